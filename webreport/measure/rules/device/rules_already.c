@@ -1,8 +1,8 @@
-/* Advice that the program follows already: no graphs where graphs are replayed, no torch.compile for compiled code. The
- * advice that people read changes; the rule's own stays in the JSON. */
+/* Replaces advice that the program already follows: no graphs if graphs are replayed, no torch.compile for compiled
+ * code. The advice that people read changes; the rule's own advice stays in the JSON. */
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Graphs are replayed from this part of the kernels on, percent (as flag F3 has it). */
+/* Share of kernels from which graphs count as replayed, percent (as for flag F3). */
 static const double MANY_PERCENT = 20;
 
 static bool is_of_compiler(struct tp_str name)

@@ -1,8 +1,9 @@
-/* Many small collectives (E4): each costs a fixed latency, and several tensors could go with one call.
+/* Rule E4, many small collectives: each has a fixed latency, and one call could send several tensors.
  *
- * Only calls that may be joined count: those that no matrix product lies between, as in a loop over gradients, and
- * those of DistributedDataParallel and FSDP, which send what does not wait for each other. The all-reduce of each layer
- * of tensor parallelism is what the next layer works on: it stays as it is. */
+ *
+ * Only calls that may be joined count: calls without a matrix product between them, as in a loop over gradients, and
+ * the calls of DistributedDataParallel and FSDP, whose tensors do not depend on each other. The all-reduce of each
+ * layer of tensor parallelism is the input of the next layer: it stays as it is. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/rules_texts.h"
 
@@ -35,24 +36,24 @@ const struct tp_rule tp_rule_E4 = {
     .on_host = evaluate_small_collectives,
 };
 
-enum { TINY_BYTES = 32 << 10 }; /* what such a call takes is latency */
+enum { TINY_BYTES = 32 << 10 }; /* the time of a call up to this size is latency */
 static const double LEAST_OF_LARGER = 0.6;
 
-/* A small call, and the host event that asked for it. */
+/* A small call, and the host event that issued it. */
 struct call {
     uint32_t record, issuer, step, class;
-    int64_t a, b;     /* on the device; without one, on the host with what hands it over to a thread of the backend */
-    bool is_joinable; /* with another one of its class and step */
-    bool is_gradient; /* of a wrapper of data parallelism */
-    bool stays;       /* the longest of those: one call for all waits as long for whoever is late */
+    int64_t a, b;     /* on the device; without one, on the host, with the handover to a thread of the backend */
+    bool is_joinable; /* may be joined with another call of its class and step */
+    bool is_gradient; /* issued by a data parallelism wrapper */
+    bool stays;       /* the longest joinable call: a joined call waits as long for a late rank */
 };
 
 /* Calls of one kind in one process group. */
 struct class
 {
     const struct tp_collective_kind *kind;
-    uint32_t last, count; /* last: the call before, TP_NO_ID: none; count: of those that may be joined */
-    uint32_t longest;     /* of the step so far; TP_NO_ID: none */
+    uint32_t last, count; /* last: the previous call, TP_NO_ID: none; count: joinable calls */
+    uint32_t longest;     /* longest call of the step so far; TP_NO_ID: none */
     int64_t bytes, latency_ns;
     bool has_latency, has_gradients;
     struct tp_vec tiny, all; /* int64_t: durations */
@@ -86,7 +87,8 @@ static void find_products(struct search *s)
             *(int64_t *)tp_vec_push(&s->products) = tp_operator_event(a->model, a->cpu->ops[i])->ts_ns;
 }
 
-/* A backend with threads of its own (gloo) runs a call some time after the dispatcher was asked for it. */
+/* Lists the calls of the dispatcher: a backend with its own threads (gloo) runs a collective some time after its
+ * dispatcher call. */
 static void find_handed(struct search *s)
 {
     const struct tp_model *model = s->a->model;
@@ -98,7 +100,7 @@ static void find_handed(struct search *s)
     }
 }
 
-/* The event that handed over a record: the last one before it, which is on another thread. */
+/* Returns the dispatcher call of a record: the last one before it, on another thread. */
 static uint32_t handed_before(const struct search *s, const struct tp_collective *record)
 {
     const struct tp_trace *trace = s->a->model->trace;
@@ -115,7 +117,7 @@ static uint32_t handed_before(const struct search *s, const struct tp_collective
     return is_other ? event : TP_NO_ID;
 }
 
-/* Of a group with others? An unknown size may be. */
+/* Returns whether the group of a record has, or may have (unknown size), other ranks. */
 static bool has_others(const struct tp_trace *trace, const struct tp_collective *record)
 {
     uint32_t size = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].group_size;
@@ -170,9 +172,9 @@ static void find_calls(struct search *s)
     }
 }
 
-/* ---- which may be joined ---- */
+/* ---- joinable calls ---- */
 
-/* By name: what a wrapper of data parallelism sends from. */
+/* Marks the names of ranges in which a data parallelism wrapper sends. */
 static uint8_t *find_wrappers(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -210,7 +212,7 @@ static void join_calls(struct search *s)
     }
 }
 
-/* ---- what they cost ---- */
+/* ---- cost of the calls ---- */
 
 static void keep_longest(struct search *s, struct class *class, uint32_t index)
 {
@@ -253,7 +255,7 @@ static bool is_often(const struct search *s, const struct class *class)
     return (double)class->count > tp_rule_value(s->a, TP_RULE_E4, "min_per_step") * s->a->model->used_count;
 }
 
-/* The outermost call of communication around a host event. */
+/* Returns the outermost communication call around a host event. */
 static struct tp_interval whole_call(const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
@@ -270,15 +272,15 @@ static struct tp_interval whole_call(const struct tp_model *model, uint32_t even
     return whole;
 }
 
-/* What is found of the calls that may be joined. */
+/* Totals of the joinable calls. */
 struct found {
-    struct tp_vec latency, between, host, whole; /* struct tp_interval: what could go; what stands between two calls of
-                                                    a loop; calls on the host, likewise; all of it */
+    /* struct tp_interval: latency that could go; time between two calls of a loop; host time of the calls; all time */
+    struct tp_vec latency, between, host, whole;
     struct tp_picks picks;
     uint32_t most; /* the class with most calls */
 };
 
-/* What a call costs whatever its size. */
+/* Returns the part of a call's time that does not depend on its size. */
 static int64_t cost_of(const struct search *s, const struct call *call)
 {
     const struct class *class = TP_AT(&s->classes, struct class, call->class);
@@ -286,8 +288,8 @@ static int64_t cost_of(const struct search *s, const struct call *call)
     return is_tiny ? call->b - call->a : tp_ns_min(call->b - call->a, class->latency_ns);
 }
 
-/* A call behind another one of its class and step. In a loop over tensors what the host does between two calls goes
- * with them, where it is shorter than a call. */
+/* Adds the host cost of a call that follows another one of its class and step. In a loop over tensors the host's work
+ * between two calls counts as well, if it is shorter than a call. */
 static void add_next(struct search *s, struct found *found, const struct call *before, const struct call *call)
 {
     const struct tp_model *model = s->a->model;
@@ -325,7 +327,7 @@ static void add_often(struct search *s, struct found *found)
     }
 }
 
-/* The latency where nothing hides it, what stands between, and what a device waits for their launches. */
+/* Returns the latency that nothing hides, the time between calls, and the time a device waits for their launches. */
 static struct tp_intervals fixed_time(struct tp_advisor *a, struct found *found)
 {
     struct tp_intervals latency = tp_intervals_of(&found->latency);
@@ -369,7 +371,7 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     const struct class *class = TP_AT(&s.classes, struct class, found.most);
     c.picks = found.picks;
     c.time = fixed_time(a, &found);
-    /* Larger ones have to be copied together first; without tiny ones all of it may be the transfer. */
+    /* larger tensors must first be copied together; without tiny calls all of the time may be the transfer */
     c.has_low = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
     c.detail = detail_of(a, class);

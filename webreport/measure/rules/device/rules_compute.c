@@ -1,4 +1,4 @@
-/* Rules about what kernels compute: GEMMs without tensor cores (C1 C2), sizes (C3), casts (C10), copies (C11), small
+/* Rules about the work of kernels: GEMMs without tensor cores (C1 C2), sizes (C3), casts (C10), copies (C11), small
  * grids (C13), exposed communication (E1). */
 #include <stdio.h>
 
@@ -120,13 +120,13 @@ const struct tp_rule tp_rule_E1 = {
     .on_device = evaluate_communication,
 };
 
-/* What a device is capable of. */
+/* The capability of a device. */
 struct capability {
     bool is_nvidia;
-    int64_t major, minor; /* TP_NULL_INT when unknown */
+    int64_t major, minor; /* TP_NULL_INT: unknown */
 };
 
-/* What a list of input types says; once per distinct list. */
+/* Properties of a list of input types; computed once per distinct list. */
 enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
 
 struct compute {
@@ -135,7 +135,7 @@ struct compute {
     struct tp_id_map types;      /* value id -> TYPES_* */
     struct tp_id_map misaligned; /* (dims, types) -> 0 or 1 */
     int64_t multiple;
-    struct tp_vec c1, c2;   /* struct tp_interval: what a faster kernel saves */
+    struct tp_vec c1, c2;   /* struct tp_interval: time that a faster kernel saves */
     struct tp_vec c10, c11; /* struct tp_interval: the operations */
     int64_t c1_ns, c2_ns, c3_ns, c10_ns, c11_ns;
     struct tp_picks p1, p2, p3, p10, p11;
@@ -169,7 +169,7 @@ static bool is_half(struct tp_str item)
     return is_text(item, "c10::Half") || is_text(item, "c10::BFloat16");
 }
 
-/* Neither empty nor zero, false or null. */
+/* Returns whether a value is not empty, zero, false or null. */
 static bool is_something(struct tp_str item)
 {
     static const char *const nothings[] = {"\"\"", "[]", "{}", "0", "-0", "false", "null"};
@@ -222,7 +222,7 @@ static uint32_t types_of(struct compute *x, uint32_t op)
     return *bits;
 }
 
-/* A JSON integer; *rest: it modulo the multiple. */
+/* Returns whether a value is a JSON integer; *rest: its remainder by `multiple`. */
 static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
 {
     size_t i = item.len && item.ptr[0] == '-';
@@ -241,10 +241,10 @@ static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
     return true;
 }
 
-/* Which of the last two sizes of a matrix is no multiple. */
+/* The last two sizes of a matrix that are no multiple. */
 enum { ODD_ROWS = 1, ODD_COLUMNS = 2 };
 
-/* A matrix: a list of two integers or more. */
+/* Returns whether sizes are a matrix: a list of two or more integers. */
 static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
 {
     struct tp_str item;
@@ -262,8 +262,8 @@ static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
     return count >= 2;
 }
 
-/* N or K of a product is no multiple: a size of the second of the last two half-precision operands, K x N, or the
- * columns of the first, M x K. M alone costs nothing: no row begins at another place for it. */
+/* Returns whether N or K of a product is no multiple: a size of the second of the last two half-precision operands, K x
+ * N, or the columns of the first, M x K. M alone costs nothing: it does not change where rows begin. */
 static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t multiple)
 {
     struct tp_str dim, type;
@@ -279,7 +279,8 @@ static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t mul
     return last || (before & ODD_COLUMNS);
 }
 
-/* The elements that the rows of a kernel's operands are aligned to, by its name ("_align8"); 0: it does not say. */
+/* Returns the number of elements to which a kernel aligns the rows of its operands, by its name ("_align8"); 0:
+ * unknown. */
 static int64_t alignment_of(struct tp_str name)
 {
     ptrdiff_t at = tp_str_find(name, "align");
@@ -302,7 +303,7 @@ static bool is_misaligned(struct compute *x, uint32_t op)
     return *known != 0;
 }
 
-/* Saving when a kernel becomes `speedup` times faster. */
+/* Adds the time saved if a kernel becomes `speedup` times faster. */
 static void push_saving(struct tp_vec *time, const struct tp_event *e, int64_t speedup)
 {
     tp_intervals_push(time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
@@ -317,7 +318,7 @@ static int64_t c1_speedup(const struct compute *x, const struct capability *c)
     return (int64_t)(speedup > 0 ? speedup : tp_rule_value(x->a, TP_RULE_C1, "default_speedup"));
 }
 
-/* A kernel whose owner could use tensor cores, and does not leave that to an operator inside. */
+/* Examines a kernel whose operator could use tensor cores and leaves that to no inner operator. */
 static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
 {
     struct tp_advisor *a = x->a;
@@ -420,7 +421,7 @@ static void evaluate_kernels(struct tp_advisor *a)
 
 static void evaluate_small_grids(struct tp_advisor *a)
 {
-    enum { ONE = 1000000000 }; /* blocks per SM are in 1e-9 units */
+    enum { ONE = 1000000000 }; /* blocks per SM are in units of 1e-9 */
     struct tp_candidate c = {.rule = TP_RULE_C13, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     double min_ns = tp_rule_value(a, TP_RULE_C13, "min_dur_us") * 1000;
@@ -443,9 +444,10 @@ static void evaluate_small_grids(struct tp_advisor *a)
 
 /* ---- E1: exposed communication ---- */
 
-/* What rule E1 finds of all devices: struct tp_interval. */
+/* Time for rule E1 on all devices, as struct tp_interval. */
 struct overlap {
-    struct tp_vec exposed, hidden, sooner; /* hidden: what compute could hide; sooner: what then ends the steps sooner */
+    /* hidden: time that compute could hide; sooner: the part whose hiding ends the steps sooner */
+    struct tp_vec exposed, hidden, sooner;
 };
 
 static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
@@ -459,7 +461,8 @@ static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct ov
     tp_intervals_append(&o->sooner, tp_ends_sooner(a, gpu, hidden));
 }
 
-/* "exposed for 20.0 % of the step; compute of the same step could hide 5.0 %, the rest needs less communication". */
+/* Returns the detail: "exposed for 20.0 % of the step; compute of the same step could hide 5.0 %, the rest needs less
+ * communication". */
 static struct tp_str overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns, int64_t sooner_ns)
 {
     const char *late = "", *rest = hidden_ns < exposed_ns ? ", the rest needs less communication" : "";
@@ -488,7 +491,7 @@ static void evaluate_communication(struct tp_advisor *a)
         if (tp_is_communication(a->model, k))
             tp_picks_longest_operation(&c.picks, a->model, k);
     c.time = tp_intervals_of(&o.sooner);
-    c.weight = share / 2; /* ranks that wait for each other may lose all of it */
+    c.weight = share / 2; /* waits of ranks for each other may disappear completely */
     c.detail = overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
     tp_advisor_add(a, &c);
 }

@@ -1,4 +1,4 @@
-/* Rules of device programs about kernels that one kernel could replace: attention written out (C15), chains of small
+/* Rules of device programs about kernels that one kernel could replace: unfused attention (C15), chains of small
  * kernels (C16). */
 #include "webreport/measure/rules/rules_work.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -44,7 +44,7 @@ enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
 
 /* ---- C15: attention ---- */
 
-/* Kernels of W of one device that compute, in order. */
+/* The compute kernels of one device in W, in order. */
 struct sequence {
     struct tp_advisor *a;
     uint32_t *kernels;
@@ -83,7 +83,7 @@ static bool is_batched_product(const struct sequence *s, uint32_t i)
     return shape.is_known && shape.rank >= 3;
 }
 
-/* The nearest product before (step -1) or behind (+1) a softmax; TP_NO_ID: none. */
+/* Returns the nearest product before (step -1) or after (+1) a softmax; TP_NO_ID: none. */
 static uint32_t product_beside(const struct sequence *s, uint32_t at, int step)
 {
     for (uint32_t far = 0; far < FAR; far++) {
@@ -96,11 +96,11 @@ static uint32_t product_beside(const struct sequence *s, uint32_t at, int step)
     return TP_NO_ID;
 }
 
-/* One fused kernel does the products at a quarter to three fifths of the peak, and nothing else. */
+/* The attention kernels. One fused kernel would compute only the products, at a quarter to three fifths of the peak. */
 struct attention {
     struct tp_work_claim claim;
     int64_t count;
-    double fast_ns; /* of the products, at the peak */
+    double fast_ns; /* time of the products at peak rate */
     struct tp_shape scores;
     uint32_t first;
 };
@@ -125,7 +125,7 @@ static void take_attention(struct attention *x, const struct sequence *s, uint32
     }
 }
 
-/* What is left of the time when it is done `part` of the peak fast. */
+/* Returns the part of the time that is gained at `part` of the peak rate. */
 static double left_at(const struct attention *x, double part, double unknown)
 {
     if (x->fast_ns <= 0)
@@ -156,7 +156,7 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
     }
 }
 
-/* Takes off what a faster kernel still needs. */
+/* Reduces the claim by the time that a faster kernel still needs. */
 static void scale(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++)
@@ -184,7 +184,7 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
 
 /* ---- C16: chains ---- */
 
-/* Small kernels of operators that nobody fused yet. */
+/* Returns whether a kernel is a small kernel of an operator that is not fused yet. */
 static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
 {
     unsigned kind = a->kinds->of_device[k];
@@ -201,7 +201,7 @@ static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *atten
     return event == TP_NO_ID || tp_str_starts(tp_advisor_name(a, event), "aten::");
 }
 
-/* A fused kernel passes through memory about one and a half times as often as the largest of them. */
+/* Takes a chain. A fused kernel transfers about one and a half times the bytes of the largest kernel of the chain. */
 static void take_run(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
 {
     int64_t sum = 0, most = 0;
@@ -216,7 +216,7 @@ static void take_run(struct tp_work_claim *claim, const struct sequence *s, uint
         tp_work_claim_take(claim, s->a, s->kernels[i], part);
 }
 
-/* By device operation: launched by an optimizer. */
+/* Returns whether an optimizer launched a device operation. */
 static bool is_optimizer(const struct tp_advisor *a, uint32_t k)
 {
     const struct tp_event *launch = tp_launch_of_device(a->model, k);

@@ -1,5 +1,5 @@
 /* Rules about a device that waits for its host: waits (A4 A5 A6), loading of code (A8), allocator (A12 D2), short
- * kernels (A3), launches (A1). Host code (A13) and repeated launches (A2) have files of their own. */
+ * kernels (A3), launches (A1). Host code (A13) and repeated launches (A2) have their own files. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -136,7 +136,7 @@ const struct tp_rule tp_rule_D2 = {
 
 /* ---- A4, A5, A6: waits ---- */
 
-/* By operator: did a call directly inside it start a copy to the host? */
+/* Marks operators that directly contain a call which started a copy to the host. */
 static bool *find_reads(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -158,7 +158,7 @@ struct waits {
 
 enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
 
-/* reads: NULL until a wait asks for it. */
+/* Returns the kind of a wait. reads: NULL until the first wait that needs it. */
 static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
 {
     uint32_t op = wait->op;
@@ -283,7 +283,7 @@ static void claim_allocators(struct tp_advisor *a)
     tp_advisor_claim(a, &c);
 }
 
-/* Adds allocator calls on the device with a mark to the evidence; returns how many there are. */
+/* Adds allocator calls on the device with a mark to the evidence. Returns their number. */
 static int64_t pick_calls(struct tp_advisor *a, uint64_t mark, struct tp_picks *picks)
 {
     int64_t before = picks->total;
@@ -351,9 +351,9 @@ static void evaluate_short_kernels(struct tp_advisor *a)
     tp_arena_drop(a->arena, durations.data, durations.capacity * sizeof(int64_t));
 }
 
-/* ---- A1: what nobody else claimed ---- */
+/* ---- A1: idle time that no other rule claimed ---- */
 
-/* Evidence: the operations after the longest host parts. */
+/* Adds as evidence the operations after the longest host gaps. */
 static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
 {
     for (uint32_t g = 0; g < a->model->gpu_count; g++) {
@@ -376,7 +376,8 @@ static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
     }
 }
 
-/* "3 gaps make up 84.2 % of it" where up to five gaps take half of the time; else empty. The gaps are the evidence. */
+/* Returns "3 gaps make up 84.2 % of it" if up to five gaps take half of the time, else an empty text. The gaps are the
+ * evidence. */
 static struct tp_str few_gaps(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };

@@ -1,7 +1,8 @@
-/* Rule A13: lines and annotations of the host that run while a device waits for long and that launch nothing.
+/* Rule A13: lines and annotations of the host that run while a device waits for a long time, and that launch nothing.
  *
- * Where operators that launch, or many short operators, take that long, the calls are too slow for the device. Rule A1
- * reports that and names the code that makes the calls. */
+ *
+ * If launching operators or many short operators take that time, the calls are too slow for the device. Rule A1 reports
+ * that, and names the code that makes the calls. */
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -26,9 +27,9 @@ const struct tp_rule tp_rule_A13 = {
 
 struct host_code {
     struct tp_advisor *a;
-    int64_t min_gap_ns;        /* least starved time of a gap that counts */
-    struct host_code *calling; /* receives code inside of operators that launch; NULL: this is it */
-    const uint8_t *launching;  /* by event: an outermost operator that launches device work */
+    int64_t min_gap_ns;        /* shortest starved time of a gap that counts */
+    struct host_code *calling; /* receives the code inside of launching operators; NULL: this struct is it */
+    const uint8_t *launching;  /* by event: whether it is an outermost operator that launches device work */
     struct tp_id_map ids;
     struct tp_vec lines;  /* struct code_line */
     struct tp_vec pieces; /* struct code_piece */
@@ -38,9 +39,9 @@ struct host_code {
 struct code_line {
     struct tp_line_time line;
     struct tp_intervals time;
-    uint32_t gpu; /* device of the evidence; TP_NO_ID: none yet */
+    uint32_t gpu; /* device of the evidence; TP_NO_ID: none so far */
     int64_t at;   /* time of the evidence */
-    bool is_other; /* another rule judges it */
+    bool is_other; /* another rule is about it */
 };
 
 struct code_piece {
@@ -48,7 +49,7 @@ struct code_piece {
     struct tp_interval time;
 };
 
-/* Returns whether another rule judges a segment: input and optimizer annotations have their own. */
+/* Returns whether another rule is about a segment: input and optimizer annotations have their own rules. */
 static bool is_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
 {
     struct tp_fold fold = segment->fold;
@@ -59,7 +60,7 @@ static bool is_other_rule(const struct tp_model *model, const struct tp_stack_se
     return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
 }
 
-/* Returns whether an operator is alive that launches device work at any time, or one too short to be the work itself. */
+/* Returns whether an operator is active that launches device work at any time, or that is too short to be real work. */
 static bool is_calling(const struct host_code *code, const struct tp_stack_segment *segment)
 {
     const struct tp_model *model = code->a->model;
@@ -101,7 +102,7 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
     *(struct code_piece *)tp_vec_push(&code->pieces) = (struct code_piece){*id, {segment->a, segment->b}};
 }
 
-/* Returns the starved pieces of gaps that are starved for min_ns or longer. The pieces of a gap are adjacent. */
+/* Returns the starved parts of gaps that are starved for min_ns or longer. The parts of a gap are adjacent. */
 static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
 {
     struct tp_vec found = TP_VEC(a->arena, uint32_t);
@@ -116,7 +117,7 @@ static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, i
     return found;
 }
 
-/* Gives each line the set of its pieces. */
+/* Gives each line the set of its intervals. */
 static void gather_pieces(struct host_code *code)
 {
     struct tp_arena *arena = code->a->arena;
@@ -173,7 +174,7 @@ static void code_init(struct host_code *code, struct tp_advisor *a)
     code->pieces = TP_VEC(a->arena, struct code_piece);
 }
 
-/* Returns the lines that take long enough, longest first. *time receives the union of their times. */
+/* Returns the lines that take enough time, longest first. *time receives the union of their times. */
 static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time)
 {
     struct tp_advisor *a = code->a;

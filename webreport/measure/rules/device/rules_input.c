@@ -111,7 +111,7 @@ static void evaluate_loader(struct tp_advisor *a)
 
 /* ---- B3: pageable copies ---- */
 
-/* Characters 7 to 10 of a copy's name: its direction. */
+/* Returns the direction of a copy: characters 7 to 10 of its name. */
 static struct tp_str direction(struct tp_str name)
 {
     size_t at = 0, from = name.len;
@@ -128,7 +128,7 @@ static struct tp_str direction(struct tp_str name)
     return (struct tp_str){name.ptr + from, at > from ? at - from : 0};
 }
 
-/* Pinned copies of one direction: their rate is what pageable ones could reach. */
+/* The rate of pinned copies of one direction: pageable copies could reach it. */
 struct rate {
     int64_t bytes, ns;
 };
@@ -146,7 +146,7 @@ static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
-/* Copies of W of more than min_bytes with a mark; returns how many, and lists them. */
+/* Lists the copies of W of more than min_bytes with a mark. Returns their number. */
 static size_t list_big(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
 {
     double limit = tp_rule_value(a, TP_RULE_B3, "min_bytes");
@@ -179,7 +179,7 @@ static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
     }
 }
 
-/* Time the copy would take from pinned memory, rounded down. */
+/* Returns the time that the copy would take from pinned memory, rounded down. */
 static int64_t pinned_time(const struct tp_advisor *a, const struct pageable *p, uint32_t device)
 {
     int64_t bytes = copy_bytes(a->model, device);
@@ -226,7 +226,7 @@ static void evaluate_pageable(struct tp_advisor *a)
     tp_advisor_claim(a, &c);
 }
 
-/* ---- B4: input copies that nothing hides ---- */
+/* ---- B4: exposed input copies ---- */
 
 static bool is_input_copy(const struct tp_model *model, uint32_t device)
 {
@@ -235,7 +235,7 @@ static bool is_input_copy(const struct tp_model *model, uint32_t device)
     return e->kind == TP_KIND_MEMCPY && (model->marks[e->name] & both) == both;
 }
 
-/* Adds the time of the device's input copies of W that no other work of it hides. */
+/* Adds the time of the device's input copies in W that no other work of the device hides. */
 static void push_alone(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
 {
     struct tp_vec mine = TP_VEC(a->arena, struct tp_interval), others = mine;

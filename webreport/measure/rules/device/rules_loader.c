@@ -1,17 +1,17 @@
-/* Why data loading takes time, by the frames inside of it: what reads, what changes samples, what puts batches
- * together. Without recorded stacks nobody can tell. */
+/* Finds out why data loading takes time, by the frames inside of it: reading, transforming samples, or assembling
+ * batches. Without recorded stacks the reason is unknown. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* a fifth */
+enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* LEAST_PYTHON: a fifth */
 
-/* Time of the loader's parts on the thread that loads. */
+/* The time of each part of loading on the loading thread. */
 struct parts {
     const struct tp_model *model;
-    uint32_t fetch;                         /* event of the fetch that was met last */
-    struct tp_vec samples, batches, others; /* struct tp_interval; others: waiting, and operators */
-    struct tp_vec making; /* tensors made from what there is: some of it any way to put a batch together has, too */
-    bool is_made;         /* one was made of the batch that was met last */
-    bool takes_tensors;   /* an operator read what a batch is put together from, before one was made */
+    uint32_t fetch;                         /* event of the last fetch so far */
+    struct tp_vec samples, batches, others; /* struct tp_interval; others: waiting and operators */
+    struct tp_vec making; /* tensors made from existing data: every way to assemble a batch needs some of it */
+    bool is_made;         /* a tensor was made for the last batch so far */
+    bool takes_tensors;   /* an operator read the batch's inputs before a tensor was made */
     struct tp_picks of_samples, of_batches;
 };
 
@@ -91,7 +91,7 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
             continue;
         if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.is_made)
             p.takes_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
-        if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* tiny ones are how Python puts numbers in */
+        if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* Python inserts numbers with tiny operators */
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
             look_at(&p, order->host[i]);
@@ -110,6 +110,6 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
     *python_ns = tp_intervals_length(python);
     if (!p.takes_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
-        *collation = python; /* one call makes a tensor of what there is */
+        *collation = python; /* one call makes a tensor of existing data */
     return "input.collate";
 }

@@ -53,14 +53,14 @@ const struct tp_rule tp_rule_D4 = {
     .always = evaluate_memory,
 };
 
-/* Bytes of the device with that number, 0 when unknown. */
+/* Returns the bytes of the device with that number; 0: unknown. */
 static int64_t capacity_of(const struct tp_trace *trace, int64_t device)
 {
     const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
     return property && property->total_memory_bytes != TP_NULL_INT ? property->total_memory_bytes : 0;
 }
 
-/* CPU and kinds without memory of their own. */
+/* Returns whether memory of this type is on a device with its own memory. */
 static bool is_device_memory(int64_t type)
 {
     return type != 0 && type != 2 && type != 5 && type != -1;
@@ -99,7 +99,7 @@ static void skip_both(struct tp_advisor *a, const char *reason)
 
 enum { MIN_GROWING_STEPS = 4, MIB = 1 << 20, MAX_PLACES = 64 };
 
-/* Bytes that one place of memory gains in each used step. */
+/* The bytes that one place of memory gains in each used step. */
 struct growth {
     int64_t *gained; /* by step */
     const struct tp_memory *largest;
@@ -122,8 +122,8 @@ static struct growth growth_of(const struct tp_advisor *a, uint32_t place)
     return growth;
 }
 
-/* As much in each step but the first, which makes what stays, within a factor of two: what comes and goes is no growth.
- */
+/* Reports a place whose gain is about equal (within a factor of two) in each step except the first, which allocates
+ * what stays. Memory that comes and goes is no growth. */
 static void look_at_growth(struct tp_advisor *a, uint32_t place)
 {
     const struct tp_model *model = a->model;
@@ -161,7 +161,7 @@ static void find_growth(struct tp_advisor *a)
 
 static void evaluate_memory(struct tp_advisor *a)
 {
-    enum { MAX_DEVICES = 4096 }; /* of broken traces: each looks through the list of devices */
+    enum { MAX_DEVICES = 4096 }; /* limit for damaged traces: each search scans the list of devices */
     uint32_t seen = 0;
     for (uint32_t i = 0; i < a->memory->device_count && seen < MAX_DEVICES; i++) {
         const struct tp_memory_device *m = &a->memory->devices[i];

@@ -1,9 +1,10 @@
-/* Rules about gradient accumulation: steps that are micro-steps (R5), and gradients that all micro-steps send to the
- * other ranks although the last one alone would do (E8).
+/* Rules about gradient accumulation: steps that are micro-steps (R5), and gradients that every micro-step sends to the
+ * other ranks although only the last one needs to (E8).
  *
- * E8 splits a recording into spans. A span begins with a forward pass of a wrapper of data parallelism, or, without
- * such, with a micro-step, and ends where the next one begins. A span that reduces the gradients but does not update the
- * parameters could leave the reduction out. */
+ *
+ * E8 splits a recording into spans. A span begins with a forward pass of a data parallelism wrapper (or, without a
+ * wrapper, with a micro-step), and ends at the start of the next one. A span that reduces the gradients but does not
+ * update the parameters could leave the reduction out. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -48,7 +49,7 @@ const struct tp_rule tp_rule_E8 = {
 
 /* ---- R5: steps that are micro-steps ---- */
 
-/* The median length of the used steps of a kind (tp_accumulation_kind), ns. */
+/* Returns the median length of the used steps of a kind (tp_accumulation_kind), ns. */
 static int64_t median_of_kind(const struct tp_advisor *a, unsigned kind)
 {
     const struct tp_model *model = a->model;
@@ -82,17 +83,17 @@ static void evaluate_micro_steps(struct tp_advisor *a)
 
 struct span {
     int64_t start_ns, backward_end_ns; /* backward_end_ns: INT64_MIN without a backward pass */
-    int64_t zeroed_ns;                 /* time at which gradients were zeroed last; INT64_MIN: they were not */
-    bool updates;                      /* an optimizer runs in it */
+    int64_t zeroed_ns;                 /* last time at which gradients were zeroed; INT64_MIN: never */
+    bool updates;                      /* an optimizer runs in the span */
     bool is_avoidable;
-    int64_t bytes;  /* of the reductions in it; unknown sizes count as 0 */
-    uint32_t calls; /* reductions */
+    int64_t bytes;  /* bytes of its reductions; unknown sizes count as 0 */
+    uint32_t calls; /* number of reductions */
 };
 
 struct micro_steps {
     struct tp_advisor *a;
     struct tp_vec spans; /* struct span, ascending by start */
-    bool has_wrapper;    /* spans begin with its forward pass */
+    bool has_wrapper;    /* spans begin with the wrapper's forward pass */
 };
 
 static int by_start(const void *x, const void *y, const void *context)
@@ -102,7 +103,7 @@ static int by_start(const void *x, const void *y, const void *context)
     return p < q ? -1 : p > q;
 }
 
-/* Returns whether a range of this name is a whole forward pass of a wrapper of data parallelism. */
+/* Returns whether a range of this name is a whole forward pass of a data parallelism wrapper. */
 static bool is_forward(struct tp_str name)
 {
     return tp_str_equal(name, TP_STR("DistributedDataParallel.forward")) ||
@@ -138,7 +139,7 @@ static void find_forwards(struct micro_steps *m)
         tp_merge_sort(m->a->arena, m->spans.data, m->spans.count, sizeof(struct span), by_start, NULL);
 }
 
-/* Returns the index of the span in which a time lies; SIZE_MAX before the first one. */
+/* Returns the index of the span that contains a time; SIZE_MAX before the first one. */
 static size_t span_at(const struct micro_steps *m, int64_t at_ns)
 {
     size_t lo = 0, hi = m->spans.count;
@@ -152,7 +153,7 @@ static size_t span_at(const struct micro_steps *m, int64_t at_ns)
     return lo - 1;
 }
 
-/* Notes in each span what its host events are: updates, zeroing, the end of the backward pass. */
+/* Records the host events of each span: updates, zeroing, the end of the backward pass. */
 static void note_events(struct micro_steps *m)
 {
     const struct tp_model *model = m->a->model;
@@ -183,8 +184,9 @@ static bool is_inside_gradient(const struct tp_model *model, uint32_t event)
     return false;
 }
 
-/* Does a record reduce gradients? Those of a wrapper begin inside of the nodes that take gradients. A backend with
- * threads of its own (gloo) runs them outside of all nodes. Those of a loop of the user come behind the backward pass. */
+/* Returns whether a record reduces gradients. Reductions of a wrapper begin inside of the nodes that compute gradients.
+ * A backend with its own threads (gloo) runs them outside of all nodes. Reductions in a loop of the user come after the
+ * backward pass. */
 static bool is_reduction(const struct micro_steps *m, const struct tp_collective *record, const struct span *span)
 {
     const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
@@ -211,8 +213,9 @@ static void note_reductions(struct micro_steps *m)
     }
 }
 
-/* Marks the spans that reduce as much as the next span that updates the parameters. Returns their number; *updates is
- * that of the spans that update. The last span may be cut. A span that zeroes gradients behind its backward pass throws them away. */
+/* Marks the spans that reduce as much as the next span that updates the parameters. Returns their number; *updates:
+ * number of spans that update. The last span may be cut off. A span that zeroes gradients after its backward pass
+ * discards them. */
 static uint32_t mark_avoidable(struct micro_steps *m, uint32_t *updates)
 {
     const struct span *next = NULL;

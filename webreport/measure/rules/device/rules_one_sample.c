@@ -1,9 +1,11 @@
-/* Rule R6: each step of a program that only calls a model works on one sample, and so little on it that more samples
- * would cost hardly more: the step reads weights for a few rows, or calls operators that take less than calling them.
+/* Rule R6: each step of a program that only calls a model works on one sample, with so little work that more samples
+ * would cost hardly more: the step reads weights for a few rows, or calls operators that take less time than the calls
+ * themselves.
  *
- * The trace does not show whether other samples wait. So the finding claims no gain: a batch raises the throughput, and
- * a single user gains nothing. Steps of serving engines name their requests. Of other steps the operands of the
- * outermost operators show how many samples there are. */
+ *
+ * The trace does not show whether other samples are waiting, so the finding claims no gain: a batch raises the
+ * throughput, but a single user gains nothing. Steps of serving engines name their requests. In other steps the
+ * operands of the outermost operators show the number of samples. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
@@ -35,15 +37,15 @@ const struct tp_rule tp_rule_R6 = {
     .on_host = evaluate_one_sample,
 };
 
-/* MOST_OF: all but one in so many are most; LEAST_BYTES: fewer weights in a step are not worth a word. */
+/* MOST_OF: "most" is all but one in so many; LEAST_BYTES: fewer weights in a step are not worth a finding. */
 enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
 
-/* Products, convolutions and recurrent layers of W. */
+/* Matrix products, convolutions and recurrent layers of W. */
 struct matrix_work {
     struct tp_advisor *a;
-    int64_t all_ns, one_ns; /* time of all of it, and of what a batch would hardly lengthen */
-    int64_t one_host_ns;    /* time of the latter's calls on the host */
-    int64_t weight_bytes;   /* weights that products of one sample read; TP_NULL_INT: not known of all of them */
+    int64_t all_ns, one_ns; /* time of all of it, and of the part that a batch would hardly lengthen */
+    int64_t one_host_ns;    /* host time of the calls of that part */
+    int64_t weight_bytes;   /* weights read by products of one sample; TP_NULL_INT: unknown for some of them */
     struct tp_picks picks;  /* operators on one sample, longest first */
     bool *has_one;          /* by step: an operator on one sample begins in it */
 };
@@ -62,7 +64,7 @@ static int64_t time_of(const struct tp_advisor *a, uint32_t op)
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the batch size of a recurrent layer: the second size of its state, which its input alone does not show. */
+/* Returns the batch size of a recurrent layer: the second size of its state; the input alone does not show it. */
 static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
 {
     struct tp_str dims =
@@ -74,7 +76,7 @@ static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
 }
 
 /* Returns whether an operator works on one sample. longest: the longest sequence of one sample so far in the step; a
- * product of at most that many rows may have the elements of that sequence as rows. */
+ * product with at most that many rows may have the elements of that sequence as rows. */
 static bool is_one_sample(const struct tp_model *model, uint32_t op, const struct tp_samples *samples, int64_t longest)
 {
     if (samples->is_recurrent)
@@ -82,7 +84,7 @@ static bool is_one_sample(const struct tp_model *model, uint32_t op, const struc
     return samples->count == 1 || (samples->rows && samples->rows <= longest);
 }
 
-/* Adds the bytes of the weights of a product, which are the operand behind the samples. */
+/* Adds the bytes of the weights of a product, which are the operand after the samples. */
 static void add_weights(struct matrix_work *work, uint32_t op)
 {
     const struct tp_trace *trace = work->a->model->trace;
@@ -193,13 +195,13 @@ static struct tp_str describe(const struct matrix_work *work)
                               model->used_count, (int)name.len, name.ptr, (int)sizes.len, sizes.ptr)
             : tp_advisor_text(a, "each of the %u steps works on one sample at a time: %.*s takes %.*s", count,
                               (int)name.len, name.ptr, (int)sizes.len, sizes.ptr);
-    if (work->weight_bytes < LEAST_BYTES * (int64_t)model->used_count) /* few, or not known */
+    if (work->weight_bytes < LEAST_BYTES * (int64_t)model->used_count) /* few or unknown */
         return text;
     return tp_advisor_text(a, "%.*s, and matrix products read %.1f MB of weights per step", (int)text.len, text.ptr,
                            (double)work->weight_bytes / model->used_count / 1e6);
 }
 
-/* Reports the finding. Where a rule about the same cause has reported, adds the detail there instead. */
+/* Reports the finding. If a rule about the same cause has reported, adds the detail there instead. */
 static void report(struct tp_advisor *a, struct tp_candidate *c)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)

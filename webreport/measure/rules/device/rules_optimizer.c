@@ -1,4 +1,4 @@
-/* Rules about the optimizer of device programs: kernels per tensor (C6), zeroing one by one (C7). */
+/* Rules about the optimizer of device programs: one kernel per tensor (C6), zeroing one by one (C7). */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
@@ -32,7 +32,7 @@ const struct tp_rule tp_rule_C7 = {
     .on_device = evaluate_optimizer,
 };
 
-/* Annotations of W, thread by thread and in order of time, and which times they cover. */
+/* Annotations of W, by thread and in order of time, and the times that they cover. */
 struct regions {
     struct tp_advisor *a;
     struct tp_vec events;           /* uint32_t */
@@ -66,14 +66,14 @@ static void cover(struct regions *r)
     }
 }
 
-/* Was the operation launched inside a region? */
+/* Returns whether an operation was launched inside a region. */
 static bool is_inside(const struct regions *r, uint32_t device)
 {
     const struct tp_event *launch = tp_launch_of_device(r->a->model, device);
     return launch && tp_intervals_contain(r->of_thread[launch->thread], launch->ts_ns);
 }
 
-/* First launch of the thread, from `from` on, that starts at or after `at`. */
+/* Returns the first launch of the thread, from `from` on, that starts at or after `at`. */
 static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint32_t from, int64_t at)
 {
     uint32_t lo = from, hi = model->launches.thread_first[thread + 1];
@@ -87,7 +87,7 @@ static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint
     return lo;
 }
 
-/* What was launched inside the regions and is accepted: how much, by launches how long, and the first by time. */
+/* The accepted operations launched inside the regions: their time, the length of their launches, and the first ones. */
 struct launched {
     bool (*is_one)(const void *regions, uint32_t device);
     int64_t launch_ns;
@@ -101,7 +101,7 @@ static void take_operation(const struct regions *r, struct launched *out, uint32
     if (!out->is_one(r, device))
         return;
     struct tp_pick pick = tp_pick_of_operation(r->a->model, device);
-    pick.at = device; /* they are numbered in order of time */
+    pick.at = device; /* device operations are numbered in order of time */
     tp_picks_rank(&out->picks, pick);
     out->launch_ns = tp_sat_add(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
     tp_intervals_push(&out->time, e->ts_ns, tp_event_end(e));
@@ -126,7 +126,7 @@ static void find_launched(const struct regions *r, struct launched *out)
 
 /* ---- C6 ---- */
 
-/* Is an operation of the launch fused by its own name? */
+/* Returns whether a launch starts an operation whose own name is fused. */
 static bool launches_fused(const struct tp_model *model, uint32_t launch)
 {
     for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID; k = model->devices.next_of_launch[k])
@@ -135,7 +135,8 @@ static bool launches_fused(const struct tp_model *model, uint32_t launch)
     return false;
 }
 
-/* Starts of the thread's launches that start fused operations, or do so inside of anything of a fused name. */
+/* Returns the starts of the thread's launches that start fused operations or that are inside of an event with a fused
+ * name. */
 static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
 {
     const struct tp_model *model = a->model;

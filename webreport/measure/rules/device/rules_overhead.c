@@ -1,8 +1,10 @@
-/* What recording costs the host of a program with a device: time in which the device waits for a host that records.
+/* Finds the cost of recording for the host of a program with a device: time in which the device waits for a recording
+ * host.
  *
- * Frames and operators of the main thread have the costs that programs without device are judged with (H6.frame_ns,
+ *
+ * Frames and operators of the main thread have the same costs as in programs without a device (H6.frame_ns,
  * H6.operator_ns, H6.shapes_ns). They are lower bounds: calls of the runtime cost more while they are recorded, too.
- * Findings keep their recorded time; what mending them gains is less by the part of it that the recording takes. */
+ * Findings keep their recorded time; the gain of a fix is reduced by the recording's part of it. */
 #include "webreport/measure/rules/rules_eval.h"
 
 struct cost {
@@ -42,7 +44,7 @@ static void list_costs(struct overhead *o)
     }
 }
 
-/* The costs of all listed events before a time. */
+/* Returns the costs of all listed events before a time. */
 static int64_t costs_before(const struct overhead *o, int64_t ts_ns)
 {
     size_t low = 0, high = o->costs.count;
@@ -56,7 +58,7 @@ static int64_t costs_before(const struct overhead *o, int64_t ts_ns)
     return low < o->costs.count ? TP_AT(&o->costs, struct cost, low)->sum_ns : o->sum_ns;
 }
 
-/* The part of a set that recording takes, 0 to 1. */
+/* Returns the part of a set that recording takes, 0 to 1. */
 static double part_of(const struct overhead *o, struct tp_intervals set)
 {
     int64_t ns = 0;

@@ -1,20 +1,21 @@
-/* Bounds what overlap of communication with compute can gain: by the compute of the same step, and by how far the host
- * runs ahead of the device. See rules_overlap.h. */
+/* Bounds the gain from overlapping communication with compute, by the compute of the same step and by the lead of the
+ * host over the device. See rules_overlap.h. */
 #include "webreport/measure/rules/device/rules_overlap.h"
 
 #include "writer/base/id_map.h"
 #include "writer/base/sort.h"
 
-/* ---- what compute could hide ---- */
+/* ---- communication that compute could hide ---- */
 
 static bool is_compute(const struct tp_model *model, uint32_t device)
 {
     return tp_device_event(model, device)->kind == TP_KIND_KERNEL && !tp_is_communication(model, device);
 }
 
-/* Returns the start of the step's backward pass on the device: of the first compute kernel that a backward node launches.
- * Returns the end of the step without such a kernel, and where other compute runs between two of them: then several
- * passes alternate, and compute of each may hide communication of any. *next: first operation of the device to look at. */
+/* Returns the start of the step's backward pass on the device: of the first compute kernel that a backward node
+ * launches. Returns the end of the step if there is no such kernel, or if other compute runs between two of them: then
+ * several passes alternate, and compute of each may hide communication of any. *next: first operation of the device to
+ * examine. */
 static int64_t start_of_backward(struct tp_advisor *a, const struct tp_gpu *gpu, const struct tp_step *step,
                                  uint32_t *next)
 {
@@ -74,9 +75,9 @@ struct tp_intervals tp_hideable(struct tp_advisor *a, const struct tp_gpu *gpu, 
     return tp_intervals_of(&hidden);
 }
 
-/* ---- what ends the steps sooner ---- */
+/* ---- communication whose hiding ends the steps sooner ---- */
 
-/* A call that blocks the host until the device has come so far. */
+/* A call that blocks the host until the device has reached a certain operation. */
 struct blocking {
     int64_t end_ns, dur_ns;
 };
@@ -94,8 +95,8 @@ static void add_blocking(struct tp_vec *calls, const struct tp_event *call)
     *(struct blocking *)tp_vec_push(calls) = (struct blocking){tp_event_end(call), call->dur_ns};
 }
 
-/* Waits for the device, and other calls that start an operation of it and last as long as a blocked one: a copy to the
- * host, a launch into a full queue. */
+/* Returns waits for the device, and other calls that start an operation of the device and last as long as a blocked
+ * call: a copy to the host, a launch into a full queue. */
 static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = a->model;
@@ -115,13 +116,13 @@ static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_g
     return calls;
 }
 
-/* How much sooner device and host could be at a moment. */
+/* The time by which device and host could be earlier at a moment. */
 struct lead {
-    struct tp_vec kept; /* struct tp_interval: pieces that make up the lead of the device */
+    struct tp_vec kept; /* struct tp_interval: intervals that make up the lead of the device */
     int64_t device_ns, host_ns;
 };
 
-/* Takes the latest pieces away until the lead of the device is `most` ns. */
+/* Removes the latest intervals until the lead of the device is `most` ns. */
 static void cut_lead(struct lead *lead, int64_t most)
 {
     while (lead->device_ns > most) {
@@ -137,7 +138,7 @@ struct stream_time {
     int64_t stream, ns;
 };
 
-/* Returns the number of the stream that computes most; of equal ones the smallest. TP_NULL_INT without compute. */
+/* Returns the number of the stream with the most compute; ties: the smallest. TP_NULL_INT without compute. */
 static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = a->model;
@@ -167,14 +168,15 @@ static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu 
     return most.stream;
 }
 
-/* Compute kernels of the stream that computes most. */
+/* The compute kernels of the stream with the most compute. */
 struct main_kernels {
     const struct tp_gpu *gpu;
     int64_t stream;
-    uint32_t next; /* first operation of the device to look at */
+    uint32_t next; /* first operation of the device to examine */
 };
 
-/* Returns the longest time from the end of a launch to `start`, over the kernels that start then; INT64_MAX if one has no launch, or no kernel of the stream starts then. */
+/* Returns the longest time from the end of a launch to `start`, over the kernels that start then; INT64_MAX if one of
+ * them has no launch, or if no kernel of the stream starts then. */
 static int64_t launched_before(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
 {
     int64_t longest = -1;
@@ -192,15 +194,15 @@ static int64_t launched_before(const struct tp_model *model, struct main_kernels
     return longest < 0 ? INT64_MAX : longest;
 }
 
-/* A walk along what could be hidden and the calls that block the host, both in order of time. */
+/* A walk along hideable communication and the calls that block the host, both in order of time. */
 struct walk {
     struct tp_intervals pieces;
     struct tp_vec calls; /* struct blocking */
-    size_t piece, call;  /* the next ones */
+    size_t piece, call;  /* the next interval and the next call */
     struct lead lead;
 };
 
-/* Continues to a moment. A piece counts from its start on, a call when it returns. */
+/* Continues to a moment. An interval counts from its start on, a call when it returns. */
 static void walk_to(struct walk *w, int64_t at)
 {
     for (;;) {

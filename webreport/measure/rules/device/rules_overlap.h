@@ -1,11 +1,12 @@
-/* Bounds what overlap of communication with compute can gain (E1, E6; section 15 of docs/definitions.md). */
+/* Bounds the gain from overlapping communication with compute (E1, E6; section 15 of docs/definitions.md). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_DEVICE_RULES_OVERLAP_H
 #define TP_WEBREPORT_MEASURE_RULES_DEVICE_RULES_OVERLAP_H
 
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Returns the part of `exposed`, exposed communication of a device, that compute of the same step could hide. The compute
- * before a backward pass cannot hide what is sent from that pass on, nor the other way round. */
+/* Returns the part of `exposed`, exposed communication of a device, that compute of the same step could hide. Compute
+ * before a backward pass cannot hide what is sent from that pass on, nor can compute after its start hide earlier
+ * communication. */
 struct tp_intervals tp_hideable(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals exposed);
 
 /* Returns the part of `pieces`, communication of a device that compute could hide, without which the steps end sooner.

@@ -1,5 +1,5 @@
-/* Wrappers that spread a model over devices: FullyShardedDataParallel, whose all-gathers of parameters may come too
- * late (E6), and DataParallel, which one process drives all devices for (E7). */
+/* Rules about wrappers that spread a model over devices: FullyShardedDataParallel, whose all-gathers of parameters may
+ * come too late (E6), and DataParallel, in which one process drives all devices (E7). */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/device/rules_overlap.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -70,9 +70,9 @@ void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
     a->explained_communication = tp_intervals_of(&both);
 }
 
-/* ---- E6: parameters that are gathered when their layer needs them ---- */
+/* ---- E6: parameters that are gathered only when their layer needs them ---- */
 
-/* By name id: does it belong to the wrapper? NULL: no name does. */
+/* Marks, by name id, the names of the wrapper; NULL: no such name. */
 static uint8_t *sharding_names(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -92,12 +92,12 @@ static bool is_inside(const struct tp_model *model, const uint8_t *is_one, uint3
     return false;
 }
 
-/* All-gathers of parameters in W. The first of a step has nothing before it that could hide it. */
+/* All-gathers of parameters in W. No work precedes the first one of a step, so nothing could hide it. */
 struct gathers {
-    struct tp_vec time; /* struct tp_interval: of those that could come earlier */
+    struct tp_vec time; /* struct tp_interval: all-gathers that could come earlier */
     struct tp_picks picks;
-    int64_t count, bare_count; /* bare: exposed for half of it or more */
-    uint32_t step;             /* of the last one */
+    int64_t count, bare_count; /* bare: exposed for at least half of their time */
+    uint32_t step;             /* step of the last all-gather */
 };
 
 static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_collective *record,
@@ -167,7 +167,7 @@ static void evaluate_sharding(struct tp_advisor *a)
 
 /* ---- E7: one process for all devices ---- */
 
-/* What DataParallel does beside the model: by the names of its functions, and of their nodes in the backward pass. */
+/* Returns whether a name is DataParallel's work besides the model: a function, or its node in the backward pass. */
 static bool is_spreading(struct tp_str name)
 {
     static const char *const names[] = {"Broadcast", "Scatter", "Gather", "ReduceAddCoalesced"};

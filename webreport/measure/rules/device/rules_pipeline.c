@@ -1,9 +1,10 @@
-/* Stages of a pipeline that wait for each other (E11): a stage is idle until the previous stage has sent the micro-batch,
- * or the next stage its gradient.
+/* Rule E11, stages of a pipeline that wait for each other: a stage is idle until the previous stage has sent the
+ * micro-batch, or the next stage its gradient.
  *
- * Programs send and receive for other reasons, too: attention in a ring, halos of an image, parameters of a server. There
- * a rank sends and receives at the same time, or once in a step. A stage works on several micro-batches in a step, begins
- * with one direction and ends with one. */
+ *
+ * Programs send and receive for other reasons, too: attention in a ring, halos of an image, parameters of a server.
+ * There a rank sends and receives at the same time, or once in a step. A stage works on several micro-batches in a
+ * step, and its first and last exchanges have one direction each. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -34,12 +35,13 @@ const struct tp_rule tp_rule_E11 = {
 
 enum direction { SENDS = 1, RECEIVES = 2 };
 
-/* What a moment is: the start of a call that sends or receives, of a matrix product, or of a node of the backward pass. */
+/* The kind of a moment: start of a call that sends or receives, of a matrix product, or of a node of the backward
+ * pass. */
 enum moment_kind { CALL, PRODUCT, NODE };
 struct moment {
     int64_t at_ns;
     enum moment_kind kind;
-    unsigned directions; /* of a call: enum direction */
+    unsigned directions; /* only for a call: enum direction */
 };
 
 struct pipeline {
@@ -47,13 +49,13 @@ struct pipeline {
     const uint8_t *directions; /* enum direction, by name */
     struct tp_vec moments;     /* struct moment, in order of time */
     struct tp_vec calls;       /* struct tp_interval: calls on the host that send or receive */
-    struct tp_vec receives;    /* struct tp_interval: those that receive */
+    struct tp_vec receives;    /* struct tp_interval: calls that receive */
     struct tp_picks picks;
-    int64_t micro_batches; /* of a step: the largest number */
-    uint32_t step_count;   /* used steps that are those of a stage */
+    int64_t micro_batches; /* largest number in a step */
+    uint32_t step_count;   /* number of used steps in which the rank is a stage */
 };
 
-/* ---- what is sent and received ---- */
+/* ---- sends and receives ---- */
 
 static unsigned directions_of(struct tp_str name)
 {
@@ -115,12 +117,12 @@ static void find_moments(struct pipeline *p)
 
 /* ---- steps of a stage ---- */
 
-/* Exchanges of a step: calls without a product between them are one exchange. */
+/* The exchanges of a step: calls without a product between them are one exchange. */
 struct exchanges {
-    unsigned first, last; /* directions of the first and of the last one; 0: none */
+    unsigned first, last; /* directions of the first and of the last exchange; 0: none */
     int64_t count, sending, receiving;
     bool has_backward;      /* the step has a backward pass */
-    bool sends_before_that; /* a call that sends starts before it */
+    bool sends_before_that; /* a sending call starts before the backward pass */
 };
 
 static struct exchanges exchanges_of(const struct pipeline *p, const struct tp_step *step, size_t *next)
@@ -153,8 +155,8 @@ static bool is_one_way(unsigned directions)
     return directions == SENDS || directions == RECEIVES;
 }
 
-/* Returns the number of micro-batches in a step; 0 if the rank is no stage in it. The first stage sends each
- * micro-batch. The last one receives each. A stage between them receives each twice: the micro-batch and its gradient. */
+/* Returns the number of micro-batches in a step; 0: the rank is no stage in it. The first stage sends each micro-batch,
+ * the last one receives each. A middle stage receives each twice: the micro-batch and its gradient. */
 static int64_t micro_batches_of(const struct exchanges *x)
 {
     enum { LEAST_EXCHANGES = 3 };
@@ -182,9 +184,9 @@ static void count_micro_batches(struct pipeline *p)
     }
 }
 
-/* ---- what it costs ---- */
+/* ---- cost of the waiting ---- */
 
-/* Was the kernel launched by a collective of all ranks? Those send and receive, too. */
+/* Returns whether a collective of all ranks launched the kernel. Such collectives send and receive, too. */
 static bool is_of_all(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -197,7 +199,7 @@ static bool is_of_all(const struct tp_model *model, uint32_t device)
     return false;
 }
 
-/* Kernels that send or receive, where nothing computes. */
+/* Returns the time of kernels that send or receive while nothing computes. */
 static struct tp_intervals exposed_kernels(struct pipeline *p)
 {
     struct tp_advisor *a = p->a;
@@ -225,7 +227,8 @@ static struct tp_intervals lost_time(struct pipeline *p)
     return tp_intervals_of(&time);
 }
 
-/* Returns the number of ranks in the group that sends and receives, or of the job; 0 if unknown. *of: "group" or "job". */
+/* Returns the number of ranks in the group that sends and receives, or in the job; 0: unknown. *of: "group" or
+ * "job". */
 static int64_t group_size(const struct pipeline *p, const char **of)
 {
     const struct tp_model *model = p->a->model;

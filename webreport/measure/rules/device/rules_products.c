@@ -1,7 +1,7 @@
-/* Rules of device programs about products of matrices and convolutions: one that is slower than its sisters (C17),
- * those that read all weights for few rows (C18), layouts changed around convolutions (C20), double precision (C21),
- * kernels that names tell: for odd sizes (C22), of single precision (C24); kernels with too little work (C23); half
- * precision where the device has FP8 (C25). */
+/* Rules of device programs about matrix products and convolutions: slower than similar ones (C17), reading all weights
+ * for few rows (C18), layout changes around convolutions (C20), double precision (C21), kernels recognized by name: for
+ * odd sizes (C22), of single precision (C24); kernels with too little work (C23); half precision on a device with FP8
+ * (C25). */
 #include "webreport/measure/rules/rules_work.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -136,9 +136,9 @@ const struct tp_rule tp_rule_C25 = {
 
 /* ---- C17, C18, C21: products ---- */
 
-/* Calls of one product with its shapes. */
+/* The calls of one product with its shapes. */
 struct product {
-    uint32_t unit; /* the first of them */
+    uint32_t unit; /* the first call */
     int64_t calls, ns, flops;
     double rate; /* TFLOP/s */
 };
@@ -152,7 +152,7 @@ static int by_rate(const void *x, const void *y, const void *context)
     return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
-/* Products of half a GFLOP and more, of one type: slowest first. */
+/* Returns products of at least half a GFLOP, of one type, slowest first. */
 static struct product *list_products(struct tp_advisor *a, enum tp_number_type type, size_t *count)
 {
     static const int64_t MIN_FLOPS = 500000000;
@@ -192,7 +192,7 @@ static void take_calls(struct tp_work_claim *claim, const struct tp_advisor *a, 
     }
 }
 
-/* The median of the others' rates: of `count` sorted ones without `at`. */
+/* Returns the median of the other rates: `count` sorted rates without the one at `at`. */
 static double median_of_others(const struct product *products, size_t count, size_t at)
 {
     size_t middle = (count - 1) / 2;
@@ -230,13 +230,13 @@ static bool says_decode(struct tp_str name)
     return tp_str_find(name, "DECODE") >= 0 || tp_str_find(name, "context_0(") >= 0;
 }
 
-/* Does an annotation say that the program decodes token by token? */
+/* Returns whether an annotation shows that the program decodes token by token. */
 static bool is_decoding(const struct tp_advisor *a)
 {
     return tp_any_annotation(a->model, says_decode);
 }
 
-/* Products whose rows are so few that reading the weights takes longer than multiplying. */
+/* Finds products with so few rows that reading the weights takes longer than multiplying. */
 static void find_weight_reading(struct tp_advisor *a)
 {
     enum { MOST_ROWS = 128 };
@@ -253,7 +253,7 @@ static void find_weight_reading(struct tp_advisor *a)
                  : is_decode)
             tp_work_claim_take(&claim, a, k, 0.5);
     }
-    if (!is_decode) /* few rows alone are no decoding: a training loop has such products, too */
+    if (!is_decode) /* few rows alone do not show decoding: training has such products, too */
         claim.ns = 0;
     tp_work_claim_end(&claim, a,
                       tp_advisor_text(a,
@@ -276,7 +276,7 @@ static void find_double(struct tp_advisor *a)
     tp_work_claim_end(&claim, a, TP_STR(""));
 }
 
-/* By name of a kernel, bits of what it says. */
+/* Properties of a kernel, by its name. */
 enum { IS_ODD = 1, IS_SINGLE = 2, IS_FAST = 4, IS_SEEN = 8 };
 
 static bool has_word(struct tp_str name, const char *const *words)
@@ -299,7 +299,7 @@ static unsigned bits_of(const struct tp_advisor *a, uint8_t *known, uint32_t dev
     return known[id];
 }
 
-/* What names of kernels say where operators and types are not recorded. */
+/* Finds kernels by their names, for recordings without operators and types. */
 static void find_named(struct tp_advisor *a)
 {
     struct tp_work_claim odd;
@@ -314,13 +314,13 @@ static void find_named(struct tp_advisor *a)
     tp_work_claim_end(&odd, a, TP_STR(""));
 }
 
-/* What a kernel of single precision gains, as parts of its time. */
+/* The gain for a single-precision kernel, as parts of its time. */
 struct single_gain {
     double low, high;
 };
 
-/* In half precision at half of the peak and seven tenths of the memory's rate; at least in TF32, where there is that.
- */
+/* Returns the gain in half precision at half of the peak rate and seven tenths of the memory rate; the lower bound is
+ * TF32 if the device has it. */
 static struct single_gain gain_of(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
 {
     const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
@@ -367,7 +367,7 @@ static void evaluate_single(struct tp_advisor *a)
         a->is_left_out[TP_RULE_C1] = a->is_left_out[TP_RULE_C2] = true;
 }
 
-/* Is the product, of half precision, bound by what the device computes, and has that FP8? */
+/* Returns whether a half-precision product is limited by the compute rate of a device that has FP8. */
 static bool could_be_fp8(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
 {
     const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
@@ -379,14 +379,14 @@ static bool could_be_fp8(const struct tp_advisor *a, const struct tp_work_unit *
     return rate > 0 && (double)cost->flops / rate / 1e3 >= (double)cost->bytes / peaks->memory_gb_s;
 }
 
-/* FP8 has twice the rate: less than half of the time is gained, for what stands beside the products stays. */
+/* Claims FP8, which has twice the rate, for less than half of the time, because the work around the products stays. */
 static void find_half(struct tp_advisor *a)
 {
     static const double MOST = 0.45;
     struct tp_work_claim claim;
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C25);
-    claim.candidate.is_forced = true; /* behind what costs no accuracy */
+    claim.candidate.is_forced = true; /* after fixes that cost no accuracy */
     claim.candidate.severity = TP_SEVERITY_LOW;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (could_be_fp8(a, tp_advisor_unit(a, k), k))
@@ -396,7 +396,7 @@ static void find_half(struct tp_advisor *a)
                                       tp_work_claim_share(a, &claim)));
 }
 
-/* Kernels so short that a device cannot fill itself, in a program that trains nothing. */
+/* Finds kernels too short to fill a device, in a program that does not train. */
 static void find_small(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C23, .is_forced = true, .severity = TP_SEVERITY_LOW, .share = NAN};
@@ -430,8 +430,8 @@ static void evaluate_products(struct tp_advisor *a)
 
 /* ---- C20: layouts ---- */
 
-/* Kernels that libraries put around a convolution and that leave the layout as it is: they set parts of a tensor or
- * cast them (MIOpen), make indexes, scale, or unfold an image into a matrix. */
+/* Returns whether a kernel that a library runs around a convolution keeps the layout: it sets or casts parts of a
+ * tensor (MIOpen), makes indexes, scales, or unfolds an image into a matrix. */
 static bool keeps_layout(struct tp_str name)
 {
     static const char *const words[] = {"SubTensorOp",

@@ -1,9 +1,11 @@
-/* Rules of device programs about the recording itself: what it does not hold (R1), too little to judge (R2), first use
- * of the device (R3), time at its edge (R4); and a device that has no time left to save on the host (C14).
+/* Rules of device programs about the recording itself: missing parts (R1), too little to judge (R2), first use of the
+ * device (R3), time at the edge of the recording (R4); and a device on which no host time can be saved (C14).
  *
- * The capture of graphs is no work of the program either; where it is most of the recording, R2 reports it.
  *
- * They come first: what they find decides which time the other rules judge, and which of them are asked at all. */
+ * The capture of graphs is no work of the program either; if it is most of the recording, R2 reports it.
+ *
+ *
+ * These rules run first: they determine which time the other rules judge, and which rules run at all. */
 #include "webreport/measure/idle/idle_reasons.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -83,19 +85,19 @@ const struct tp_rule tp_rule_C14 = {
 
 static const int64_t LONG_GAP_NS = 1000000, HUGE_GAP_NS = 100000000;
 
-/* What the gaps of all devices are, and how much of each they lie in. */
+/* The gaps of all devices by kind, with the total time of each kind. */
 struct record {
     struct tp_advisor *a;
-    int64_t gpu_count, all_ns; /* devices, without the program's own, and W once for each */
+    int64_t gpu_count, all_ns; /* number of devices without the program's own, and W times that number */
     int64_t away_ns, queue_ns, blocked_ns;
     int64_t waited_ns; /* gaps in which the host waits for the device */
     int64_t huge_ns; /* gaps of 100 ms and more that wait for the host */
     int64_t busy_ns;
-    int64_t setup_ns;            /* the device waits while something is made that a program needs once */
-    struct tp_picks setup, away; /* calls that make it; operations after what the recording does not explain */
+    int64_t setup_ns;            /* the device waits while the program makes something that it needs once */
+    struct tp_picks setup, away; /* calls that make it; operations after time that the recording does not explain */
     struct tp_vec short_time;    /* struct tp_interval: busy times and gaps below 1 ms of all devices */
-    struct tp_vec away_time;     /* .. of the device that is read: what the recording does not explain */
-    struct tp_intervals left;    /* W without what is away on every device */
+    struct tp_vec away_time;     /* the same kind: time of the current device that the recording does not explain */
+    struct tp_intervals left;    /* W without the time that is unexplained on every device */
 };
 
 static double share_of(int64_t ns, int64_t all)
@@ -113,7 +115,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
         r->waited_ns = tp_sat_add(r->waited_ns, ns);
     bool is_away = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
-    if (is_away) /* what is held is the end of its piece */
+    if (is_away) /* the held time is the end of its piece */
         tp_intervals_push(&r->away_time, piece->b - ns, piece->b);
     if (is_away && piece->next != TP_NO_ID) {
         struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
@@ -165,7 +167,7 @@ static void read_gaps(struct record *r)
     r->left = tp_intervals_of(&left);
 }
 
-/* Findings are about this part of W alone; shares are of it, or, where it is nearly all, of W. */
+/* Restricts findings to this part of W. is_whole: shares are of this part; false: their base stays as it is. */
 static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
     a->judged = tp_intervals_meet(a->arena, time, a->judged);
@@ -173,7 +175,7 @@ static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
         a->judged_ns = tp_ns_max(1, tp_intervals_length(a->judged));
 }
 
-/* Calls that allocate, load or create, while a device waits for the host. */
+/* Reads calls that allocate, load or create while a device waits for the host. */
 static void read_calls(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -196,7 +198,7 @@ static void read_calls(struct record *r)
     tp_arena_drop(a->arena, uses, model->trace->names.count);
 }
 
-/* Keeps the first reason why more than half of W cannot be judged. ns: the part of W that it covers. */
+/* Records the first reason why more than half of W cannot be judged. ns: the part of W that it covers. */
 static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns, struct tp_str detail)
 {
     if (a->unjudged.reason == TP_UNJUDGED_NOTHING && ns > a->model->window_ns - ns)
@@ -233,7 +235,7 @@ static void leave_out_rules(struct tp_advisor *a)
         a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_of_memory;
 }
 
-/* Takes the capture of graphs out of the judged time; returns true when nothing else is worth a rule. */
+/* Removes the capture of graphs from the judged time. Returns true if the rest is too little for rules. */
 static bool is_capture(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -258,7 +260,8 @@ static bool is_capture(struct record *r)
     return true;
 }
 
-/* One step with a few operations, and mostly none of them: what the host does meanwhile is no habit of the program. */
+/* Returns whether the recording is one step with few operations, in which the device is mostly idle: then the host's
+ * work is not typical of the program. */
 static bool is_too_short(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -286,7 +289,7 @@ static bool is_parameter(struct tp_str name)
     return tp_str_starts(name, "[param|");
 }
 
-/* Is nearly all of what was made at first use made in the first step? What every step makes is a habit. */
+/* Returns whether nearly all first-use work is in the first step. What every step makes is normal work. */
 static bool is_at_first(const struct record *r)
 {
     const struct tp_model *model = r->a->model;
@@ -318,9 +321,9 @@ static void look_at_first_use(struct record *r)
     set_unjudged(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), TP_STR(""));
 }
 
-/* ---- R4: the edge; R1: what waits for nothing that was recorded ---- */
+/* ---- R4: the edge; R1: idle time that no recorded event explains ---- */
 
-/* How long the first operation of a recording without steps had been called before it started. */
+/* Returns the time from the call of the first operation to its start, for a recording without steps. */
 static int64_t lead_ns(const struct tp_advisor *a)
 {
     const struct tp_event *launch = a->operation_count ? tp_launch_of_device(a->model, a->ranges[0].first) : NULL;
@@ -362,7 +365,7 @@ static void look_at_edge(struct record *r)
     }
 }
 
-/* ---- C14: nothing to gain on the host ---- */
+/* ---- C14: no gain possible on the host ---- */
 
 static void look_at_busy(struct record *r)
 {
@@ -394,7 +397,8 @@ static void look_at_busy(struct record *r)
     tp_advisor_add(a, &c);
 }
 
-/* The host waits for the device, and the device has no record: kernels were lost, or are of a kind that is not recorded. */
+/* Examines waits of the host for a device without a record: kernels were lost, or are of a kind that is not
+ * recorded. */
 static void look_at_waits(struct record *r)
 {
     struct tp_advisor *a = r->a;

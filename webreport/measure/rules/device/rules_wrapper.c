@@ -1,9 +1,10 @@
-/* Rules about DistributedDataParallel itself: a wrapper with a single rank, which gains nothing and copies all gradients
- * (E9), and buffers that each forward pass broadcasts from rank 0 (E10).
+/* Rules about DistributedDataParallel itself: a wrapper with a single rank, which gains nothing and copies all
+ * gradients (E9), and buffers that each forward pass broadcasts from rank 0 (E10).
  *
- * The wrapper's work on the host is known by name: its forward range, the operators of its reducer, and the calls of the
- * dispatcher of torch.distributed. Before the model runs, the forward range flattens the buffers, broadcasts them and
- * copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
+ *
+ * The wrapper's work on the host is recognized by name: its forward range, the operators of its reducer, and the calls
+ * of the dispatcher of torch.distributed. Before the model runs, the forward range flattens the buffers, broadcasts
+ * them and copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -61,7 +62,7 @@ struct wrapper {
     int64_t reducer_count; /* gradients copied into buckets and back */
 };
 
-/* Operators that flatten buffers and copy them back, and what runs inside of these. */
+/* Returns whether an operator flattens buffers or copies them back, or runs inside of such an operator. */
 static bool is_around_broadcast(struct tp_str name)
 {
     static const char *const names[] = {"aten::flatten_dense_tensors", "aten::unflatten_dense_tensors", "aten::cat",
@@ -83,7 +84,7 @@ static enum part part_of(struct tp_str name)
     return is_around_broadcast(name) ? AROUND_BROADCAST : NO_PART;
 }
 
-/* Returns the part of each name, or NULL without a forward range of the wrapper. */
+/* Returns the part of each name; NULL without a forward range of the wrapper. */
 static const uint8_t *find_parts(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -103,8 +104,8 @@ static const struct tp_event *event_at(const struct wrapper *w, uint32_t place)
     return &w->a->model->trace->events[w->a->model->order->host[place]];
 }
 
-/* Takes what a forward range runs before the model: everything up to the last copy behind its last broadcast. place: of
- * the range in the order of host events; end: of its thread. */
+/* Takes the work of a forward range before the model: everything up to the last copy after its last broadcast. place:
+ * of the range in the order of host events; end: of its thread. */
 static void take_sync(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
@@ -130,7 +131,7 @@ static void take_sync(struct wrapper *w, uint32_t place, uint32_t end)
         tp_intervals_push(&w->sync, start, last);
 }
 
-/* Counts an event of the wrapper, and keeps its time. place: in the order of host events; end: of its thread. */
+/* Counts an event of the wrapper, and records its time. place: in the order of host events; end: of its thread. */
 static void take_event(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
@@ -160,7 +161,7 @@ static void find_wrapper(struct wrapper *w)
 
 /* ---- E9: one rank ---- */
 
-/* Do all process groups of the recording have one rank? False where their sizes are unknown. */
+/* Returns whether all process groups of the recording have one rank; false if their sizes are unknown. */
 static bool is_alone(const struct tp_advisor *a)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -180,7 +181,7 @@ static bool is_alone(const struct tp_advisor *a)
     return is_any;
 }
 
-/* Work of devices that the reducer launched: it scales gradients into buckets and copies them back. */
+/* Adds the device work that the reducer launched: it scales gradients into buckets and copies them back. */
 static void add_reducer_kernels(const struct wrapper *w, struct tp_vec *time)
 {
     const struct tp_model *model = w->a->model;
@@ -223,7 +224,7 @@ static void judge_single_rank(struct wrapper *w)
 
 /* ---- E10: buffers ---- */
 
-/* Times of the broadcasts that the forward ranges ask for, wherever they run. */
+/* Returns the times of the broadcasts that the forward ranges request, on any thread. */
 static struct tp_intervals broadcast_time(const struct wrapper *w)
 {
     struct tp_advisor *a = w->a;
