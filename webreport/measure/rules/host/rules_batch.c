@@ -1,5 +1,5 @@
-/* Rules of CPU programs about what a step works on: a model called sample by sample (H18), a batch too small for its
- * model (H19), steps of unequal work (H20). */
+/* Rules of CPU programs about the size of a step's work: a model called sample by sample (H18), a batch too small for
+ * its model (H19), steps of unequal work (H20). */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/work/operator_samples.h"
@@ -53,13 +53,14 @@ const struct tp_rule tp_rule_H20 = {
 
 enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
 
-/* Id of the sizes of all operands. */
+/* Returns the id of the sizes of all operands. */
 static uint32_t dims_of(const struct tp_model *model, uint32_t op)
 {
     return model->trace->hosts[tp_operator_event(model, op)->detail].dims;
 }
 
-/* Rows of the first operand of a product of matrices that runs forward; 0: it is none, or nobody knows. */
+/* Returns the rows of the first operand of a matrix product in the forward pass; 0: it is no such product, or
+ * unknown. */
 static int64_t rows_of(const struct tp_model *model, uint32_t op)
 {
     static const struct tp_str names[] = {TP_STR("aten::mm"), TP_STR("aten::addmm")};
@@ -78,8 +79,8 @@ static int64_t rows_of(const struct tp_model *model, uint32_t op)
 /* Calls of modules on the main thread within W. */
 struct calls {
     struct tp_advisor *a;
-    uint32_t *of_name; /* by name, which is that of one module: number of calls */
-    uint32_t name;     /* that is called most, of those that nothing is inside of which is called as often */
+    uint32_t *of_name; /* number of calls by name; each name is one module */
+    uint32_t name;     /* the most called module among those with no inner module that is called as often */
     bool is_inner;     /* it is part of another module */
 };
 
@@ -96,8 +97,8 @@ static uint32_t calls_of(const struct calls *c, uint32_t module)
     return c->of_name[c->a->model->trace->events[c->a->model->modules.event[module]].name];
 }
 
-/* Is the module called at least so often in each step, and nothing that it is a part of? Parts of other modules, such
- * as heads for maps of several sizes, are shared now and then: of them more calls are asked. */
+/* Returns whether a module is called often enough in each step, and no module around it is. Parts of other modules,
+ * such as heads for maps of several sizes, are sometimes shared: they need more calls. */
 static bool is_repeated(const struct calls *c, uint32_t module)
 {
     uint32_t outer = c->a->model->modules.parent[module];
@@ -124,8 +125,8 @@ static void count_calls(struct calls *c)
         }
 }
 
-/* From the second call of each step to the end of its last: whoever calls the model once drops what stands between the
- * calls, too. */
+/* Finds in each step the time from the second call to the end of the last: a single call of the model would also save
+ * the time between the calls. */
 static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls, struct tp_picks *picks)
 {
     const struct tp_model *model = c->a->model;
@@ -149,15 +150,16 @@ static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct
     return repeated->count > 0;
 }
 
-/* Of a call that began with one sample: may the operator be of the elements of its sequence? Attention puts them first,
- * as the samples of [length, 1, features] or the rows of [length, features]. */
+/* Returns whether an operator, in a call that began with one sample, may work on the elements of its sequence.
+ * Attention puts these first, as the samples of [length, 1, features] or the rows of [length, features]. */
 static bool is_of_elements(const struct tp_samples *batch, int64_t longest)
 {
     return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
 
-/* Do all calls work on one sample (those of a part of a module on equal ones), none of them on the last word of one
- * text? Calls whose sequences grow, or have one element, make a text word by word: each needs the one before. */
+/* Returns whether all calls work on one sample (for a part of a module: on equal samples), and none only on the last
+ * word of a text. Calls whose sequences grow or have one element generate text word by word: each needs the result of
+ * the previous one. */
 static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
 {
     const struct tp_advisor *a = c->a;
@@ -181,7 +183,7 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
         inside = model->operators.subtree_end[a->cpu->ops[i]];
         int64_t length = batch.is_length_first ? batch.count : batch.length;
         longest = seen == call ? tp_ns_max(longest, length) : length;
-        if (seen == call) /* the first operator of a call says how long its sequence is */
+        if (seen == call) /* the first operator of a call shows the length of its sequence */
             continue;
         seen = call;
         if (c->is_inner && dims != TP_NO_ID && dims != dims_of(model, a->cpu->ops[i]))
@@ -194,8 +196,8 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
     return known && growing < known / 2;
 }
 
-/* Half of the time of convolutions: one sample keeps a processor busy with them, so that a batch needs their work, too.
- * Products of one row mostly read the weights, which a batch reads once. */
+/* Returns half of the time of convolutions: a single sample keeps a processor busy with them, so a batch would not save
+ * all of it. Products of one row mostly read the weights, which a batch reads once. */
 static struct tp_intervals kept_of_convolutions(struct tp_advisor *a)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -215,7 +217,7 @@ static bool find_samples(struct tp_advisor *a)
     struct calls calls = {.a = a};
     struct tp_candidate c = {.rule = TP_RULE_H18, .has_ceiling = true};
     struct tp_vec repeated = TP_VEC(a->arena, struct tp_interval), each = repeated;
-    if (a->model->step_marker == TP_MARKER_WINDOW) /* calls may be those of many steps */
+    if (a->model->step_marker == TP_MARKER_WINDOW) /* a window may contain calls of many steps */
         return false;
     count_calls(&calls);
     if (calls.name == TP_NO_ID || !find_repeated(&calls, &repeated, &each, &c.picks) || !is_one_sample(&calls, &each))
@@ -228,22 +230,22 @@ static bool find_samples(struct tp_advisor *a)
 
 /* ---- small batch (H19) ---- */
 
-/* Samples of a recurrent layer; 0: it is none, or nobody knows. */
+/* Returns the samples of a recurrent layer; 0: it is no such layer, or unknown. */
 static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
 {
     struct tp_samples samples = tp_samples_of(model, op);
     return samples.is_recurrent ? samples.count : 0;
 }
 
-/* What an operator takes without pauses. */
+/* Returns the time of an operator without pauses. */
 static int64_t work_ns(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Samples of a convolution that is over so soon that calling it is much of what it costs; 0: it is none, or nobody
- * knows. Others work on each sample as long as on the one before, whatever the batch is. */
+/* Returns the samples of a convolution so short that much of its cost is the call; 0: it is no such convolution, or
+ * unknown. In others each sample takes as long as the previous one, whatever the batch. */
 static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
 {
     enum { SHORT_NS = 200000 };
@@ -252,7 +254,7 @@ static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t
     return is_short ? tp_samples_of(a->model, op).count : 0;
 }
 
-/* Matrix work that does not count as products of a small batch. */
+/* Returns whether matrix work of this name does not count as products of a small batch. */
 static bool is_other_product(struct tp_str name)
 {
     return tp_is_batched_product(name) || tp_str_equal(name, TP_STR("aten::convolution"));
@@ -284,7 +286,7 @@ static void find_small_batch(struct tp_advisor *a)
         most = tp_ns_max(most, rows);
         tp_picks_longest(&c.picks, model, model->operators.event[op]);
     }
-    bool is_chosen = is_training || most > 1; /* who asks for one sample has no more */
+    bool is_chosen = is_training || most > 1; /* a program that asks for one sample has no more */
     if (!is_chosen || !small || small < all - all / 5 ||
         tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) < tp_rule_value(a, TP_RULE_H19, "min_pct"))
         return;
@@ -292,7 +294,7 @@ static void find_small_batch(struct tp_advisor *a)
     for (size_t i = 0; i < model->window.count; i++) {
         struct tp_interval step = model->window.items[i];
         int64_t gained = step.b - step.a - tp_ns_scaled(step.b - step.a, most, USUAL_BATCH);
-        if (recurrent > small / 2) /* goes from element to element whatever the batch is */
+        if (recurrent > small / 2) /* it runs element by element whatever the batch */
             gained = tp_ns_scaled(gained, 2, 3);
         tp_intervals_push(&time, step.a, step.a + gained);
     }
@@ -304,7 +306,7 @@ static void find_small_batch(struct tp_advisor *a)
 
 /* ---- unequal steps (H20) ---- */
 
-/* Elements that the products of a step have, as a measure of its work. */
+/* Adds the elements of the products of a step, as a measure of its work. */
 static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -326,7 +328,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++)
         add_work(model, work, a->cpu->ops[i]);
     for (uint32_t s = 0; s < model->step_count; s++) {
-        /* a micro-step that also updates the parameters takes longer for that */
+        /* A micro-step that also updates the parameters takes longer for that. */
         if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_kind(&a->accumulation, s))
             continue;
         lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
@@ -343,7 +345,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     int64_t beyond = 0;
     for (uint32_t i = 0; i < count; i++)
         beyond = tp_sat_add(beyond, tp_ns_max(0, lengths[i] - median));
-    if (2 * beyond > model->window_ns) { /* what else takes time does so in a few steps */
+    if (2 * beyond > model->window_ns) { /* most of the time is the excess of longer steps */
         c.severity = TP_SEVERITY_HIGH;
         c.weight = tp_percent(beyond, model->window_ns) / 2;
     }
@@ -357,6 +359,6 @@ static void evaluate_batch(struct tp_advisor *a)
 {
     if (!find_samples(a))
         find_small_batch(a);
-    if (!a->reported[TP_RULE_H21]) /* what one step does besides is no input of unequal size */
+    if (!a->reported[TP_RULE_H21]) /* extra work in one step is no input of unequal size */
         find_unequal_steps(a);
 }

@@ -1,5 +1,5 @@
-/* Rules of CPU programs about operators in a row that one fused operator could replace: attention written out (H16),
- * chains of elementwise operators that each pass through memory (H17). Their backward is found by sequence numbers. */
+/* Rules of CPU programs about operators in a row that one fused operator could replace: unfused attention (H16), chains
+ * of elementwise operators that each read and write memory (H17). Sequence numbers lead to their backward. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -41,16 +41,15 @@ const struct tp_rule tp_rule_H17 = {
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
 
-/* Of the passes through memory that a fused operator saves, and of what attention does besides its products, these
- * parts of the time were saved where programs were mended and timed. */
+/* The part of the saved time that programs really gained after a fix: of the memory passes that a fused operator saves,
+ * and of the work of attention besides its products. */
 static const double SAVED = 0.85, SAVED_OF_ATTENTION = 0.85;
 
-/* Floating point operations that a core does in products of few columns while it moves a byte: some 60 a nanosecond
- * against 6 bytes. */
+/* Floating point operations that a core does in products of few columns in the time it moves a byte: about 60 per
+ * nanosecond against 6 bytes. */
 static const double FLOPS_PER_BYTE = 10;
 
-/* Outermost forward operators of W, in order, without the loader's, the optimizer's, and what is
- * claimed. */
+/* Outermost forward operators of W, in order, without those of the loader, of the optimizer, or with claimed time. */
 struct row {
     uint32_t op;
     uint8_t work; /* enum tp_work by the name */
@@ -73,7 +72,7 @@ static enum tp_work work_of(struct tp_str name)
     return work == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, name) : work;
 }
 
-/* einsum is what it calls: a product of matrices in batches, or none. */
+/* Returns whether an einsum calls a batched matrix product. */
 static bool holds_batched_product(const struct tp_advisor *a, uint32_t op)
 {
     if (!tp_str_equal(name_of(a, op), TP_STR("aten::einsum")))
@@ -100,7 +99,7 @@ static void list_rows(struct chains *c)
 {
     struct tp_advisor *a = c->a;
     struct tp_intervals optimizer = optimizer_time(a);
-    struct tp_vec known = a->claimed; /* goes with a cause that has its finding */
+    struct tp_vec known = a->claimed; /* belongs to a cause that has its own finding */
     struct tp_intervals claimed = tp_intervals_of(&known);
     c->rows = TP_VEC(a->arena, struct row);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -110,7 +109,7 @@ static void list_rows(struct chains *c)
             tp_intervals_contain(optimizer, e->ts_ns) || tp_intervals_contain(claimed, e->ts_ns))
             continue;
         enum tp_work work = holds_batched_product(a, op) ? TP_WORK_GEMM : work_of(name_of(a, op));
-        if (work != TP_WORK_ALLOCATION) /* views cost nothing and break no chain */
+        if (work != TP_WORK_ALLOCATION) /* views cost nothing and do not interrupt a chain */
             *(struct row *)tp_vec_push(&c->rows) = (struct row){op, (uint8_t)work, false, false};
     }
 }
@@ -120,7 +119,7 @@ static struct row *row_at(const struct chains *c, size_t i)
     return TP_AT(&c->rows, struct row, i);
 }
 
-/* ---- what a call costs ---- */
+/* ---- cost of a call ---- */
 
 static int64_t bytes_of(const struct chains *c, uint32_t op)
 {
@@ -128,13 +127,13 @@ static int64_t bytes_of(const struct chains *c, uint32_t op)
     return tp_cpu_cost(&cost, c->a, op) ? cost.bytes : 0;
 }
 
-/* ---- what is claimed ---- */
+/* ---- claims ---- */
 
 struct claim {
     struct chains *c;
     struct tp_candidate candidate;
     struct tp_vec time;
-    struct tp_id_map sequences; /* of the forward operators; the part of their time, in millionths */
+    struct tp_id_map sequences; /* by sequence number of forward operators: part of their time, in millionths */
 };
 
 static void claim_begin(struct claim *claim, struct chains *c, enum tp_rule_id rule)
@@ -150,8 +149,8 @@ static void push_part(struct claim *claim, const struct tp_event *e, uint32_t mi
     tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
 }
 
-/* forward, backward: the parts of the time that are saved, 0 to 1. The backward of a product has the number of the
- * operator that computes it, inside of what the program calls. */
+/* Takes an operator. forward, backward: saved parts of the time, 0 to 1. The backward of a product has the sequence
+ * number of the operator that computes it, inside of the operator that the program calls. */
 static void take(struct claim *claim, struct row *row, double forward, double backward)
 {
     const struct tp_model *model = claim->c->a->model;
@@ -166,7 +165,7 @@ static void take(struct claim *claim, struct row *row, double forward, double ba
     }
 }
 
-/* Adds the backward of what was taken; reports the finding. */
+/* Adds the backward of the taken operators, and reports the finding. */
 static void claim_end(struct claim *claim)
 {
     struct tp_advisor *a = claim->c->a;
@@ -194,7 +193,7 @@ static struct tp_shape first_shape(const struct tp_model *model, uint32_t op)
     return tp_shape_input(tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims), 0);
 }
 
-/* A product of matrices in batches, as attention has them. */
+/* Returns whether an operator is a batched matrix product, as in attention. */
 static bool is_batched_product(const struct chains *c, size_t i)
 {
     if (row_at(c, i)->work != TP_WORK_GEMM)
@@ -210,7 +209,7 @@ static bool is_row_named(const struct chains *c, size_t i, const char *name)
     return tp_str_equal(name_of(c->a, row_at(c, i)->op), tp_str_of(name));
 }
 
-/* Exponentials that are divided by their sum. */
+/* Returns whether operators are exponentials that are divided by their sum. */
 static bool is_written_softmax(const struct chains *c, size_t i)
 {
     bool has_sum = false;
@@ -232,8 +231,9 @@ static bool is_softmax(const struct chains *c, size_t i)
     return shape.is_known && shape.rank >= 3 && shape.sizes[shape.rank - 1] >= MIN_KEYS;
 }
 
-/* A fused kernel does the arithmetic of a product and reads its operands, but never passes the scores through memory:
- * the part of the product's time that these take, 0 to 1. Products of many columns take their time for arithmetic. */
+/* Returns the part of a product's time that moving the scores takes, 0 to 1: a fused kernel does the arithmetic and
+ * reads the operands, but never moves the scores through memory. Products of many columns need their time for
+ * arithmetic. */
 static double part_of_scores(const struct chains *c, uint32_t op, const struct tp_shape *scores)
 {
     struct tp_cost cost = {.flops = 0};
@@ -244,15 +244,16 @@ static double part_of_scores(const struct chains *c, uint32_t op, const struct t
     return cost.flops && bytes < all ? bytes / all : 0;
 }
 
-/* Of the backward, which has two products for each, a fused kernel does five for four: it computes the scores again. */
+/* Takes a product of attention. The backward has two products for each; a fused kernel does five instead of four,
+ * because it computes the scores again. */
 static void take_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
 {
     double part = part_of_scores(claim->c, row->op, scores);
     take(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
 }
 
-/* Does training drop some of the scores? Without a device the fused operator has no kernel that does (torch 2.13,
- * sdp_utils_cpp.cpp): it computes the same products and passes as code that is written out. */
+/* Returns whether training drops some of the scores. Without a device the fused operator has no kernel for that (torch
+ * 2.13, sdp_utils_cpp.cpp): it computes the same products and passes as unfused code. */
 static bool drops_out(const struct chains *c, size_t i)
 {
     const struct tp_operators *ops = &c->a->model->operators;
@@ -263,7 +264,7 @@ static bool drops_out(const struct chains *c, size_t i)
     return is_dropped;
 }
 
-/* A fused kernel keeps both products but for the scores, and nothing of what stands between them. */
+/* Finds attention. A fused kernel keeps both products except for the scores, and nothing between them. */
 static void find_attention(struct chains *c)
 {
     struct claim claim;
@@ -281,7 +282,8 @@ static void find_attention(struct chains *c)
             is_dropped |= drops_out(c, k);
         if (!is_batched_product(c, first) || !is_batched_product(c, last) || is_dropped)
             continue;
-        double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION; /* more passes through memory */
+        /* the softmax passes through memory more often */
+        double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION;
         struct tp_shape scores = first_shape(c->a->model, row_at(c, i)->op);
         for (size_t k = first + 1; k < last; k++)
             take(&claim, row_at(c, k), saved, saved);
@@ -299,8 +301,8 @@ static bool may_be_fused(const struct row *row)
                               row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
 }
 
-/* A fused operator passes through memory about one and a half times as the largest of them does. What is small costs
- * its call, and no pass: rule H5 is about that. */
+/* Takes a chain. A fused operator moves about one and a half times the bytes of the largest operator. A small operator
+ * costs only its call, which is the topic of rule H5. */
 static void take_chain(struct claim *claim, size_t first, size_t end, size_t least)
 {
     int64_t sum = 0, most = 0;
@@ -333,7 +335,8 @@ static bool is_in_call(const struct chains *c, size_t i, uint32_t call)
     return at >= e->ts_ns && at < tp_event_end(e);
 }
 
-/* Of a chain too short to be told: functions that are a chain of their own, as an activation by hand is. */
+/* Takes functions that are a chain of their own, such as a handwritten activation, from a chain too short to be
+ * recognized. */
 static void take_functions(struct claim *claim, size_t first, size_t end)
 {
     const struct chains *c = claim->c;

@@ -1,5 +1,5 @@
-/* Rules of programs without device: loader (H1), small operators (H5), copies (H7), exposed communication (H8). The
- * loop (H2), the optimizer (H3), the crowd (H4) and Python between operators (H6) have files of their own. */
+/* Rules of programs without a device: loader (H1), small operators (H5), copies (H7), exposed communication (H8). The
+ * loop (H2), the optimizer (H3), crowded processors (H4) and Python between operators (H6) have their own files. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 
@@ -76,8 +76,8 @@ const struct tp_rule tp_rule_H8 = {
     .on_host = evaluate_communication,
 };
 
-/* Finished operators stand in the order of the tree, unfinished ones behind all of them: both are met on the way along
- * the thread. */
+/* Lists operators in the order of the tree. Unfinished operators come after all finished ones; a walk along the thread
+ * meets both. */
 static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
 {
     const struct tp_model *model = a->model;
@@ -137,7 +137,8 @@ struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_interva
             tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
             *tp_id_map_put(&sequences, (uint64_t)sequence) = 1;
     }
-    const struct tp_event *last = NULL; /* the node before, when it was taken: what the engine does in between, too */
+    /* the previous node if it was taken: the engine's work in between belongs to it */
+    const struct tp_event *last = NULL;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i], event = model->operators.event[op];
         const struct tp_event *e = tp_operator_event(model, op);
@@ -216,8 +217,9 @@ static void add_load(void *context, uint32_t event)
     }
 }
 
-/* Where samples are tensors before, nothing of it is left; else tensors are made of them whatever one does. That is far
- * from the whole at times, and a range of more than 20 points says nothing of use. */
+/* Claims the time to assemble batches. If the samples already are tensors, a fix saves all of it; otherwise it must
+ * still make tensors, so the least gain may be far below the whole. The range is at most 20 points wide, because a
+ * wider one is useless. */
 static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
                             int64_t python_ns)
 {
@@ -230,8 +232,8 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
                   1 - 20 / tp_set_percent(a, collation));
 }
 
-/* Two workers halve what loading takes beyond the rest of a step: less than that is gained where there are no more. With
- * workers on, more of them gain nothing where no CPU is idle. */
+/* Estimates the gain of workers. Two workers halve the part of loading that exceeds the rest of a step; with few
+ * workers the gain is smaller. If workers are already on, more of them gain nothing without an idle CPU. */
 static void judge_workers(const struct tp_advisor *a, struct loads *loads)
 {
     struct tp_candidate *c = &loads->candidate;
@@ -272,7 +274,7 @@ static void evaluate_small(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_H5, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), between = time;
     double small_us = tp_rule_value(a, TP_RULE_H5, "small_us"), gap_us = tp_rule_value(a, TP_RULE_H5, "gap_us");
-    int64_t all = 0, last_end = INT64_MIN; /* of the operator before, when it is small */
+    int64_t all = 0, last_end = INT64_MIN; /* last_end: of the previous operator if it is small */
     struct tp_busy_functions functions;
     tp_busy_functions_init(&functions, a);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -303,7 +305,7 @@ static void evaluate_small(struct tp_advisor *a)
     if (gap_us > 0)
         tp_busy_functions_take(&functions, TP_RULE_H5, &between);
     c.time = tp_intervals_of(&between);
-    if (gap_us > 0) /* what is called for little has a backward that is called for little */
+    if (gap_us > 0) /* operators with little work have a backward with little work */
         c.time = tp_cpu_with_backward(a, c.time);
     c.time = tp_cpu_without_claimed(a, c.time);
     if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
@@ -313,13 +315,13 @@ static void evaluate_small(struct tp_advisor *a)
                                    ? "%lld of %lld outermost operator calls are shorter than %g us"
                                    : "%lld of %lld outermost calls are shorter than %g us",
                                (long long)c.picks.total, (long long)all, small_us);
-    tp_cpu_add(a, &c); /* Python between them goes with them */
+    tp_cpu_add(a, &c); /* includes the Python code between them */
 }
 
 /* ---- H7 ---- */
 
-/* Is the operator called by a convolution or a product, which order their operands as their library asks for, and
- * spread a bias? */
+/* Returns whether a convolution or a product calls the operator: these order their operands as their library requires,
+ * and spread a bias. */
 static bool is_of_product(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_model *model = a->model;
@@ -332,7 +334,7 @@ static bool is_of_product(const struct tp_advisor *a, uint32_t op)
     return false;
 }
 
-/* Copies that nobody can leave out: numbers of Python's that meet a tensor are made tensors of one value. */
+/* Returns whether a copy is unavoidable: Python numbers that meet a tensor become tensors of one value. */
 static bool is_needed(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -349,7 +351,7 @@ static void evaluate_copies(struct tp_advisor *a)
     const struct tp_operators *ops = &a->model->operators;
     struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), casts = time;
-    double cold = tp_rule_value(a, TP_RULE_H7, "cold_pct") / 100; /* what runs next finds its data out of the caches */
+    double cold = tp_rule_value(a, TP_RULE_H7, "cold_pct") / 100; /* after a copy the next operator misses the caches */
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);

@@ -1,9 +1,10 @@
-/* Rule H3: an optimizer of a program without device that runs some operators for each tensor, where a fused one would
+/* Rule H3: an optimizer of a program without a device that runs some operators for each tensor, while a fused one would
  * make a single pass over all tensors.
  *
- * Only the optimizer's own part of a step counts. optimizer.step(closure) runs forward and backward inside of the step's
- * range, as every program of Lightning does. Without a device foreach runs the same operators as the loop, so that it
- * gains nothing; fused is there for four optimizers (torch 2.13, torch/optim: _fused_* in sgd.py, adam.py, adamw.py,
+ *
+ * Only the optimizer's own part of a step counts. optimizer.step(closure) runs forward and backward inside of the
+ * step's range, as every Lightning program does. Without a device foreach runs the same operators as the loop, so it
+ * gains nothing; four optimizers have a fused form (torch 2.13, torch/optim: _fused_* in sgd.py, adam.py, adamw.py,
  * adagrad.py). */
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
@@ -28,7 +29,7 @@ const struct tp_rule tp_rule_H3 = {
     .on_host = evaluate_optimizer,
 };
 
-/* A step of an optimizer: its range, and its own part from the first operator without operators inside to the last. */
+/* A step of an optimizer: its range, and its own part, from the first to the last operator without inner operators. */
 struct optimizer_step {
     uint32_t event;
     struct tp_interval own;
@@ -37,24 +38,24 @@ struct optimizer_step {
 
 struct optimizers {
     struct tp_advisor *a;
-    struct tp_vec steps; /* struct optimizer_step: those in which nothing is fused */
-    uint32_t next;       /* cpu->ops before it begin before the range that is looked at */
+    struct tp_vec steps; /* struct optimizer_step: steps without fused operators */
+    uint32_t next;       /* cpu->ops before this index begin before the current range */
 };
 
-/* Has the optimizer of a range, "..#Adam.step", a fused form without a device? */
+/* Returns whether the optimizer of a range, "..#Adam.step", has a fused form without a device. */
 static bool has_fused(const struct tp_advisor *a, struct tp_str range)
 {
     static const char *const steps[] = {"#SGD.step", "#Adam.step", "#AdamW.step", "#Adagrad.step"};
     if (!tp_speaks_torch(a->model->producer))
-        return true; /* which optimizers its library has is not known */
+        return true; /* the optimizers of its library are unknown */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (tp_str_ends(range, steps[i]))
             return true;
     return false;
 }
 
-/* Is the operator no part of an optimizer? Forward operators have the number of their autograd node, an optimizer runs
- * without autograd. */
+/* Returns whether an operator is no part of an optimizer: forward operators have the number of their autograd node, but
+ * an optimizer runs without autograd. */
 static bool is_of_closure(const struct tp_advisor *a, uint32_t op)
 {
     return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence(a->model, op) != TP_NULL_INT;
@@ -66,7 +67,8 @@ static bool is_optimizer_frame(const struct tp_model *model, uint32_t event)
     return tp_kind_is_frame(e->kind) && tp_str_find(tp_trace_name(model->trace, e), "torch/optim/") >= 0;
 }
 
-/* End of what the range, or a frame of torch.optim inside of it, calls around an operator: the closure. */
+/* Returns the end of the closure: the call around an operator that the range, or a frame of torch.optim in it,
+ * makes. */
 static int64_t closure_end(const struct tp_model *model, uint32_t op, uint32_t range)
 {
     uint32_t at = model->operators.event[op];
@@ -118,8 +120,8 @@ static void add_optimizer(void *context, uint32_t event)
         *(struct optimizer_step *)tp_vec_push(&found->steps) = step;
 }
 
-/* Operators without operators inside of the own parts: how many, how many different ones, and about how many tensors
- * they are for (the lower median of the calls of a name). */
+/* Operators without inner operators in the own parts: how many, how many different ones, and for about how many tensors
+ * (the lower median of the calls of a name). */
 struct leaves {
     int64_t calls, names, tensors;
 };
@@ -147,8 +149,8 @@ static struct leaves count_leaves(const struct optimizers *found)
     return leaves;
 }
 
-/* Claims of each own part what lies behind the pass of a fused optimizer: that reads and writes all that the operators
- * do, which takes about as long as one and a half of them for each tensor. */
+/* Claims the time of each own part after the pass of a fused optimizer, which reads and writes all that the operators
+ * do, and so takes about as long as one and a half of them for each tensor. */
 static struct tp_intervals claimed_time(struct optimizers *found, const struct leaves *leaves, struct tp_picks *picks)
 {
     struct tp_advisor *a = found->a;

@@ -1,4 +1,4 @@
-/* Rule H4: operators of the main thread that run slower while other threads run operators than the same ones alone. */
+/* Rule H4: operators of the main thread that run slower while other threads run operators than without them. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/id_map.h"
@@ -24,7 +24,7 @@ const struct tp_rule tp_rule_H4 = {
     .on_host = evaluate_crowd,
 };
 
-/* A thread begins or ends running operators. */
+/* A moment at which a thread begins or ends running operators. */
 struct mark {
     int64_t at;
     int change;
@@ -63,7 +63,7 @@ static void push_marks(struct tp_advisor *a, uint32_t thread, struct tp_vec *mar
     }
 }
 
-/* Times in which enough threads run operators. */
+/* Returns the times in which enough threads run operators. */
 static struct tp_intervals find_crowd(struct tp_advisor *a)
 {
     struct tp_vec marks = TP_VEC(a->arena, struct mark), crowd = TP_VEC(a->arena, struct tp_interval);
@@ -85,10 +85,10 @@ static struct tp_intervals find_crowd(struct tp_advisor *a)
     return tp_intervals_of(&crowd);
 }
 
-/* Calls of one operator with one list of shapes. */
+/* The calls of one operator with one list of shapes. */
 struct samples {
     uint32_t alone_count, together_count;
-    size_t first; /* of its durations */
+    size_t first; /* index of its first duration */
     int64_t median;
     bool has_median;
 };
@@ -110,7 +110,7 @@ static uint32_t group_of(struct tp_advisor *a, uint32_t op, struct tp_id_map *id
     return *id;
 }
 
-/* Outermost operators, at least half inside the crowd's time or wholly outside. */
+/* Returns outermost operators that are at least half inside the crowded time, or completely outside. */
 static struct tp_vec find_outer(struct tp_advisor *a, struct tp_intervals crowd, struct tp_vec *groups)
 {
     struct tp_vec found = TP_VEC(a->arena, struct outer_op);

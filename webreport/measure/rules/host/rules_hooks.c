@@ -1,16 +1,16 @@
-/* Hooks that watch values: see rules_hooks.h. */
+/* Finds hooks that watch values: see rules_hooks.h. */
 #include "webreport/measure/rules/host/rules_hooks.h"
 
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-/* Part of a name, by the index of the name. */
+/* Properties of a name, by its index. */
 enum name_bit {
     NAME_OF_PROJECT = 1,   /* a function of the project */
-    NAME_OF_FORWARD = 2,   /* it is a module's own work */
-    NAME_CALLS_MODULE = 4, /* torch's code that calls a module's forward and its hooks */
-    NAME_CALLS_HOOK = 8,   /* torch's code that calls hooks of the backward */
+    NAME_OF_FORWARD = 2,   /* a module's own work */
+    NAME_CALLS_MODULE = 4, /* code of torch that calls a module's forward and its hooks */
+    NAME_CALLS_HOOK = 8,   /* code of torch that calls backward hooks */
     NAME_REDUCES = 16,     /* an operator that sums values up */
-    NAME_OF_ENGINE = 32    /* what autograd does for hooks of the backward */
+    NAME_OF_ENGINE = 32    /* work of autograd for backward hooks */
 };
 
 struct hooks {
@@ -18,7 +18,7 @@ struct hooks {
     uint8_t *names;     /* enum name_bit, by name */
     struct tp_vec time; /* struct tp_interval: calls that watch values */
     struct tp_picks *picks;
-    uint32_t call; /* the hook that is open; TP_NO_ID: none */
+    uint32_t call; /* the hook being read; TP_NO_ID: none */
     bool is_own, reduces, is_of_backward;
     uint32_t count;
 };
@@ -63,7 +63,7 @@ static void end_call(struct hooks *h)
     h->call = TP_NO_ID;
 }
 
-/* Is the frame one of the project's that torch calls beside a module's forward? */
+/* Returns whether a frame is a project function that torch calls in addition to a module's forward. */
 static bool is_hook(const struct hooks *h, uint32_t event)
 {
     const struct tp_model *model = h->a->model;
@@ -87,7 +87,7 @@ static void look_at(struct hooks *h, uint32_t event)
     h->reduces |= (h->names[e->name] & NAME_REDUCES) != 0;
 }
 
-/* What nobody needs where there are no hooks of the backward. */
+/* Adds the work of autograd that is only needed for backward hooks. */
 static void take_engine(struct hooks *h)
 {
     const struct tp_order *order = h->a->model->order;

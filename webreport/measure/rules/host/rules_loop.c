@@ -1,4 +1,5 @@
-/* Rule H2: a Python loop that takes a tensor apart, seen as sibling operators whose names repeat in a short period. */
+/* Rule H2: a Python loop that takes a tensor apart. It shows as sibling operators whose names repeat in a short
+ * period. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -23,27 +24,27 @@ const struct tp_rule tp_rule_H2 = {
     .on_host = evaluate_loop,
 };
 
-/* LAYER: from so many operators on a round may be a layer of a model. MAX_ROUND: operators between two reads of a loop
- * that branches. */
+/* LAYER: number of operators from which a round may be a layer of a model. MAX_ROUND: operators between two reads of a
+ * loop with branches. */
 enum { MAX_PERIOD = 64, LAYER = 17, MAX_ROUND = 16 };
 
-/* Operators of W outside the loader, grouped by what they are inside of, in the order of the tree. */
+/* Operators of W outside the loader, grouped by the event that contains them, in the order of the tree. */
 struct siblings {
     uint32_t *events;
     uint32_t count;
 };
 
-/* Search of one group for repetitions. run_end[p]: first position from which names p apart differ. */
+/* The search of one group for repetitions. run_end[p]: first position from which names p apart differ. */
 struct search {
     struct tp_advisor *a;
     struct tp_vec *time;
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
-    bool finds_reads;  /* loops that read values and begin with another operator, too */
-    bool finds_pieces; /* loops over the pieces of a tensor that was taken apart at once, too */
+    bool finds_reads;  /* also finds loops that read values and begin with another operator */
+    bool finds_pieces; /* also finds loops over the parts of a tensor that one operator took apart */
     bool is_outside;   /* the group is inside of no operator and of no node of the backward pass */
-    uint32_t apart;    /* call of the project in which that happened last, of this group; TP_NO_ID: in none */
-    int64_t pieces_at; /* index of the operator that took a tensor apart last; -1: none */
+    uint32_t apart;    /* project call of this group in which a tensor was taken apart last; TP_NO_ID: none */
+    int64_t pieces_at; /* index of the last operator that took a tensor apart; -1: none */
     int64_t run_end[MAX_PERIOD + 1];
     int64_t reads, others; /* operators of loops that read values as numbers, and of other loops */
 };
@@ -53,7 +54,7 @@ static uint32_t name_at(const struct search *s, const struct siblings *group, in
     return s->a->model->trace->events[group->events[i]].name;
 }
 
-/* How often the names from j on repeat with period p: each run of equal names is walked once per period. */
+/* Returns how often the names from j on repeat with period p: each run of equal names is read once per period. */
 static int64_t repeats_at(struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     int64_t *end = &s->run_end[p];
@@ -65,7 +66,7 @@ static int64_t repeats_at(struct search *s, const struct siblings *group, int64_
     return 1 + (*end - j) / p;
 }
 
-/* Does one round of a loop, p operators from j on, read a value as a number? */
+/* Returns whether one round of a loop, p operators from j on, reads a value as a number. */
 static bool reads_values(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     bool is_any = false;
@@ -74,7 +75,7 @@ static bool reads_values(const struct search *s, const struct siblings *group, i
     return is_any;
 }
 
-/* Is one round of a loop the work of the function that took a tensor apart before, none of its callees'? */
+/* Returns whether one round of a loop is work of the function that took a tensor apart before, not of its callees. */
 static bool goes_over_pieces(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     bool is_all = s->apart != TP_NO_ID;
@@ -83,9 +84,9 @@ static bool goes_over_pieces(const struct search *s, const struct siblings *grou
     return is_all;
 }
 
-/* Returns whether a loop from j on runs once for each piece of the tensor that was taken apart shortly before: the
+/* Returns whether a loop from j on runs once for each part of the tensor that was taken apart shortly before: the
  * number of rounds is a size of the tensor, or one less. Rounds that take a tensor apart themselves are layers. Rounds
- * with a product of matrices are calls of a model: rule H18 is about those. */
+ * with a matrix product are calls of a model: rule H18 is about those. */
 static bool runs_once_a_piece(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
                               int64_t repeats)
 {
@@ -103,7 +104,7 @@ static bool runs_once_a_piece(const struct search *s, const struct siblings *gro
     return is_one;
 }
 
-/* Do all rounds begin in one call of the project? Layers, which are alike, too, are each a call of their own. */
+/* Returns whether all rounds begin in one call of the project. Layers look alike, too, but each is a separate call. */
 static bool is_of_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p, int64_t repeats)
 {
     uint32_t call = tp_project_call_around(s->a->model, group->events[j]);
@@ -113,15 +114,15 @@ static bool is_of_one_call(const struct search *s, const struct siblings *group,
     return is_same;
 }
 
-/* Returns whether an operator takes a part of a tensor. Operators that do so inside of others are no loop of Python's. */
+/* Returns whether an operator takes a part of a tensor. Inside of other operators it is no Python loop. */
 static bool is_index(const struct search *s, const struct siblings *group, int64_t i)
 {
     uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_pieces && s->is_outside ? TP_MARK_PART_OP : 0);
     return (tp_marks_of(s->a->model, group->events[i]) & wanted) != 0;
 }
 
-/* Takes the smallest period that repeats often enough; returns how many operators it covers, 0 for none. A loop takes a
- * tensor apart from an operator on that indexes, or it reads values, or it goes over pieces. */
+/* Takes the smallest period that repeats often enough. Returns the number of operators it covers; 0: none. A loop takes
+ * a tensor apart if it indexes, reads values, or iterates over parts. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
     bool is_indexing = is_index(s, group, j);
@@ -144,9 +145,9 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
     return 0;
 }
 
-/* Takes a loop from j on that indexes a tensor and reads a value in each round to choose what to run. Its rounds differ,
- * so they have no period. Rounds with a product of matrices are calls of a model. Returns how many operators it covers,
- * 0 for none. */
+/* Takes a loop from j on that indexes a tensor and reads a value in each round to decide what to run. Its rounds
+ * differ, so they have no period. Rounds with a matrix product are calls of a model. Returns the number of operators it
+ * covers; 0: none. */
 static int64_t find_branches(struct search *s, const struct siblings *group, int64_t j)
 {
     const struct tp_model *model = s->a->model;
@@ -198,8 +199,8 @@ static void search_group(struct search *s, const struct siblings *group)
     }
 }
 
-/* By event of the main thread: the innermost event it is inside of that is no Python frame; TP_NO_ID: none. What an
- * event is inside of stands before it. */
+/* Returns, by event of the main thread, the innermost enclosing event that is no Python frame; TP_NO_ID: none.
+ * Enclosing events precede the event. */
 static uint32_t *find_owners(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -213,7 +214,7 @@ static uint32_t *find_owners(const struct tp_advisor *a)
     return owner;
 }
 
-/* Operators with their owners; stable order by owner groups them. */
+/* An operator and its owner; a stable sort by owner groups the operators. */
 struct child {
     uint32_t owner, event;
 };
@@ -239,8 +240,9 @@ static struct tp_vec list_children(struct tp_advisor *a)
     return children;
 }
 
-/* An optimizer that goes tensor by tensor reads its count of steps in each turn: rule H3 is about that. A fused one
- * does so inside of its operator, where no loop is Python's. */
+/* Returns whether an owner is an operator or optimizer whose loops are not Python loops of this rule. An optimizer that
+ * goes tensor by tensor reads its step count in each round: rule H3 is about that. A fused one does so inside of its
+ * operator. */
 static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
 {
     return owner != TP_NO_ID &&
@@ -248,12 +250,12 @@ static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
             tp_str_starts(tp_trace_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
 }
 
-/* Operators that pass more through memory than this take most of their time for that, and little for being called:
- * some microseconds, in which a core moves as much. */
+/* Operators that move more bytes than this take most of their time for that, and little for the call: it takes some
+ * microseconds, in which a core moves as many bytes. */
 enum { LEAST_WORK_BYTES = 16384 };
 
-/* Is the operator what the backward of taking a tensor apart does: fill, and add up, a gradient of the whole tensor for
- * each piece? A loop's replacement does not. */
+/* Returns whether an operator does what the backward of taking a tensor apart does: for each part fill, and add up, a
+ * gradient of the whole tensor. Code that replaces the loop does not. */
 static bool puts_together(const struct tp_advisor *a, uint32_t op)
 {
     static const char *const names[] = {"Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided"};
@@ -270,8 +272,8 @@ static bool puts_together(const struct tp_advisor *a, uint32_t op)
     return is_apart;
 }
 
-/* What a loop's replacement has to do, too: products of matrices, and what passes much through memory; but where values
- * are computed to be read as numbers, who reads them less often computes them less often. */
+/* Returns the work that code replacing a loop must do, too: matrix products, and operators that move many bytes. Values
+ * that are computed only to be read as numbers do not count: fewer reads compute fewer of them. */
 static struct tp_intervals work_that_stays(struct tp_advisor *a, bool is_to_read)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -286,8 +288,8 @@ static struct tp_intervals work_that_stays(struct tp_advisor *a, bool is_to_read
     return tp_intervals_of(&time);
 }
 
-/* The part of the loops' time in which operators run. One operator in their place removes these; what Python does with
- * each value in between, as with those of tolist(), may stay. */
+/* Returns the part of the loops' time in which operators run. One operator that replaces them removes these; Python's
+ * work with each value in between, as with those of tolist(), may stay. */
 static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -331,7 +333,7 @@ static void evaluate_loop(struct tp_advisor *a)
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     bool is_to_read = search.reads > search.others;
     c.time = tp_intervals_of(&time);
-    struct tp_intervals loops = {NULL, 0}; /* other rules do not ask them again, nor what stays of them */
+    struct tp_intervals loops = {NULL, 0}; /* neither the loops nor the work that stays is examined by other rules */
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
         loops = tp_cpu_with_backward(a, c.time);
         c.time = tp_intervals_minus(a->arena, loops, work_that_stays(a, is_to_read));

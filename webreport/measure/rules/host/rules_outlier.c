@@ -1,6 +1,7 @@
-/* Single steps of CPU programs that do work which the others do not (H21): now and then the program validates, writes a
- * checkpoint, or computes anew what it keeps. A step that is merely slow does the same calls as the others, and is none.
- * Where gradients are accumulated, micro-steps that update the parameters are compared with each other alone. */
+/* Rule H21: single steps of CPU programs that do work which the other steps do not: sometimes the program validates,
+ * writes a checkpoint, or recomputes data that it keeps. A step that is merely slow makes the same calls as the others,
+ * and is no such step. If gradients are accumulated, micro-steps that update the parameters are compared only with each
+ * other. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/stats.h"
@@ -20,18 +21,18 @@ const struct tp_rule tp_rule_H21 = {
     .on_host = evaluate_outlier,
 };
 
-enum { MIN_STEPS = 4, MOST_PART = 4 }; /* of MOST_PART steps one is at most such a step, else they are unequal */
+enum { MIN_STEPS = 4, MOST_PART = 4 }; /* at most one of MOST_PART steps is such a step, else the steps are unequal */
 
 struct outliers {
     struct tp_advisor *a;
-    struct tp_id_map usual; /* labels of calls that a shorter step of the kind has (key_of) */
+    struct tp_id_map usual; /* labels of calls that a shorter step of the same kind makes (key_of) */
     bool *is_long;          /* by step */
-    struct tp_vec *extra;   /* by step, of the long ones: struct tp_interval */
+    struct tp_vec *extra;   /* struct tp_interval: by step, only for long steps */
     struct tp_picks picks;
     int64_t median_ns[2]; /* by kind of step (tp_accumulation_kind); -1: too few steps to judge one */
 };
 
-/* The label of a call, and the kind of the step in which it is made. */
+/* Returns a key from the label of a call and the kind of its step. */
 static uint64_t key_of(const struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_trace *trace = o->a->model->trace;
@@ -39,7 +40,7 @@ static uint64_t key_of(const struct outliers *o, uint32_t event, uint32_t step)
     return label << 1 | tp_accumulation_kind(&o->a->accumulation, step);
 }
 
-/* Fills in the medians. Returns the number of steps that are judged. */
+/* Computes the medians. Returns the number of judged steps. */
 static uint32_t find_medians(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
@@ -56,7 +57,7 @@ static uint32_t find_medians(struct outliers *o)
     return judged;
 }
 
-/* The steps that are long for some reason. Returns the number of those that are judged; 0: too few, or none is long. */
+/* Finds steps that are long for any reason. Returns the number of judged steps; 0: too few, or none is long. */
 static uint32_t find_long(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
@@ -66,7 +67,7 @@ static uint32_t find_long(struct outliers *o)
         if (!tp_step_is_used(&model->steps[s]))
             continue;
         int64_t median_ns = o->median_ns[tp_accumulation_kind(&o->a->accumulation, s)];
-        first = first == TP_NO_ID ? s : first; /* what is made once is made in it */
+        first = first == TP_NO_ID ? s : first; /* this step does work that is needed only once */
         o->is_long[s] = s != first && median_ns >= 0 && model->steps[s].event != TP_NO_ID &&
                         (double)(model->steps[s].end_ns - model->steps[s].start_ns) >= ratio * (double)median_ns;
         long_count += o->is_long[s];
@@ -95,7 +96,7 @@ static void note_usual(struct outliers *o, uint32_t event, uint32_t step)
         *tp_id_map_put(&o->usual, key_of(o, event, step)) = 1;
 }
 
-/* A call that no shorter step makes. What is inside of one belongs to it. */
+/* Adds a call that no shorter step makes. Calls inside of it belong to it. */
 static void take_extra(struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_model *model = o->a->model;
@@ -109,7 +110,8 @@ static void take_extra(struct outliers *o, uint32_t event, uint32_t step)
     tp_picks_longest(&o->picks, model, event);
 }
 
-/* How much longer the step takes for calls that the others do not make; 0: that is not why it is long. */
+/* Returns how much longer the step is because of calls that the others do not make; 0: it is long for another
+ * reason. */
 static int64_t beyond_ns(struct outliers *o, uint32_t step)
 {
     const struct tp_step *s = &o->a->model->steps[step];

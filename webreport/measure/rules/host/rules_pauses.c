@@ -1,13 +1,13 @@
-/* Pauses of CPU programs: times in which the main thread stood still by accident. A thread that loses its processor, or
- * waits for a page, stands still anywhere: what one step has and the others do not have at that place is no code of the
- * program's, and no part of what it takes where nothing disturbs it. */
+/* Finds pauses of CPU programs: times in which the main thread stopped by accident. A thread that loses its processor,
+ * or waits for a page, stops anywhere: a delay that one step has, and other steps do not have at the same place, is not
+ * from the program's code, and would not occur on an undisturbed machine. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: with so many, they are no accident */
+enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: so many are no accident */
 
 void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
 {
@@ -21,9 +21,9 @@ void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit
 /* A long time in which no event of the main thread begins or ends. */
 struct stretch {
     struct tp_interval time;
-    uint32_t event; /* innermost */
-    uint32_t name;  /* of that event, when it is a frame; else TP_NO_ID: names of steps have numbers */
-    uint32_t step;  /* that it begins in */
+    uint32_t event; /* innermost event */
+    uint32_t name;  /* name of that event if it is a frame; else TP_NO_ID, because names of steps contain numbers */
+    uint32_t step;  /* step in which it begins */
 };
 
 struct stretches {
@@ -55,7 +55,8 @@ static struct tp_vec find_stretches(struct tp_advisor *a, struct tp_intervals ti
 
 /* ---- between operators ---- */
 
-/* Do half of the steps have such a stretch, of the same name and half as long? Then the program makes it. */
+/* Returns whether half of the steps have such a stretch, of the same name and at least half as long. Then the program
+ * causes it. */
 static bool is_repeated(const struct tp_advisor *a, const struct tp_vec *stretches, const struct stretch *one)
 {
     uint32_t steps = 0, last = TP_NO_ID;
@@ -82,7 +83,7 @@ static void pause_between(struct tp_advisor *a, struct tp_intervals between, str
 
 /* ---- in operators ---- */
 
-/* Calls of one operator with one list of sizes: those of a step are told apart by their number. */
+/* The calls of one operator with one list of sizes; within a step a number distinguishes them. */
 struct group {
     uint32_t step, number;
 };
@@ -90,9 +91,9 @@ struct group {
 struct places {
     struct tp_advisor *a;
     struct tp_id_map groups, calls; /* (name, sizes) -> index; (group, number) -> index in lengths */
-    struct tp_id_map of_event;      /* -> the same index */
+    struct tp_id_map of_event;      /* event -> index in lengths */
     struct tp_vec group_items;      /* struct group */
-    struct tp_vec lengths;          /* struct tp_vec of int64_t: of the same call in each step */
+    struct tp_vec lengths;          /* struct tp_vec of int64_t: lengths of the same call in each step */
 };
 
 static bool is_known(const struct tp_model *model, const struct tp_event *e)
@@ -154,8 +155,8 @@ static struct places find_places(struct tp_advisor *a, const struct tp_vec *stre
     return p;
 }
 
-/* The rest of a stretch behind what the same call lasts in other steps, where it is short in more than half of them: so
- * short that it cannot touch so much memory that pages, which are the program's, are what took the time. */
+/* Adds the end of a stretch that exceeds the same call in other steps, if the call is short in more than half of them:
+ * so short that it cannot touch enough memory for new pages, which belong to the program, to explain the time. */
 static void pause_in(const struct places *p, const struct stretch *one, int64_t short_ns, struct tp_vec *pauses)
 {
     const uint32_t *place = one->event == TP_NO_ID ? NULL : tp_id_map_find(&p->of_event, one->event);
@@ -169,7 +170,7 @@ static void pause_in(const struct places *p, const struct stretch *one, int64_t 
         tp_intervals_push(pauses, one->time.a + tp_lower_median(lengths->data, lengths->count), one->time.b);
 }
 
-/* Operators of other threads may compete for processors: rule H4 is about that. */
+/* Returns operators of other threads, which may compete for processors: rule H4 is about that. */
 static struct tp_intervals others_of(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -182,7 +183,8 @@ static struct tp_intervals others_of(struct tp_advisor *a)
     return tp_intervals_of(&time);
 }
 
-/* Without sizes nobody knows which calls do equal work; in the backward pass those inside of a node tell. */
+/* Returns whether sizes are recorded. Without them it is unknown which calls do equal work; in the backward pass the
+ * operators inside of a node have them. */
 static bool has_sizes(const struct tp_advisor *a)
 {
     bool is_any = false;

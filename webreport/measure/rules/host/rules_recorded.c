@@ -1,9 +1,10 @@
-/* What recording costs a program without device: what is judged is the program without it.
+/* Finds the cost of recording for a program without a device, so that rules judge the program without it.
  *
- * Frames and operators last longer for being recorded, operators with their shapes more: a loop of very short ones
- * would look dear; tensors lie on new pages (new_pages.h); Python of one version is slower. Of 93 recordings of
- * programs that were timed beside them the median took 1.27 times as long less what operators and frames cost, and
- * 1.07 times less all of it. */
+ *
+ * Frames and operators take longer while they are recorded, operators with shapes even more, so a loop of very short
+ * ones would look expensive; tensors are on new pages (new_pages.h); Python of one version is slower. In 93 recordings
+ * of programs that were also timed without recording, the median took 1.27 times as long without the cost of operators
+ * and frames, and 1.07 times without all costs. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/new_pages.h"
 
@@ -15,10 +16,10 @@ static bool is_file(struct tp_str path, struct tp_str name)
            (path.len > name.len && path.ptr[path.len - name.len - 1] == '/' && tp_str_ends(path, name.ptr));
 }
 
-/* While frames are recorded, Python 3.11 looks for somebody who listens at each of its instructions: the same code took
- * 1.3 to 2.1 times as long, and 1.65 fits 26 recordings best; 3.10 1.13 times, 3.8, 3.9, 3.12 and 3.13 as long as
- * without. The lines of functions that nearly every program of torch's calls tell it: of 3.11.2 and 3.11.7, and far
- * from those of the others. */
+/* Returns whether a frame shows a Python that recording slows. While frames are recorded, Python 3.11 searches for
+ * listeners at each instruction: the same code took 1.3 to 2.1 times as long, and 1.65 fits 26 recordings best; 3.10
+ * took 1.13 times; 3.8, 3.9, 3.12 and 3.13 took as long as without recording. The line numbers of functions that nearly
+ * every PyTorch program calls identify 3.11.2 and 3.11.7: in other versions they differ widely. */
 static bool is_slowed_python(const struct tp_frame *frame)
 {
     static const struct {
@@ -36,13 +37,13 @@ static bool is_slowed_python(const struct tp_frame *frame)
 
 enum name_bit { OWN_STEP = 1, PYTHON = 2 };
 
-/* The recorder's own work at the end of a step. */
+/* Returns whether a frame is the recorder's own work at the end of a step. */
 static bool is_own_step(const struct tp_frame *frame)
 {
     return tp_str_ends(frame->path, "torch/profiler/profiler.py") && tp_str_equal(frame->function, TP_STR("step"));
 }
 
-/* By name: enum name_bit. *is_slowed: Python was slowed by being recorded. */
+/* Returns enum name_bit for each name. *is_slowed: recording slowed Python. */
 static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -59,18 +60,18 @@ static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
 
 /* ---- all ---- */
 
-/* What is known of costs while the main thread is walked along. */
+/* State of the walk along the main thread. */
 struct costs {
     struct tp_advisor *a;
     int64_t frame_ns, operator_ns, shapes_ns, memory_ns;
-    double python_part;       /* of Python's own time */
+    double python_part;       /* recording cost as a part of Python's own time */
     const uint8_t *bits;      /* by name: enum name_bit */
     struct tp_id_map fillers; /* event of an operator that wrote new pages -> operator */
-    const uint32_t *pages_ns; /* by operator: time that making them took; NULL: not known */
-    uint32_t next, end;       /* in the thread's order: events that were not met yet */
-    uint32_t next_memory;     /* the same of the records of memory of all threads */
-    int64_t debt_ns;          /* costs of events that were met and that no stretch bore */
-    int64_t own_until;        /* end of a frame of the recorder's own */
+    const uint32_t *pages_ns; /* by operator: time to make these pages; NULL: unknown */
+    uint32_t next, end;       /* in the thread's order: events that the walk has not reached */
+    uint32_t next_memory;     /* the next memory record of all threads */
+    int64_t debt_ns;          /* costs of reached events that no stretch has absorbed */
+    int64_t own_until;        /* end of a frame of the recorder itself */
     int64_t sum_ns, last_end; /* all costs so far; end of the last stretch */
 };
 
@@ -88,8 +89,8 @@ static void meet_event(struct costs *costs, const struct tp_event *e)
     }
 }
 
-/* Records of memory: what is kept of a block costs little where the same one comes again and again, more where each
- * is new to the caches. */
+/* Adds the cost of memory records: low if the same block returns again and again, higher if each is new to the
+ * caches. */
 static void meet_memory(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
@@ -103,7 +104,7 @@ static void meet_memory(struct costs *costs, int64_t until)
     }
 }
 
-/* Those that begin up to a time. */
+/* Adds the cost of events that begin up to a time. */
 static void meet_events(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
@@ -111,7 +112,7 @@ static void meet_events(struct costs *costs, int64_t until)
         meet_event(costs, &model->trace->events[model->order->host[costs->next++]]);
 }
 
-/* The part of an operator's own time that the making of new pages took. */
+/* Returns the part of an operator's own time in which new pages were made. */
 static double pages_part(const struct costs *costs, uint32_t event)
 {
     const uint32_t *op = tp_id_map_find(&costs->fillers, event);
@@ -146,13 +147,13 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
         push(costs, costs->last_end, 0);
         meet_events(costs, tp_sat_sub(segment->a, 1));
         meet_memory(costs, tp_sat_sub(segment->a, 1));
-        costs->debt_ns = 0; /* of what is not judged */
+        costs->debt_ns = 0; /* cost of time that is not judged */
     }
     meet_events(costs, segment->a);
     meet_memory(costs, tp_sat_sub(segment->b, 1));
     int64_t length = segment->b - segment->a;
     int64_t gone = (int64_t)(part_of(costs, segment) * (double)length);
-    int64_t borne = tp_ns_min(length - gone, costs->debt_ns); /* of events: where they begin */
+    int64_t borne = tp_ns_min(length - gone, costs->debt_ns); /* cost of events, at their start */
     costs->debt_ns -= borne;
     costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
     push(costs, segment->a, gone);

@@ -1,22 +1,22 @@
-/* Python that one function of the project takes, of steps that otherwise have little of it: for rule H6, which asks for
- * more where Python is spread over all of a step. */
+/* Finds Python time that a single project function takes, in steps that otherwise have little: for rule H6, whose
+ * threshold is higher if Python is spread over all of a step. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
 enum { MOST_CALLS = 2, LEAST_PERCENT = 75, LEAST_PART = 50 }; /* of a step: shorter calls do not count */
 
-/* Calls of one function that call no module. */
+/* The calls of one function that call no module. */
 struct function {
     uint32_t calls;
     struct tp_vec time; /* struct tp_interval */
     int64_t python_ns;
-    uint32_t longest;       /* event */
-    bool is_before_modules; /* of all of its calls: nothing of the step's modules ran before */
+    uint32_t longest;       /* the longest event */
+    bool is_before_modules; /* in all of its calls: no module of the step ran before */
 };
 
 struct stretches {
     struct tp_advisor *a;
     struct tp_intervals python;
-    struct tp_vec modules; /* int64_t: their starts on the main thread, in order */
+    struct tp_vec modules; /* int64_t: starts of modules on the main thread, in order */
     struct tp_id_map ids;  /* name -> index in functions */
     struct tp_vec functions;
 };
@@ -58,7 +58,7 @@ static void add_call(struct stretches *s, uint32_t event)
         f->longest = event;
 }
 
-/* Long calls of the project's functions within W that call no module: the outermost of each way down. */
+/* Lists long calls of project functions within W that call no module: the outermost of each path down the stack. */
 static void list_functions(struct stretches *s)
 {
     const struct tp_model *model = s->a->model;
