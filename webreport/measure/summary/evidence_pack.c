@@ -1,4 +1,5 @@
-/* Evidence <-> columns of a `.tps` file: see evidence_pack.h. Both ways go by the same two tables. */
+/* Converts evidence to columns of a `.tps` file and back: see evidence_pack.h. Both directions use the same two
+ * tables. */
 #include "webreport/measure/summary/evidence_pack.h"
 
 #include <stddef.h>
@@ -29,7 +30,7 @@ static const char *clock_text(int value)
     return tp_clock_text((enum tp_clock)value);
 }
 
-/* Members that are one of a few words; 0 is "unknown". */
+/* Members whose value is one of a few words; 0 is "unknown". */
 enum { CRC, END, RECORDER, CLOCK, WORDS };
 static const struct {
     const char *name;
@@ -42,11 +43,11 @@ static const struct {
     [CLOCK] = {"clock", clock_text, TP_CLOCK_COUNT},
 };
 
-/* Members that are numbers from 0 on; losses follow them. */
+/* Members that are numbers from 0 on; the losses follow them. */
 enum { BYTES, EVENTS, REPAIRED, PRESENT, ASKED, ABSENT, NUMBERS };
 static const char *const numbers[NUMBERS] = {"bytes", "events", "repaired", "present", "asked", "absent"};
 
-/* A record as the tables have it. */
+/* A record in the form of the tables. */
 struct flat {
     int words[WORDS];
     int64_t numbers[NUMBERS];

@@ -1,4 +1,4 @@
-/* The counts of a signature: which work stands in which step, and how often in the usual one. See signature.h. */
+/* Counts the work of each step for a signature, and the counts of the usual step. See signature.h. */
 #include <stdio.h>
 
 #include "webreport/measure/summary/signature_parts.h"
@@ -10,22 +10,23 @@ void tp_count_keys_init(struct tp_count_keys *keys, struct tp_arena *arena)
 {
     *keys = (struct tp_count_keys){.follow = TP_VEC(arena, uint32_t)};
     tp_keys_init(&keys->keys, arena, TP_COUNT_IDS);
-    tp_keys_add(&keys->keys, (uint32_t[TP_COUNT_IDS]){TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID}); /* before the first */
+    /* sentinel before the first key */
+    tp_keys_add(&keys->keys, (uint32_t[TP_COUNT_IDS]){TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID});
     *(uint32_t *)tp_vec_push(&keys->follow) = TP_NO_ID;
 }
 
-/* How often a key stands in a step, as far as one thread goes. */
+/* The count of a key in a step, for one thread. */
 struct part {
     uint32_t key, step, count;
 };
 
-/* Counting: the counts of the step at hand, and what was counted before. */
+/* The counts of the current step and of the steps before it. */
 struct counting {
     struct tp_summary_work *work;
     struct tp_count_keys keys;
-    uint32_t first_step, end_step, step; /* steady ones; the one at hand, TP_NO_ID: none */
-    struct tp_vec now;                   /* uint32_t by key: in the step at hand */
-    struct tp_vec touched;               /* uint32_t: keys with a count there */
+    uint32_t first_step, end_step, step; /* steady steps; current step, TP_NO_ID: none */
+    struct tp_vec now;                   /* uint32_t by key: count in the current step */
+    struct tp_vec touched;               /* uint32_t: keys with a count in the current step */
     struct tp_vec parts;                 /* struct part */
 };
 
@@ -36,7 +37,8 @@ static int64_t length_of(const struct tp_step *step)
     return step->host_end_ns - step->host_start_ns;
 }
 
-/* Leading steps longer than 1.5 times the median of the later half are warm-up, a third of all at most. */
+/* Finds the steady steps: leading steps longer than 1.5 times the median of the later half are warm-up, at most a third
+ * of all. */
 static void find_steady(struct counting *c)
 {
     const struct tp_model *model = c->work->source->model;
@@ -69,7 +71,7 @@ static void flush(struct counting *c)
     c->step = TP_NO_ID;
 }
 
-/* Counts one more of the key in the step. */
+/* Counts the key once more in the step. */
 static inline void count_in(struct counting *c, uint32_t step, uint32_t key)
 {
     if (step != c->step)
@@ -88,7 +90,7 @@ static bool is_steady(const struct counting *c, uint32_t step)
     return step != TP_NO_ID && step >= c->first_step && step < c->end_step;
 }
 
-/* ---- what is counted ---- */
+/* ---- counting ---- */
 
 static void count_operators(struct counting *c)
 {
@@ -112,7 +114,7 @@ static void count_operators(struct counting *c)
     flush(c);
 }
 
-/* Outermost operator around a call, as a label. */
+/* Returns the outermost operator around a call, as a label. */
 static uint32_t owner_of_call(const struct tp_model *model, uint32_t launch)
 {
     uint32_t op = model->launches.op[launch];
@@ -187,9 +189,9 @@ static void count_allocations(struct counting *c)
     flush(c);
 }
 
-/* ---- the commonest counts ---- */
+/* ---- the most common counts ---- */
 
-/* Parts of each key, by step: key k has parts first[k] .. first[k + 1]. */
+/* Sorts the parts of each key by step: key k has parts first[k] to first[k + 1] - 1. */
 static size_t *sort_parts(struct counting *c)
 {
     uint32_t keys = tp_keys_count(&c->keys.keys);
@@ -262,7 +264,7 @@ static void name_key(struct tp_summary_work *work, struct tp_count_key *key, con
 
 /* ---- all ---- */
 
-/* A key with its texts, and its number among those counted. */
+/* A key with its texts, and its number among the counted keys. */
 struct named {
     struct tp_count_key key;
     uint32_t number;
@@ -274,7 +276,7 @@ static int by_text(const void *x, const void *y, const void *context)
     return tp_count_key_compare(&((const struct named *)x)->key, &((const struct named *)y)->key);
 }
 
-/* 0 of what the commonest step does not have: it is not there. */
+/* Returns the hash of a key; 0 if the most common step does not have it. */
 static uint64_t hash_of(const struct tp_count_key *key)
 {
     if (key->count == 0 && key->is_exact)
@@ -296,7 +298,8 @@ void tp_signature_rehash(struct tp_signature *s)
     tp_signature_hash_kept(s);
 }
 
-/* Puts the keys in order into the signature. Keys of equal texts (another thread's device, say) become one. */
+/* Copies the keys in order into the signature. Keys with equal texts (such as the device of another thread) become one.
+ * Returns the new number of each key. */
 static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t count)
 {
     struct tp_signature *s = &c->work->out->signature;
@@ -322,7 +325,7 @@ static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t cou
     return number;
 }
 
-/* The step whose operators most steps have; of equally many the first. */
+/* Returns the step whose operators equal those of most steps; ties: the first. */
 static uint32_t find_usual(const struct counting *c)
 {
     const struct part *parts = c->parts.data;
@@ -350,7 +353,7 @@ static uint32_t find_usual(const struct counting *c)
     return c->first_step + best;
 }
 
-/* Steps of one key may come in parts of several threads: they stand by thread, so they are put in order first. */
+/* Orders the parts of one key by step: they come by thread. */
 static int by_step(const void *x, const void *y, const void *context)
 {
     const struct part *a = x, *b = y;
@@ -389,7 +392,7 @@ void tp_signature_build(struct tp_summary_work *work)
                          .now = TP_VEC(work->scratch, uint32_t),
                          .touched = TP_VEC(work->scratch, uint32_t),
                          .parts = TP_VEC(work->scratch, struct part)};
-    if (model->step_marker == TP_MARKER_WINDOW) /* all that was recorded is no sample of a step */
+    if (model->step_marker == TP_MARKER_WINDOW) /* a whole recording is no sample of a step */
         return;
     find_steady(&c);
     if (c.first_step == c.end_step)

@@ -1,18 +1,19 @@
-/* The operators of the usual step, in their order and with their place: see signature.h.
+/* Lists the operators of the usual step, in order and with their place: see signature.h.
  *
- * The place of an operator is the innermost function of the user around it, for an operator of the backward pass that
- * of its forward one (by sequence number); else the modules around it, else the innermost function that is no
- * framework's. Torch tells the line of the function's `def`. */
+ *
+ * The place of an operator is the innermost user function around it; for an operator of the backward pass, the place of
+ * its forward operator (by sequence number); else the modules around it, else the innermost function outside of
+ * frameworks. Torch records the line of the function's `def`. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/limits.h"
 
-/* Of a name, once per name: whether it is a function of the user. */
+/* Whether a name is a user function; determined once per name. */
 enum { NOT_ASKED, IS_USERS, IS_NOT };
 
-/* An operator of the step on its way. */
+/* An operator of the step before it is stored. */
 struct item {
     uint32_t event, key, depth, place, thread;
-    bool is_users; /* place is a function of the user */
+    bool is_users; /* place is a user function */
 };
 
 /* ---- one place ---- */
@@ -29,7 +30,8 @@ static struct tp_str label_of(const struct tp_model *model, const struct tp_even
     return tp_frames_label_text(&model->trace->frames, tp_frames_label(&model->trace->frames, e->name));
 }
 
-/* "Net_0/Linear_1" from the innermost module call `event` outwards; of a path too long the inner end stays. */
+/* Returns the path from the top module to the module call `event`, "Net_0/Linear_1"; a path that is too long keeps its
+ * inner end. */
 static uint32_t module_place(struct tp_count_places *p, uint32_t event, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
@@ -58,7 +60,7 @@ void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work
     places->asked = tp_arena_array(work->scratch, work->source->model->trace->names.count, 1);
 }
 
-/* What encloses it decides; operators that follow each other mostly are inside of the same call. */
+/* The enclosing events decide; consecutive operators are mostly inside of the same call. */
 uint32_t tp_count_place(struct tp_count_places *p, uint32_t inside, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
@@ -107,7 +109,7 @@ static bool has_sequence(const struct tp_host_more *more)
     return more && more->sequence != TP_NULL_INT && more->sequence != -1;
 }
 
-/* Gives operators of the backward pass the place of the first operator in the file that has their number. */
+/* Gives operators of the backward pass the place of the first operator in the file with their sequence number. */
 static void place_backward(const struct tp_count_places *p, struct item *items, size_t count)
 {
     const struct tp_trace *trace = p->work->source->trace;
@@ -116,7 +118,7 @@ static void place_backward(const struct tp_count_places *p, struct item *items, 
         const struct tp_host_more *more = more_of(trace, &items[i]);
         if (has_sequence(more) && !is_backward(more) && items[i].is_users)
             *(struct tp_keyed *)tp_vec_push(&forward) =
-                (struct tp_keyed){more->sequence, items[i].event, items[i].place}; /* events stand as in the file */
+                (struct tp_keyed){more->sequence, items[i].event, items[i].place}; /* events are in file order */
     }
     const struct tp_keyed *sorted = forward.data;
     tp_sort_keyed(forward.data, forward.count, p->work->scratch);
@@ -139,7 +141,7 @@ static void place_backward(const struct tp_count_places *p, struct item *items, 
 
 /* ---- the step ---- */
 
-/* First host event of a thread that starts at or after `at`. */
+/* Returns the first host event of a thread that starts at or after `at`. */
 static uint32_t first_from(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     uint32_t low = model->order->thread_first[thread], high = model->order->thread_first[thread + 1];
@@ -153,7 +155,7 @@ static uint32_t first_from(const struct tp_model *model, uint32_t thread, int64_
     return low;
 }
 
-/* Appends the operators of a thread, with their depth among each other. */
+/* Appends the operators of a thread, with their nesting depth. */
 static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, struct tp_vec *items, uint32_t thread,
                        const struct tp_step *step)
 {
@@ -184,7 +186,7 @@ static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, st
     }
 }
 
-/* A thread's operators in the step. */
+/* The operators of one thread in the step. */
 struct lane {
     uint32_t first, count;
     int64_t start_ns;
@@ -238,7 +240,7 @@ void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys
         uint32_t first = (uint32_t)items.count;
         add_thread(&places, keys, &items, t, &model->steps[step]);
         if (items.count > TP_MAX_SIGNATURE_CALLS || tp_keys_count(&keys->keys) > known)
-            return; /* too many to be kept: the counts alone tell what changed */
+            return; /* too many to store: the counts alone show what changed */
         if (items.count > first)
             *(struct lane *)tp_vec_push(&lanes) =
                 (struct lane){first, (uint32_t)items.count - first,

@@ -1,8 +1,9 @@
-/* What a step allocates and nobody gives back: blocks by operator and place. See signature.h.
+/* Finds blocks that a step allocates and that are not freed, by operator and place. See signature.h.
  *
- * The last steady step says nothing: what it allocated may be given back by the next one, as a batch is. What was given
- * back two steps later or still later waited for something that comes at its own time, as the collector of garbage does:
- * such an owner's numbers are not exact. Definitions: docs/definitions.md, section 22. */
+ *
+ * The last steady step is not counted: the next step may free its blocks, such as a batch. Blocks that were freed two
+ * or more steps later waited for something with its own timing, such as the garbage collector: the numbers of such an
+ * owner are not exact. Definitions: docs/definitions.md, section 22. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/id_map.h"
 #include "writer/base/limits.h"
@@ -10,12 +11,12 @@
 
 enum { LEAST_STEPS = 3, HELD = UINT32_MAX, OWNER_IDS = 2, DEVICE_SHIFT = 58 };
 
-/* A block of a steady step; given_back: the step in which it was, HELD: none. */
+/* A block of a steady step; given_back: the step that freed it, HELD: not freed. */
 struct block {
     uint32_t record, step, given_back;
 };
 
-/* Blocks of an owner that were held, or were given back late. */
+/* Blocks of an owner that were not freed, or were freed late. */
 struct kept {
     uint32_t owner, step;
     int64_t bytes;
@@ -39,7 +40,7 @@ static uint64_t key_of(const struct tp_trace *trace, const struct tp_memory *rec
     return (uint64_t)address ^ (uint64_t)(type == TP_NULL_INT ? 0 : type) << DEVICE_SHIFT;
 }
 
-/* The step of a time, as the last one that began before it: what lies between two steps belongs to the earlier one. */
+/* Returns the step of a time: the last one that began before it. Time between two steps belongs to the earlier one. */
 static uint32_t step_begun(const struct tp_model *model, int64_t at, uint32_t *near)
 {
     while (*near < model->step_count && model->steps[*near].host_start_ns <= at)
@@ -47,7 +48,7 @@ static uint32_t step_begun(const struct tp_model *model, int64_t at, uint32_t *n
     return *near ? *near - 1 : TP_NO_ID;
 }
 
-/* Lists blocks of all steps with when they were given back; false: a record has no address. */
+/* Lists the blocks of all steps with the step that freed them; false: a record has no address. */
 static bool list_blocks(struct keeping *k)
 {
     const struct tp_model *model = k->work->source->model;
@@ -65,7 +66,7 @@ static bool list_blocks(struct keeping *k)
             return false;
         uint32_t *slot = tp_id_map_put(&open, key_of(trace, record, address));
         if (*slot != TP_NO_ID)
-            TP_AT(&k->blocks, struct block, *slot)->given_back = step; /* also where another block begins there */
+            TP_AT(&k->blocks, struct block, *slot)->given_back = step; /* also if another block begins there */
         *slot = record->bytes > 0 ? (uint32_t)k->blocks.count : TP_NO_ID;
         if (record->bytes > 0)
             *(struct block *)tp_vec_push(&k->blocks) = (struct block){model->order->memory[i], step, HELD};
@@ -76,7 +77,7 @@ static bool list_blocks(struct keeping *k)
 
 /* ---- owners ---- */
 
-/* Outermost operator at the allocation, as a label. */
+/* Returns the outermost operator at the allocation, as a label. */
 static uint32_t operator_of(const struct tp_model *model, uint32_t innermost, int64_t at)
 {
     uint32_t label = TP_NO_ID;
@@ -86,7 +87,7 @@ static uint32_t operator_of(const struct tp_model *model, uint32_t innermost, in
     return label;
 }
 
-/* false: more owners than are kept. */
+/* Lists owners with kept blocks. Returns false if there are too many. */
 static bool list_kept(struct keeping *k)
 {
     const struct tp_model *model = k->work->source->model;
@@ -152,7 +153,7 @@ void tp_signature_hash_kept(struct tp_signature *s)
 {
     for (uint32_t i = 0; i < s->kept_count; i++)
         s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) + (uint64_t)s->kept[i].blocks;
-    s->hash += !s->hash; /* 0 means no signature */
+    s->hash += !s->hash; /* 0 means: no signature */
 }
 
 void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)

@@ -1,19 +1,20 @@
-/* Functions of the user inside of the data loader: how often a step calls them, and what a call takes. See signature.h.
+/* Finds user functions inside of the data loader: calls per step, and the time of a call. See signature.h.
  *
- * The own time of a call is its time without what other functions of the user take inside of it. A machine that others
- * use holds up single calls for as long as they run; the shortest tenth of the calls of a function is what it takes by
- * itself. Definitions: docs/definitions.md, section 22. */
+ *
+ * The own time of a call excludes other user functions inside of it. A machine shared with other programs delays single
+ * calls as long as these run; the shortest tenth of the calls of a function shows its undisturbed time. Definitions:
+ * docs/definitions.md, section 22. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/limits.h"
 
-static const unsigned LOW_PART = 10; /* the low time of n calls: that of number (n - 1) / LOW_PART, shortest first */
+static const unsigned LOW_PART = 10; /* the low time of n calls is call number (n - 1) / LOW_PART, shortest first */
 
 struct call {
     uint32_t function, step;
     int64_t own_ns;
 };
 
-/* A call that has not ended; number: in calls. */
+/* A call that has not ended; number: index in calls. */
 struct open_call {
     int64_t end_ns;
     size_t number;

@@ -1,6 +1,6 @@
-/* Signatures in files: see signature_pack.h. The sequence is written as a table of the different operators (key, depth,
- * place) and, for each operator of the step, 0 when it is the one that followed the operator before it the last time,
- * else 1 + its number in the table: layers that repeat are runs of 0. */
+/* Packs signatures into files: see signature_pack.h. The sequence is a table of the different operators (key, depth,
+ * place) and one number for each operator of the step: 0 if it is the one that followed the previous operator the last
+ * time, else 1 + its index in the table. So repeated layers are runs of 0. */
 #include "webreport/measure/summary/signature_pack.h"
 #include "webreport/measure/summary/summary_columns.h"
 

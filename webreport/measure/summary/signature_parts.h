@@ -1,4 +1,4 @@
-/* What the files that make a signature share. */
+/* Types and functions that the files which build a signature share. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_PARTS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_PARTS_H
 
@@ -8,11 +8,11 @@
 /* A key of work as ids of the trace: kind, and three ids that depend on it. */
 enum { TP_COUNT_IDS = 4 };
 
-/* Keys of work on their way. A program does the same again and again: the key that followed a key the last time is
- * looked at first, so that most events need no hash. */
+/* Keys of work during counting. Programs repeat themselves, so the key that followed a key the last time is tried
+ * first, and most events need no hash. */
 struct tp_count_keys {
     struct tp_keys keys;  /* TP_COUNT_IDS wide */
-    struct tp_vec follow; /* uint32_t by key: the key that came after it */
+    struct tp_vec follow; /* uint32_t by key: the key that followed it last */
     uint32_t last;
 };
 
@@ -31,7 +31,7 @@ static inline uint32_t tp_count_keys_add(struct tp_count_keys *keys, const uint3
     return keys->last = key;
 }
 
-/* The key of an operator; is_loading: inside a range of the data loader. */
+/* Returns the key of an operator; is_loading: inside a range of the data loader. */
 static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const struct tp_trace *trace,
                                              const struct tp_event *e, bool is_loading)
 {
@@ -41,43 +41,43 @@ static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const s
                                                             detail->types});
 }
 
-/* Commonest of the counts by step; of equally common ones the one that comes first. is_exact: as that of a key. `sorted`
+/* Returns the most common of the counts by step; ties: the count that occurs first. is_exact: as for a key. `sorted`
  * has room for all steps. */
 int64_t tp_count_commonest(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
                            struct tp_arena *scratch);
 
-/* A copy of a text that stays in the signature: long ones end in a hash. */
+/* Returns a copy of a text in the signature; long texts end in a hash. */
 struct tp_str tp_count_text(struct tp_summary_work *work, struct tp_str text);
 
-/* Places of a signature on their way: what encloses an operator or an allocation, as text. */
+/* The places of a signature during counting: the text of what encloses an operator or an allocation. */
 struct tp_count_places {
     struct tp_summary_work *work;
     struct tp_strings texts; /* by number; [0] is "" */
-    uint8_t *asked;          /* by name: whether it is a function of the user, once it was asked */
-    uint32_t last_inside;    /* call that the one before was inside of */
+    uint8_t *asked;          /* by name: whether it is a user function; determined on first use */
+    uint32_t last_inside;    /* the call that contained the previous event */
     uint32_t last_place;
     bool last_is_users;
 };
 
 void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work *work);
 
-/* Number of the place of what happens at `at`; `inside`: the innermost event around it, TP_NO_ID: none. Sets
- * last_is_users: it is a function of the user. */
+/* Returns the number of the place of an event at `at`; `inside`: the innermost event around it, TP_NO_ID: none. Sets
+ * last_is_users if it is a user function. */
 uint32_t tp_count_place(struct tp_count_places *places, uint32_t inside, int64_t at);
 
-/* Whether a name is a function of the user. */
+/* Returns whether a name is a user function. */
 bool tp_count_is_users(struct tp_count_places *places, uint32_t name);
 
-/* Fills functions: of the steps from first_step on, end_step excluded. */
+/* Fills functions from the steps first_step to end_step - 1. */
 void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
-/* Adds what is kept to the hash of the keys. */
+/* Adds the kept blocks to the hash of the keys. */
 void tp_signature_hash_kept(struct tp_signature *signature);
 
-/* Fills kept: of the steps from first_step on, end_step excluded. */
+/* Fills kept from the steps first_step to end_step - 1. */
 void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
-/* Fills places, calls and lanes from the operators of a step. number: of a key of `keys` in the signature. */
+/* Fills places, calls and lanes from the operators of a step. number: by key of `keys`, its number in the signature. */
 void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys *keys, const uint32_t *number,
                               uint32_t step);
 

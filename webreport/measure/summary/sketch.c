@@ -1,4 +1,5 @@
-/* Sketches of durations: see sketch.h. Buckets are found with integers alone, so that every machine has the same. */
+/* Builds sketches of durations: see sketch.h. Bucket numbers use only integers, so that they are equal on every
+ * machine. */
 #include "webreport/measure/summary/sketch.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, 
             sketch->buckets[at++] = (struct tp_sketch_bucket){b, counts[b]};
 }
 
-/* Both lists ascend. */
+/* Merges buckets; both lists are ascending. */
 static void merge_buckets(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena)
 {
     struct tp_sketch_bucket *out = tp_arena_array(arena, (size_t)into->bucket_count + more->bucket_count, sizeof *out);

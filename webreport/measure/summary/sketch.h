@@ -1,5 +1,6 @@
-/* Durations counted: exact count, sum, least and greatest, and quantiles within 4.5 % from a histogram whose buckets
- * grow by 2^(1/8). Two sketches add to the sketch of both sets, in any order: counts and sums are exact. */
+/* A sketch of durations: exact count, sum, minimum and maximum, and quantiles within 4.5 % from a histogram whose
+ * buckets grow by 2^(1/8). The sum of two sketches is the sketch of both sets, in any order: counts and sums are
+ * exact. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SKETCH_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SKETCH_H
 
@@ -16,26 +17,26 @@ struct tp_sketch_bucket {
 };
 
 struct tp_sketch {
-    int64_t count, sum_ns, min_ns, max_ns; /* min and max: 0 without a value; sum stops at the ends of int64 */
+    int64_t count, sum_ns, min_ns, max_ns; /* min and max: 0 without a value; sum saturates at the ends of int64 */
     double square_sum;                     /* of ns squared */
     struct tp_sketch_bucket *buckets;      /* ascending */
     uint32_t bucket_count;
 };
 
-/* The bucket of a duration in ns; 0 for what is not above 0. */
+/* Returns the bucket of a duration in ns; 0 for values up to 0. */
 uint32_t tp_sketch_bucket(int64_t ns);
 
-/* Sketch of `count` durations (>= 0; negative ones count as 0). Memory from `arena`, whose guard is set. */
+/* Builds the sketch of `count` durations (>= 0; negative ones count as 0). Memory is from `arena`, whose guard is
+ * set. */
 void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, struct tp_arena *arena);
 
-/* *into becomes the sketch of both; `more` stays. */
+/* Adds `more`, which stays unchanged, to *into. */
 void tp_sketch_add(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena);
 
-/* The quantile q in [0, 1] in ns, NaN without a value: the middle of the bucket that holds it, kept within min .. max.
- */
+/* Returns the quantile q in [0, 1] in ns, NaN without a value: the middle of its bucket, limited to min .. max. */
 double tp_sketch_quantile(const struct tp_sketch *sketch, double q);
 
-/* Mean and standard deviation of single durations in ns; NaN without enough values (1, 2). */
+/* Return the mean and the standard deviation of single durations in ns; NaN with fewer than 1 or 2 values. */
 double tp_sketch_mean(const struct tp_sketch *sketch);
 double tp_sketch_deviation(const struct tp_sketch *sketch);
 

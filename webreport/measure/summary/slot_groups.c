@@ -1,11 +1,12 @@
-/* Process groups of a rank for its step slots, from the head of its trace and the metadata of its collectives. */
+/* Finds the process groups of a rank for its step slots, in the head of its trace and the metadata of its
+ * collectives. */
 #include "webreport/measure/summary/slot_parts.h"
 
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* The next whole number in the text from *at on; false: there is none. */
+/* Reads the next whole number in the text from *at on; false: there is none. */
 static bool next_number(struct tp_str text, size_t *at, int64_t *number)
 {
     while (*at < text.len && (text.ptr[*at] < '0' || text.ptr[*at] > '9'))
@@ -17,7 +18,7 @@ static bool next_number(struct tp_str text, size_t *at, int64_t *number)
     return true;
 }
 
-/* Adds a rank behind the others; false: it is not behind them, or there are too many runs. */
+/* Adds a rank after the others; false: it is not greater than they are, or there are too many runs. */
 static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
 {
     struct tp_rank_stride *last = *count ? &runs[*count - 1] : NULL;
@@ -35,8 +36,8 @@ static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
     return true;
 }
 
-/* Ranks as PyTorch lists them, "[0, 8, 16]"; of long lists it writes the first ones and the last, which tells all of an
- * even row: "[0, 8, ..., 248]". */
+/* Reads ranks in PyTorch's form, "[0, 8, 16]". Of long lists PyTorch writes the first ones and the last one, which is
+ * enough for an even row: "[0, 8, ..., 248]". */
 static void read_ranks(struct tp_slot_work *w, struct tp_slot_group *group, struct tp_str text)
 {
     struct tp_rank_stride runs[TP_MAX_SLOT_RUNS];
@@ -76,7 +77,8 @@ static bool are_equal(const struct tp_slot_group *a, const struct tp_slot_group 
     return are;
 }
 
-/* Its number, added when new. A group whose ranks are not told takes those of the one of its name. */
+/* Returns the number of a group, and adds it if it is new. A group without ranks gets those of the group with its
+ * name. */
 static uint32_t number_of(struct tp_slot_work *w, const struct tp_slot_group *group)
 {
     for (uint32_t i = 0; i < w->groups.count; i++) {
@@ -96,7 +98,7 @@ static struct tp_str text_of(struct tp_slot_work *w, struct tp_str json)
     return json.len ? tp_summary_text(w->summary, tp_value_text(w->arena, json)) : TP_STR("");
 }
 
-/* distributedInfo of the head lists every group that the rank is in, also those that nothing is called of. */
+/* distributedInfo of the head lists every group of the rank, including those without calls. */
 void tp_slot_groups_listed(struct tp_slot_work *w)
 {
     struct tp_str info = tp_trace_header(w->summary->source->trace, "distributedInfo"), list, item;
@@ -130,7 +132,7 @@ struct tp_str tp_slot_call_name(struct tp_slot_work *w, const struct tp_collecti
     return told == TP_NO_ID ? record->name : tp_value_text(w->arena, trace->values.items[told]);
 }
 
-/* The rank and the one that it sends to or receives from, as a group of its own: a send meets its receive. */
+/* Returns the group of the rank and its peer, so that a send meets its receive. */
 static uint32_t pair_of(struct tp_slot_work *w, const struct tp_slot_group *group, int64_t peer, bool is_send)
 {
     int64_t rank = w->summary->out->key.rank;

@@ -1,8 +1,9 @@
-/* Lengths of step slots: own work up to the start of each collective, and where the rank waits for it.
+/* Computes the lengths of step slots: own work up to the start of each collective, and where the rank waits for it.
  *
- * The line of a rank is its work: kernels, and the gaps between them. A gap in which a collective ends is waiting for
- * it, unless work went on further beside that collective in another step: then the host just happened to stop there.
- * So the place at which a rank waits is the furthest that it came in any step by the end of the collective. */
+ *
+ * The line of a rank is its work: kernels, and the gaps between them. A gap in which a collective ends is a wait for
+ * it, unless work continued further during that collective in another step: then the host only happened to stop there.
+ * So the place at which a rank waits is the furthest that it reached in any step by the end of the collective. */
 #include "webreport/measure/summary/slot_parts.h"
 
 #include "webreport/measure/summary/summary_parts.h"
@@ -10,17 +11,18 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* A collective that starts so soon behind one of its group has queued. A kernel may start so much before the end of
- * what it waits for, by the clock of the trace; a shorter wait tells no place. Nanoseconds. */
+/* Limits in nanoseconds. QUEUE_NS: a collective that starts so soon after another one of its group was queued.
+ * ROUNDING_NS: by the clock of the trace, a kernel may start so much before the end of the work it waits for.
+ * LEAST_WAIT_NS, LEAST_WAIT_PART: a shorter wait does not show a place. */
 enum { QUEUE_NS = 20000, ROUNDING_NS = 2000, LEAST_WAIT_NS = 5000, LEAST_WAIT_PART = 50 };
 
-/* The rank waits for a call. */
+/* A wait of the rank for a call. */
 struct wait {
     int64_t a, b;
-    uint32_t call, place; /* place: calls that have started before it */
+    uint32_t call, place; /* place: number of calls that started before it */
 };
 
-/* How far the line has come: calls started, and thousandths of the work up to the next one. */
+/* A position on the line: calls started, and thousandths of the work up to the next call. */
 struct place {
     uint32_t calls, before;
 };
@@ -33,7 +35,7 @@ struct line {
     struct tp_vec waits; /* struct wait, ascending */
 };
 
-/* Work as it was launched: all that was launched up to at_ns has ended at ended_ns. */
+/* Work in launch order: all work that was launched up to at_ns has ended at ended_ns. */
 struct launched {
     int64_t at_ns, ended_ns;
 };
@@ -42,11 +44,11 @@ struct lines {
     const struct tp_slot_work *work;
     struct line *items;
     uint32_t count, calls;
-    struct launched *launched; /* NULL: not made */
+    struct launched *launched; /* NULL: not made yet */
     uint32_t launched_count;
-    struct place *places; /* by call: where the rank waits for it, or no earlier than there */
-    bool *is_seen;        /* by call: it was seen to wait there */
-    bool is_placed;       /* these are known */
+    struct place *places; /* by call: where the rank waits for it, or the earliest place where it may */
+    bool *is_seen;        /* by call: a step shows the rank waiting there */
+    bool is_placed;       /* places and is_seen are filled */
 };
 
 static const struct tp_slot_call *call_at(const struct lines *l, const struct line *line, uint32_t call)
@@ -75,8 +77,8 @@ static void list_launched(struct lines *l)
     }
 }
 
-/* When the work that was launched before the call had ended. Before the first work of a recording it was ready at once,
- * as in any other step, where the work before it has ended long ago. */
+/* Returns when the work that was launched before the call had ended. A call before the first work of a recording was
+ * ready immediately, as in any other step, where the earlier work ended long before. */
 static int64_t ready_at(struct lines *l, int64_t called_ns)
 {
     if (!l->launched)
@@ -92,7 +94,8 @@ static int64_t ready_at(struct lines *l, int64_t called_ns)
     return low ? l->launched[low - 1].ended_ns : INT64_MIN;
 }
 
-/* A call starts when it is ready; one that queued behind another of its group was ready before. */
+/* Finds when calls could start: a call starts when it is ready; a call that queued after another one of its group was
+ * ready before. */
 static void find_issues(struct lines *l, struct line *line)
 {
     int64_t last_end[TP_MAX_SLOT_GROUPS], at = line->start;
@@ -115,7 +118,7 @@ static void find_issues(struct lines *l, struct line *line)
 
 /* ---- where the rank waits ---- */
 
-/* Calls of the row in the order in which they end. */
+/* Returns the calls of the row in the order in which they end. */
 static uint32_t *by_end(const struct lines *l, const struct line *line)
 {
     struct tp_keyed *keyed = tp_arena_array(l->work->arena, l->calls, sizeof *keyed);
@@ -141,13 +144,13 @@ static uint32_t issued_before(const struct line *line, uint32_t calls, int64_t a
     return low;
 }
 
-/* May the rank wait there for the call? Once places are known, only at the call's own. */
+/* Returns whether the rank may wait there for the call: once places are known, only at the call's own place. */
 static bool may_wait(const struct lines *l, uint32_t call, uint32_t place)
 {
     return !l->is_placed || (l->is_seen[call] && l->places[call].calls == place);
 }
 
-/* A gap of the line: what of it is waiting for the calls that end in it. *next: the first of them, in `order`. */
+/* Splits a gap of the line into waits for the calls that end in it. *next: the first of these calls, in `order`. */
 static void split_gap(const struct lines *l, struct line *line, struct tp_interval gap, const uint32_t *order,
                       uint32_t *next)
 {
@@ -167,7 +170,7 @@ static void split_gap(const struct lines *l, struct line *line, struct tp_interv
     }
 }
 
-/* Gaps between the pieces of work from start to end. */
+/* Finds the waits in the gaps between work, from the start to the end of the line. */
 static void find_waits(const struct lines *l, struct line *line)
 {
     const struct tp_intervals compute = l->work->compute;
@@ -193,7 +196,7 @@ static void find_waits(const struct lines *l, struct line *line)
     }
 }
 
-/* Waiting of the line in [a, b). */
+/* Returns the waiting time of the line in [a, b). */
 static int64_t waited_within(const struct line *line, int64_t a, int64_t b)
 {
     int64_t sum = 0;
@@ -217,7 +220,7 @@ static struct place place_at(const struct lines *l, const struct line *line, int
     return place;
 }
 
-/* Does the rank wait for the call in this step, long enough to tell? */
+/* Returns whether the rank waits for the call in this step, long enough to be significant. */
 static bool is_wait_seen(const struct lines *l, const struct line *line, uint32_t call)
 {
     struct tp_interval time = call_at(l, line, call)->time;
@@ -245,7 +248,7 @@ static void find_place(struct lines *l, uint32_t call)
 
 /* ---- lengths ---- */
 
-/* Nanoseconds that make whole microseconds together with what was left before. */
+/* Returns the whole microseconds of ns plus the rest in *left_ns, which receives the new rest. */
 static int64_t whole_us(int64_t ns, int64_t *left_ns)
 {
     int64_t sum = tp_sat_add(ns, *left_ns);
@@ -253,7 +256,7 @@ static int64_t whole_us(int64_t ns, int64_t *left_ns)
     return sum / 1000;
 }
 
-/* Own work of [a, b) into a cell; left: by part. */
+/* Adds the own work of [a, b) to a cell; left: rests by part. */
 static void add_own(const struct tp_slot_work *w, size_t cell, int64_t a, int64_t b, int64_t *left)
 {
     if (b <= a)
@@ -265,7 +268,7 @@ static void add_own(const struct tp_slot_work *w, size_t cell, int64_t a, int64_
     us[TP_SLOT_PAUSE][cell] += whole_us(tp_sat_sub(b, a) - kernel - input, &left[TP_SLOT_PAUSE]);
 }
 
-/* Waiting goes to the call that it is for; what else is no work is a pause. */
+/* Fills the lengths of a step. A wait counts for its call; other time without work is a pause. */
 static void fill_line(const struct lines *l, const struct line *line, const uint32_t *slot_of, uint32_t step)
 {
     const struct tp_slot_work *w = l->work;
@@ -294,7 +297,8 @@ static void fill_line(const struct lines *l, const struct line *line, const uint
     }
 }
 
-/* Of collectives that were added up nobody knows where each is waited for: at once. */
+/* Fills the places where the rank waits. For slots of several collectives they are unknown: the rank waits
+ * immediately. */
 static void fill_places(const struct lines *l, const uint32_t *slot_of)
 {
     struct tp_step_slots *out = l->work->out;
@@ -316,8 +320,8 @@ static void fill_places(const struct lines *l, const uint32_t *slot_of)
     out->slots[out->slot_count - 1].waits = 1;
 }
 
-/* The span of a kept step: what lies between two steps is work of the later one, and a collective that outlasts its step
- * belongs to that. */
+/* Sets the time of a kept step: time between two steps is work of the later one, and a collective that outlasts its
+ * step belongs to that step. */
 static void open_line(struct lines *l, uint32_t index, const struct tp_slot_row *row)
 {
     const struct tp_step *steps = l->work->model->steps;

@@ -1,4 +1,4 @@
-/* An analysed trace -> its summary: see summary_build.h. The parts are in files of their own (summary_parts.h). */
+/* Builds the summary of an analyzed trace: see summary_build.h. The parts have their own files (summary_parts.h). */
 #include "webreport/measure/summary/summary_build.h"
 
 #include "webreport/measure/summary/summary_comparison.h"
@@ -21,7 +21,7 @@ static void fill_key(struct tp_summary_work *work)
         key->world_size = tp_value_world_size(distributed);
 }
 
-/* What other runs and ranks are compared by. */
+/* Builds the data by which other runs and ranks are compared. */
 static void build_comparable(struct tp_summary_work *work)
 {
     if (work->source->extent == TP_SUMMARY_WHOLE) {

@@ -1,4 +1,4 @@
-/* An analysed trace -> its summary. */
+/* Builds the summary of an analyzed trace. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_BUILD_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_BUILD_H
 
@@ -6,16 +6,16 @@
 #include "webreport/measure/result/views.h"
 #include "webreport/measure/summary/summary.h"
 
-/* What is asked of a summary; the rest stays empty. */
+/* The extent of a summary; other members stay empty. */
 enum tp_summary_extent {
-    TP_SUMMARY_WHOLE,    /* all: it can be kept */
-    TP_SUMMARY_COMPARED, /* what a gate with a baseline needs: also operators, to know whether both compare */
-    TP_SUMMARY_JUDGED    /* what a gate alone needs: metrics, steps, facts, waits, findings, flags */
+    TP_SUMMARY_WHOLE,    /* everything: the summary can be stored */
+    TP_SUMMARY_COMPARED, /* the needs of a gate with a baseline: also operators, to check that both runs compare */
+    TP_SUMMARY_JUDGED    /* the needs of a gate alone: metrics, steps, facts, waits, findings, flags */
 };
 
 /* All borrowed for the call. */
 struct tp_summary_source {
-    struct tp_summary_key key; /* rank TP_NULL_INT: that of the trace's distributedInfo */
+    struct tp_summary_key key; /* rank TP_NULL_INT: the rank in the trace's distributedInfo */
     struct tp_str file, sha256;
     enum tp_summary_extent extent;
     const struct tp_trace *trace;
@@ -25,7 +25,7 @@ struct tp_summary_source {
     const struct tp_advice *advice;
 };
 
-/* Builds it in `arena` (guard set by the caller); nothing of the source is kept. */
+/* Builds the summary in `arena` (guard set by the caller); it does not refer to the source. */
 void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source *source, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* Collectives as this rank saw them, and the fingerprint of what its device did. */
+/* Adds the collectives that this rank recorded, and the fingerprint of its device work. */
 #include "webreport/measure/summary/summary_parts.h"
 #include "webreport/model/collectives_build.h"
 #include "webreport/trace/value.h"
@@ -39,7 +39,7 @@ static void fill_collective(struct tp_summary_work *work, struct tp_summary_coll
     out->sequence = comm->sequence;
 }
 
-/* Calls without a sequence are numbered within their group and name, in the order of the calls. */
+/* Numbers the calls without a sequence within their group and name, in the order of the calls. */
 static void number(struct tp_summary_work *work, struct tp_summary_collective *items, uint32_t count)
 {
     struct tp_strings texts;
@@ -77,14 +77,15 @@ void tp_summary_collectives_build(struct tp_summary_work *work)
     for (uint32_t i = 0; i < count; i++)
         fill_collective(work, &items[i], &records->items[i]);
     number(work, items, count);
-    tp_merge_sort(work->scratch, items, count, sizeof *items, by_arrival, NULL); /* stable: ties stay by call */
+    /* stable: ties keep the order of the calls */
+    tp_merge_sort(work->scratch, items, count, sizeof *items, by_arrival, NULL);
     work->out->collectives = items;
     work->out->collective_count = count;
 }
 
 /* ---- fingerprint ---- */
 
-/* A kernel of a step, in the order in which the host launched it: when it ran differs from run to run. */
+/* A kernel of a step, in launch order: the order of execution differs from run to run. */
 struct launched {
     int64_t at_ns, start_ns;
     uint32_t step, kernel;
@@ -134,7 +135,7 @@ void tp_summary_fingerprint_build(struct tp_summary_work *work)
             continue;
         struct tp_str name = tp_trace_name(work->source->trace, tp_device_event(model, kernel->kernel));
         hash = tp_hash_mix(hash ^ tp_hash_bytes(name.ptr, name.len), 0x9E3779B97F4A7C15ull);
-        hash += hash == 0; /* 0 means none */
+        hash += hash == 0; /* 0 means: none */
     }
     work->out->kernel_fingerprint = hash;
     tp_arena_drop(work->scratch, kernels.data, kernels.capacity * sizeof(struct launched));

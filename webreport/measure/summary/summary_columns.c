@@ -9,13 +9,13 @@
 #include "webreport/measure/rules/rules.h"
 #include "writer/proto/summary.pb-c.h"
 
-/* How a member is stored. The types of the column and of the member are checked where a row is written. */
+/* The way a member is stored. The types of the column and of the member are checked at the table row. */
 enum code {
     COMPUTED,
-    TEXT,         /* the number of a text; 0: empty */
-    TEXT_OR_NULL, /* 1 + that number; 0: no text */
+    TEXT,         /* number of a text; 0: empty */
+    TEXT_OR_NULL, /* 1 + number of a text; 0: no text */
     INT,          /* int64_t as it is */
-    DELTA,        /* int64_t, difference to the struct before; differences wrap around, and so do their sums */
+    DELTA,        /* int64_t, difference to the previous struct; differences wrap around, and so do their sums */
     AMOUNT,       /* int64_t that is not negative */
     COUNT,        /* uint32_t as it is */
     ID,           /* index + 1; 0: TP_NO_ID */
@@ -93,7 +93,7 @@ static const struct column parts[] = {MADE(part)};
 
 #define S struct tp_summary_row
 static const struct column rows[] = {
-    UNLIMITED(KIND, row_kind, S, kind), /* a larger kind is of a newer version */
+    UNLIMITED(KIND, row_kind, S, kind), /* a larger kind is from a newer version */
     UNLIMITED(TEXT, row_name, S, name),
     UNLIMITED(TEXT, row_owner, S, owner),
     UNLIMITED(TEXT, row_shape, S, shape),
@@ -252,7 +252,7 @@ static const struct column lengths[] = {MADE(slot_kernel_us), MADE(slot_pause_us
 static const struct list {
     const struct column *columns;
     unsigned count;
-    size_t item_size; /* of the struct; 0: the list has none */
+    size_t item_size; /* size of the struct; 0: the list has no struct */
 } lists[TP_LIST_COUNT] = {
     [TP_LIST_METRICS] = OF_NUMBERS(metrics),
     [TP_LIST_FACTS] = OF(facts, struct tp_summary_fact),
@@ -301,7 +301,7 @@ void tp_columns_make(enum tp_list list, Tp__SummaryProcess *to, size_t count, st
     }
 }
 
-/* The items of a column. */
+/* Returns the items of a column. */
 static char *items_of(const Tp__SummaryProcess *message, const struct column *column)
 {
     char *items;
@@ -328,7 +328,7 @@ union value {
     struct tp_str text;
 };
 
-/* Returns the item for a member; before: the member of the struct before, 0 at first. */
+/* Returns the item for a member; before: the member of the previous struct, 0 at first. */
 static union value put(const struct column *column, union value from, union value before, struct tp_strings *texts)
 {
     union value to = {0};
@@ -394,7 +394,7 @@ void tp_columns_pack(enum tp_list list, Tp__SummaryProcess *to, const void *item
 
 /* ---- unpacking ---- */
 
-/* Returns the member for an item; before: the member of the struct before, 0 at first. */
+/* Returns the member for an item; before: the member of the previous struct, 0 at first. */
 static union value get(const struct column *column, union value from, union value before, struct tp_unpack *unpack)
 {
     union value to = {0};

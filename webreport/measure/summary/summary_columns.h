@@ -1,8 +1,9 @@
-/* Columns of the message SummaryProcess (writer/proto/summary.proto): which member of a struct each one stores, and
+/* The columns of the message SummaryProcess (writer/proto/summary.proto): the struct member that each one stores, and
  * how.
  *
- * A list of structs is one row of tp_summary_lists: packing, unpacking and the check that its columns are of one length
- * all read this row. Columns that are computed have the code COMPUTED and are filled where the list is packed. */
+ *
+ * A list of structs is one row of tp_summary_lists: packing, unpacking and the check that its columns have equal
+ * lengths all use this row. Computed columns have the code COMPUTED and are filled where the list is packed. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 
@@ -10,7 +11,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/keys.h"
 
-/* A column `field` of the message *to, of `count` items, zeroed, in `arena`. */
+/* Makes a column `field` of the message *to, with `count` zeroed items, in `arena`. */
 #define TP_COLUMN_OF(to, arena, field, count)                                                                          \
     ((to)->n_##field = (count), (to)->field = tp_arena_array((arena), (to)->n_##field, sizeof *(to)->field))
 
@@ -51,10 +52,10 @@ enum tp_list {
     TP_LIST_COUNT
 };
 
-/* Allocates all columns of a list, of `count` zeroed items. */
+/* Allocates all columns of a list, with `count` zeroed items. */
 void tp_columns_make(enum tp_list list, struct Tp__SummaryProcess *to, size_t count, struct tp_arena *arena);
 
-/* Writes the struct at `item` as item `at` of a list. Differences are to the struct before it in memory. */
+/* Writes the struct at `item` as item `at` of a list. Differences are to the previous struct in memory. */
 void tp_columns_put(enum tp_list list, struct Tp__SummaryProcess *to, size_t at, const void *item,
                     struct tp_strings *texts);
 
@@ -62,15 +63,15 @@ void tp_columns_put(enum tp_list list, struct Tp__SummaryProcess *to, size_t at,
 void tp_columns_pack(enum tp_list list, struct Tp__SummaryProcess *to, const void *items, size_t count,
                      struct tp_strings *texts, struct tp_arena *arena);
 
-/* Reads a list into an array of structs in the arena; *count gets its length. Members without a column are 0. Values
- * that no struct can have set unpack->is_bad. */
+/* Reads a list into an array of structs in the arena; *count receives its length. Members without a column are 0.
+ * Impossible values set unpack->is_bad. */
 void *tp_columns_unpack(enum tp_list list, struct tp_unpack *unpack, uint32_t *count);
 
-/* Returns whether the columns of each list are of one length; whether a column has more than `most` items. */
+/* Return whether the columns of each list have equal lengths; whether a column has more than `most` items. */
 bool tp_columns_are_even(const struct Tp__SummaryProcess *from);
 bool tp_columns_are_longer(const struct Tp__SummaryProcess *from, size_t most);
 
-/* The number that stands for a text in the message: its place among the file's texts + 1; 0: it is empty. */
+/* Returns the number of a text in the message: its index among the file's texts + 1; 0: the text is empty. */
 static inline uint32_t tp_column_text(struct tp_strings *texts, struct tp_str text)
 {
     return text.len ? tp_strings_add(texts, text) + 1 : 0;

@@ -1,4 +1,4 @@
-/* The comparison of ranks inside a summary: see summary_comparison.h. */
+/* Stores the comparison of ranks inside a summary: see summary_comparison.h. */
 #include "webreport/measure/summary/summary_comparison.h"
 #include "webreport/measure/summary/summary_columns.h"
 
@@ -6,7 +6,7 @@
 #include "writer/base/saturate.h"
 #include "writer/proto/summary.pb-c.h"
 
-/* ---- built ---- */
+/* ---- building ---- */
 
 static struct tp_str kept(struct tp_summary_work *work, struct tp_str text)
 {
@@ -39,11 +39,11 @@ void tp_summary_comparison_build(struct tp_summary_work *work)
     work->out->comparison = rank;
 }
 
-/* ---- packed ---- */
+/* ---- packing ---- */
 
 #define COLUMN(field, count) TP_COLUMN_OF(to, arena, field, count)
 
-/* 0: no text at all */
+/* Returns the number of a text; 0: no text. */
 static uint32_t number_or_none(struct tp_strings *texts, struct tp_str text)
 {
     return text.ptr ? tp_column_text(texts, text) + 1 : 0;
@@ -95,7 +95,7 @@ void tp_comparison_pack(Tp__SummaryProcess *to, const struct tp_rank_summary *fr
     tp_columns_pack(TP_LIST_GPUS, to, from->gpus, from->gpu_count, texts, arena);
 }
 
-/* ---- unpacked ---- */
+/* ---- unpacking ---- */
 
 static struct tp_str text_or_none(struct tp_unpack *u, uint32_t number)
 {
@@ -149,7 +149,7 @@ void tp_comparison_unpack(struct tp_unpack *u)
     const Tp__SummaryProcess *from = u->from;
     struct tp_rank_summary *rank = tp_arena_alloc(u->arena, sizeof *rank);
     rank->worker = TP_STR("");
-    rank->world_size = TP_NULL_INT; /* of the key, which whoever joins ranks adds */
+    rank->world_size = TP_NULL_INT; /* of the key: the code that joins ranks sets it */
     rank->label_count = (uint32_t)from->n_label;
     rank->labels = tp_arena_array(u->arena, rank->label_count, sizeof *rank->labels);
     for (uint32_t i = 0; i < rank->label_count; i++)

@@ -1,5 +1,5 @@
-/* What two runs must have in common to be compared. The table is the list; a fact that the trace does not tell is "".
- */
+/* Adds the facts that two runs must share to be compared. The table lists them; a fact that the trace does not have is
+ * "". */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static struct tp_str number(struct tp_summary_work *work, int64_t value)
     return tp_summary_text(work, (struct tp_str){text, (size_t)n});
 }
 
-/* The first device with work whose properties the trace has. */
+/* Returns the first device with work whose properties the trace has. */
 static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -29,7 +29,7 @@ static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
     return NULL;
 }
 
-/* "cpu" where no device was to be recorded. */
+/* Returns the model of the device; "cpu" if no device was to be recorded. */
 static struct tp_str gpu_name(struct tp_summary_work *work)
 {
     const struct tp_gpu_property *gpu = gpu_of(work);
@@ -38,7 +38,7 @@ static struct tp_str gpu_name(struct tp_summary_work *work)
     return gpu && gpu->name.ptr ? tp_summary_text(work, gpu->name) : TP_STR("");
 }
 
-/* Whose device a name is of: of a call of the runtime, a kernel, or the device itself. */
+/* The vendor that a name shows: the name of a runtime call, of a kernel, or of the device. */
 static const struct {
     const char *part, *vendor;
 } vendors[] = {{"hip", "AMD"},        {"Cijk_", "AMD"},    {"gfx9", "AMD"},       {"Instinct", "AMD"},
@@ -55,7 +55,7 @@ static const char *vendor_of(struct tp_str name, bool is_call)
     return NULL;
 }
 
-/* Who made the device: by its name, else by the calls that launch its work, else by the names of its kernels. */
+/* Returns the vendor of the device: by its name, else by the calls that launch its work, else by its kernel names. */
 static struct tp_str gpu_vendor(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -86,8 +86,9 @@ static struct tp_str compute_capability(struct tp_summary_work *work)
     return tp_summary_text(work, (struct tp_str){text, (size_t)n});
 }
 
-/* One hash for all operators that count, whatever their order and number: the operators that could use tensor cores, or
- * all where there are none. `what`: 0 shapes, 1 types. "" in a summary that is not kept: its rows tell more. */
+/* Returns one hash for all operators that count, independent of their order and number: the operators that could use
+ * tensor cores, or all if there are none. `what`: 0 shapes, 1 types. "" in a summary that is not stored: its rows show
+ * more. */
 static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
 {
     const struct tp_model *model = work->source->model;
@@ -127,7 +128,7 @@ static struct tp_str dtypes(struct tp_summary_work *work)
     return operators_hash(work, 1);
 }
 
-/* The first list among the shapes of an operator that has two dimensions or more; ptr NULL: none. */
+/* Returns the first list with at least two dimensions among the shapes of an operator; ptr NULL: none. */
 static struct tp_str first_tensor(struct tp_str dims)
 {
     struct tp_str item, part;
@@ -145,15 +146,16 @@ static struct tp_str first_tensor(struct tp_str dims)
     return (struct tp_str){0};
 }
 
-/* A tensor that is only filled is no input: gradients, or a state that begins with zeros. */
+/* Returns whether an operator only fills a tensor. Such a tensor is no input: it is a gradient, or an initial state of
+ * zeros. */
 static bool is_filling(const struct tp_model *model, const struct tp_event *e)
 {
     return model->marks[e->name] & TP_MARK_FILL_OP ||
            tp_str_equal(tp_trace_name(model->trace, e), TP_STR("aten::_foreach_zero_"));
 }
 
-/* Shape of the first tensor of rank 2 or more that an outermost operator of a thread takes from `from_ns` on, in a step
- * and outside of the data loader; *at_ns: when. ptr NULL: none. */
+/* Returns the shape of the first tensor of rank 2 or more that an outermost operator of a thread takes from `from_ns`
+ * on, in a step and outside of the data loader; *at_ns: time of the operator. ptr NULL: none. */
 static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thread, int64_t from_ns, int64_t *at_ns)
 {
     const struct tp_order *order = model->order;
@@ -185,7 +187,7 @@ static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thre
     return (struct tp_str){0};
 }
 
-/* What the program works on: known from the second step on, when the first is often another. */
+/* Returns the shape of the program's input. It is taken from the second step on, because the first often differs. */
 static struct tp_str input_shape(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -214,7 +216,7 @@ static struct tp_str step_count(struct tp_summary_work *work)
     return number(work, work->source->model->used_count);
 }
 
-/* Steps that are inferred in another way are other steps, so runs with them do not compare. */
+/* Returns the step marker. Runs whose steps are inferred in different ways do not compare. */
 static struct tp_str step_marker(struct tp_summary_work *work)
 {
     const struct tp_trace_facts *facts = &work->source->views->facts;
@@ -227,7 +229,7 @@ static struct tp_str step_marker(struct tp_summary_work *work)
     return tp_summary_text(work, tp_str_of(text));
 }
 
-/* Kernels, copies and sets that a graph launched, in percent of all, rounded down. */
+/* Returns the percentage of kernels, copies and sets that a graph launched, rounded down. */
 static struct tp_str graph_share(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -242,7 +244,7 @@ static struct tp_str graph_share(struct tp_summary_work *work)
     return number(work, of_graphs * 100 / model->devices.count);
 }
 
-/* A name of our own and where its value is: a function, or keys of the trace's head (the first that is there). */
+/* The name of a fact and the source of its value: a function, or keys of the trace's head (the first one present). */
 static const struct {
     const char *name;
     struct tp_str (*value)(struct tp_summary_work *work);

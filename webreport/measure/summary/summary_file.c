@@ -1,5 +1,5 @@
-/* Sets of processes and their files: see summary_file.h. The order of processes, which of two records of one stays,
- * files to sets and back. A record is copied as the bytes it is. */
+/* Reads and writes sets of processes and their files: see summary_file.h. It orders processes, chooses between two
+ * records of one process, and converts files to sets and back. Records are copied byte by byte. */
 #include "webreport/measure/summary/summary_file.h"
 
 #include "webreport/measure/summary/summary_format.h"
@@ -12,7 +12,7 @@
 
 static int compare_ints(int64_t a, int64_t b)
 {
-    /* an absent one stands last */
+    /* An absent number sorts last. */
     uint64_t x = (uint64_t)a - 1 + (UINT64_C(1) << 63), y = (uint64_t)b - 1 + (UINT64_C(1) << 63);
     return (x > y) - (x < y);
 }
@@ -30,7 +30,7 @@ int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary
     return (order > 0) - (order < 0);
 }
 
-/* Which of two records of one process stays: <0 the first. */
+/* Compares two records of one process; <0: the first one is kept. */
 static int better(const struct tp_summary_record *a, const struct tp_summary_record *b)
 {
     if (a->event_count != b->event_count)
@@ -69,7 +69,7 @@ void tp_summary_set_settle(struct tp_summary_set *set, size_t first)
     size_t kept = 0;
     if (first && first + 1 == set->count && in_order(&set->records[first - 1], &set->records[first], NULL) < 0 &&
         tp_summary_key_order(&set->records[first - 1].key, &set->records[first].key))
-        return; /* one more behind the others: the usual way to grow */
+        return; /* it comes after all others, which is the usual case */
     tp_merge_sort(set->arena, set->records, set->count, sizeof *set->records, in_order, NULL);
     for (size_t i = 0; i < set->count; i++) {
         const struct tp_summary_record *record = &set->records[i], *last = record;
@@ -96,7 +96,7 @@ int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, st
     return code;
 }
 
-/* A summary on its way into a set. */
+/* A summary to add to a set. */
 struct addition {
     struct tp_summary_set *set;
     const struct tp_summary *summary;
@@ -143,7 +143,7 @@ void tp_summary_set_ranks(struct tp_summary_ranks *ranks, const struct tp_summar
         if (key->world_size > ranks->expected)
             ranks->expected = key->world_size;
     }
-    for (size_t i = 0; i < set->count; i++) { /* records stand by rank */
+    for (size_t i = 0; i < set->count; i++) { /* records are sorted by rank */
         int64_t rank = set->records[i].key.rank;
         if (i && rank == set->records[i - 1].key.rank)
             continue;
@@ -164,7 +164,7 @@ bool tp_summary_is_file(const void *bytes, size_t size)
     return size >= sizeof beginning - 1 && memcmp(bytes, beginning, sizeof beginning - 1) == 0;
 }
 
-/* What is wrong with the parts of a file but its records, if anything. */
+/* Checks the parts of a file other than its records. */
 static int check_head(const Tp__SummaryFile *file, struct tp_error *err)
 {
     if (file->has_major && file->major != TP_SUMMARY_MAJOR)
@@ -178,7 +178,7 @@ static int check_head(const Tp__SummaryFile *file, struct tp_error *err)
     return TP_OK;
 }
 
-/* Appends the records of a file, not yet in order. */
+/* Appends the records of a file, without sorting. */
 static int add_records(struct tp_summary_set *set, const Tp__SummaryFile *file, struct tp_error *err)
 {
     for (size_t i = 0; i < file->n_record; i++) {
@@ -196,7 +196,7 @@ static int add_records(struct tp_summary_set *set, const Tp__SummaryFile *file, 
 
 int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t size, struct tp_error *err)
 {
-    /* what protobuf-c needs beyond the bytes: some 200 for each process that a file may have */
+    /* protobuf-c needs about 200 bytes more for each process that a file may have */
     struct tp_message_memory memory = {set->arena, size + 256 * (uint64_t)TP_MAX_SUMMARIES, false};
     ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &memory};
     size_t first = set->count;
@@ -220,7 +220,7 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
 
 /* ---- writing ---- */
 
-/* Parts of one message that are packed one after the other are the message. */
+/* Writes one part of a message. Parts of one message that are packed one after the other make up the message. */
 static void put_part(struct tp_buf *out, const Tp__SummaryFile *part)
 {
     size_t size = tp__summary_file__get_packed_size(part);

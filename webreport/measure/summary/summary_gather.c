@@ -1,5 +1,5 @@
-/* What parts of a summary share: its texts, and rows. Calls of one kind become rows: grouped by identity, the largest
- * kept, the others added up in one row. */
+/* Gathers texts and rows for all parts of a summary: calls of one kind are grouped by identity, the largest groups
+ * become rows, and one row adds up the others. */
 #include "webreport/measure/summary/summary_parts.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ struct sample {
     uint32_t row, step;
 };
 
-/* A row on its way; `slot` is where it goes among the kept ones, or the last slot, that of the rest. */
+/* A row before it is stored; `slot`: its index among the kept rows, or the last slot, which is the rest. */
 struct group {
     int64_t sum_ns, count, bytes;
     uint32_t number, slot;
@@ -72,7 +72,7 @@ void tp_summary_gather_add(struct tp_summary_gather *g, const struct tp_summary_
         group->bytes = group->bytes == TP_NULL_INT ? call->bytes : tp_sat_add(group->bytes, call->bytes);
 }
 
-/* ---- which rows stay ---- */
+/* ---- the kept rows ---- */
 
 static int by_sum(const void *x, const void *y, const void *context)
 {
@@ -91,12 +91,12 @@ static struct tp_str text_at(const struct tp_summary_gather *g, uint32_t number,
     return tp_strings_get(&g->texts, id);
 }
 
-/* Rows that stay, with texts; the last one is the rest, if there is any. */
+/* Chooses the rows to keep, and fills their texts; the last one is the rest, if there is any. */
 static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct tp_summary_row *rows)
 {
     uint32_t kept = 0, rest = 0;
     for (size_t i = 0; i < g->rows.count; i++) {
-        /* a row that is called as the rest is part of it: a row's identity is its own */
+        /* A row with the name of the rest becomes part of it: each identity occurs once. */
         bool stays = kept < TP_MAX_SUMMARY_ROWS - 1 || (g->rows.count <= TP_MAX_SUMMARY_ROWS && !rest);
         struct tp_str name = text_at(g, groups[i].number, 0);
         stays = stays && !tp_str_equal(name, TP_STR(TP_SUMMARY_REST));
@@ -129,7 +129,7 @@ static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct
 
 /* ---- numbers ---- */
 
-/* Durations of each row, in the order of the calls, one row behind the other. */
+/* Fills the sketches from the durations of each row, in the order of the calls, row after row. */
 static void fill_sketches(struct tp_summary_gather *g, const uint32_t *slot_of, struct tp_summary_row *rows,
                           uint32_t count)
 {
@@ -147,19 +147,19 @@ static void fill_sketches(struct tp_summary_gather *g, const uint32_t *slot_of, 
     tp_arena_drop(g->work->scratch, ns, total * sizeof *ns);
 }
 
-/* Numbers per step for rows that make up 0.2 % of the kind's time, and for all waits and copies, whose number says more
- * than their time; the largest first while there is room. */
+/* Fills the numbers per step of rows with at least 0.2 % of the kind's time, and of all waits and copies, whose number
+ * is more important than their time; the largest first while there is room. */
 static void fill_steps(struct tp_summary_gather *g, const uint32_t *slot_of, struct tp_summary_row *rows,
                        uint32_t count)
 {
-    enum { LEAST_SHARE = 500 }; /* a 500th */
+    enum { LEAST_SHARE = 500 }; /* 0.2 % is a 500th */
     const struct sample *samples = g->samples.data;
     uint32_t steps = g->work->out->step_count, room = steps ? TP_MAX_SUMMARY_CELLS / steps : 0;
     bool is_counted = g->kind == TP_SUMMARY_SYNC || g->kind == TP_SUMMARY_COPY;
     int64_t total = 0;
     for (uint32_t r = 0; r < count; r++)
         total = tp_sat_add(total, rows[r].time.sum_ns);
-    for (uint32_t r = 0; r < count && room; r++) { /* by sum, but for the rest */
+    for (uint32_t r = 0; r < count && room; r++) { /* by sum, except the rest */
         if (!is_counted && (rows[r].time.sum_ns <= 0 || rows[r].time.sum_ns < total / LEAST_SHARE))
             continue;
         rows[r].by_step_ns = tp_arena_array(g->work->arena, steps, sizeof *rows[r].by_step_ns);
@@ -182,7 +182,7 @@ static int in_order(const void *x, const void *y, const void *context)
     (void)context;
     if (a->time.sum_ns != b->time.sum_ns)
         return a->time.sum_ns > b->time.sum_ns ? -1 : 1;
-    const struct tp_str *p = &a->name, *q = &b->name; /* name, owner, shape, dtype follow each other */
+    const struct tp_str *p = &a->name, *q = &b->name; /* name, owner, shape and dtype follow each other */
     int order = 0;
     for (unsigned i = 0; i < KEY && !order; i++)
         order = tp_str_compare(p[i], q[i]);

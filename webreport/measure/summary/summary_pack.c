@@ -1,4 +1,4 @@
-/* A summary -> SummaryEntry: columns of numbers, texts by number. What the columns mean stands in summary.proto. */
+/* Packs a summary into a SummaryEntry: columns of numbers, texts by number. summary.proto documents the columns. */
 #include <math.h>
 
 #include "webreport/measure/summary/evidence_pack.h"
@@ -19,7 +19,7 @@ struct pack {
     struct tp_strings texts;
 };
 
-/* A column of the message, of `count` items. */
+/* Makes a column of the message with `count` items. */
 #define COLUMN(pack, field, count) TP_COLUMN_OF((pack)->to, (pack)->arena, field, count)
 
 static uint32_t text(struct pack *p, struct tp_str value)
@@ -43,7 +43,8 @@ static void pack_metrics(struct pack *p)
         if (tp_metric_is_left_out(&tp_metrics[i], s->metrics[i].value))
             continue;
         p->to->metric_name[at] = text(p, tp_str_of(tp_metrics[i].name));
-        p->to->metric_value[at] = isnan(s->metrics[i].value) ? (double)NAN : s->metrics[i].value; /* one NaN */
+        /* one bit pattern for NaN */
+        p->to->metric_value[at] = isnan(s->metrics[i].value) ? (double)NAN : s->metrics[i].value;
         p->to->metric_why[at++] = s->metrics[i].why ? text(p, tp_str_of(s->metrics[i].why)) : 0;
     }
 }
@@ -216,7 +217,7 @@ static ProtobufCBinaryData binary(struct tp_str text)
     return (ProtobufCBinaryData){text.len, (uint8_t *)(uintptr_t)text.ptr};
 }
 
-/* gzip of a SummaryProcess. has_calls: with the sequence of the usual step. */
+/* Returns the gzip of a SummaryProcess. has_calls: with the sequence of the usual step. */
 static struct tp_str packed_process(const struct tp_summary *summary, bool has_calls, struct tp_arena *arena)
 {
     Tp__SummaryProcess process = TP__SUMMARY_PROCESS__INIT;
@@ -242,7 +243,7 @@ static struct tp_str packed_process(const struct tp_summary *summary, bool has_c
     return tp_gzip_small(arena, &bytes, 1);
 }
 
-/* What is too large goes without the sequence of a step, then with fewer rows of each kind. */
+/* Packs a process that is too large without the sequence of a step, then with fewer rows of each kind. */
 static struct tp_str small_process(const struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_summary trimmed = *summary;

@@ -1,14 +1,14 @@
-/* Rows of every kind: which calls of the model make which rows. */
+/* Makes rows of every kind from the calls of the model. */
 #include "webreport/measure/summary/summary_parts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* What turns ids of the trace into ids of a gather's texts, each asked once. */
+/* Converts ids of the trace to ids of a gather's texts, each once. */
 struct texts {
     struct tp_summary_gather *gather;
     const struct tp_trace *trace;
-    uint32_t *name, *shape, *dtype; /* id + 1 by id in names, in values; 0: not asked yet */
+    uint32_t *name, *shape, *dtype; /* id + 1 by id in names, in values; 0: not converted yet */
 };
 
 static void texts_open(struct texts *t, struct tp_summary_gather *gather)
@@ -168,7 +168,7 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
     tp_summary_gather_close(&gather, rows);
 }
 
-/* Those that begin in W, as in the sync table. */
+/* Adds the waits that begin in W, as in the sync table. */
 static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_model *model = work->source->model;
@@ -198,7 +198,7 @@ static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_program_view *view = &work->source->advice->program;
     const struct tp_trace *trace = work->source->trace;
-    struct tp_program_functions functions = view->functions; /* all stacks of samples are known */
+    struct tp_program_functions functions = view->functions; /* stacks of samples are complete */
     struct tp_summary_gather gather;
     tp_summary_gather_open(&gather, work, TP_SUMMARY_FUNCTION);
     functions.path = functions.frames = TP_VEC(work->scratch, uint32_t);
@@ -242,7 +242,7 @@ static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
 
 /* ---- modules ---- */
 
-/* Paths of modules: (path above + 1, name id). Texts are made for rows that stay only: nesting may be deep. */
+/* Paths of modules: (parent path + 1, name id). Texts are made only for kept rows, because nesting may be deep. */
 struct paths {
     struct tp_keys nodes;
     uint32_t *of_call;
@@ -254,7 +254,8 @@ static struct tp_str module_name(const struct tp_trace *trace, uint32_t name)
     return tp_frame_module_name(tp_strings_get(&trace->names, name));
 }
 
-/* "Net_0/Sequential_1/Linear_4". Of a path too long to be kept the inner end stays, behind a hash of the whole. */
+/* Returns "Net_0/Sequential_1/Linear_4". A path that is too long keeps its inner end, after a hash of the whole
+ * path. */
 static struct tp_str path_text(const struct tp_summary_gather *gather, uint32_t path)
 {
     enum { ROOM = TP_MAX_SUMMARY_TEXT_BYTES, HASH_ROOM = 24 };
@@ -330,7 +331,7 @@ static void add_modules(struct tp_summary_work *work, const struct paths *paths,
     tp_summary_gather_close(&gather, rows);
 }
 
-/* Device events and modules: the kinds between operators and waits. */
+/* Adds the kinds between operators and waits: device events and modules. */
 static void add_work(struct tp_summary_work *work, struct tp_vec *rows)
 {
     add_device_events(work, TP_SUMMARY_KERNEL, rows);

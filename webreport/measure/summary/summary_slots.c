@@ -1,5 +1,5 @@
-/* Step slots of an analysed trace: see step_slots.h. First every collective of a step is a slot of its own; the row
- * that most steps have is kept, then neighbours are added up until it is short enough. */
+/* Builds the step slots of an analyzed trace: see step_slots.h. First every collective of a step is a slot; the most
+ * common row is kept, then neighboring slots are added up until the row is short enough. */
 #include "webreport/measure/summary/summary_slots.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 /* ---- calls ---- */
 
-/* The order in which the host made them is that of every step; when they started differs. */
+/* Orders calls by step, then by the host's call: that order is the same in every step, the order of starts is not. */
 static int by_step_and_call(const void *x, const void *y, const void *context)
 {
     const struct tp_slot_call *a = x, *b = y;
@@ -30,7 +30,7 @@ static int by_step_and_call(const void *x, const void *y, const void *context)
 
 enum { GROUP_KEYS = 6 };
 
-/* What tells the group of a record. */
+/* Fills the key that identifies the group of a record. */
 static void fill_key(struct tp_slot_work *w, const struct tp_collective *record, uint32_t *key)
 {
     const struct tp_comm_detail *comm =
@@ -44,7 +44,7 @@ static void fill_key(struct tp_slot_work *w, const struct tp_collective *record,
     key[5] = (tp_str_find_lower(name, "send") >= 0) * 2 + (tp_str_find_lower(name, "recv") >= 0);
 }
 
-/* Groups are found once for each metadata: a step has thousands of calls of few groups. */
+/* Lists the calls. Groups are found once for each metadata, because a step has thousands of calls of few groups. */
 static void find_calls(struct tp_slot_work *w)
 {
     const struct tp_collectives *records = &w->model->collectives;
@@ -62,7 +62,7 @@ static void find_calls(struct tp_slot_work *w)
             *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of(w, record);
         struct tp_interval time = tp_collective_time(record);
         int64_t end = w->model->steps[step].end_ns;
-        if (!w->model->gpu_count && time.b > end) /* of a thread of its own: the step did not wait for its last words */
+        if (!w->model->gpu_count && time.b > end) /* a call on its own thread: the step did not wait for its end */
             time.b = time.a > end ? time.a : end;
         *(struct tp_slot_call *)tp_vec_push(&w->calls) =
             (struct tp_slot_call){time, record->start_ns, step, *TP_AT(&group_of_key, uint32_t, key), i};
@@ -70,7 +70,7 @@ static void find_calls(struct tp_slot_work *w)
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), by_step_and_call, NULL);
 }
 
-/* The row of each used step. */
+/* Finds the row of each used step. */
 static void find_rows(struct tp_slot_work *w)
 {
     uint32_t at = 0;
@@ -86,7 +86,7 @@ static void find_rows(struct tp_slot_work *w)
     }
 }
 
-/* The hash that most rows have, the first of equal ones; 0: no row has a call. */
+/* Returns the hash of most rows; ties: the first; 0: no row has a call. */
 static uint64_t usual_row(const struct tp_slot_work *w)
 {
     uint64_t usual = 0;
@@ -104,9 +104,10 @@ static uint64_t usual_row(const struct tp_slot_work *w)
     return usual;
 }
 
-/* ---- which slots ---- */
+/* ---- choice of slots ---- */
 
-/* Slots when the calls of a row are cut into so many windows, each of which has one slot a group. slot_of: by call. */
+/* Returns the number of slots if the calls of a row are cut into this number of windows, each with one slot per group.
+ * slot_of: by call. */
 static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows,
                         uint32_t *slot_of)
 {
@@ -125,7 +126,7 @@ static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *
     return slots;
 }
 
-/* As many windows as fit. */
+/* Chooses the largest number of windows that fits. */
 static uint32_t choose_slots(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t *slot_of)
 {
     uint32_t windows = row->count < TP_MAX_SLOTS - 1 ? row->count : TP_MAX_SLOTS - 1;
@@ -149,8 +150,8 @@ static struct tp_intervals united(struct tp_arena *arena, const struct tp_model 
     return tp_intervals_of(&all);
 }
 
-/* Without a device a collective is an operator like any other: what lies in it is no work. One on a thread that does
- * nothing else (those of Gloo) runs beside the work. */
+/* Returns work without collectives. Without a device a collective is an operator like any other, and its time is no
+ * work. A collective on a thread that does nothing else (as in Gloo) runs at the same time as the work. */
 static struct tp_intervals without_calls(struct tp_slot_work *w)
 {
     struct tp_vec all = TP_VEC(w->arena, struct tp_interval);
@@ -167,8 +168,9 @@ static struct tp_intervals without_calls(struct tp_slot_work *w)
     return tp_intervals_minus(w->arena, w->compute, tp_intervals_of(&all));
 }
 
-/* A thread of its own notes the end of its call when it runs again, while who waited for it already goes on: where most
- * of the call is a gap between works that ends so shortly before the call, it ended there. */
+/* Corrects the ends of calls on their own threads: such a thread records the end of its call only when it runs again,
+ * while the waiting thread already continues. If most of a call is a gap between work that ends shortly before the
+ * call, the call ended there. */
 static void drop_last_words(struct tp_slot_work *w)
 {
     enum { SHORT_PART = 20 };
@@ -176,7 +178,7 @@ static void drop_last_words(struct tp_slot_work *w)
         struct tp_slot_call *call = TP_AT(&w->calls, struct tp_slot_call, i);
         int64_t length = call->time.b - call->time.a;
         size_t low = 0, high = w->compute.count;
-        while (low < high) { /* the first work that begins within what may be the last words */
+        while (low < high) { /* finds the first work that begins within that last part of the call */
             size_t middle = low + (high - low) / 2;
             if (w->compute.items[middle].a <= call->time.b - length / SHORT_PART)
                 low = middle + 1;
@@ -189,7 +191,7 @@ static void drop_last_words(struct tp_slot_work *w)
     }
 }
 
-/* Bytes that the call moves over the bus; 0: not known. */
+/* Returns the bytes that the call moves over the bus; 0: unknown. */
 static int64_t moved_by(struct tp_slot_work *w, const struct tp_slot_call *call)
 {
     const struct tp_collective *record = &w->model->collectives.items[call->record];
@@ -200,7 +202,7 @@ static int64_t moved_by(struct tp_slot_work *w, const struct tp_slot_call *call)
     return (int64_t)fmin((double)record->bytes * tp_bus_factor(kind, (double)size), (double)INT32_MAX * INT32_MAX);
 }
 
-/* Of a row, by slot: of a slot with a call that is not known nothing is. */
+/* Fills the moved bytes of a row, by slot; a slot with an unknown call gets 0. */
 static void fill_moved(struct tp_slot_work *w, const struct tp_slot_row *row, const uint32_t *slot_of)
 {
     for (uint32_t i = 0; i < row->count; i++) {

@@ -1,4 +1,4 @@
-/* Step slots inside a summary's file. They are built by tp_summary_slots_build (summary_parts.h). */
+/* Stores step slots inside a summary's file. tp_summary_slots_build builds them (summary_parts.h). */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_SLOTS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_SLOTS_H
 
@@ -7,14 +7,14 @@
 #include "webreport/measure/summary/summary_unpack.h"
 #include "writer/base/str.h"
 
-/* Fills the columns of the message; texts: those of the file. */
+/* Fills the columns of the message; texts: of the file. */
 void tp_slots_pack(struct Tp__SummaryProcess *to, const struct tp_step_slots *from, struct tp_strings *texts,
                    struct tp_arena *arena);
-/* Fills the slots; steps stand already. */
+/* Fills the slots; the steps must be filled. */
 void tp_slots_unpack(struct tp_unpack *unpack);
 
-/* Slots of a trace by themselves, in `arena`; the worker's name tells the host where the trace does not. Returns the
- * number of the rank; TP_NULL_INT: the trace does not tell it. */
+/* Builds the slots of a trace alone, in `arena`; the worker's name replaces the host if the trace has none. Returns the
+ * number of the rank; TP_NULL_INT: unknown. */
 int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
                           struct tp_str worker, struct tp_arena *arena);
 

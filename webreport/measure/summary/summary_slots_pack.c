@@ -1,4 +1,4 @@
-/* Step slots to the columns of a summary's file and back: see summary_slots.h. */
+/* Packs step slots into the columns of a summary's file and unpacks them: see summary_slots.h. */
 #include "webreport/measure/summary/summary_columns.h"
 #include "webreport/measure/summary/summary_slots.h"
 
@@ -21,7 +21,7 @@ static void pack_groups(Tp__SummaryProcess *to, const struct tp_step_slots *from
             tp_columns_put(TP_LIST_RUNS, to, runs++, &from->groups[g].runs[i], texts);
 }
 
-/* Differences to the first step are small numbers; they wrap around, and adding them up again does, too. */
+/* Packs lengths as differences to the first step, which are small; they wrap around, and so do their sums. */
 static void pack_lengths(int64_t *to, const struct tp_step_slots *from, enum tp_slot_part part)
 {
     for (uint32_t k = 0; k < from->slot_count; k++)
@@ -41,7 +41,7 @@ static void pack_moved(Tp__SummaryProcess *to, const struct tp_step_slots *from,
         to->slot_moved_bytes[k] = (uint64_t)from->slots[k].moved_bytes;
 }
 
-/* Columns that only pairs of ranks, and collectives with work beside them, need: absent where there are none. */
+/* Packs the columns for pairs of ranks and for collectives that overlap work; absent if there are none. */
 static void pack_beside(Tp__SummaryProcess *to, const struct tp_step_slots *from, struct tp_arena *arena)
 {
     size_t cells = (size_t)from->slot_count * from->step_count, beside = 0;
@@ -87,7 +87,7 @@ void tp_slots_pack(Tp__SummaryProcess *to, const struct tp_step_slots *from, str
     pack_moved(to, from, arena);
 }
 
-/* ---- unpacked ---- */
+/* ---- unpacking ---- */
 
 static bool is_rank(int64_t number)
 {
@@ -120,7 +120,7 @@ static void unpack_groups(struct tp_unpack *u, struct tp_step_slots *to)
     u->is_bad |= at != from->n_run_first || to->group_count > TP_MAX_SLOT_GROUPS;
 }
 
-/* A column that may be absent. */
+/* Returns whether a column is complete or absent. */
 static bool is_whole(size_t count, size_t whole)
 {
     return count == 0 || count == whole;

@@ -1,9 +1,9 @@
-/* Steps of a summary, and which step an event belongs to. */
+/* Adds the steps of a summary, and finds the step of an event. */
 #include "webreport/measure/summary/summary_parts.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* ---- which step ---- */
+/* ---- the step of an event ---- */
 
 static uint32_t kept(const struct tp_summary_work *work, uint32_t step)
 {
@@ -22,7 +22,7 @@ uint32_t tp_summary_step_of_device(const struct tp_summary_work *work, uint32_t 
 
 /* ---- parts ---- */
 
-/* Columns of the step table that are parts, in the order of enum tp_summary_part. */
+/* The columns of the step table that are parts, in the order of enum tp_summary_part. */
 static const uint8_t part_columns[] = {TP_STEP_KERNEL,  TP_STEP_MEMCPY,     TP_STEP_MEMSET,   TP_STEP_COMMUNICATION,
                                        TP_STEP_RUNTIME, TP_STEP_DATALOADER, TP_STEP_CPU_EXEC, TP_STEP_OTHER};
 
@@ -44,7 +44,7 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
                                                                   tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i]);
 }
 
-/* The part of a step that idle time of a device counts for. */
+/* Returns the part of a step that an idle time of a device counts for. */
 static enum tp_summary_part part_of_idle(const struct tp_idle_piece *piece)
 {
     static const uint8_t parts[TP_IDLE_PARTS] = {[TP_IDLE_HOST] = TP_PART_IDLE_HOST,
@@ -55,8 +55,8 @@ static enum tp_summary_part part_of_idle(const struct tp_idle_piece *piece)
     return parts[piece->part];
 }
 
-/* Idle time of one device, by used step and part. Its pieces and the steps are in order; a piece may reach over steps
- * that follow each other closely. */
+/* Adds the idle time of one device, by used step and part. Idle times and steps are in order; one idle time may cover
+ * several adjacent steps. */
 static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = work->source->model;
@@ -97,7 +97,7 @@ static void add_to_sum(struct tp_summary_work *work, enum tp_summary_part part, 
     *sum = tp_sat_add(*sum, ns);
 }
 
-/* What a comparison of runs judges first: all of it, not only the rows that a summary keeps. */
+/* Adds the sums that a comparison of runs judges first: of all work, not only of the rows that a summary keeps. */
 static void add_sums(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -124,7 +124,7 @@ void tp_summary_steps_build(struct tp_summary_work *work)
     work->out->step_count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++)
         fill_step(work, i);
-    if (count && tp_is_of_program(work->source->advice, model)) /* all of it is one */
+    if (count && tp_is_of_program(work->source->advice, model)) /* the whole program is one step */
         work->out->steps[0].total_ns = work->source->advice->program.parts.wall_ns;
     for (uint32_t g = 0; g < model->gpu_count; g++)
         add_idle(work, &model->gpus[g]);

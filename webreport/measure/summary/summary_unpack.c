@@ -1,5 +1,5 @@
-/* SummaryEntry, and the SummaryProcess in it, -> summary: every column is checked before it is used. What a newer minor
- * version may add (a kind, a part, a metric) is left out; what contradicts itself is an error. */
+/* Unpacks a SummaryEntry, and the SummaryProcess in it, into a summary: every column is checked before its use.
+ * Possible additions of a newer minor version (a kind, a part, a metric) are left out; contradictions are errors. */
 #include "webreport/measure/summary/summary_unpack.h"
 
 #include <math.h>
@@ -97,7 +97,7 @@ static void unpack_head(struct tp_unpack *u)
         struct tp_str name = tp_unpack_text(u, from->metric_name[i]);
         struct tp_str why = tp_unpack_text(u, from->metric_why[i]);
         int metric = tp_metric_find_near(name.ptr, name.len, &near);
-        if (metric >= 0 && !(fabs(from->metric_value[i]) > INT64_MAX)) /* what no trace can hold is not there */
+        if (metric >= 0 && !(fabs(from->metric_value[i]) > INT64_MAX)) /* a value that no trace can contain is absent */
             s->metrics[metric] = (struct tp_metric_value){from->metric_value[i], why.len ? why.ptr : NULL};
     }
     s->facts = tp_columns_unpack(TP_LIST_FACTS, u, &s->fact_count);
@@ -183,7 +183,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
 
 /* ---- entries ---- */
 
-/* Members of the key but its texts. */
+/* Returns the key without its texts. */
 static struct tp_summary_key key_of(const Tp__SummaryEntry *entry)
 {
     return (struct tp_summary_key){.rank = entry->rank, .world_size = entry->world_size, .span = entry->span};
@@ -199,7 +199,7 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
     if (!e)
         return heap.is_used_up ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
                                : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
-    /* nothing is taken from the arena while protobuf-c's memory is held */
+    /* no memory may come from the arena while protobuf-c's memory is in use */
     bool are_texts = is_text(&e->job) && is_text(&e->worker);
     size_t job_size = are_texts ? e->job.len : 0, worker_size = are_texts ? e->worker.len : 0;
     if (job_size)
@@ -218,7 +218,7 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
 
 /* ---- unpacking ---- */
 
-/* A whole gzip of one member, whose last four bytes say how much is in it. */
+/* Inflates a complete gzip of one member, whose last four bytes are its size. */
 static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena *scratch, struct tp_error *err)
 {
     struct tp_inflate inflate;
@@ -227,7 +227,8 @@ static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena
         memcpy(&size, packed.ptr + packed.len - sizeof size, sizeof size);
     if (size > TP_MAX_SUMMARY_INFLATED_BYTES)
         return tp_error_set(err, TP_ELIMIT, 0, "a process is larger than %u MB", TP_MAX_SUMMARY_INFLATED_BYTES >> 20);
-    char *bytes = tp_arena_alloc(scratch, (size_t)size + 1); /* nothing may leave while the inflater is open */
+    /* no error may leave this function while the inflater is open */
+    char *bytes = tp_arena_alloc(scratch, (size_t)size + 1);
     if (tp_inflate_open(&inflate) < 0)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     tp_inflate_feed(&inflate, packed.ptr, packed.len);

@@ -1,4 +1,4 @@
-/* Rows of a process: sketches and numbers per step from their columns. See summary_unpack.h. */
+/* Unpacks the rows of a process: sketches and numbers per step. See summary_unpack.h. */
 #include <math.h>
 
 #include "webreport/measure/summary/summary_columns.h"
@@ -6,7 +6,7 @@
 #include "writer/base/saturate.h"
 #include "writer/proto/summary.pb-c.h"
 
-/* Where in the columns of the parts that only some rows have. */
+/* Positions in the columns of parts that only some rows have. */
 struct cursor {
     size_t span, bucket, by_step;
 };
@@ -35,7 +35,7 @@ static void unpack_buckets(struct tp_unpack *u, struct tp_sketch *time, struct c
     u->is_bad |= count && time->buckets[0].bucket != tp_sketch_bucket(time->min_ns);
 }
 
-/* The only bucket of a row whose calls were all equally long. */
+/* Sets the only bucket of a row whose calls all took the same time. */
 static void one_bucket(struct tp_unpack *u, struct tp_sketch *time)
 {
     time->bucket_count = time->count > 0;
@@ -96,7 +96,7 @@ void tp_unpack_rows(struct tp_unpack *u)
         unpack_time(u, &row.time, i, &at);
         if (from->row_has_steps[i])
             unpack_by_step(u, &row, &at);
-        if ((uint32_t)row.kind < TP_SUMMARY_KIND_COUNT) /* others are of a newer version */
+        if ((uint32_t)row.kind < TP_SUMMARY_KIND_COUNT) /* other kinds are from a newer version */
             s->rows[s->row_count++] = row;
     }
     u->is_bad |= at.span != from->n_row_buckets || at.bucket != from->n_bucket || at.by_step != from->n_by_step_ns;
