@@ -1,6 +1,6 @@
 /* Rules and findings as data: one row per rule, overrides of thresholds, and the findings of a trace.
  *
- * A finding names the recorded time it is about (its ceiling) and the least and the most that a fix gains of it. No two
+ * A finding names the recorded time it is about (its ceiling) and the least and the greatest gain of a fix. No two
  * estimates count the same time (tp_findings_bound), so their sum fits into the steps. The severity of a finding comes
  * from the share of its ceiling in the step, its confidence from the rule and from the quality of the trace
  * (docs/definitions.md 15). recommendations.h evaluates the rules. */
@@ -54,7 +54,7 @@ struct tp_rule_text {
     const char *title, *advice;
 };
 
-/* What past programs show about a rule. Zero-initialised: a fix may gain between nothing and the whole ceiling.
+/* What past programs show about a rule. Zero-initialized: a fix may gain between nothing and the whole ceiling.
  * Programs without device gain three quarters of the recorded time or more: half of 157 programs that were fixed and
  * timed gained more than the recorded time, because recording slows the rest of a program, too. */
 struct tp_rule_gain {

@@ -58,7 +58,7 @@ struct tp_count_function {
 
 struct tp_signature {
     uint64_t hash; /* of all keys and counts, including those left out, and of `kept`; 0: no steps, or an old file */
-    uint32_t steady_count;     /* number of steps behind the counts */
+    uint32_t steady_count;     /* number of steps that the counts cover */
     struct tp_count_key *keys; /* by kind, name, dims, detail; each once */
     uint32_t key_count;
     struct tp_str *places; /* [0] is "": unknown. Others: "train.py(12): step", or a path of modules "Net_0/Linear_1" */

@@ -60,7 +60,7 @@ void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work
     places->asked = tp_arena_array(work->scratch, work->source->model->trace->names.count, 1);
 }
 
-/* The enclosing events decide; consecutive operators are mostly inside of the same call. */
+/* Consecutive operators are mostly inside of the same call, so its place is kept. */
 uint32_t tp_count_place(struct tp_count_places *p, uint32_t inside, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
