@@ -1,4 +1,4 @@
-/* Arrays as streams: see array.h. */
+/* Reads arrays as streams: see array.h. */
 #include "webreport/trace/array.h"
 
 #include <errno.h>
@@ -12,30 +12,31 @@
 #include "writer/base/input.h"
 
 enum {
-    BLOCK_BYTES = 1 << 16, /* read at a time */
-    TILE_BYTES = 64 << 20, /* of an array whose order is changed */
+    BLOCK_BYTES = 1 << 16, /* bytes read at a time */
+    TILE_BYTES = 64 << 20, /* bytes of a tile of an array whose order is changed */
     LARGEST_ELEMENT = 8
 };
 
-/* Elements of a tile in the order of C, when the file has Fortran's. */
+/* The elements of a tile in the order of C; used when the file has the order of Fortran. */
 struct tile {
     bool is_on;
     unsigned char *bytes; /* TILE_BYTES at most */
-    uint64_t next;        /* element of the array that the next tile begins with, in the order of C */
+    uint64_t next;        /* first element of the next tile, as index in the order of C */
     size_t size, at;      /* bytes */
 };
 
 struct tp_array {
     int fd;
-    FILE *spilled;                       /* inflated text, where places in it are needed; fd is its descriptor then */
+    /* temporary file of the inflated data, if offsets in it are needed; then fd is its descriptor */
+    FILE *spilled;
     uint64_t start;                      /* offset of the .npy in the file */
-    uint64_t end;                        /* offset behind what is stored */
+    uint64_t end;                        /* offset of the end of the stored bytes */
     uint64_t at;                         /* offset of the next stored byte */
-    bool is_deflated, has_crc, is_whole; /* is_whole: everything was read in order, so the checksum can be told */
+    bool is_deflated, has_crc, is_whole; /* is_whole: everything was read in order, so the checksum is known */
     uint32_t crc, wanted_crc;
     z_stream z;
     struct tp_npy npy;
-    uint64_t left; /* elements */
+    uint64_t left; /* number of unread elements */
     struct tile tile;
     unsigned char in[BLOCK_BYTES], block[BLOCK_BYTES], head[TP_NPY_HEAD_BYTES];
 };
@@ -75,7 +76,7 @@ static int inflate_more(struct tp_array *a, unsigned char *to, size_t size, size
     return TP_OK;
 }
 
-/* Up to `size` (at most BLOCK_BYTES) bytes of the .npy, fewer at its end only. */
+/* Reads up to `size` (at most BLOCK_BYTES) bytes of the .npy; fewer only at its end. */
 static int read_bytes(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
 {
     int code = TP_OK;
@@ -122,7 +123,7 @@ static int find(struct tp_array *a, const struct tp_array_place *place, struct t
     return inflateInit2(&a->z, -MAX_WBITS) == Z_OK ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Reads what the head has and no more, so that the elements follow. */
+/* Reads only the head, so that the elements are next. */
 static int read_head(struct tp_array *a, struct tp_error *err)
 {
     enum { FIXED = 12 };
@@ -178,7 +179,7 @@ void tp_array_close(struct tp_array *a)
     if (a->is_deflated)
         inflateEnd(&a->z);
     if (a->spilled)
-        fclose(a->spilled); /* and fd with it */
+        fclose(a->spilled); /* also closes fd */
     else if (a->fd >= 0)
         close(a->fd);
     free(a->tile.bytes);
@@ -187,7 +188,7 @@ void tp_array_close(struct tp_array *a)
 
 /* ---- another order ---- */
 
-/* Compressed elements go to a temporary file that has no name, where each has a place. */
+/* Inflates the elements to a temporary file without a name, in which each element has a known offset. */
 static int spill(struct tp_array *a, struct tp_error *err)
 {
     FILE *file = tmpfile();
@@ -229,7 +230,7 @@ int tp_array_want_c_order(struct tp_array *a, struct tp_error *err)
     return a->tile.bytes ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Place in the order of Fortran of the element that is `at`-th in the order of C, by the dimensions from `first` on. */
+/* Returns the index in the order of Fortran of element `at` in the order of C, over the dimensions from `first` on. */
 static uint64_t fortran_place(const struct tp_npy *npy, uint32_t first, uint64_t at)
 {
     uint64_t place = 0;
@@ -243,7 +244,8 @@ static uint64_t fortran_place(const struct tp_npy *npy, uint32_t first, uint64_t
     return place;
 }
 
-/* Rows `first .. first + rows` of the first dimension, which the file has side by side for each place in the others. */
+/* Fills the tile with rows `first .. first + rows` of the first dimension. The file has these elements next to each
+ * other for each index of the other dimensions. */
 static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t rest, struct tp_error *err)
 {
     size_t size = tp_npy_type_size(a->npy.type);
@@ -264,7 +266,7 @@ static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t res
     return TP_OK;
 }
 
-/* A row that is larger than a tile: element by element. */
+/* Fills the tile with a part of a row that is larger than a tile, element by element. */
 static int fill_elements(struct tp_array *a, size_t count, struct tp_error *err)
 {
     size_t size = tp_npy_type_size(a->npy.type);

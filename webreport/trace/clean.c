@@ -1,4 +1,4 @@
-/* Unescaping and compaction: see clean.h. Runs once per distinct text, so it is written for clearness. */
+/* Unescapes strings and makes values compact: see clean.h. Runs once per distinct text, so the code favors clarity. */
 #include "webreport/trace/clean.h"
 
 #include "webreport/trace/strict.h"
@@ -22,7 +22,7 @@ static void put_code_point(struct tp_buf *out, uint32_t c)
     tp_buf_add(out, bytes, tp_utf8_put(bytes, c));
 }
 
-/* Four hex digits at p, or -1. */
+/* Returns the value of four hex digits at p, or -1. */
 static int32_t hex4(const char *p, size_t left)
 {
     int32_t value = 0;
@@ -41,7 +41,7 @@ static int32_t hex4(const char *p, size_t left)
     return value;
 }
 
-/* One escape at raw[i] (the backslash); returns how many bytes it took. */
+/* Appends the meaning of the escape at raw[i] (the backslash). Returns its length in bytes. */
 static size_t put_escape(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -103,7 +103,7 @@ unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes
     return flags;
 }
 
-/* Content of the string that starts at raw[i] (its quote); *next: after its closing quote, or the end. */
+/* Returns the content of the string that starts at raw[i] (its quote); *next: after its closing quote, or the end. */
 static struct tp_str string_at(struct tp_str raw, size_t i, size_t *next)
 {
     size_t k = i + 1;
@@ -119,7 +119,7 @@ static bool is_word_byte(char c)
     return (unsigned char)c > ' ' && !strchr(",:[]{}\"", c);
 }
 
-/* A bare word: numbers and literals as they are, anything else (inf, nan) is null. */
+/* Appends a bare word: numbers and literals unchanged, null for any other word (inf, nan). */
 static size_t put_word(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
 {
     size_t n = 0;
@@ -150,7 +150,7 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             struct tp_str content = string_at(raw, i, &i);
             tp_buf_clear(&text);
             flags |= tp_clean_string(&text, content, TP_MAX_EVENT_BYTES);
-            out->failed = out->failed ? out->failed : text.failed; /* the next clear forgets it */
+            out->failed = out->failed ? out->failed : text.failed; /* the next clear resets it */
             tp_json_init(&json, out);
             tp_json_str(&json, (struct tp_str){text.size ? text.data : "", text.size});
         } else if (strchr(",:[]{}", c)) {
@@ -172,8 +172,7 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             break;
         }
     }
-    /* whoever prints a value relies on it: [1,,2] and 1.2.3 get here, since of an event only the brackets are checked
-     */
+    /* printing relies on valid JSON: [1,,2] and 1.2.3 get here, since only the brackets of an event are checked */
     if (!out->failed && !tp_strict_is_json((struct tp_str){out->data + start, out->size - start})) {
         out->size = start;
         tp_buf_puts(out, "null");

@@ -1,11 +1,11 @@
-/* Whose code a Python file is: see code_origin.h. */
+/* Classifies the origin of a Python file: see code_origin.h. */
 #include "webreport/trace/code_origin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Files of Python's library, as sys.path leaves them; sorted. Not in the list: names that are common for scripts
- * (code.py, profile.py, test.py, trace.py), because only the folder would show whose they are. */
+/* Files of Python's library without the folders of sys.path; sorted. Common names of scripts (code.py, profile.py,
+ * test.py, trace.py) are not in the list, because only the folder would show their origin. */
 static const char *const FILES[] = {
     "_bootlocale.py", "_collections_abc.py", "_compat_pickle.py", "_compression.py", "_osx_support.py", "_py_abc.py",
     "_pydatetime.py", "_pydecimal.py", "_pyio.py", "_sitebuiltins.py", "_strptime.py", "_threading_local.py",
@@ -27,7 +27,7 @@ static const char *const FILES[] = {
     "traceback.py", "tracemalloc.py", "tty.py", "types.py", "typing.py", "uuid.py", "warnings.py", "wave.py",
     "weakref.py", "webbrowser.py", "zipapp.py", "zipfile.py", "zipimport.py"};
 
-/* Its packages; sorted. */
+/* Packages of Python's library; sorted. */
 static const char *const FOLDERS[] = {"asyncio", "collections", "concurrent", "ctypes", "curses", "dbm", "distutils",
                                       "email", "encodings", "ensurepip", "html", "http", "importlib", "json",
                                       "lib2to3", "logging", "multiprocessing", "pathlib", "pydoc_data", "re",
@@ -55,7 +55,7 @@ static bool is_at(struct tp_str path, size_t at, const char *words)
     return !*words;
 }
 
-/* The place behind the last `words` that begin a part of the path; 0: none. */
+/* Returns the position after the last `words` that begin a part of the path; 0: none. */
 static size_t behind(struct tp_str path, const char *words)
 {
     size_t found = 0;
@@ -77,7 +77,7 @@ static bool is_among(struct tp_str text, const char *const *items, size_t count)
     return bsearch(&text, items, count, sizeof *items, compare);
 }
 
-/* The text before the first slash; the whole text without one. */
+/* Returns the text before the first slash; the whole text without one. */
 static struct tp_str first_part(struct tp_str path)
 {
     size_t len = 0;
@@ -100,7 +100,7 @@ static bool is_framework(struct tp_str path)
            is_at(path, 0, "triton/");
 }
 
-/* Torch that is not installed: ".../pytorch/torch/nn/modules/module.py". */
+/* Returns true for a path in a source tree of torch: ".../pytorch/torch/nn/modules/module.py". */
 static bool is_source_of_torch(struct tp_str path)
 {
     size_t at = behind(path, "torch/");
@@ -110,7 +110,8 @@ static bool is_source_of_torch(struct tp_str path)
     return is_any;
 }
 
-/* Inductor writes "ab/cab7..(50 characters).py": the folder is the second and third character of the name. */
+/* Returns true for a file that Inductor generated: "ab/cab7..(50 characters).py", whose folder is the second and third
+ * character of the name. */
 static bool is_hashed(struct tp_str path)
 {
     enum { HASH = 32 };
@@ -132,7 +133,7 @@ static bool is_generated(struct tp_str path)
     return is_hashed(path);
 }
 
-/* Whether a folder is "lib/python3.11/" or "lib/python3/", or "Lib\" of Windows. */
+/* Returns true when the path contains a folder "lib/python3.11/" or "lib/python3/", or "Lib\" of Windows. */
 static bool is_below_library(struct tp_str path)
 {
     static const char folder[] = "lib/python";

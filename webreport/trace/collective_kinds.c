@@ -1,4 +1,4 @@
-/* The table of kinds of collectives: see collective_kinds.h. */
+/* Contains the table of kinds of collectives: see collective_kinds.h. */
 #include "webreport/trace/collective_kinds.h"
 
 #include <stddef.h>

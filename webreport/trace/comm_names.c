@@ -1,7 +1,7 @@
-/* Names of kernels that communicate: see comm_names.h. All words are compared in lower case. */
+/* Recognizes kernels that communicate by name: see comm_names.h. All words are compared in lower case. */
 #include "webreport/trace/comm_names.h"
 
-/* Libraries, and kernels that only they have. */
+/* Names of libraries, and of kernels that only they have. */
 static const char *const libraries[] = {
     "nccl",          "rccl",           "msccl",         "nvshmem",       "rocshmem",     "ishmem",       "oneccl",
     "hccl",          "hcom_",          "xccl",          "cncl",          "deep_ep",      "deepep",       "mori::",
@@ -10,17 +10,19 @@ static const char *const libraries[] = {
     "internode_ll::", "epdispatch",    "epcombine",     "moea2a",        "a2a_dispatch", "a2a_combine",  "ucc_kernel",
     NULL};
 
-/* Collectives by name: communication unless the name says what else the kernel is. */
+/* Names of collectives: communication unless the name contains a word of `others`. */
 static const char *const collectives[] = {"allreduce",  "all_reduce", "allgather",     "all_gather", "reducescatter",
                                           "reduce_scatter", "alltoall", "all_to_all",  "all2all",    "sendrecv",
                                           "send_recv",  NULL};
 
-/* A reduction over the threads of a warp or block, a matrix product that overlaps its own transfers. */
+/* Words of kernels that do not communicate between devices (reductions over the threads of a warp or block), and of
+ * matrix products that overlap their own transfers. */
 static const char *const others[] = {"warp_all",   "warpall",    "block_all",  "blockall", "thread_all", "threadall",
                                      "group_all",  "groupall",   "cub::",      "softmax",  "gemm",       "matmul",
                                      NULL};
 
-/* Inductor names kernels after all operators around them, collectives among these; ATen has none that communicates. */
+/* Prefixes of kernels that compute. Inductor names kernels after all operators around them, which may be collectives;
+ * ATen has no kernels that communicate. */
 static const char *const compute[] = {"triton_poi_", "triton_red_", "triton_per_", "triton_tem_",
                                       "triton_for_", "triton_mm",   "at::native::", NULL};
 

@@ -1,5 +1,5 @@
-/* Class of a copy: see copy_class.h. Sources: CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind of CUPTI for the
- * numbers, torch/profiler/_cupti_monitor_trace.py of torch 2.13 for the words. */
+/* Finds the class of a copy: see copy_class.h. Sources: CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind of CUPTI
+ * for the numbers, torch/profiler/_cupti_monitor_trace.py of torch 2.13 for the words. */
 #include "webreport/trace/copy_class.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ static const char *const memory_names[] = {"Unknown", "Pageable", "Pinned",     
 
 enum { KINDS = sizeof kinds / sizeof *kinds, MEMORIES = sizeof memories / sizeof *memories };
 
-/* Number of a token that is a JSON number below `count`, else 0. */
+/* Returns the number of a token that is a JSON number below `count`, else 0. */
 static unsigned number_of(struct tp_str token, unsigned count)
 {
     int64_t number;
@@ -27,7 +27,7 @@ static bool is_text(struct tp_str token)
     return token.len >= 2 && token.ptr[0] == '"';
 }
 
-/* Index in `kinds`; 0 for a token that gives no direction. */
+/* Returns the index in `kinds`; 0 for a token that gives no direction. */
 static unsigned kind_of(struct tp_str token)
 {
     static const unsigned of_direction[] = {
@@ -41,7 +41,7 @@ static unsigned kind_of(struct tp_str token)
     return of_direction[tp_copy_direction_of_name(word)];
 }
 
-/* Index in `memories`; 0: unknown. */
+/* Returns the index in `memories`; 0: unknown. */
 static unsigned memory_of(struct tp_str token)
 {
     if (!is_text(token))
@@ -74,7 +74,7 @@ bool tp_set_name_from_args(struct tp_buf *out, struct tp_str kind)
 /* ---- names --------------------------------------------------------------------------------------------------------
  */
 
-/* Compared in lower case; the first row that the name contains decides. */
+/* Parts of names, compared in lower case; the first part that a name contains decides. */
 static const struct {
     const char *part;
     enum tp_copy_direction direction;

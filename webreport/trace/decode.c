@@ -1,4 +1,4 @@
-/* Decoding of events: see decode.h. The order of the checks is that of section 2 of docs/definitions.md, because the
+/* Decodes events: see decode.h. The order of the checks is that of section 2 of docs/definitions.md, because the
  * counters of reasons are part of the output. */
 #include "webreport/trace/decode.h"
 
@@ -8,7 +8,7 @@
 /* ---- slices -------------------------------------------------------------------------------------------------------
  */
 
-/* The kind of an event without a category. */
+/* Returns the kind of an event without a category. */
 static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
 {
     const struct tp_process *process = tp_rows_process(d, tp_span_of(e->spans, TP_FIELD_PID));
@@ -17,7 +17,7 @@ static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
                    : (uint8_t)TP_KIND_NONE;
 }
 
-/* Counts an event of a category that is not known. */
+/* Counts an event of an unknown category. */
 static void note_unread(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t dur = 0;
@@ -33,7 +33,7 @@ static unsigned decide_kind(struct tp_decoder *d, const struct tp_element *e, un
     return kind || tp_strings_get(&d->trace->cats, e->cat_id).len ? kind : kind_by_process(d, e);
 }
 
-/* A missing or negative duration is 0, and counted. */
+/* Returns the duration; a missing or negative one is 0, and counted. */
 static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_reading *reading = &d->trace->reading;
@@ -52,7 +52,8 @@ static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e,
     return 0;
 }
 
-/* Recorders write the collective and its process group on kernels that communicate, and on no others. */
+/* Returns whether the event has a collective and its process group: recorders write them only on kernels that
+ * communicate. */
 static bool has_group(const struct tp_element *e)
 {
     const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_GROUP_NAME | 1ull << TP_ARG_GROUP_DESCRIPTION |
@@ -60,14 +61,14 @@ static bool has_group(const struct tp_element *e)
     return e->spans->has & keys || tp_kinds_is_communication_task(tp_span_of(e->spans, TP_ARG_TASK_TYPE));
 }
 
-/* Returns the kind that an event says it is. */
+/* Returns the range kind in an event's arguments. */
 static enum tp_range_kind said_kind(const struct tp_element *e)
 {
     struct tp_str word = tp_span_of(e->spans, TP_ARG_KIND);
     return tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : TP_RANGE_NONE;
 }
 
-/* Delivers what a program said about a range or about the work of a device of its own. A profiler's operations have a
+/* Delivers the program's own arguments of a range, or of work of its own device: operations of a profiler have a
  * correlation. */
 static void take_arguments(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
 {
@@ -76,11 +77,11 @@ static void take_arguments(struct tp_decoder *d, const struct tp_element *e, con
         tp_decode_arguments(d, e);
 }
 
-/* Id of a name that is no text of the file. */
+/* Returns the id of a name that is not in the file. */
 static uint32_t made_name(struct tp_decoder *d, struct tp_buf *text)
 {
     uint32_t id;
-    tp_buf_add(text, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15); /* the interner reads behind a text */
+    tp_buf_add(text, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15); /* the interner reads beyond the end of a text */
     if (text->failed)
         tp_arena_fail(d->trace->arena, text->failed);
     id = tp_interner_add(&d->sink->names, (struct tp_str){text->data, text->size - 15})->id;
@@ -88,7 +89,8 @@ static uint32_t made_name(struct tp_decoder *d, struct tp_buf *text)
     return id;
 }
 
-/* Returns the name of a copy or a set: Kineto's, if the arguments say what it is, otherwise the name in the file. */
+/* Returns the name of a copy or a set: Kineto's name if the arguments are enough for it, otherwise the name in the
+ * file. */
 static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_buf *text = &d->row_key;
@@ -102,7 +104,7 @@ static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, u
     return has_name ? made_name(d, text) : e->name_id;
 }
 
-/* Notes what a skipped event shows of its producer. */
+/* Notes the signs of its producer in a skipped event. */
 static void note_skipped(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
@@ -138,7 +140,7 @@ static void note_decimals(struct tp_reading *reading, struct tp_str time)
     reading->odd_decimals += !has_three;
 }
 
-/* Counts a complete event that becomes no row. */
+/* Counts a complete event that is skipped. */
 static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_reading *reading = &d->trace->reading;
@@ -147,10 +149,10 @@ static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsi
     tp_sink_skip(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
     note_skipped(d, e, kind, has_time);
     if (has_time)
-        tp_decode_number(d, e); /* of a category that is new: it is no gap */
+        tp_decode_number(d, e); /* the number of an event with a new category is not missing */
 }
 
-/* Counts what the spelling of a complete event says about its writer. */
+/* Counts oddities in the spelling of a complete event. */
 static void note_spelling(struct tp_reading *reading, const struct tp_element *e)
 {
     note_decimals(reading, tp_span_of(e->spans, TP_FIELD_TS));
@@ -159,7 +161,7 @@ static void note_spelling(struct tp_reading *reading, const struct tp_element *e
     reading->read_without_cat += !tp_spans_has(e->spans, TP_FIELD_CAT);
 }
 
-/* A complete event (ph X) that is no memory record. */
+/* Decodes a complete event (ph X) that is not a memory record. */
 static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sink_slice slice = {.event = {.name = e->name_id, .ordinal = e->ordinal}, .cat = e->cat_id};
@@ -240,7 +242,7 @@ static bool is_lost_memory_record(const struct tp_element *e, struct tp_str cat)
     return may_be_memory && !has_its_name && (e->spans->has & members) == members;
 }
 
-/* An instant that is no memory record. */
+/* Decodes an instant that is not a memory record. */
 static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_reading *reading = &d->trace->reading;
@@ -268,7 +270,8 @@ static void note_device_link(struct tp_decoder *d, const struct tp_element *e)
         d->trace->reading.link_sums.is_unreadable |= number == TP_NULL_INT;
 }
 
-/* Is an arrow one between nodes of a graph? torch's CUPTI backend numbers these from 2^40 on, launches below. */
+/* Returns true for a link between nodes of a graph: torch's CUPTI backend numbers these from 2^40 on, launches
+ * below. */
 static bool is_dependency(const struct tp_spans *spans)
 {
     enum { LEAST_DIGITS = 13 };
@@ -300,7 +303,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
             tp_decode_sample(d, &e);
         return;
     }
-    if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g: they count for the evidence alone */
+    if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g, which only count as evidence */
         read_cat(d, &e);
         if (e.cat.is_device_link && !is_dependency(spans))
             note_device_link(d, &e);
@@ -327,7 +330,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         tp_decode_counter(d, &e);
         tp_decode_memory_look(d, &e);
     }
-    if (e.ph == 'B') /* its category names a producer that is refused */
+    if (e.ph == 'B') /* its category may be the sign of a refused producer */
         read_cat(d, &e);
     if (e.ph == 'b' || e.ph == 'e') {
         read_cat(d, &e);

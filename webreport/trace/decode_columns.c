@@ -1,4 +1,4 @@
-/* The decoder of JSON: opened on a sink, closed. See decode.h. */
+/* Opens and closes the decoder of JSON: see decode.h. */
 #include "webreport/trace/decode_parts.h"
 
 void tp_decoder_init(struct tp_decoder *d, struct tp_sink *sink)

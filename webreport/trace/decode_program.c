@@ -1,9 +1,9 @@
-/* Decoding, recordings from outside: states of threads, processes, what these held. See decode.h.
+/* Decodes recordings from outside: states of threads, processes, memory of processes. See decode.h.
  *
- * The arguments are read from the text of the event: they are many, and only these recordings have them. */
+ * The arguments are read from the text of the event: there are many, and only these recordings have them. */
 #include "webreport/trace/decode_parts.h"
 
-/* The members of an event's arguments, one after the other. */
+/* Returns a scan over the members of an event's arguments. */
 static struct tp_scan scan_args(const struct tp_element *e)
 {
     struct tp_str args = tp_element_args(e->text);
@@ -31,7 +31,7 @@ static uint32_t text_of(struct tp_decoder *d, const struct tp_element *e, struct
                                                       : TP_NO_ID;
 }
 
-/* Start and length; a missing or negative length is 0, and noted where durations of events are. */
+/* Reads start and duration; a missing or negative duration is 0 and counted like those of events. */
 static void read_times(const struct tp_element *e, int64_t *ts_ns, int64_t *dur_ns)
 {
     *ts_ns = *dur_ns = 0;

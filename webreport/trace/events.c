@@ -1,8 +1,7 @@
-/* The list of events: one loop, and the repair of what is broken.
+/* Reads the list of events, and repairs broken ones.
  *
- * A broken event is first read again leniently (unescaped quotes), else skipped up to the next place that looks like an
- * event; both are counted. Work spent on repair is bounded by a budget, so that no input takes more than linear time.
- */
+ * A broken event is first read again leniently (unescaped quotes), else skipped up to the next text that looks like an
+ * event; both are counted. A budget limits the work of repair, so that no input takes more than linear time. */
 #include "webreport/trace/kinds.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
@@ -19,7 +18,7 @@ static bool spend(struct tp_reader *r, size_t bytes)
     return r->repair_budget > 0;
 }
 
-/* Moves to the next event behind r->at. False when there is none: the rest of the input is lost. */
+/* Moves to the next event after r->at. Returns false when there is none: the rest of the input is lost. */
 static bool resync(struct tp_reader *r)
 {
     for (;;) {
@@ -30,7 +29,7 @@ static bool resync(struct tp_reader *r)
             r->at = next;
             return true;
         }
-        if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD) /* keep enough for a key that straddles the border */
+        if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD) /* keep enough for a key that crosses the border */
             r->at = r->end - 256;
         if (!tp_reader_more(r))
             return false;
@@ -43,7 +42,7 @@ static void count_broken(struct tp_reader *r, enum tp_notice notice)
     r->trace->reading.repaired++;
 }
 
-/* Returns whether the object just scanned is work of a host, as each trace of torch.profiler or the collector has it. */
+/* Returns whether the scanned object is work of a host, as in every trace of torch.profiler or the collector. */
 static bool is_host_work(const struct tp_reader *r)
 {
     struct tp_str cat = tp_spans_has(&r->spans, TP_FIELD_CAT) ? r->spans.field[TP_FIELD_CAT] : TP_STR("");
@@ -53,7 +52,7 @@ static bool is_host_work(const struct tp_reader *r)
     return tp_kind_is_host(meaning.kind) || meaning.is_state || meaning.is_process;
 }
 
-/* The object at r->at, which was scanned, goes to the decoder or the visitor; the next element is sought behind it. */
+/* Passes the scanned object at r->at to the decoder or the visitor, and moves after it. */
 static void take_event(struct tp_reader *r, bool is_repaired)
 {
     uint32_t ordinal = (uint32_t)r->ordinal++;
@@ -77,9 +76,9 @@ static unsigned count_quotes(struct tp_str text)
     return count;
 }
 
-/* Returns whether the event that a lenient scan has read is what torch writes of a name with quotes, which it does not
- * escape. Such an event has all members. Its arguments may repeat the names of files, whose quotes come in pairs. Where a
- * quote was lost, an odd number of quotes is stepped over, and a key among them. */
+/* Returns whether the event read by a lenient scan is one that torch wrote for a name with quotes, which it does not
+ * escape. Such an event has all members. Its arguments may repeat names of files, whose quotes come in pairs. If
+ * instead a quote was lost, the scan skips an odd number of quotes, and a key among them. */
 static bool is_of_writer(const struct tp_reader *r)
 {
     static const enum tp_field members[] = {TP_FIELD_PH,  TP_FIELD_CAT, TP_FIELD_NAME,
@@ -98,7 +97,7 @@ static bool is_of_writer(const struct tp_reader *r)
            !tp_utf8_has_control(text.ptr, text.len);
 }
 
-/* The event at r->at does not scan. False: no further events can be found. */
+/* Repairs or skips the event at r->at, which cannot be scanned. Returns false when there are no further events. */
 static bool repair(struct tp_reader *r)
 {
     tp_reader_want(r, TP_READER_LOOKAHEAD);
@@ -119,7 +118,7 @@ static bool repair(struct tp_reader *r)
     return spend(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && resync(r);
 }
 
-/* The input ends inside the event at r->at. True when an event is found behind it after all. */
+/* Handles an input that ends inside the event at r->at. Returns true when an event is found after its start. */
 static bool salvage_tail(struct tp_reader *r)
 {
     const char *from = r->at;
@@ -141,7 +140,7 @@ static bool salvage_tail(struct tp_reader *r)
 
 enum step { STEP_ON, STEP_LIST_ENDED, STEP_INPUT_ENDED };
 
-/* One element that is an object, at r->at. */
+/* Reads one element that is an object, at r->at. */
 static enum step read_event(struct tp_reader *r)
 {
     for (;;) {
@@ -167,7 +166,7 @@ static enum step read_event(struct tp_reader *r)
     }
 }
 
-/* One element that is no object. */
+/* Reads one element that is not an object. */
 static enum step read_other(struct tp_reader *r)
 {
     struct tp_str value;
@@ -199,7 +198,7 @@ static enum step read_other(struct tp_reader *r)
     return STEP_ON;
 }
 
-/* The elements after '['; leaves r->at behind ']'. */
+/* Reads the elements after '['; leaves r->at after ']'. */
 void tp_reader_events(struct tp_reader *r)
 {
     bool after_comma = false;
@@ -215,7 +214,7 @@ void tp_reader_events(struct tp_reader *r)
         }
         if (c == '\0') {
             step = STEP_INPUT_ENDED;
-            r->is_array = r->is_array && r->code >= 0; /* the format lets a bare array end without ']' */
+            r->is_array = r->is_array && r->code >= 0; /* the format allows a bare array to end without ']' */
             if (r->is_array)
                 return;
         } else if (c == ',') {

@@ -1,6 +1,6 @@
-/* The evidence of a trace: see evidence.h. What a file says about itself is held against itself: the recorder's
- * numbers, links, correlations and totals. Each rule holds on every whole trace of torch 1.9 to 2.15 that was at hand,
- * to the last event; those that could be chance in small traces need more than one event in 200. */
+/* Builds the evidence of a trace: see evidence.h. It compares redundant data of a file: the recorder's numbers, links,
+ * correlations and totals. Each rule was checked on complete traces of torch 1.9 to 2.15 and is true for all their
+ * events; rules that chance could break in small traces need more than one event in 200. */
 #include "webreport/trace/evidence.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@ enum { CHANCE = 200, ID_BLOCK = 512, LARGEST_SPREAD = 256 };
 
 /* ---- sets of small integers ---- */
 
-/* Numbers of a range, each present or not. */
+/* A set of numbers of a range. */
 struct bits {
-    int64_t first, last; /* first > last: empty, or too far apart to be kept */
+    int64_t first, last; /* first > last: empty, or the range is too large to keep */
     uint64_t *words;
 };
 
@@ -28,7 +28,7 @@ static bool has_bit(const struct bits *set, int64_t number)
     return set->words[at / 64] >> (at % 64) & 1;
 }
 
-/* True when the number was there before. */
+/* Adds a number. Returns true when it was already in the set. */
 static bool set_bit(struct bits *set, int64_t number)
 {
     uint64_t at = (uint64_t)number - (uint64_t)set->first, mask = UINT64_C(1) << (at % 64);
@@ -37,7 +37,7 @@ static bool set_bit(struct bits *set, int64_t number)
     return was_set;
 }
 
-/* An empty set with room for first .. last; false: that is out of proportion to `count` numbers. */
+/* Makes an empty set with room for first .. last. Returns false when this is too much for `count` numbers. */
 static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t count, struct tp_arena *scratch)
 {
     uint64_t range = (uint64_t)last - (uint64_t)first;
@@ -50,8 +50,8 @@ static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t co
 
 /* ---- the host's events ---- */
 
-/* Operators and annotations are numbered by one counter, of which each thread takes blocks: a number may be missing
- * only at the end of a block. 0 also where the ids are not of this kind. */
+/* Counts missing numbers of operators and annotations. One counter numbers them, and each thread takes blocks of it: a
+ * number may be missing only at the end of a block. Returns 0 also when the ids are of another form. */
 static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     int64_t first = INT64_MAX, last = INT64_MIN, missing = 0, gap = 0;
@@ -76,7 +76,7 @@ static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratc
     return missing;
 }
 
-/* Bit k: there is an event of kind k. */
+/* Returns the kinds of events as bits: bit k for kind k. */
 static unsigned find_kinds(const struct tp_trace *trace)
 {
     unsigned kinds = 0;
@@ -85,8 +85,8 @@ static unsigned find_kinds(const struct tp_trace *trace)
     return kinds;
 }
 
-/* Returns whether no operator is there, but what torch only writes with operators: forward-backward links, calls that
- * carry an operator's id, or one annotation of the recorder that signs ("trace_id") and numbers its events. Two numbers
+/* Returns whether there is no operator, but data that torch only writes with operators: forward-backward links, calls
+ * with an operator's id, or one annotation of the recorder that signs ("trace_id") and numbers its events. Two numbers
  * without a gap prove that nothing was between them: operators of other threads are not recorded. */
 static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
 {
@@ -111,7 +111,7 @@ static enum call call_of(struct tp_str name)
     return tp_str_find(name, "StreamBeginCapture") >= 0 ? CALL_CAPTURE : CALL_OTHER;
 }
 
-/* Correlations of all device events, or of all calls. */
+/* Fills the set with the correlations of all device events, or of all calls. */
 static bool correlations(struct bits *set, const struct tp_trace *trace, bool of_devices, struct tp_arena *scratch)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
@@ -132,7 +132,7 @@ static bool correlations(struct bits *set, const struct tp_trace *trace, bool of
     return true;
 }
 
-/* First and last call whose device event is there. */
+/* The first and last call with a device event. */
 struct matched {
     int64_t first_ns, last_ns;
 };
@@ -190,8 +190,8 @@ static int64_t first_call_ns(const struct tp_trace *trace)
     return first_ns;
 }
 
-/* Counts device events without a launch in files without links. An event of no operator that starts before the first
- * call does not count: it was launched before the recording began. */
+/* Counts device events without a launch in files without links. An event without an operator that starts before the
+ * first call does not count: it was launched before the recording began. */
 static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     struct bits calls;
@@ -210,8 +210,9 @@ static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_ar
     return alone * CHANCE > linked ? alone : 0;
 }
 
-/* Each call and device event that has a correlation is an end of one link: a call that launches starts it, everything
- * else ends it. Writers of 2021 start one for each device event, of calls and graphs alike. */
+/* Counts missing ends of links. Each call and device event with a correlation is an end of one link: a call that
+ * launches starts it, any other event ends it. Writers of 2021 start one for each device event, both of calls and of
+ * graphs. */
 static int64_t links_to_nothing(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
@@ -234,8 +235,8 @@ static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-/* Totals that do not follow from the total before and the record's bytes. Threads that allocate at once write a few
- * such in whole traces. */
+/* Counts totals that do not follow from the previous total and the record's bytes. Threads that allocate simultaneously
+ * cause a few of them even in complete traces. */
 static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     enum { USUAL_PERCENT = 5 };
@@ -265,10 +266,10 @@ static int64_t header_count(const struct tp_trace *trace, const char *key)
     return count > 0 ? count : 0;
 }
 
-/* Counts events whose category looks damaged. A category that comes several times is a word of the writer's own. */
+/* Counts events whose category looks damaged. A category that occurs several times is a word of the writer. */
 static uint64_t damaged_cats(const struct tp_trace *trace)
 {
-    enum { MOST_ALIKE = 2 }; /* damages seldom make the same text twice */
+    enum { MOST_ALIKE = 2 }; /* damage rarely makes the same text twice */
     const struct tp_reading *r = &trace->reading;
     uint64_t count = r->misspelt_cats;
     for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
@@ -280,8 +281,8 @@ static uint64_t damaged_cats(const struct tp_trace *trace)
     return count;
 }
 
-/* Counts times that have another number of decimals than nearly all others, which have three. A tool that writes all
- * numbers anew shortens many. */
+/* Counts times whose number of decimals is not three, if nearly all others have three. A tool that rewrites all numbers
+ * shortens many of them. */
 static uint64_t odd_decimals(const struct tp_reading *r)
 {
     enum { MOST = 2, ONE_IN = 20 };
@@ -294,15 +295,14 @@ static int64_t odd_texts(const struct tp_trace *trace)
     static const enum tp_notice odd[] = {TP_NOTICE_EVENT_REPAIRED, TP_NOTICE_CONTROL, TP_NOTICE_TRAILING_COMMA,
                                          TP_NOTICE_DUPLICATE_KEY};
     uint64_t count = r->odd_keys + r->unnamed_memory + damaged_cats(trace) - r->own_repairs;
-    if (!r->read_without_cat) /* Ascend's profiler writes no categories: its processes say what their events are */
+    if (!r->read_without_cat) /* Ascend's profiler writes no categories: the process determines the kind of an event */
         count += r->unread_without_cat;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         count += r->notices[odd[i]];
     return (int64_t)count;
 }
 
-/* Events that have the recorder's number of another one: there are more than numbers, or as many, but of another sum.
- */
+/* Counts events with a duplicate recorder's number: there are more events than numbers, or as many with another sum. */
 static int64_t numbers_twice(const struct tp_reading *r)
 {
     uint64_t numbers = r->numbered ? (uint64_t)r->last_number + 1 : 0;
@@ -334,7 +334,7 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
     e->event_count = (int64_t)r->element_count;
     for (int i = 0; i < TP_SKIP_COUNT; i++)
         e->lost[TP_LOST_UNKNOWN] +=
-            i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i]; /* newer ones are no loss */
+            i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i]; /* events of newer categories are not lost */
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->without_dur;
     e->lost[TP_LOST_TEXT] = odd_texts(trace);
     e->lost[TP_LOST_TWICE] = (int64_t)r->twice + numbers_twice(r);
@@ -344,7 +344,7 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
     e->lost[TP_LOST_BY_RECORDER] = header_count(trace, "tracepress_dropped");
 }
 
-/* The writer of torch's profiler always closes a recording with the mark. */
+/* Finds how the recording ended. The writer of torch's profiler always ends a recording with the mark. */
 static enum tp_recorder find_end(const struct tp_trace *trace)
 {
     if (tp_str_equal(tp_trace_header(trace, "tracepress_end"), TP_STR("\"killed\"")))
@@ -353,11 +353,12 @@ static enum tp_recorder find_end(const struct tp_trace *trace)
                                                                                    : TP_RECORDER_NO_END;
 }
 
-/* The head says so, or, of torch 1.13, whose head tells no options, the stacks on operators: from that version on (the
- * first to number events, the last without a base of time) they are made of frames. */
+/* Returns whether stacks were recorded: the head says so. The head of torch 1.13 has no options, but stacks on
+ * operators show it: from that version on (the first that numbers events, the last without a base time) they come from
+ * frames. */
 static bool had_stacks(const struct tp_trace *trace)
 {
-    if (tp_trace_header(trace, "tracepress_recorder").ptr) /* stacks of C: of ranges, samples and memory */
+    if (tp_trace_header(trace, "tracepress_recorder").ptr) /* stacks of C code: of ranges, samples and memory */
         return trace->options & TP_OPTION_WITH_STACK && trace->host_count && !trace->stack_texts.count;
     if (trace->options & TP_OPTION_WITH_STACK)
         return true;
@@ -367,8 +368,8 @@ static bool had_stacks(const struct tp_trace *trace)
     return false;
 }
 
-/* The recorder writes the version of its format, and with device operations the devices, before the events. Lists of
- * events with little of a head are tests or filtered files. */
+/* Returns whether the head is incomplete. The recorder writes the version of its format, and with device operations the
+ * devices, before the events. Lists of events with a small head are tests or filtered files. */
 static bool lacks_head(const struct tp_trace *trace)
 {
     static const char *const keys[] = {"displayTimeUnit", "baseTimeNanoseconds", "trace_id",    "record_shapes",
@@ -382,7 +383,7 @@ static bool lacks_head(const struct tp_trace *trace)
     return !is_ours && count >= 2 && (lacks_version || (trace->device_count && !trace->has_gpu_list));
 }
 
-/* What only holds of the format of torch's profiler, which our recorder writes too. */
+/* Applies the rules for the format of torch's profiler, which our recorder also writes. */
 static void judge_content(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds,
                           struct tp_arena *scratch)
 {
@@ -404,14 +405,14 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
     e->lost[TP_LOST_HEAD] = lacks_head(trace);
     e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && had_stacks(trace);
-    /* The recorder numbers memory records behind operators and before frames: where frames follow without a gap there
-     * was none (torch_2.13_multithread.full). */
+    /* The recorder numbers memory records after operators and before frames: if frames follow without a gap, there was
+     * no memory record (torch_2.13_multithread.full). */
     bool has_no_room = trace->reading.numbered && e->present & TP_NEED_FRAMES;
     e->lost[TP_LOST_RECORDS] =
         trace->options & TP_OPTION_PROFILE_MEMORY && !(e->present & TP_NEED_MEMORY) && !has_no_room;
 }
 
-/* What the file has, whatever its format. */
+/* Finds the categories that the file has, regardless of its format. */
 static void find_categories(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds)
 {
     const unsigned frames = 1u << TP_KIND_FRAME | 1u << TP_KIND_MODULE;

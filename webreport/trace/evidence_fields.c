@@ -1,7 +1,7 @@
-/* The members of an input's evidence in JSON: see evidence.h. */
+/* Defines the members of an input's evidence in JSON: see evidence.h. */
 #include "webreport/trace/evidence.h"
 
-/* Gives the words of the needs in a set of bits. */
+/* Returns the names of the needs in a set of bits, one by one. */
 static bool next_need(unsigned needs, size_t *cursor, struct tp_item *item)
 {
     unsigned need = 1u << (*cursor)++;

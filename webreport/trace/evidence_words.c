@@ -1,11 +1,11 @@
-/* What the evidence of a trace means, and its words: see evidence.h. */
+/* Interprets the evidence of a trace and words it: see evidence.h. */
 #include "webreport/trace/evidence.h"
 
 #include <string.h>
 
 #include "writer/text/format.h"
 
-/* In the order of gravity: what each finding breaks, and how it is worded ("%s": a number of things). */
+/* The findings, gravest first: the needs that each one breaks, and its words ("%s": a number of things). */
 static const struct {
     enum tp_lost lost;
     unsigned breaks;

@@ -1,7 +1,7 @@
-/* Feed: blocks of text filled by `fill` (inline, or on a thread through a ring of blocks), consumed through a window.
+/* Feeds blocks of text, filled by `fill` (inline, or on a thread through a ring of blocks), through a window.
  *
- * Each block has room in front for the unread rest of the block before it: the rest (part of one event, mostly under a
- * kilobyte) is copied there, the block itself never is. A longer rest goes to the `long_text` buffer until it is
+ * Each block has room in front of it for the unread rest of the previous block: only the rest (a part of one event,
+ * mostly under a kilobyte) is copied, never a block. A longer rest goes to the `long_text` buffer until it is
  * consumed. */
 #include "webreport/trace/feed.h"
 
@@ -18,9 +18,9 @@
 #include "writer/base/utf8.h"
 
 enum {
-    HEAD = 64 * 1024,       /* room for the unread rest */
-    BLOCK = 256 * 1024,     /* text per block */
-    FILE_PART = 128 * 1024, /* bytes read at once */
+    HEAD = 64 * 1024,       /* bytes of room for the unread rest */
+    BLOCK = 256 * 1024,     /* bytes of text per block */
+    FILE_PART = 128 * 1024, /* bytes per read */
     RING = 8,
     THREAD_FROM = 768 * 1024 /* file size that is worth a thread */
 };
@@ -34,10 +34,10 @@ struct block {
 struct tp_feed {
     struct tp_feed_options options;
     struct tp_feed_report report;
-    struct tp_error error; /* of the filling side, read after it ended */
+    struct tp_error error; /* error of the filling side, read after it ended */
 
-    struct tp_input file; /* fd -1: there is none */
-    const uint8_t *bytes; /* in-memory input, what is left of it */
+    struct tp_input file; /* fd -1: no file */
+    const uint8_t *bytes; /* unread part of an input in memory */
     size_t bytes_left;
     uint8_t *file_part;
     const uint8_t *in; /* stored bytes not used yet */
@@ -45,16 +45,16 @@ struct tp_feed {
     struct tp_sha256 sha256;
     struct tp_inflate inflate;
     bool has_started, input_ended, has_hash;
-    char cut[4]; /* a character that the end of a block cut */
+    char cut[4]; /* a character cut by the end of a block */
     size_t cut_size;
 
     struct block ring[RING];
     bool has_thread, must_stop;
-    bool filler_waits, reader_waits; /* who sleeps: waking costs a system call, so nobody is woken in vain */
+    bool filler_waits, reader_waits; /* sides that sleep: only they are woken, since that costs a system call */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned filled, taken; /* blocks put into and taken out of the ring */
+    unsigned filled, taken; /* numbers of blocks put into and taken out of the ring */
 
     char *long_text;
     size_t long_capacity;
@@ -71,7 +71,7 @@ static void add_to_hash(struct tp_feed *feed, const uint8_t *bytes, size_t size)
         tp_sha256_add(&feed->sha256, bytes, size);
 }
 
-/* Keeps a copy of what was read for who reads it again. */
+/* Copies the bytes to copy_fd, so that they can be read again. */
 static int copy_input(struct tp_feed *feed, const uint8_t *bytes, size_t size)
 {
     for (size_t done = 0; feed->options.copy_fd > 0 && done < size;) {
@@ -84,7 +84,7 @@ static int copy_input(struct tp_feed *feed, const uint8_t *bytes, size_t size)
     return TP_OK;
 }
 
-/* Reads up to `capacity` bytes from the file; *size 0 at its end. */
+/* Reads up to `capacity` bytes from the file; *size is 0 at its end. */
 static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
 {
     int code = tp_input_read(size, &feed->file, out, capacity, feed->report.file_bytes, &feed->error);
@@ -93,7 +93,7 @@ static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t
     return code < 0 ? code : copy_input(feed, out, *size);
 }
 
-/* Next bytes of the input as stored, in feed->in; none at its end. */
+/* Reads the next stored bytes of the input into feed->in; no bytes at its end. */
 static int read_input(struct tp_feed *feed)
 {
     feed->in = feed->file_part;
@@ -108,7 +108,7 @@ static int read_input(struct tp_feed *feed)
     return TP_OK;
 }
 
-/* Looks at the first bytes: gzip by magic. */
+/* Reads the first bytes and recognizes gzip by its magic number. */
 static int start_input(struct tp_feed *feed)
 {
     int code = read_input(feed);
@@ -195,14 +195,13 @@ static void check_text(struct tp_feed *feed, struct block *block)
     if (!tp_utf8_is_valid(text, size, &feed->cut_size)) {
         feed->report.has_bad_utf8 = true;
         feed->report.bad_utf8_block = feed->report.text_bytes;
-        feed->report.has_control |= memmem(text, size, "\xFF\xFF\xFF\xFF", 4) != NULL; /* a lost part of a disk */
+        feed->report.has_control |= memmem(text, size, "\xFF\xFF\xFF\xFF", 4) != NULL; /* bytes of a lost disk block */
         feed->cut_size = 0;
     }
     memcpy(feed->cut, text + size - feed->cut_size, feed->cut_size);
 }
 
-/* After damage the rest of the file is read all the same: the hash and the size are the file's, not those of
- * the part that could be used. */
+/* After damage the rest of the file is still read, so that the hash and the size are those of the whole file. */
 static void end_hash(struct tp_feed *feed)
 {
     uint8_t digest[32];
@@ -217,7 +216,7 @@ static void end_hash(struct tp_feed *feed)
     feed->has_hash = true;
 }
 
-/* Fills one block: 1 text, 0 end, <0 error. */
+/* Fills one block. Returns 1 with text, 0 at the end, <0 on an error. */
 static int fill_block(struct tp_feed *feed, struct block *block)
 {
     char *out = block->memory + HEAD;
@@ -241,7 +240,7 @@ static void *fill_thread(void *argument)
     int status = 1;
     while (status == 1) {
         pthread_mutex_lock(&feed->lock);
-        /* two blocks belong to the other side: the one it reads, and the one before, whose rest it may be copying */
+        /* the other side uses two blocks: the one it reads, and the previous one, whose rest it may be copying */
         while (feed->filled - feed->taken >= RING - 2 && !feed->must_stop) {
             feed->filler_waits = true;
             pthread_cond_wait(&feed->changed, &feed->lock);
@@ -285,8 +284,8 @@ static int new_feed(struct tp_feed **out, const struct tp_feed_options *options,
     return TP_OK;
 }
 
-/* Blocks, and the thread when the input is large. No thread to be had is no error: the reader then fills blocks itself.
- */
+/* Allocates the blocks, and starts the thread when the input is large. If no thread can be started, the reader fills
+ * the blocks itself. */
 static int start_feed(struct tp_feed **slot, uint64_t input_size, struct tp_error *err)
 {
     struct tp_feed *feed = *slot;
@@ -354,7 +353,7 @@ void tp_feed_close(struct tp_feed *feed)
 /* ---- reading side -------------------------------------------------------------------------------------------------
  */
 
-/* The next filled block; the one handed out before may be filled again. */
+/* Returns the next filled block; the previous one may be filled again. */
 static struct block *take_block(struct tp_feed *feed)
 {
     struct block *block;
@@ -372,9 +371,9 @@ static struct block *take_block(struct tp_feed *feed)
     }
     block = &feed->ring[feed->taken % RING];
     if (block->status == 1)
-        feed->taken++; /* the last block stays: asking again gives the same end */
+        feed->taken++; /* the last block stays: another call returns the same end */
     if (feed->filler_waits && feed->filled - feed->taken <= RING / 2 - 1)
-        pthread_cond_broadcast(&feed->changed); /* there is room for several blocks */
+        pthread_cond_broadcast(&feed->changed); /* several blocks are free */
     pthread_mutex_unlock(&feed->lock);
     return block;
 }

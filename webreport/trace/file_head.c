@@ -1,4 +1,4 @@
-/* How files begin: see file_head.h. */
+/* Reads the first bytes of files: see file_head.h. */
 #include "webreport/trace/file_head.h"
 
 #include <stdint.h>
@@ -19,7 +19,7 @@ enum { STORED = 1 << 18, TEXT = 1 << 20, FIRST_MEMBERS = 1 << 12, HEADER = 1 << 
 struct head {
     unsigned char *stored;
     char *text;
-    size_t stored_size, size; /* size: of text */
+    size_t stored_size, size; /* size: bytes of text */
 };
 
 static void inflate_head(struct head *head, size_t most)
@@ -40,7 +40,7 @@ static void release_head(struct head *head)
     free(head->stored);
 }
 
-/* The first text of a regular file, `most` bytes of it; empty when there is none. */
+/* Reads the first `most` bytes of text of a regular file; empty when it has none. */
 static struct head read_head(const char *path, size_t most)
 {
     struct head head = {0};
@@ -84,14 +84,14 @@ bool tp_file_head_is_from_outside(const char *path)
     return is_one;
 }
 
-/* The end of the first `word` in [at, end); NULL without one. */
+/* Returns the end of the first `word` in [at, end); NULL: none. */
 static const char *behind(const char *at, const char *end, const char *word)
 {
     const char *found = at ? memmem(at, (size_t)(end - at), word, strlen(word)) : NULL;
     return found ? found + strlen(word) : NULL;
 }
 
-/* A number below TP_MAX_JOB_RANKS behind a colon; -1 for anything else. */
+/* Returns a number below TP_MAX_JOB_RANKS after a colon; -1 for any other text. */
 static int64_t number_behind_colon(const char *at, const char *end)
 {
     int64_t number = 0;

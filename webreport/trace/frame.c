@@ -1,4 +1,4 @@
-/* Frames: see frame.h. */
+/* Parses frames: see frame.h. */
 #include "webreport/trace/frame.h"
 
 #include "webreport/trace/code_origin.h"
@@ -6,7 +6,7 @@
 
 /* ---- "path(line): function" ---- */
 
-/* Position of the "(" of "(line" that ends before `close`, where ")" stands; 0: there is none, or no path before it. */
+/* Returns the position of the "(" in "(line)" whose ")" is at `close`; 0: no such text, or no path before it. */
 static size_t line_before(struct tp_str text, size_t close)
 {
     size_t at = close;
@@ -19,7 +19,7 @@ static size_t line_before(struct tp_str text, size_t close)
     return at > 1 && text.ptr[at - 1] == '(' ? at - 1 : 0;
 }
 
-/* (.+\.pyx?) */
+/* Returns true for a path that matches (.+\.pyx?). */
 static bool is_python_path(struct tp_str path)
 {
     if (path.len > 1 && path.ptr[path.len - 1] == 'x')
@@ -48,7 +48,7 @@ static struct tp_frame parts(struct tp_str text, size_t open, size_t close)
 bool tp_frame_parse(struct tp_frame *frame, struct tp_str text)
 {
     *frame = (struct tp_frame){0};
-    if (tp_str_find(text, "): ") < 0) /* most names; found faster than the last one */
+    if (tp_str_find(text, "): ") < 0) /* true for most names, and faster than a search from the end */
         return false;
     for (size_t at = text.len - 2; at-- > 0;) {
         if (text.ptr[at] != ')' || text.ptr[at + 1] != ':' || text.ptr[at + 2] != ' ')
@@ -87,7 +87,7 @@ bool tp_frame_same_function(struct tp_str a, struct tp_str b)
 
 /* ---- project lines ---- */
 
-/* Position behind the last `folder` in the path, or 0. */
+/* Returns the position after the last `folder` in the path, or 0. */
 static size_t behind_last(struct tp_str path, const char *folder)
 {
     size_t size = strlen(folder), at = path.len + 1;
@@ -97,7 +97,7 @@ static size_t behind_last(struct tp_str path, const char *folder)
     return 0;
 }
 
-/* Length of lib/pythonX.Y/ at `at`, 0 when it does not stand there. */
+/* Returns the length of lib/pythonX.Y/ at `at`; 0: other text. */
 static size_t python_folder_at(struct tp_str path, size_t at)
 {
     static const char lead[] = "lib/python";
@@ -163,7 +163,7 @@ static bool is_notebook(struct tp_str text)
     return tp_str_starts(text, "<ipython-input-");
 }
 
-/* Parses a frame of Python and returns whose code it is; TP_CODE_GENERATED of other texts. */
+/* Parses a frame of Python and returns the origin of its code; TP_CODE_GENERATED for other texts. */
 static enum tp_code_origin origin_of(struct tp_frame *frame, struct tp_str text)
 {
     if (!tp_frame_parse(frame, text) || (!frame->is_python && !is_notebook(text)))
@@ -194,7 +194,7 @@ static bool is_hex(char c)
     return tp_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* The text with every `lead` and the hexadecimal digits behind it replaced by `by`, which is no longer. */
+/* Returns the text with every `lead` and the hexadecimal digits after it replaced by `by`, which must not be longer. */
 static struct tp_str replace_hex(struct tp_arena *arena, struct tp_str text, struct tp_str lead, struct tp_str by)
 {
     if (tp_str_find(text, lead.ptr) < 0)
@@ -227,7 +227,7 @@ struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name)
     return replace_hex(arena, name, TP_STR("0x"), TP_STR("0x*"));
 }
 
-/* ---- of a trace's names ---- */
+/* ---- frames of a trace's names ---- */
 
 static uint32_t label_id(struct tp_frames *frames, struct tp_str label)
 {

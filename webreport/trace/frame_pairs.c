@@ -1,4 +1,4 @@
-/* Lines of two runs: see frame_pairs.h. */
+/* Pairs lines of two runs: see frame_pairs.h. */
 #include "webreport/trace/frame_pairs.h"
 
 #include "webreport/trace/frame.h"
@@ -51,7 +51,7 @@ static int by_place(const void *x, const void *y, const void *context)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Pairs the lines of one place, those of the base first; returns behind them. */
+/* Pairs the lines of one place, which begin with those of the base. Returns the index after them. */
 static size_t pair_place(uint32_t *pairs, const struct lone *lone, size_t from, size_t count)
 {
     size_t middle = from, end;

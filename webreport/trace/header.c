@@ -1,4 +1,4 @@
-/* Members of a trace document: see header.h. They may come before or after the events. */
+/* Reads the members of a trace document: see header.h. They may come before or after the events. */
 #include "webreport/trace/header.h"
 
 #include "webreport/trace/value.h"

@@ -1,13 +1,13 @@
-/* Ends that cannot be: see impossible_ends.h. */
+/* Corrects impossible ends: see impossible_ends.h. */
 #include "webreport/trace/impossible_ends.h"
 
 #include "writer/base/rule_sort.h"
 
-/* Clocks disagree by microseconds, and a kernel may begin before the one in front of it ends. An operation that ends
- * this much later than a later operation of its stream is neither. */
+/* Neither the few microseconds by which clocks disagree, nor a kernel that begins before the previous one ends, explain
+ * an operation that ends this much later than a later operation of its stream. */
 static const int64_t LEAST_LATE_NS = 100000;
 
-/* How many later operations of the stream are compared with one operation. */
+/* The number of later operations of the stream that are compared with one operation. */
 enum { MOST_COMPARED = 64 };
 
 /* Events of one family (frames, or device operations) by row; each row is in order. */
@@ -22,7 +22,7 @@ static bool is_frame(unsigned kind)
     return kind == TP_KIND_FRAME || kind == TP_KIND_MODULE;
 }
 
-/* A frame that encloses others is in front of them. */
+/* Orders by start; a frame comes before the frames that it encloses. */
 static inline __attribute__((always_inline)) bool by_start(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
@@ -102,7 +102,8 @@ static void cut_frames(struct tp_trace *trace)
 
 /* ---- device operations ---- */
 
-/* Is y a later operation of the stream of x? Operations of one graph launch have one correlation, and no order. */
+/* Returns true when y is a later operation of the stream of x. Operations of one graph launch have the same correlation
+ * and no order. */
 static bool is_behind(const struct tp_trace *trace, const struct tp_event *x, const struct tp_event *y)
 {
     const struct tp_device_detail *a = &trace->devices[x->detail], *b = &trace->devices[y->detail];
@@ -111,7 +112,8 @@ static bool is_behind(const struct tp_trace *trace, const struct tp_event *x, co
            p->stream == q->stream;
 }
 
-/* The start of the next operation of the stream if a later one ends long before operation `at`; else INT64_MAX. */
+/* Returns the start of the next operation of the stream if a later one ends long before operation `at`; else
+ * INT64_MAX. */
 static int64_t possible_end(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
 {
     const struct tp_event *e = &trace->events[items[at]];
@@ -128,7 +130,7 @@ static int64_t possible_end(const struct tp_trace *trace, const uint32_t *items,
     return INT64_MAX;
 }
 
-/* Cuts the operations of a row, but not if they are more than half of it: such operations really run side by side. */
+/* Cuts the operations of a row, unless more than half of them are late: such operations really run concurrently. */
 static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items, uint32_t count)
 {
     uint32_t late = 0;
@@ -143,7 +145,8 @@ static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items,
     }
 }
 
-/* The queues of AMD's and Intel's devices run operations side by side; only CUDA's streams have an order. */
+/* Returns whether streams have an order: queues of AMD's and Intel's devices run operations concurrently, CUDA's
+ * streams do not. */
 static bool has_streams_in_order(const struct tp_trace *trace)
 {
     if (trace->call_cats[1]) /* calls of another runtime than CUDA's */

@@ -1,5 +1,5 @@
-/* Streaming gzip inflate over ISA-L or zlib: see inflate.h. The two libraries differ only in member_run and
- * member_reset. */
+/* Inflates gzip as a stream with ISA-L or zlib: see inflate.h. The code for the two libraries differs only in
+ * member_run and member_reset. */
 #include "webreport/trace/inflate.h"
 
 #include <stdlib.h>
@@ -117,7 +117,7 @@ void tp_inflate_feed(struct tp_inflate *inflate, const void *bytes, size_t size)
     inflate->in_size = size;
 }
 
-/* Between members: starts the next one, or recognises padding and garbage. True when a member follows. */
+/* Starts the next member, or recognizes padding and garbage after the last one. Returns true when a member follows. */
 static bool begin_member(struct tp_inflate *inflate)
 {
     if (inflate->in[0] == 0x1F) {
@@ -147,7 +147,7 @@ size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size)
         else if (status == MEMBER_DONE)
             inflate->is_between_members = true;
         else if (in_before == inflate->in_size && out_before == left)
-            break; /* nothing moved: more input is wanted */
+            break; /* no progress: more input is needed */
     }
     return size - left;
 }

@@ -1,4 +1,4 @@
-/* Interning from raw bytes: see interner.h. Open addressing; the slot array doubles at half load. */
+/* Interns raw bytes: see interner.h. Open addressing; the slot array doubles at half load. */
 #include "webreport/trace/interner.h"
 
 #ifdef __SSE2__
@@ -43,7 +43,7 @@ static void grow(struct tp_interner *interner)
     tp_arena_drop(interner->meanings->arena, old, old_count * sizeof *old);
 }
 
-/* First sighting of a spelling: its meaning, and a stable copy of the spelling (shared with the meaning when equal). */
+/* Makes the word of a new spelling: its meaning, and a stable copy of the spelling (shared with an equal meaning). */
 static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
 {
     struct tp_strings *meanings = interner->meanings;
@@ -64,7 +64,7 @@ static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
 }
 
 #ifdef __SSE2__
-/* 255 in each of 16 bytes that are equal at a and b. */
+/* Compares 16 bytes at a and b; returns 255 in each byte that is equal. */
 static inline __m128i equal_at(const char *a, const char *b)
 {
     return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b));
@@ -76,8 +76,8 @@ static inline unsigned bits_of(__m128i equal)
 }
 #endif
 
-/* Equality of `len` bytes; reads whole blocks of 16, which both the window and the arena's items have. Call stacks are
- * long and nearly always equal: one branch for 64 bytes. */
+/* Returns whether `len` bytes are equal; reads whole blocks of 16, which both the window and the arena's items allow.
+ * Call stacks are long and nearly always equal: one branch per 64 bytes. */
 static inline bool same_bytes(const char *a, const char *b, size_t len)
 {
 #ifdef __SSE2__
@@ -98,7 +98,7 @@ static inline bool same_bytes(const char *a, const char *b, size_t len)
 #endif
 }
 
-/* Where the history keeps the number + 1 of this interner's word that followed the recent words. */
+/* Returns the slot of the history with the number + 1 of this interner's word that followed the recent words. */
 static inline uint32_t *likely(const struct tp_interner *interner)
 {
     uint32_t key = interner->history->recent + (uint32_t)(uintptr_t)interner;

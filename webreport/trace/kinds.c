@@ -1,4 +1,4 @@
-/* Categories and special names: see kinds.h. Section 2 of docs/definitions.md. */
+/* Finds the meanings of categories and special names: see kinds.h. Section 2 of docs/definitions.md. */
 #include "webreport/trace/kinds.h"
 
 #include "webreport/trace/regions.h"
@@ -41,14 +41,15 @@ static const struct cat_row kinds[] = {
     {"dequeue", TP_KIND_OTHER},
 };
 
-/* What categories of other devices end with: xpu_runtime, mlu_memcpy. */
+/* The endings of categories of other devices: xpu_runtime, mlu_memcpy. */
 static const struct cat_row ends[] = {{"_runtime", TP_KIND_RUNTIME}, {"_driver", TP_KIND_RUNTIME},
                                       {"_memcpy", TP_KIND_MEMCPY},   {"_memset", TP_KIND_MEMSET},
                                       {"_kernel", TP_KIND_KERNEL},   {"_user_annotation", TP_KIND_GPU_ANNOTATION}};
 
 enum { LONGEST_CAT = 64 };
 
-/* Lower-case copy of a category as Python's str.lower() makes it for ASCII; longer ones are none of ours. */
+/* Copies a category in lower case, like Python's str.lower() for ASCII. It is cut at LONGEST_CAT: longer ones are
+ * unknown. */
 static struct tp_str lower_cat(struct tp_str cat, char *out)
 {
     size_t n = cat.len < LONGEST_CAT ? cat.len : LONGEST_CAT;
@@ -57,7 +58,7 @@ static struct tp_str lower_cat(struct tp_str cat, char *out)
     return (struct tp_str){out, n};
 }
 
-/* Whether the word lacks one letter of the category, and nothing else. */
+/* Returns true when the word is the category without one letter. */
 static bool lacks_letter(struct tp_str lower, struct tp_str cat)
 {
     size_t same = 0;
@@ -66,7 +67,7 @@ static bool lacks_letter(struct tp_str lower, struct tp_str cat)
     return lower.len + 1 == cat.len && memcmp(lower.ptr + same, cat.ptr + same + 1, lower.len - same) == 0;
 }
 
-/* The category without its last letters or without one letter, or with one or two letters changed. */
+/* Returns true for the category without its last letters, without one letter, or with one or two letters changed. */
 static bool is_near(struct tp_str lower, struct tp_str cat)
 {
     enum { SHORTEST = 5, MOST = 2 };
@@ -80,7 +81,7 @@ static bool is_near(struct tp_str lower, struct tp_str cat)
     return lower.len == cat.len && cat.len >= SHORTEST && changed <= MOST;
 }
 
-/* Returns whether an unknown category may be a damaged one. A writer's own word may look like it: "cpu", "python". */
+/* Returns whether an unknown category may be damaged. A writer's own word may look like it: "cpu", "python". */
 static bool is_misspelt(struct tp_str lower)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -181,7 +182,8 @@ const char *tp_kind_cat(unsigned kind)
     return cats[kind];
 }
 
-/* Do costs depend on the values of its arguments: strides, causal masks, the dimension of a selection? */
+/* Returns true when the cost of an operator depends on values of its arguments: strides, causal masks, the dimension of
+ * a selection. */
 static bool has_telling_values(struct tp_str name)
 {
     bool is_aten = tp_str_starts(name, "aten::");

@@ -1,4 +1,4 @@
-/* Learned layout: see learned_keys.h. */
+/* Learns the layout of events and scans by it: see learned_keys.h. */
 #include "webreport/trace/learned_keys.h"
 
 #ifdef __SSE2__
@@ -25,7 +25,7 @@ void tp_learned_keys_expect(struct tp_learned_keys *layout, enum tp_field field,
  */
 
 #ifdef __SSE2__
-/* Where 16 bytes at a and b differ, with 255 or 0 in `mask` for the bytes that count. */
+/* Returns where 16 bytes at a and b differ; `mask` has 255 for each byte that counts, else 0. */
 static inline __m128i difference(const char *a, const char *b, const uint8_t *mask)
 {
     __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
@@ -38,8 +38,8 @@ static inline bool is_zero(__m128i x)
 }
 #endif
 
-/* True when the node's text stands at p: 16 bytes are compared, 32, or all 64, so that no loop's end must be guessed;
- * those behind the text are masked out. The window's padding makes them readable. */
+/* Returns true when the node's text is at p. Compares 16, 32 or all 64 bytes, so that no loop's end must be predicted;
+ * bytes after the text are masked out. The window's padding makes them readable. */
 static inline bool matches(const struct tp_learned_keys_node *node, const char *p)
 {
 #ifdef __SSE2__
@@ -59,7 +59,7 @@ static inline bool matches(const struct tp_learned_keys_node *node, const char *
 #endif
 }
 
-/* The child of `node` whose text stands at p; it moves one place to the front. */
+/* Returns the child of `node` whose text is at p, and moves it one place to the front. */
 static inline struct tp_learned_keys_node *child_at(struct tp_learned_keys *layout, struct tp_learned_keys_node *node,
                                                     const char *p)
 {
@@ -77,15 +77,15 @@ static inline struct tp_learned_keys_node *child_at(struct tp_learned_keys *layo
     return NULL;
 }
 
-/* What may follow a number: one look nearly always. */
+/* Returns true when c may follow a number; mostly after one comparison. */
 static inline bool ends_number(char c)
 {
     static const bool ENDS[256] = {[','] = true, ['}'] = true, [']'] = true, ['\n'] = true, [' '] = true};
     return ENDS[(unsigned char)c] || (unsigned char)c < ' ';
 }
 
-/* End of the digits, signs and points of the number that begins at p, or NULL when something else than a value's end
- * follows (exponents are rare, and the plain scanner's business), or the window ends. */
+/* Returns the end of the digits, signs and points of the number that begins at p. NULL: no end of a value follows
+ * (exponents are rare and left to the plain scanner), or the window ends. */
 static inline const char *number_end(const char *p, const char *end)
 {
 #ifdef __SSE2__
@@ -105,11 +105,12 @@ static inline const char *number_end(const char *p, const char *end)
     return p < end && ends_number(*p) ? p : NULL;
 }
 
-/* End of the value at p, which follows a node's text, with its span in *value; NULL: not here what was learned. */
+/* Returns the end of the value at p, which follows a node's text, and sets its span. NULL: not the learned kind of
+ * value. */
 static inline __attribute__((always_inline)) const char *
 take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
 {
-    struct tp_str *value = &spans->field[node->field]; /* set in place: a copy would wait for the two halves */
+    struct tp_str *value = &spans->field[node->field]; /* set in place: a copy would have to wait for both halves */
     const char *stop;
     if (p >= scan->end)
         return NULL;
@@ -134,8 +135,8 @@ take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const 
     return (*p == '[' || *p == '{') && tp_scan_value(scan, value, spans) == TP_SCAN_OK ? scan->at : NULL;
 }
 
-/* As take_value, for a text that ends up in a interner; *known gets the field's bit, unless there is something to be
- * told about the text: then the decoder does it. */
+/* Like take_value, for a text that is interned. *known gets the field's bit, unless the text has flags: then the
+ * decoder handles it. */
 static inline const char *take_text(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p,
                                     struct tp_spans *spans, uint64_t *known)
 {
@@ -169,7 +170,7 @@ static inline void take_folds(const struct tp_learned_keys_node *node, const cha
     }
 }
 
-/* False: a miss; scan->at and spans are then worthless. */
+/* Scans an event by learned texts. Returns false after a miss: then scan->at and spans are invalid. */
 static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, struct tp_spans *spans)
 {
     struct tp_learned_keys_node *node = &layout->nodes[0];
@@ -178,7 +179,7 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
     spans->has_bare_word = spans->is_deep = false;
     while ((node = child_at(layout, node, p)) != NULL) {
         has |= node->bits;
-        known = (known & ~node->bits) | node->known_bits; /* a key may come twice */
+        known = (known & ~node->bits) | node->known_bits; /* a key may occur twice */
         if (node->fold_count)
             take_folds(node, p, spans);
         p += node->size;
@@ -219,7 +220,7 @@ static bool same_node(const struct tp_learned_keys_node *a, const struct tp_lear
            a->fold_count == b->fold_count && same_folds(a, b);
 }
 
-/* Index of `made` among the children of `parent`, added when new; 0: there is no room. */
+/* Returns the index of `made` among the children of `parent`, which is added when new; 0: no room. */
 static uint32_t enter(struct tp_learned_keys *layout, uint32_t parent, const struct tp_learned_keys_node *made)
 {
     struct tp_learned_keys_node *node = &layout->nodes[parent];
@@ -240,10 +241,10 @@ struct learner {
     struct tp_learned_keys *layout;
     uint32_t node;
     struct tp_learned_keys_node made;
-    const char *from; /* where the text being collected begins */
+    const char *from; /* begin of the collected text */
 };
 
-/* Enters the text from..to as one node or, when it is long, several. False: no room. */
+/* Enters the text from..to as one node or, when it is long, as several. Returns false when there is no room. */
 static bool finish_node(struct learner *l, const char *to, enum kind kind, int field)
 {
     while ((size_t)(to - l->from) > TP_LAYOUT_TEXT) {
@@ -270,7 +271,7 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
     return l->node != 0;
 }
 
-/* A value that stays part of the text: the phase, the category, and words such as false. */
+/* Adds a value that stays part of the text: the phase, the category, and words such as false. */
 static bool fold(struct learner *l, const struct tp_scan_step *step)
 {
     bool is_word = step->value.ptr[0] == 't' || step->value.ptr[0] == 'f' || step->value.ptr[0] == 'n';

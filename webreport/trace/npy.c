@@ -1,4 +1,4 @@
-/* Heads and elements of .npy files: see npy.h. Format: numpy/lib/format.py. */
+/* Reads heads and elements of .npy files: see npy.h. Format: numpy/lib/format.py. */
 #include "webreport/trace/npy.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ READER(read_uint64, 64, (double)x)
 READER(read_bool, 8, x != 0)
 
 static const struct {
-    const char *name, *descr; /* descr: without the order of bytes */
+    const char *name, *descr; /* descr: without the byte order */
     size_t size;
     void (*read)(const char *from, size_t count, bool is_swapped, double *to);
 } types[TP_NPY_TYPE_COUNT] = {
@@ -185,7 +185,7 @@ static bool take_shape(struct text *t, struct tp_npy *npy)
     return true;
 }
 
-/* A list of fields ends at its bracket; nothing of it is used. */
+/* Skips a list of fields up to its closing bracket. */
 static bool skip_list(struct text *t)
 {
     unsigned depth = 0;
@@ -218,7 +218,7 @@ static void set_type(struct tp_npy *npy, struct tp_str descr)
     for (enum tp_npy_type i = TP_NPY_NONE + 1; i < TP_NPY_TYPE_COUNT; i++)
         if (kind.len && tp_str_equal(kind, tp_str_of(types[i].descr)))
             npy->type = i;
-    if (tp_str_equal(kind, TP_STR("V2"))) /* what NumPy writes for the bfloat16 of ml_dtypes */
+    if (tp_str_equal(kind, TP_STR("V2"))) /* NumPy writes this for the bfloat16 of ml_dtypes */
         npy->type = TP_NPY_BFLOAT16;
 }
 
@@ -266,7 +266,7 @@ static bool parse_dict(struct text *t, struct tp_npy *npy)
     return has == HAS_ALL;
 }
 
-/* False when the elements have more bytes than a file can. */
+/* Counts the elements. Returns false when they have more bytes than a file can have. */
 static bool count_elements(struct tp_npy *npy)
 {
     size_t size = types[npy->type].size ? types[npy->type].size : 1;

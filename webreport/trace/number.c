@@ -1,5 +1,5 @@
-/* Numbers from digits: see number.h. One decimal reader serves times and 1e-9 units; the common shape of a time
- * (digits, point, three digits) has a short path. */
+/* Parses numbers from digits: see number.h. One decimal parser serves times and 1e-9 units; the common form of a time
+ * (digits, point, three digits) has a fast path. */
 #include "webreport/trace/number.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 typedef unsigned __int128 wide;
 
-/* Content of a quoted token without the white space around it; a bare token stays. */
+/* Returns the content of a quoted token without white space around it; a bare token unchanged. */
 static struct tp_str content(struct tp_str token)
 {
     if (token.len >= 2 && token.ptr[0] == '"') {
@@ -24,7 +24,7 @@ static struct tp_str content(struct tp_str token)
     return token;
 }
 
-/* value * 10^power for power in -60..60, cut toward zero, saturating at 2^100. */
+/* Returns value * 10^power for power in -60..60, cut toward zero, saturated at 2^100. */
 static wide shift(wide value, long power)
 {
     const wide top = (wide)1 << 100;
@@ -47,7 +47,7 @@ static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, b
         return TP_NUMBER_NONE;
     for (; p < end && tp_is_digit(*p); p++) {
         if (value >> 96)
-            dropped++; /* too long to matter: keep the magnitude */
+            dropped++; /* too many digits: only the magnitude counts */
         else
             value = value * 10 + (unsigned)(*p - '0');
     }
@@ -75,8 +75,9 @@ static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, b
     return TP_NUMBER_OK;
 }
 
-/* Appends the `len` digits at p to *value; false when one is none. len <= 18 in all, so that nothing overflows. Eight
- * digits at once: neighbours are combined to pairs, pairs to fours, fours to the eight. */
+/* Appends the `len` digits at p to *value. Returns false when one is not a digit. len <= 18 in total, so that nothing
+ * overflows. Eight digits are parsed together: neighbors are combined into pairs, pairs into fours, fours into
+ * eight. */
 static inline bool add_digits(const char *p, size_t len, uint64_t *value)
 {
     uint64_t v = *value;
@@ -103,8 +104,8 @@ static inline bool add_digits(const char *p, size_t len, uint64_t *value)
     return true;
 }
 
-/* Digits, or digits, a point and three digits: every time that Kineto writes. False: not that shape, or near the
- * limit. */
+/* Parses digits, or digits, a point and three digits: all times that Kineto writes. Returns false for other forms, or
+ * near the limit. */
 static inline bool plain_time(struct tp_str token, int64_t *ns)
 {
     bool has_point = token.len > 4 && token.ptr[token.len - 4] == '.';
@@ -155,7 +156,7 @@ enum tp_number_status tp_number_int(struct tp_str token, int64_t *out)
         if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             break;
     }
-    for (; p < end; p++) /* overflown: still a number? */
+    for (; p < end; p++) /* overflow: check that the rest is a number */
         if (!tp_is_digit(*p))
             return TP_NUMBER_NONE;
         else if (p + 1 == end)
@@ -169,7 +170,7 @@ enum tp_number_status tp_number_int(struct tp_str token, int64_t *out)
     return TP_NUMBER_OK;
 }
 
-/* Position of the token's point, or its length. */
+/* Returns the position of the token's point, or its length. */
 static inline size_t whole_digits(struct tp_str token)
 {
     size_t whole = 0;
@@ -199,7 +200,8 @@ enum tp_number_status tp_number_e9(struct tp_str token, int64_t *out)
     return TP_NUMBER_OK;
 }
 
-/* Up to 15 digits with a point among them: below 2^53, and one division by an exact power of ten rounds as strtod. */
+/* Parses up to 15 digits with a point: the number is below 2^53, and one division by an exact power of ten rounds like
+ * strtod. Returns false for other forms. */
 static bool plain_real(struct tp_str token, double *out)
 {
     static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

@@ -1,5 +1,5 @@
-/* Producers of trace events by their signs: see producer.h. A sign is a category, a member or a name that the
- * producer's own writer spells so. */
+/* Recognizes producers of trace events by their signs: see producer.h. A sign is a category, a member or a name in the
+ * spelling of the producer's writer. */
 #include "webreport/trace/producer.h"
 
 #include "webreport/trace/regions.h"
@@ -20,8 +20,7 @@ enum { SHOWN_CATS = 4, SHOWN_CAT_BYTES = 24 };
 #define ROCM "a trace of rocmProfileData (rpd2tracing)"
 #define PERFETTO "open it in https://ui.perfetto.dev"
 
-/* Where a sign is looked for: a category, a member next to the events, the beginning of a process's name, a process's
- * id. */
+/* The place of a sign: a category, a member next to the events, the beginning of a process's name, a process's id. */
 enum place { CATEGORY, MEMBER, PROCESS, PID };
 
 /* The first sign that a trace has decides. */
@@ -120,14 +119,15 @@ static int refuse_by_sign(const struct tp_trace *trace, const char *cats, struct
     return refuse_unknown(&trace->reading, cats, err);
 }
 
-/* Returns whether the collector wrote what needs no event: samples, states, counters, tensors. */
+/* Returns whether the collector wrote data that needs no events: samples, states, counters, tensors. */
 static bool is_recorded(const struct tp_trace *trace)
 {
     return trace->sample_count + trace->state_count + trace->seen_process_count + trace->tensor_count > 0 ||
            tp_trace_header(trace, "tracepress_recorder").ptr != NULL;
 }
 
-/* ONNX Runtime gives its kernels the category "Kernel", and has nothing else that is known. */
+/* Returns whether the trace has events of a host. ONNX Runtime gives its kernels the category "Kernel" and has no other
+ * known category. */
 static bool has_host(const struct tp_trace *trace)
 {
     const uint64_t *read = trace->reading.read;
@@ -151,7 +151,7 @@ static bool has_steps(const struct tp_trace *trace)
     return has_some;
 }
 
-/* Refuses a file in which two processes have steps. torch.profiler records one process, so somebody merged files. */
+/* Refuses a file in which two processes have steps. torch.profiler records one process, so this is a merged file. */
 static int check_single(const struct tp_trace *trace, struct tp_error *err)
 {
     const struct tp_row_id *first = NULL;

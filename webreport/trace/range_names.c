@@ -1,4 +1,4 @@
-/* Kinds of ranges by name: see range_names.h. */
+/* Finds the kinds of ranges by name: see range_names.h. */
 #include "webreport/trace/range_names.h"
 
 static const char *const compute_words[] = {"forward", "fwd", "backward", "bwd", "update", "optimizer", "optim", "zero", "loss"};
@@ -14,7 +14,7 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* The word that begins at *at or behind it, without its length 0 at the end; "loadBatch" has two. */
+/* Returns the first word that begins at *at or after it; it is empty at the end. "loadBatch" has two words. */
 static struct tp_str next_word(struct tp_str name, size_t *at)
 {
     while (*at < name.len && !is_letter(name.ptr[*at]))

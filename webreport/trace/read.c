@@ -1,4 +1,4 @@
-/* Reading a trace: opens the input, finds its format, runs the reader, and derives what all readers have in common.
+/* Reads a trace: opens the input, finds its format, runs the reader, and derives the data common to all formats.
  *
  * The feed owns a file and a thread, so leaving through the arena's guard passes through here. */
 #include "webreport/trace/document.h"
@@ -10,7 +10,7 @@
 #include "webreport/trace/strict.h"
 #include "writer/base/limits.h"
 
-/* ---- what all readers have in common ---- */
+/* ---- common to all formats ---- */
 
 /* Finds the names of Python calls that contain ";", so that such frames are known in call stacks. */
 static void find_odd_frames(const struct tp_trace *trace, struct tp_strings *found)
@@ -34,7 +34,7 @@ static void build_stacks(struct tp_trace *trace)
     tp_stacks_build(trace->stacks, &trace->stack_texts, &trace->names, &known, trace->arena);
 }
 
-/* Derives from the columns what the model expects of each trace. */
+/* Derives from the columns the data that the model expects in each trace. */
 static void complete(struct tp_trace *trace, const struct tp_trace_options *options)
 {
     tp_frames_build(&trace->frames, &trace->names, trace->arena);
@@ -52,10 +52,10 @@ struct job {
     struct tp_sink sink;
     const struct tp_trace_options *options; /* NULL: none */
     const struct tp_visitor *visitor;       /* NULL: the sink gets the events */
-    bool has_host_work;                     /* with a visitor */
+    bool has_host_work;                     /* only with a visitor */
 };
 
-/* Refuses a format without a reader. Exact JSON was asked for with is_strict: then its error comes first. */
+/* Refuses a format without a reader. With is_strict, which requires exact JSON, the JSON error comes first. */
 static int refuse(struct tp_source *source, const struct tp_input_format *format)
 {
     struct tp_strict strict;
@@ -85,7 +85,7 @@ static int read_input(void *context, struct tp_error *err)
     struct tp_source *source = &job->source;
     struct tp_trace *trace = job->sink.trace;
     const struct tp_input_format *format;
-    (void)err; /* the source's own */
+    (void)err; /* errors are in the source */
     int code = find_format(source, &format);
     if (code < 0)
         return code;
@@ -111,7 +111,7 @@ static int open_sink(void *context, struct tp_error *err)
     return read_input(job, err);
 }
 
-/* Runs a job with a guard of its own, so that the feed is closed whichever way the reading ends. */
+/* Runs a job with its own guard, so that the feed is closed even after a failure. */
 static int run_job(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
 {
     memset(trace, 0, sizeof *trace);
@@ -166,7 +166,7 @@ int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_tra
     code = run_job(&job, trace, arena);
     if (reading)
         *reading = trace->reading;
-    if (code == TP_OK && !job.has_host_work && strcmp(path, "-") != 0) /* only reading finds out whether it is refused */
+    if (code == TP_OK && !job.has_host_work && strcmp(path, "-") != 0) /* only reading shows whether it is refused */
         code = tp_trace_read(trace, arena, path, options, err);
     return code;
 }

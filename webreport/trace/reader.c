@@ -1,4 +1,4 @@
-/* The window of a reader: see reader.h. */
+/* Moves the window of a reader: see reader.h. */
 #include "webreport/trace/reader.h"
 
 #include "writer/base/limits.h"
@@ -29,7 +29,7 @@ char tp_reader_peek(struct tp_reader *r)
         if (r->at)
             r->at = tp_scan_space(r->at, r->end);
         if (r->at && r->at < r->end)
-            return *r->at ? *r->at : '\1'; /* a NUL byte in the text is no end */
+            return *r->at ? *r->at : '\1'; /* a NUL byte in the text does not end it */
         if (!tp_reader_more(r))
             return '\0';
     }

@@ -1,7 +1,7 @@
-/* Names of regions: see regions.h. */
+/* Recognizes names of regions: see regions.h. */
 #include "webreport/trace/regions.h"
 
-/* ProfilerStep#N, a line end behind it allowed as the reference's regular expression does. */
+/* Returns true for ProfilerStep#N; a line end may follow, as in the reference's regular expression. */
 static bool is_numbered(struct tp_str name)
 {
     size_t i = 13, end = name.len;

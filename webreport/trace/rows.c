@@ -1,10 +1,10 @@
-/* Rows from JSON: see rows.h. Short spellings seen lately are kept with their thread. */
+/* Maps rows in JSON to threads: see rows.h. Recent short spellings are kept with their threads. */
 #include "webreport/trace/rows.h"
 
 #include "webreport/trace/number.h"
 #include "webreport/trace/value.h"
 
-/* "stream N" with trailing blanks. */
+/* Parses "stream N", with or without trailing blanks. */
 static bool stream_number(struct tp_str text, int64_t *number)
 {
     if (!tp_str_starts(text, "stream ") || text.len < 8)
@@ -42,7 +42,8 @@ static uint32_t canonical_thread(struct tp_decoder *d, struct tp_str pid, struct
     return tp_sink_thread(d->sink, &process, &thread);
 }
 
-/* First 8 bytes of the text as a number, zeros behind its end; the window lets 8 bytes be read from any token. */
+/* Returns the first 8 bytes of the text as a number, with zeros after its end; the window allows reading 8 bytes at any
+ * token. */
 static inline uint64_t eight_bytes(const char *text, size_t len)
 {
     uint64_t bytes;
@@ -70,7 +71,7 @@ static uint32_t spelled_thread(struct tp_decoder *d, struct tp_str pid, struct t
 
 uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
 {
-    if (pid.len - 1 >= 8 || tid.len - 1 >= 16) /* absent ones too: their text has no 8 bytes */
+    if (pid.len - 1 >= 8 || tid.len - 1 >= 16) /* also absent ones: their text has no 8 bytes */
         return spelled_thread(d, pid, tid);
     struct tp_row_seen row = {.pid = eight_bytes(pid.ptr, pid.len),
                               .tid = {eight_bytes(tid.ptr, tid.len), 0},
@@ -100,7 +101,7 @@ const struct tp_process *tp_rows_process(struct tp_decoder *d, struct tp_str pid
     return tp_sink_find_process(d->sink, &id);
 }
 
-/* Interned text of a string argument: the same label on 60,000 metadata records takes memory once. */
+/* Interns the text of a string argument: the same label on 60,000 metadata records takes memory once. */
 static struct tp_str arg_text(struct tp_decoder *d, const struct tp_spans *spans, enum tp_field field)
 {
     struct tp_str token = tp_spans_has(spans, field) ? spans->field[field] : TP_STR("");

@@ -1,4 +1,4 @@
-/* Run folders: see rundir.h. Order and names: docs/definitions.md, section 2. */
+/* Finds traces in run folders: see rundir.h. Order and names: docs/definitions.md, section 2. */
 #include "webreport/trace/rundir.h"
 
 #include <dirent.h>
@@ -22,8 +22,8 @@ struct search {
     struct tp_vec runs;  /* struct tp_run */
     struct tp_vec loose; /* struct tp_run_file named explicitly */
     size_t file_count;
-    const char *suffix;  /* of the names wanted; NULL: those of traces */
-    const char *include; /* pattern of the names wanted; NULL: any */
+    const char *suffix;  /* ending of the wanted names; NULL: the endings of traces */
+    const char *include; /* pattern of the wanted names; NULL: any */
     struct tp_runs *found;
     struct tp_error *err;
 };
@@ -48,7 +48,7 @@ bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *tim
     return true;
 }
 
-/* Order of two digit texts as numbers. */
+/* Compares two texts of digits as numbers. */
 static int compare_times(struct tp_str a, struct tp_str b)
 {
     while (a.len > 1 && *a.ptr == '0')
@@ -81,7 +81,7 @@ static int by_worker_span(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-/* Finds out which files only lie beside a worker's of the same run. */
+/* Finds the files that only add records to the file of a worker of the same run. */
 static void find_beside(struct tp_run *run)
 {
     for (size_t i = 0; i < run->file_count; i++) {
@@ -90,7 +90,7 @@ static void find_beside(struct tp_run *run)
         if (!tp_str_ends(worker, TP_WORKER_SECOND))
             continue;
         worker.len -= sizeof TP_WORKER_SECOND - 1;
-        for (size_t k = i; k-- > 0 && !file->beside.len;) /* sorted: it stands before */
+        for (size_t k = i; k-- > 0 && !file->beside.len;) /* files are sorted: it is before this one */
             if (tp_str_equal(run->files[k].worker, worker)) {
                 file->beside = worker;
                 file->is_helper = true;
@@ -104,7 +104,7 @@ static bool is_of_helper(const struct tp_run_file *file)
     return tp_str_ends(file->worker, TP_WORKER_HELPER) || tp_str_ends(file->worker, TP_WORKER_INSIDE);
 }
 
-/* Finds out which files are of helpers; where there is nobody to be helped, they are the run. */
+/* Finds the files of helpers. If all files are from helpers, they are the run and none is marked. */
 static void find_helpers(struct tp_run *run)
 {
     size_t helper_count = 0;
@@ -114,7 +114,7 @@ static void find_helpers(struct tp_run *run)
         run->files[i].is_helper |= is_of_helper(&run->files[i]);
 }
 
-/* Those that tell most stand first. */
+/* Returns the rank of a file in the order by detail, most detail first. */
 static int place_of(const struct tp_run_file *file)
 {
     return file->is_silent ? 2 : file->is_program;
@@ -126,8 +126,8 @@ static int by_telling(const void *x, const void *y, const void *context)
     return place_of(x) - place_of(y);
 }
 
-/* Finds out which files were recorded from outside while other files tell what a process of the run did: those stand
- * first, and are the run. Without such files, what was recorded from outside is the run. */
+/* Finds the files that were recorded from outside while other files recorded a process of the run from inside: those
+ * come first and are the run. Without such files, the recordings from outside are the run. */
 static void find_programs(struct tp_arena *arena, struct tp_run *run)
 {
     size_t program_count = 0, teller_count = 0;
@@ -167,7 +167,8 @@ static void tell_ranks_apart(struct tp_arena *arena, struct tp_run_file *files, 
     }
 }
 
-/* Containers may give the processes of a job one host name and one process number, so one worker. */
+/* Adds ranks to workers: processes of a job in containers may have equal host names and process numbers, and so the
+ * same worker. */
 static void name_ranks(struct tp_arena *arena, struct tp_run *run)
 {
     size_t end;
@@ -180,7 +181,7 @@ static void name_ranks(struct tp_arena *arena, struct tp_run *run)
     }
 }
 
-/* Equal times of a worker share the span of the first of them. */
+/* Numbers the spans; files of a worker with equal times share a span. */
 static void number_spans(struct search *s, struct tp_run *run)
 {
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
@@ -221,7 +222,7 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
-/* What a name in a folder promises. */
+/* What the name of a file promises: no trace, a trace with torch's name, or perhaps a trace. */
 enum promise { NOTHING, OF_TORCH, PERHAPS };
 
 static enum promise promise_of(const struct search *s, const char *name)
@@ -245,7 +246,7 @@ struct listing {
     struct tp_vec *folders, *files, *perhaps;
 };
 
-/* What an entry is; of a link what it leads to, unless that is a folder. */
+/* Returns the type of an entry; for a link the type of its target, unless that is a folder. */
 static mode_t type_of(const struct listing *l, const struct dirent *entry, const char *name)
 {
     struct stat info;
@@ -278,7 +279,8 @@ static int take_names(void *context, struct tp_error *err)
     struct tp_arena *arena = l->search->arena;
     (void)err;
     for (struct dirent *entry; (entry = readdir(l->dir));) {
-        bool is_raw = strcmp(entry->d_name, TP_WORKER_SPOOLS) == 0 || /* `recover` makes traces of what is in them */
+        /* raw records, from which `recover` makes traces */
+        bool is_raw = strcmp(entry->d_name, TP_WORKER_SPOOLS) == 0 ||
                       strcmp(entry->d_name, TP_WORKER_RANKS) == 0;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_raw)
             continue;
@@ -295,7 +297,7 @@ static int take_names(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Of the files that may be traces those that begin as one, behind those of torch. */
+/* Adds the files that may be traces and begin like one, after those with torch's names. */
 static void take_by_content(struct search *s, const char *path, const struct tp_vec *perhaps, struct tp_vec *files)
 {
     for (size_t i = 0; i < perhaps->count; i++) {
@@ -316,7 +318,7 @@ static void note_unread(struct search *s, const char *path, const struct tp_vec 
     }
 }
 
-/* Names in a folder, sorted; the folder itself is closed before anything else happens. */
+/* Lists the names in a folder, sorted. The folder is closed before files are opened. */
 static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
 {
     struct tp_vec perhaps = TP_VEC(s->arena, char *);
@@ -345,7 +347,8 @@ struct folder {
     unsigned depth;
 };
 
-/* Worker and time by the name. False: it is none of torch's; then the worker is the name without its ending. */
+/* Finds worker and time by the name. Returns false when it is not of torch's form; then the worker is the name without
+ * its ending. */
 static bool name_worker(struct tp_run_file *file)
 {
     if (tp_rundir_match(file->base, &file->worker, &file->time))
@@ -380,7 +383,7 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
     return TP_OK;
 }
 
-/* Top-down, folders in name order, as os.walk visits them; an explicit stack instead of recursion. */
+/* Searches a folder top-down, with folders in name order, like os.walk; an explicit stack instead of recursion. */
 static int search_folder(struct search *s, const char *top, const char *top_name)
 {
     struct tp_vec stack = TP_VEC(s->arena, struct folder);
@@ -405,7 +408,7 @@ static int search_folder(struct search *s, const char *top, const char *top_name
     return TP_OK;
 }
 
-/* Last part of the absolute path of a folder. */
+/* Returns the last part of the absolute path of a folder. */
 static const char *folder_name(struct tp_arena *arena, const char *path)
 {
     char real[PATH_MAX];
@@ -417,11 +420,11 @@ static void add_loose(struct search *s, const char *path)
 {
     struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : tp_path_base(path)};
     name_worker(&file);
-    file.time = (struct tp_str){NULL, 0}; /* files that were named have no spans */
+    file.time = (struct tp_str){NULL, 0}; /* files named explicitly have no spans */
     for (size_t i = 0; i < s->loose.count; i++) {
         if (!tp_str_equal(TP_AT(&s->loose, struct tp_run_file, i)->worker, file.worker))
             continue;
-        char number[32]; /* a second worker of that name is told apart by its number */
+        char number[32]; /* a number distinguishes a second worker with the same name */
         int n = snprintf(number, sizeof number, "#%zu", s->loose.count);
         char *name = tp_arena_alloc(s->arena, file.worker.len + (size_t)n + 1);
         memcpy(name, file.worker.ptr, file.worker.len);
@@ -432,7 +435,7 @@ static void add_loose(struct search *s, const char *path)
     *(struct tp_run_file *)tp_vec_push(&s->loose) = file;
 }
 
-/* The run of the files named explicitly is called after the folder of the first. */
+/* Makes the run of the files named explicitly; its name is that of the first file's folder. */
 static struct tp_run loose_run(struct search *s)
 {
     struct tp_run run = {.files = s->loose.data, .file_count = s->loose.count};

@@ -1,4 +1,4 @@
-/* What a program says about a range or a moment, as text: see said.h. */
+/* Makes texts of the program's own arguments of ranges and moments: see said.h. */
 #include "webreport/trace/said.h"
 
 #include "webreport/trace/scan.h"
@@ -16,7 +16,7 @@ static unsigned hex_digit(char c)
                                   : 16;
 }
 
-/* 0xRRGGBB of "#RRGGBB" or, as NVTX writes it, "#AARRGGBB"; TP_NO_ID of anything else. value: with its quotes. */
+/* Returns 0xRRGGBB for "#RRGGBB" or, as NVTX writes it, "#AARRGGBB"; TP_NO_ID for other texts. value: with quotes. */
 static uint32_t color_of(struct tp_str value)
 {
     uint32_t color = 0;

@@ -1,4 +1,4 @@
-/* The scanner: see scan.h. The hot loops look at 16 bytes a step where SSE2 is there, at one elsewhere. */
+/* Scans events: see scan.h. The hot loops process 16 bytes per step with SSE2, one byte without. */
 #include "webreport/trace/scan.h"
 
 #include "writer/base/limits.h"
@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-/* First byte at or behind p that is one of a, b; may run up to 15 bytes past `end`. */
+/* Returns the first byte at or after p that is a or b; may be up to 15 bytes past `end`. */
 static inline const char *find_either(const char *p, const char *end, char a, char b)
 {
 #ifdef __SSE2__
@@ -26,7 +26,7 @@ static inline const char *find_either(const char *p, const char *end, char a, ch
 #endif
 }
 
-/* p behind the opening quote: the closing quote, or NULL when the window ends first. */
+/* Returns the closing quote of a string, or NULL when the window ends first. p: position after the opening quote. */
 static inline const char *string_end(const char *p, const char *end)
 {
     for (;;) {
@@ -51,7 +51,7 @@ const char *tp_scan_space(const char *at, const char *end)
     return at;
 }
 
-/* As tp_scan_space, short for the usual none or one blank. */
+/* Like tp_scan_space, but fast for the usual zero or one blank. */
 static inline const char *space(const char *p, const char *end)
 {
     if ((unsigned char)*p > ' ')
@@ -61,7 +61,7 @@ static inline const char *space(const char *p, const char *end)
     return tp_scan_space(p, end);
 }
 
-/* True when one of an event's keys opens the object at p, and the object is not itself a member's value. */
+/* Returns true when the object at p begins with a key of events and is not itself a member's value. */
 static bool opens_event(const char *from, const char *p, const char *end)
 {
     static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
@@ -83,7 +83,7 @@ static bool opens_event(const char *from, const char *p, const char *end)
 /* ---- lenient strings ----------------------------------------------------------------------------------------------
  */
 
-/* True when a member's key and colon stand at p: "....": with no line break and at most 64 bytes in the key. */
+/* Returns true when a member's key and colon are at p: "....": with no line break and at most 64 bytes in the key. */
 static bool is_key(const char *p, const char *end)
 {
     if (p >= end || *p != '"')
@@ -98,7 +98,7 @@ static bool is_key(const char *p, const char *end)
     return p < end && *p == ':';
 }
 
-/* True when the quote at p can close a member's value: what follows it could follow a value. */
+/* Returns true when the quote at p can close a member's value: the text after it may follow a value. */
 static bool may_close(const char *p, const char *end)
 {
     const char *next = tp_scan_space(p + 1, end);
@@ -112,17 +112,19 @@ static bool may_close(const char *p, const char *end)
     return next >= end || *next == ',' || *next == '}' || *next == ']';
 }
 
-/* Whether the text is a key of several words that recorders write: no name of a program has one in quotes. */
+/* Returns true when the text is a key of several words that recorders write: no name in a program contains it in
+ * quotes. */
 static bool is_recorders_key(const char *from, const char *to)
 {
     struct tp_str key = {from, (size_t)(to - from)};
     return tp_str_find(key, " ") > 0 && tp_scan_is_profilers_arg(key);
 }
 
-/* Closing quote of a lenient string. Another event's start inside it means that its end was missed: TP_SCAN_BAD. */
+/* Finds the closing quote of a lenient string. Returns TP_SCAN_BAD when another event starts inside it, since then its
+ * end was missed. */
 static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, const char **close)
 {
-    const char *from = p, *end = scan->end, *quote = NULL; /* quote: the last one that was stepped over */
+    const char *from = p, *end = scan->end, *quote = NULL; /* quote: the last skipped one */
     for (; p < end; p++) {
         if (*p == '"' && may_close(p, end)) {
             *close = p;
@@ -154,7 +156,7 @@ static inline bool is_bracket(char c)
     return c == '[' || c == ']' || c == '{' || c == '}';
 }
 
-/* Next quote or bracket at or behind p. */
+/* Returns the next quote or bracket at or after p. */
 static inline const char *find_structure(const char *p, const char *end)
 {
 #ifdef __SSE2__
@@ -177,7 +179,7 @@ static inline const char *find_structure(const char *p, const char *end)
 #endif
 }
 
-/* Steps over an array or object by counting brackets outside strings; no recursion, any depth. */
+/* Skips an array or object by counting brackets outside strings; no recursion, any depth. */
 static enum tp_scan_status skip_container(struct tp_scan *scan, struct tp_spans *notes)
 {
     const char *p = scan->at, *end = scan->end;
@@ -205,7 +207,7 @@ static inline bool ends_word(char c)
     return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' ';
 }
 
-/* A number or literal; a bare word (inf, nan, NaN, Infinity, N/A) is noted. */
+/* Skips a number or literal; notes a bare word (inf, nan, NaN, Infinity, N/A). */
 static inline enum tp_scan_status skip_word(struct tp_scan *scan, struct tp_spans *notes)
 {
     const char *p = scan->at;
@@ -309,8 +311,8 @@ static const struct key arg_keys[] = {
     KEY("Process Group Name", TP_ARG_GROUP_NAME),
     KEY("Process Group Description", TP_ARG_GROUP_DESCRIPTION),
     KEY("Process Group Ranks", TP_ARG_GROUP_RANKS),
-    KEY("Src Rank", TP_ARG_PEER), /* torch writes it of a receive .. */
-    KEY("Dst Rank", TP_ARG_PEER), /* .. and this of a send: ranks of the job */
+    KEY("Src Rank", TP_ARG_PEER), /* torch writes it for a receive: a rank of the job */
+    KEY("Dst Rank", TP_ARG_PEER), /* torch writes it for a send: a rank of the job */
     KEY("Seq", TP_ARG_COMM_SEQUENCE),
     KEY("Bytes", TP_ARG_MEMORY_BYTES),
     KEY("Addr", TP_ARG_ADDRESS),
@@ -347,7 +349,7 @@ static const struct key arg_keys[] = {
 
 enum { KEY_SLOTS = 256 };
 
-/* Where the search for a key begins; spreads the known keys well. */
+/* Returns the slot where the search for a key begins; spreads the known keys well. */
 static inline unsigned key_slot(const char *key, size_t len)
 {
     unsigned first = (unsigned char)key[0], last = (unsigned char)key[len - 1], middle = (unsigned char)key[len / 2];
@@ -367,7 +369,7 @@ void tp_scan_init(struct tp_scan *scan)
 
 int tp_scan_argument(const struct tp_scan *scan, struct tp_str key)
 {
-    if (key.len == 0) /* torch's CUPTI backend gives the value of a counter no name */
+    if (key.len == 0) /* torch's CUPTI backend writes the value of a counter with an empty key */
         return TP_ARG_VALUE;
     for (unsigned slot = key_slot(key.ptr, key.len); scan->key_slots[slot]; slot = (slot + 1) & (KEY_SLOTS - 1)) {
         const struct key *known = &arg_keys[scan->key_slots[slot] - 1];
@@ -438,7 +440,8 @@ static inline enum tp_scan_status scan_key(struct tp_scan *scan, struct tp_str *
     return stop(scan, p, p < end ? TP_SCAN_OK : TP_SCAN_MORE);
 }
 
-/* After a value: 1 another member follows, 0 the object is closed (scan->at behind it), <0 -tp_scan_status. */
+/* Reads the text after a value. Returns 1 when another member follows, 0 when the object is closed (scan->at is after
+ * it), <0: -tp_scan_status. */
 static inline int next_member(struct tp_scan *scan)
 {
     const char *p = space(scan->at, scan->end);
@@ -459,7 +462,7 @@ static inline int next_member(struct tp_scan *scan)
     return 1;
 }
 
-/* Opens an object: 1 members follow, 0 it is empty, <0 -tp_scan_status. */
+/* Opens an object. Returns 1 when members follow, 0 when it is empty, <0: -tp_scan_status. */
 static inline int open_object(struct tp_scan *scan)
 {
     scan->at = space(scan->at + 1, scan->end);
@@ -471,7 +474,7 @@ static inline int open_object(struct tp_scan *scan)
     return 0;
 }
 
-/* Whether a writer gives events a key that has no field here. */
+/* Returns true for a key of events that writers use and that has no field here. */
 static bool is_other_key(struct tp_str key)
 {
     static const struct key keys[] = {KEY("s", 0),   KEY("bp", 0),   KEY("sf", 0),    KEY("tts", 0),   KEY("id2", 0),
@@ -483,7 +486,8 @@ static bool is_other_key(struct tp_str key)
     return false;
 }
 
-/* Whether the key differs by one letter from a long one that recorders write. Short words may, and both be right. */
+/* Returns true when the key differs by one letter from a long key that recorders write. Short keys may differ by one
+ * letter and both be right. */
 static bool is_misspelt(struct tp_str key)
 {
     enum { LEAST_LENGTH = 9 };
@@ -497,7 +501,7 @@ static bool is_misspelt(struct tp_str key)
     return false;
 }
 
-/* Whether the key was there before. Two of the fields are of several keys each. */
+/* Returns true when the key occurs again. Two of the fields have several keys. */
 static inline bool comes_again(const struct tp_spans *spans, int field)
 {
     const uint64_t shared = 1ull << TP_ARG_PEER | 1ull << TP_ARG_GROUP_RANKS;
@@ -536,7 +540,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
 
 bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
 {
-    struct tp_spans notes; /* large, and nobody asks: only what is added to is set */
+    struct tp_spans notes; /* large and not used: only the fields that are updated are set */
     notes.has_bare_word = notes.is_deep = false;
     if (scan->at >= scan->end)
         return false;
@@ -568,7 +572,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
                 status = skip_value(scan, &value, spans);
                 field = -1;
             }
-            if (scan->trail && field < 0) /* a learned text knows args only as one object */
+            if (scan->trail && field < 0) /* a learned layout has args only as one object */
                 scan->trail->count = TP_SCAN_TRAIL;
         } else {
             status = skip_value(scan, &value, spans);

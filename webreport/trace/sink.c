@@ -1,4 +1,4 @@
-/* The sink's columns and texts: made empty, filled, moved into the trace. See sink.h. */
+/* Makes, fills and moves the sink's columns and texts into the trace: see sink.h. */
 #include "webreport/trace/sink.h"
 
 #include "webreport/trace/header.h"
@@ -113,7 +113,7 @@ static uint32_t intern_spelled(struct tp_sink *sink, struct tp_interner *interne
     tp_buf_clear(spelled);
     tp_put_string(spelled, text, interner->max_bytes);
     size_t size = spelled->size;
-    tp_buf_add(spelled, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15); /* the interner reads behind a text */
+    tp_buf_add(spelled, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15); /* the interner reads beyond the end of a text */
     if (spelled->failed)
         tp_arena_fail(sink->trace->arena, spelled->failed);
     return tp_interner_add(interner, (struct tp_str){spelled->data + 1, size - 2})->id;
@@ -158,7 +158,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
     }
     tp_buf_clear(text);
     tp_clean_string(text, key, TP_MAX_SHOWN_NAME_BYTES);
-    if (text->failed) /* the next clear forgets it */
+    if (text->failed) /* the next clear resets it */
         tp_arena_fail(arena, text->failed);
     struct tp_str name = {tp_arena_copy(arena, text->data ? text->data : "", text->size), text->size};
     tp_buf_clear(text);
@@ -176,7 +176,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
     *slot = member;
 }
 
-/* ---- into the trace ---- */
+/* ---- moving into the trace ---- */
 
 static int64_t joined(uint32_t low, uint32_t high)
 {

@@ -1,4 +1,4 @@
-/* Events into columns: see sink.h. */
+/* Adds events to the columns: see sink.h. */
 #include "webreport/trace/sink.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ void tp_sink_number(struct tp_sink *sink, int64_t number)
     reading->last_number = number > reading->last_number ? number : reading->last_number;
 }
 
-/* Calls of other devices than CUDA keep the name of their category; beyond 15 of them they are CUDA's. */
+/* Returns the number of a category of calls of devices other than CUDA; beyond 15 categories, calls count as CUDA's. */
 static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
 {
     uint32_t *cats = trace->call_cats;
@@ -56,7 +56,7 @@ static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
     return 0;
 }
 
-/* Decides the kind of range of an event and notes the kinds that events say they are. */
+/* Returns the range kind of an event, and notes the kinds in the arguments of events. */
 static unsigned range_kind(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     unsigned kind = slice->event.kind, said = slice->said;
@@ -188,7 +188,7 @@ static uint32_t number_of_place(struct tp_sink *sink, struct tp_memory_place pla
     return sink->last_memory_number;
 }
 
-/* Keeps members that few or all records have: the first record with one makes room for the records before, too. */
+/* Keeps fields that few or all records have: the first record with one also makes room for the records before it. */
 static void keep_more(struct tp_sink *sink, const struct tp_memory_more *more)
 {
     const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
@@ -199,7 +199,7 @@ static void keep_more(struct tp_sink *sink, const struct tp_memory_more *more)
     *(struct tp_memory_more *)tp_vec_push(&sink->memory_more) = *more;
 }
 
-/* Keeps stacks in the same way: recordings of programs have them where they were asked for. */
+/* Keeps the stack of a record in the same way: recordings of programs have stacks if they were requested. */
 static void keep_stack(struct tp_sink *sink, uint32_t stack)
 {
     if (!sink->memory_stacks.count && stack == TP_NO_ID)
@@ -268,7 +268,7 @@ bool tp_sink_are_possible(const struct tp_tensor_stats *s)
     uint64_t odd = s->nan_count + s->inf_count; /* counts are below 2^63 */
     if (odd > s->count || s->zero_count > s->count - odd)
         return false;
-    bool has_spread = !(s->std < 0) && !(s->l2 < 0); /* both are null where squares leave the range of doubles */
+    bool has_spread = !(s->std < 0) && !(s->l2 < 0); /* both are null when squares exceed the range of doubles */
     return odd == s->count || (s->min <= s->max && !isnan(s->mean) && has_spread);
 }
 

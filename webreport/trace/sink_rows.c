@@ -1,10 +1,10 @@
-/* Threads and processes of the sink, by canonical ids: see sink.h. */
+/* Numbers the threads and processes of the sink by canonical ids: see sink.h. */
 #include "webreport/trace/sink.h"
 
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
-/* Appends a key that is equal for equal ids only. */
+/* Appends a key that is equal only for equal ids. */
 static void add_key(struct tp_buf *out, const struct tp_row_id *id)
 {
     if (id->is_text) {

@@ -1,9 +1,9 @@
-/* Call stacks as nodes of one trie: see stack.h. */
+/* Represents call stacks as nodes of one trie: see stack.h. */
 #include "webreport/trace/stack.h"
 
 #include "webreport/trace/frame.h"
 
-enum { MAX_PARTS = 8 }; /* of a frame that holds ";": longer ones fall apart */
+enum { MAX_PARTS = 8 }; /* most parts of a frame that contains ";": longer ones are split */
 
 /* ---- frames ---- */
 
@@ -27,7 +27,7 @@ static uint32_t frame_without_address(struct tp_stacks *stacks, uint32_t frame)
 
 /* ---- texts ---- */
 
-/* The path of a frame up to the folder with its last ";", the whole frame when that is in no folder. */
+/* Returns the path of a frame up to the folder with its last ";"; the whole frame when the ";" is not in a folder. */
 static struct tp_str odd_part(struct tp_str text)
 {
     struct tp_frame frame;
@@ -46,7 +46,8 @@ void tp_stacks_know(struct tp_strings *known, struct tp_str name)
         tp_strings_add(known, odd_part(name));
 }
 
-/* Length of the frame that a text ends in: behind the last ";", or a known frame that holds some of them. */
+/* Returns the length of the last frame in a text: the text after the last ";", or a known frame that contains some of
+ * them. */
 static size_t last_frame(struct tp_str text, const struct tp_strings *known)
 {
     size_t start = text.len, length = 0;
@@ -63,7 +64,8 @@ static size_t last_frame(struct tp_str text, const struct tp_strings *known)
     return length;
 }
 
-/* An inline function of our header, "include/tracepress_calls.h(64): tracepress_begin_kind": its caller is the program. */
+/* Returns true for an inline function of our header, "include/tracepress_calls.h(64): tracepress_begin_kind": its
+ * caller is the program. */
 static bool is_own_frame(struct tp_str frame)
 {
     const char *space = frame.len ? memrchr(frame.ptr, ' ', frame.len) : NULL;
@@ -143,10 +145,10 @@ bool tp_stack_is_empty(const struct tp_stacks *stacks, uint32_t node)
     return stack.parent == TP_NO_ID && tp_stack_frame_text(stacks, stack.frame).len == 0;
 }
 
-/* What of a stack's text comes next: the rest of a frame, or the ";" between two. */
+/* A position in a stack's text: the rest of a frame, or the ";" between two. */
 struct cursor {
     struct tp_str rest;
-    uint32_t node; /* whose frame comes behind the rest; TP_NO_ID: nothing */
+    uint32_t node; /* node whose frame follows the rest; TP_NO_ID: none */
     bool is_between;
 };
 
@@ -155,7 +157,7 @@ static struct cursor begin(uint32_t node)
     return (struct cursor){.rest = {"", 0}, .node = node};
 }
 
-/* Fills `rest` when it is empty; false at the end. Frames may be empty, so it may take a few turns. */
+/* Fills `rest` when it is empty; returns false at the end. Frames may be empty, so this may take several steps. */
 static bool advance(struct cursor *c, const struct tp_stacks *stacks)
 {
     while (c->rest.len == 0 && c->node != TP_NO_ID) {

@@ -1,5 +1,5 @@
-/* Strict JSON byte machine: see strict.h. One small function per state; strings also check UTF-8 (no overlong forms, no
- * surrogates). A byte order mark is refused, as RFC 8259 asks of writers. */
+/* Checks strict JSON with a byte machine: see strict.h. One small function per state; strings are also checked for
+ * UTF-8 (no overlong forms, no surrogates). A byte order mark is refused, since RFC 8259 forbids writing one. */
 #include "webreport/trace/strict.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #endif
 
 enum state {
-    BEFORE_VALUE, /* a value must come */
+    BEFORE_VALUE, /* a value must follow */
     BEFORE_ITEM,  /* after '[': a value or ']' */
     BEFORE_KEY,   /* after '{': a key or '}' */
     NEXT_KEY,     /* after ',' in an object: a key */
@@ -92,7 +92,7 @@ static bool after_value(struct tp_strict *s, unsigned char c)
     return (c == '}' || c == ']') && pop(s, c == '}');
 }
 
-/* First byte of a multi-byte character: what may follow. */
+/* Sets the bytes that may follow the first byte of a multi-byte character. */
 static bool begin_utf8(struct tp_strict *s, unsigned char c)
 {
     if (c < 0xC2 || c > 0xF4)
@@ -143,7 +143,7 @@ static bool in_literal(struct tp_strict *s, unsigned char c)
     return true;
 }
 
-/* In a number: the next state, or -1 when c does not belong to it. */
+/* Returns the next state inside a number, or -1 when c does not belong to it. */
 static int number_state(uint8_t state, unsigned char c)
 {
     bool digit = tp_is_digit((char)c), e = c == 'e' || c == 'E';
@@ -212,7 +212,7 @@ static bool step(struct tp_strict *s, unsigned char c)
     return between(s, c);
 }
 
-/* How many bytes from p on are ASCII that a string may hold as it is: most of a trace is such text. */
+/* Returns the number of bytes from p on that are ASCII without escapes in a string: most of a trace is such text. */
 static size_t plain_run(const char *p, size_t size)
 {
     size_t i = 0;
@@ -231,7 +231,7 @@ static size_t plain_run(const char *p, size_t size)
     return i;
 }
 
-/* How many bytes from p on change nothing in the state: text, digits and white space come in runs. */
+/* Returns the number of bytes from p on that do not change the state: text, digits and white space come in runs. */
 static inline size_t run(const struct tp_strict *s, const char *p, size_t size)
 {
     size_t i = 0;

@@ -1,4 +1,4 @@
-/* Which tensors a run has: see tensor_inventory.h. Files and folders are tensor_inventory_files.c. */
+/* Finds the tensors of a run: see tensor_inventory.h. tensor_inventory_files.c searches files and folders. */
 #include "webreport/trace/tensor_inventory.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
     return id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(&trace->values, id);
 }
 
-/* Path of a tensor's file: below the folder of its trace, whatever the trace says. */
+/* Returns the path of a tensor's file: always below the folder of its trace, regardless of the path in the trace. */
 static const char *path_of(struct tp_arena *arena, const char *trace_path, struct tp_str file)
 {
     const char *slash = strrchr(trace_path, '/');
@@ -115,7 +115,7 @@ static int read_trace(void *context, struct tp_error *why)
     return code;
 }
 
-/* Reads one trace in memory of its own, which is given back. */
+/* Reads one trace in separate memory, which is released afterwards. */
 void tp_inventory_trace(struct tp_inventory_search *search, const char *path)
 {
     struct tp_arena memory;
@@ -128,7 +128,7 @@ void tp_inventory_trace(struct tp_inventory_search *search, const char *path)
         tp_inventory_say(search, path, &why);
 }
 
-/* All traces of a folder; a worker's spans count together. */
+/* Searches all traces of a folder; the spans of a worker are one worker. */
 static int search_traces(struct tp_inventory_search *search, const char *path, struct tp_error *err)
 {
     struct tp_runs runs;
@@ -155,7 +155,7 @@ static int by_order(const void *x, const void *y)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* A tensor recorded again under the same name and step has overwritten its file: only the last one has values. */
+/* Drops the files of tensors that were recorded again with the same path: only the last one has values. */
 static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *arena)
 {
     struct tp_strings paths;
@@ -174,7 +174,7 @@ static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *ar
     inventory->count = kept_count;
 }
 
-/* Text that is equal for items that only `repeat` tells apart. */
+/* Returns a text that is equal for items that differ only in `repeat`. */
 static struct tp_str key_of(struct tp_arena *arena, const struct tp_tensor_item *item, uint32_t repeat)
 {
     char *key = tp_arena_alloc(arena, item->name.len + 64);
@@ -197,7 +197,7 @@ uint32_t *tp_inventory_match(const struct tp_inventory *a, const struct tp_inven
     struct tp_strings keys;
     uint32_t *place = tp_arena_array(arena, b->count, sizeof *place);
     tp_strings_init(&keys, arena, 0);
-    for (uint32_t i = 0; i < a->count; i++) /* distinct: the id is the place */
+    for (uint32_t i = 0; i < a->count; i++) /* keys are distinct: the id is the index */
         tp_strings_add(&keys, key_of(arena, &a->items[i], a->items[i].repeat));
     for (uint32_t i = 0; i < b->count; i++)
         place[i] = tp_strings_find(&keys, key_of(arena, &b->items[i], b->items[i].repeat));

@@ -1,4 +1,4 @@
-/* Arrays in files, archives and folders: see tensor_inventory.h for how they are named. */
+/* Finds arrays in files, archives and folders: see tensor_inventory.h for their names. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "writer/base/path.h"
 #include "writer/base/table.h"
 
-/* ---- which arrays are below a folder ----
+/* ---- arrays below a folder ----
  *
  * Level by level, without recursion; not with fts(3), which ends in a signal when there is no memory for its first
  * entry. */
@@ -46,7 +46,7 @@ static int folder_error(struct tp_error *err, const char *path, int why)
     return tp_error_set(err, why == ENOMEM ? TP_ENOMEM : TP_EIO, 0, "%s: %s", path, strerror(why));
 }
 
-/* What is in one folder: other folders, and .npy and .npz files. */
+/* Lists the folders and the .npy and .npz files in one folder. */
 static int list_folder(struct tp_buf *folders, struct tp_buf *files, const char *path, struct tp_error *err)
 {
     DIR *dir = opendir(path);
@@ -107,7 +107,7 @@ static int hex(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* %XX, as recordings write it, becomes the byte again; NUL stays as it is. */
+/* Decodes %XX, which recordings write, to the byte; %00 stays. */
 static struct tp_str decoded(struct tp_arena *arena, struct tp_str text)
 {
     char *to = tp_arena_alloc(arena, text.len + 1), *at = to;
@@ -120,7 +120,7 @@ static struct tp_str decoded(struct tp_arena *arena, struct tp_str text)
     return (struct tp_str){to, (size_t)(at - to)};
 }
 
-/* "12", "step12", "step_12", "step-12". */
+/* Parses "12", "step12", "step_12", "step-12". Returns false for other names. */
 static bool is_step(struct tp_str part, int64_t *step)
 {
     size_t at = tp_str_starts(part, "step") ? 4 : 0;
@@ -136,9 +136,9 @@ static bool is_step(struct tp_str part, int64_t *step)
     return true;
 }
 
-/* What the way to a file says. */
+/* The parts of a file's path. */
 struct way {
-    struct tp_str name;   /* the parts that are no more than a name, with '/' */
+    struct tp_str name;   /* the other parts, joined with '/' */
     struct tp_str worker; /* the folder called *.tensors; empty: none */
     int64_t step;
 };
@@ -148,7 +148,7 @@ static struct way way_of(struct tp_arena *arena, struct tp_str relative)
     struct way way = {.step = TP_NULL_INT};
     char *name = tp_arena_alloc(arena, relative.len + 2);
     size_t size = 0, step_at = SIZE_MAX;
-    for (size_t at = 0; at < relative.len;) { /* the last step is the one that counts */
+    for (size_t at = 0; at < relative.len;) { /* the last step counts */
         const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
         if (is_step((struct tp_str){relative.ptr + at, end - at}, &way.step))
@@ -195,7 +195,7 @@ static struct tp_str joined(struct tp_arena *arena, struct tp_str a, struct tp_s
     return (struct tp_str){text, a.len + b.len + 1};
 }
 
-/* An archive that is open. */
+/* An open archive. */
 struct archive {
     struct tp_zip *zip;
     struct tp_arena *arena;
@@ -265,7 +265,7 @@ int tp_inventory_file(struct tp_inventory_search *search, const char *path, stru
 
 /* ---- folders ---- */
 
-/* Folder by folder, each in order of names: as a comparison where '/' comes before all else. */
+/* Orders folder by folder, each by name: a comparison in which '/' precedes all other bytes. */
 static int by_path(const void *x, const void *y)
 {
     const char *a = *(const char *const *)x, *b = *(const char *const *)y;
@@ -277,7 +277,7 @@ static int by_path(const void *x, const void *y)
     return (p > q) - (p < q);
 }
 
-/* The paths of a list, in order. */
+/* Returns the paths of a list, in order. */
 static const char **sorted(struct tp_arena *arena, struct tp_str list, size_t *count)
 {
     struct tp_vec paths = TP_VEC(arena, const char *);

@@ -1,4 +1,4 @@
-/* The texts of notices: see trace.h. The columns are filled by the sink (sink.h). */
+/* Defines the texts of notices: see trace.h. The sink fills the columns (sink.h). */
 #include "webreport/trace/trace.h"
 
 const char *tp_notice_text(enum tp_notice notice)

@@ -1,4 +1,4 @@
-/* Compact JSON values: see value.h. */
+/* Reads and formats compact JSON values: see value.h. */
 #include "webreport/trace/value.h"
 
 #include "webreport/trace/clean.h"
@@ -8,7 +8,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
 
-/* End of the string that starts at json[i] (its quote): index behind the closing quote. */
+/* Returns the index after the closing quote of the string that starts at json[i] (its quote). */
 static size_t string_end(struct tp_str json, size_t i)
 {
     for (i++; i < json.len && json.ptr[i] != '"'; i++)
@@ -16,7 +16,7 @@ static size_t string_end(struct tp_str json, size_t i)
     return i < json.len ? i + 1 : json.len;
 }
 
-/* End of the value at json[i]. */
+/* Returns the end of the value at json[i]. */
 static size_t value_end(struct tp_str json, size_t i)
 {
     size_t depth = 0;
@@ -93,7 +93,7 @@ static bool is_word(struct tp_str json, const char *word)
     return tp_str_equal(json, tp_str_of(word));
 }
 
-/* Text that becomes arena memory when complete. */
+/* Copies a complete text to the arena. */
 static struct tp_str keep(struct tp_arena *arena, struct tp_buf *out)
 {
     int failed = out->failed;
@@ -125,7 +125,7 @@ struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json)
     return keep(arena, &out);
 }
 
-/* True for a number that Python's json would make a float: the twins keep its text. */
+/* Returns true for a number that Python's json would turn into a float: the twins keep its text. */
 static bool is_real(struct tp_str word)
 {
     char c = word.len ? word.ptr[word.ptr[0] == '-' && word.len > 1] : '\0';
@@ -137,7 +137,7 @@ static bool is_real(struct tp_str word)
     return false;
 }
 
-/* -?digits.digits: shape_text prints such a text without quotes. */
+/* Returns true for -?digits.digits: shape_text prints such a text without quotes. */
 static bool is_plain_decimal(struct tp_str text)
 {
     size_t i = text.len && text.ptr[0] == '-', digits = 0, points = 0;
@@ -161,7 +161,7 @@ static void put_quoted(struct tp_buf *out, struct tp_str text, char quote)
     tp_buf_putc(out, quote);
 }
 
-/* json.dumps escapes everything beyond ASCII; `token` is a compact string with its quotes. */
+/* Appends a compact string (`token`, with its quotes) like json.dumps, which escapes everything beyond ASCII. */
 static void put_ascii(struct tp_buf *out, struct tp_str token)
 {
     for (size_t i = 0; i < token.len;) {
@@ -218,7 +218,7 @@ static void put_word(struct tp_buf *out, struct tp_str word, enum style style)
     }
 }
 
-/* One walk over the compact text; only the separators and the leaves depend on the style. */
+/* Formats a compact text in another style; only the separators and the leaves depend on it. */
 static struct tp_str restyle(struct tp_arena *arena, struct tp_str json, enum style style)
 {
     struct tp_buf out;

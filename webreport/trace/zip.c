@@ -1,4 +1,4 @@
-/* Directories of zip archives: see zip.h. Numbers are little endian and unaligned. */
+/* Reads directories of zip archives: see zip.h. Numbers are little endian and unaligned. */
 #include "webreport/trace/zip.h"
 
 #include <errno.h>
@@ -50,11 +50,11 @@ int tp_read_at(int fd, void *bytes, size_t size, uint64_t offset, struct tp_erro
     return TP_OK;
 }
 
-/* Where the directory is. */
+/* The place of the directory. */
 struct directory {
     uint64_t offset, size, count;
-    uint64_t end;    /* offset of what follows it */
-    uint64_t before; /* bytes of something else before the archive: every offset is short by them */
+    uint64_t end;    /* offset of its end */
+    uint64_t before; /* bytes of other content before the archive: must be added to every offset */
 };
 
 static int bad(struct tp_error *err, const char *what)
@@ -62,7 +62,7 @@ static int bad(struct tp_error *err, const char *what)
     return tp_error_set(err, TP_EFORMAT, 0, "the archive %s", what);
 }
 
-/* Of an archive with more than 65535 entries or 4 GB: the record that the locator before the end record names. */
+/* Reads the Zip64 end record that the locator points to, for an archive with more than 65535 entries or 4 GB. */
 static int find_end64(struct directory *d, int fd, const unsigned char *locator, uint64_t locator_at,
                       struct tp_error *err)
 {
@@ -111,7 +111,8 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     return TP_OK;
 }
 
-/* Sizes that did not fit in 32 bits stand in an extra field, in this order. False when they do not. */
+/* Reads the sizes that do not fit in 32 bits from the extra field, which has them in this order. Returns false when it
+ * does not have them. */
 static bool read_extra(struct tp_zip_entry *entry, const unsigned char *extra, size_t size)
 {
     uint64_t *fields[] = {&entry->size, &entry->stored_size, &entry->offset};
@@ -133,7 +134,7 @@ static bool read_extra(struct tp_zip_entry *entry, const unsigned char *extra, s
     return true;
 }
 
-/* One entry at p; its bytes in *used. */
+/* Reads one entry at p; *used: its bytes. */
 static int read_entry(struct tp_zip_entry *entry, const unsigned char *p, size_t left, const struct directory *d,
                       size_t *used)
 {
