@@ -1,7 +1,6 @@
-/* Commands of `bench`: see bench_child.h.
- *
- * The commands are not in the foreground group of the terminal: an interrupt there reaches us alone, and we pass it on
- * once. All signals that matter are blocked and waited for, so no handler interrupts anything. */
+/* Runs commands of `bench`: see bench_child.h.
+ * The commands are not in the foreground group of the terminal: only we get an interrupt there, and pass it on once.
+ * All relevant signals are blocked and waited for, so no handler interrupts anything. */
 #include "webreport/cli/bench_child.h"
 
 #include <errno.h>
@@ -18,7 +17,7 @@
 #include "collector/launch/child.h"
 #include "webreport/cli/cmd.h"
 
-enum { PATIENCE_S = 10 }; /* for a command that was asked to end: it may be writing its trace */
+enum { PATIENCE_S = 10 }; /* seconds for a command that was asked to end: it may write its trace */
 
 static int64_t now_ns(void)
 {
@@ -38,7 +37,7 @@ void tp_bench_child_prepare(void)
     sigset_t all;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     set_of_all(&all);
-    sigaction(SIGCHLD, &by_default, NULL); /* where it is ignored, nobody learns how a child ended */
+    sigaction(SIGCHLD, &by_default, NULL); /* if it is ignored, the status of a child is lost */
     sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
@@ -76,11 +75,11 @@ static void set_environment(const struct tp_bench_child *child)
     setenv("TRACEPRESS_BENCH_RUN", number, 1);
 }
 
-/* Becomes the command, or tells through `report` why it does not. */
+/* Executes the command, or writes the error to `report`. */
 static void become(const struct tp_bench_child *child, pid_t parent, int report)
 {
     sigset_t all;
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* should we be killed */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* in case we are killed */
     setpgid(0, 0);
     set_of_all(&all);
     tp_signals_restore();
@@ -95,9 +94,9 @@ static void become(const struct tp_bench_child *child, pid_t parent, int report)
     _exit(127);
 }
 
-/* ---- beside it ---- */
+/* ---- in the parent ---- */
 
-/* Waits for its end without taking it, so that its group stays its own. */
+/* Waits for the end of the command without reaping it, so that its group id is not reused. */
 static void wait_for_end(struct tp_bench_child *child, pid_t pid)
 {
     sigset_t all;
@@ -112,7 +111,7 @@ static void wait_for_end(struct tp_bench_child *child, pid_t pid)
             kill(-pid, SIGKILL);
         if (number <= 0 || number == SIGCHLD)
             continue;
-        patience_end_ns = child->asked ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000; /* asked twice: at once */
+        patience_end_ns = child->asked ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000; /* asked twice: no patience */
         child->asked = child->asked ? child->asked : number;
         kill(-pid, number);
     }
@@ -127,7 +126,7 @@ static void take_end(struct tp_bench_child *child, pid_t pid)
 {
     struct rusage used = {0};
     int status = 0;
-    kill(-pid, SIGKILL); /* what it left behind */
+    kill(-pid, SIGKILL); /* remaining processes of its group */
     while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR)
         ;
     child->cpu_ns = ns_of(&used.ru_utime) + ns_of(&used.ru_stime);

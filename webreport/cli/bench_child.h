@@ -1,32 +1,32 @@
-/* A command of `bench`: run in a process group of its own, its output in a file, its end with the time it took.
+/* Runs a command of `bench` in its own process group, with its output in a file, and measures its time.
  *
- * Nothing of it outlives the call: what is left of its group is killed. Who asks us to end meanwhile, from the terminal
- * or otherwise, ends the command first. For one thread. */
+ * No process of its group outlives the call: the remaining ones are killed. A signal that asks us to end meanwhile ends
+ * the command first. For one thread. */
 #ifndef TP_WEBREPORT_CLI_BENCH_CHILD_H
 #define TP_WEBREPORT_CLI_BENCH_CHILD_H
 
 #include <stdint.h>
 
 struct tp_bench_child {
-    char *const *argv;  /* looked for in PATH; NULL-terminated */
-    const char *folder; /* to run in; NULL: ours */
-    const char *output; /* file that gets what it prints, anew */
-    const char *side;   /* TRACEPRESS_BENCH_SIDE in its environment; NULL: it gets none of them */
+    char *const *argv;  /* searched in PATH; NULL-terminated */
+    const char *folder; /* working folder of the command; NULL: ours */
+    const char *output; /* file of its output, which is overwritten */
+    const char *side;   /* TRACEPRESS_BENCH_SIDE in its environment; NULL: this and TRACEPRESS_BENCH_RUN are not set */
     unsigned number;    /* TRACEPRESS_BENCH_RUN */
-    /* told */
-    int start_error; /* 0, or the errno of what could not be done: nothing ran */
-    int exit_code;   /* as a shell tells it */
-    int asked;       /* the signal that asked us to end, 0: none */
-    int64_t wall_ns, cpu_ns; /* of the command and its children that were waited for */
+    /* results */
+    int start_error; /* 0, or the errno of the failure: nothing ran */
+    int exit_code;   /* exit code as in a shell */
+    int asked;       /* the signal that asked us to end; 0: none */
+    int64_t wall_ns, cpu_ns; /* time of the command and of its children that were waited for */
 };
 
-/* Blocks the signals that ask to end; what comes between two commands is not lost. */
+/* Blocks the signals that ask to end, so that a signal between two commands is not lost. */
 void tp_bench_child_prepare(void);
 
-/* The signal that asked us to end since, 0: none. */
+/* Returns the signal that asked us to end since then; 0: none. */
 int tp_bench_child_asked(void);
 
-/* Lets those signals through again: no more commands will run. */
+/* Unblocks these signals: no more commands will run. */
 void tp_bench_child_finish(void);
 
 void tp_bench_child_run(struct tp_bench_child *child);

@@ -1,4 +1,4 @@
-/* Folders of `bench`: see bench_revisions.h. */
+/* Makes the folders of `bench`: see bench_revisions.h. */
 #include "webreport/cli/bench_revisions.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
 
 /* ---- git ---- */
 
-/* Runs git with these words; *answer: what it printed, without its line feeds at the end. False: it failed. */
+/* Runs git with these words; *answer: its output, without the last line feeds. Returns false when it failed. */
 static bool ask_git(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
 {
     char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t) "git"};

@@ -1,4 +1,4 @@
-/* What the commands have in common: see cmd.h. */
+/* Implements the common parts of the commands: see cmd.h. */
 #include "webreport/cli/cmd.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ bool tp_cmd_percent(double *out, const char *text)
 
 int tp_help_print(const char *command)
 {
-    struct tp_assets assets = {0}; /* built-in texts: no arena */
+    struct tp_assets assets = {0}; /* built-in texts need no arena */
     struct tp_str text;
     char name[64];
     snprintf(name, sizeof name, "help/%.40s.txt", command);
@@ -63,7 +63,7 @@ int tp_help_print(const char *command)
 
 /* ---- signals ---- */
 
-/* Half-written files go; the exit code is the shell's for a death by this signal. */
+/* Removes half-written files and exits with the code that a shell uses for this signal. */
 static void on_signal(int number)
 {
     tp_outfile_remove_all();
@@ -72,7 +72,7 @@ static void on_signal(int number)
 
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
 enum { HANDLED = sizeof handled / sizeof *handled };
-static struct sigaction before[HANDLED]; /* what we were started with, for `record` */
+static struct sigaction before[HANDLED]; /* dispositions at our start, for `record` */
 
 void tp_signals_handle(void)
 {
@@ -80,9 +80,9 @@ void tp_signals_handle(void)
         struct sigaction action = {.sa_handler = on_signal};
         sigemptyset(&action.sa_mask);
         if (handled[i] == SIGPIPE || handled[i] == SIGXFSZ)
-            action.sa_handler = SIG_IGN; /* a full disk or a closed pipe is an error to report, not a death */
+            action.sa_handler = SIG_IGN; /* a full disk or a closed pipe is reported as an error */
         sigaction(handled[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) /* nohup */
+        if (before[i].sa_handler != SIG_IGN) /* ignored under nohup */
             sigaction(handled[i], &action, NULL);
     }
 }
@@ -131,7 +131,7 @@ int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, c
 const struct tp_summary_printer tp_cmd_summaries_json = {tp_summaries_json_begin, tp_summaries_json_process,
                                                          tp_summaries_json_end};
 
-/* Path of a file beside the page, in the arena. */
+/* Returns the path of a file next to the page, in the arena. */
 static const char *beside(struct tp_arena *arena, const char *html, const char *name)
 {
     const char *slash = strrchr(html, '/');

@@ -1,4 +1,5 @@
-/* tracepress bench A B: runs two commands in turns until the wanted effect can be told, and prints what was seen. */
+/* Runs `tracepress bench A B`: runs two commands in turns until the wanted effect can be detected, and prints the
+ * result. */
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
@@ -59,18 +60,18 @@ struct job {
     char **operands;
     size_t operand_count;
     struct tp_bench_goal goal;
-    int64_t max_ns; /* of all runs; 0: no limit */
+    int64_t max_ns; /* time limit of all runs; 0: no limit */
     uint64_t seed;
     const char *names[SIDES], *commands[SIDES];
-    char self[PATH_MAX], kept[PATH_MAX]; /* this program; where traces are kept, "": nowhere */
+    char self[PATH_MAX], kept[PATH_MAX]; /* path of this program; folder of kept traces, "": none */
     struct tp_bench_folders folders;
     struct tp_bench_run *runs;
     size_t run_count;
-    unsigned number; /* of commands that ran, warm-ups apart */
+    unsigned number; /* number of commands that ran, without warm-ups */
     int64_t started_ns;
     struct tp_bench bench;
     enum tp_bench_stop stop;
-    int exit_code; /* where it ends early */
+    int exit_code; /* exit code after an early end */
     struct tp_cmd_work work;
 };
 
@@ -83,7 +84,7 @@ static int64_t clock_ns(clockid_t clock)
 
 /* ---- one command ---- */
 
-/* What a command printed last: it failed. */
+/* Shows the last output of a command that failed. */
 static void show_output(const struct job *job)
 {
     struct tp_buf text;
@@ -98,7 +99,7 @@ static void show_output(const struct job *job)
     tp_buf_release(&text);
 }
 
-/* Ends the work: it was asked to end, or the command failed. */
+/* Ends the work because a signal asked for it or the command failed. */
 static int refuse_end(struct job *job, const struct tp_bench_child *child, const char *name)
 {
     if (child->asked) {
@@ -124,7 +125,7 @@ static int run_child(struct job *job, struct tp_bench_child *child, const char *
     return is_good ? TP_OK : refuse_end(job, child, name);
 }
 
-/* The words of a side, below `record` where that records it into `folder`. In the arena. */
+/* Returns the words of a side's command, after those of `record` if it is recorded into `folder`. In the arena. */
 static char *const *words_of(struct job *job, int side, const char *folder)
 {
     const char *const record[] = {job->self, "record", "--quiet", "--no-tfevents", "-o", folder, "--"};
@@ -140,9 +141,9 @@ static char *const *words_of(struct job *job, int side, const char *folder)
     return (char *const *)words;
 }
 
-/* ---- what it left ---- */
+/* ---- results of a command ---- */
 
-/* The times of the program alone, which `record` wrote down; else those of the command stay. */
+/* Reads the times of the program itself, which `record` stored; otherwise the times of the command stay. */
 static void read_times(const char *folder, int64_t *wall_ns, int64_t *cpu_ns)
 {
     struct tp_run_folder run = {.lock = -1};
@@ -195,7 +196,7 @@ static int take_run(struct job *job, int side, const struct tp_bench_child *chil
     return code;
 }
 
-/* One run of a side. A warm-up is not looked at. */
+/* Runs a side once. The results of a warm-up are ignored. */
 static int run_side(struct job *job, int side, bool is_warmup)
 {
     bool is_recorded = !job->options->no_record && !job->options->traces;
@@ -208,7 +209,7 @@ static int run_side(struct job *job, int side, bool is_warmup)
                                    .folder = *job->folders.work[side] ? job->folders.work[side] : NULL,
                                    .side = side == A ? "A" : "B",
                                    .number = is_warmup ? 0 : job->number + 1};
-    int64_t since_ns = clock_ns(CLOCK_REALTIME_COARSE); /* as the file system counts */
+    int64_t since_ns = clock_ns(CLOCK_REALTIME_COARSE); /* the clock of the file system */
     int code = run_child(job, &child, job->names[side]);
     if (code == TP_OK && !is_warmup) {
         job->number++;
@@ -232,7 +233,7 @@ static void show_progress(struct job *job, int side)
     tp_console_progress(job->console, "run %u: %s%s%s", job->number + 1, job->names[side], *known ? "; " : "", known);
 }
 
-/* Whether another pair would go beyond --max-time, if it takes as long as those before. */
+/* Returns true when another pair would exceed --max-time if it takes as long as the previous ones. */
 static bool is_time_over(const struct job *job, unsigned pairs)
 {
     int64_t used_ns = clock_ns(CLOCK_MONOTONIC) - job->started_ns;
@@ -318,7 +319,7 @@ static int print(struct job *job)
 static int run(void *context, struct tp_error *err)
 {
     struct job *job = context;
-    (void)err; /* the work has it */
+    (void)err; /* errors are in job->work.err */
     job->runs = tp_arena_array(&job->work.arena, 2 * (size_t)job->goal.max_runs, sizeof *job->runs);
     int code = prepare(job);
     job->started_ns = clock_ns(CLOCK_MONOTONIC);
@@ -343,7 +344,7 @@ static int exit_code(const struct job *job, int code)
 
 /* ---- options ---- */
 
-/* "90", "90s", "10m", "1h"; false: it is none. */
+/* Parses a time: "90", "90s", "10m", "1h". Returns false for other texts. */
 static bool read_time(int64_t *ns, const char *text)
 {
     static const struct {
@@ -363,7 +364,7 @@ static bool read_time(int64_t *ns, const char *text)
     return false;
 }
 
-/* The words as one text, for people. */
+/* Joins the words into one text, for people. */
 static const char *joined(struct tp_buf *text, char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -372,7 +373,7 @@ static const char *joined(struct tp_buf *text, char *const *words, size_t count)
     return text->failed ? "" : text->data;
 }
 
-/* FNV-1a of both commands: the same call draws the same order. */
+/* Returns the FNV-1a hash of both commands: equal calls get the same random order. */
 static uint64_t seed_of(const struct job *job)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -386,7 +387,7 @@ static uint64_t seed_of(const struct job *job)
     return hash;
 }
 
-/* What is wrong with what the options say together, or NULL. */
+/* Returns what is wrong with the combination of options, or NULL. */
 static const char *wrong_options(struct job *job)
 {
     const struct options *o = job->options;
@@ -449,7 +450,7 @@ int tp_cmd_bench(int argc, char **argv)
     } else {
         tp_bench_child_prepare();
         code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
-        tp_bench_folders_close(&job.folders); /* where memory ran out */
+        tp_bench_folders_close(&job.folders); /* also when memory ran out */
         tp_cmd_end(&job.work);
     }
     tp_buf_release(&text);

@@ -1,4 +1,4 @@
-/* tracepress check INPUT...: options, outputs and the exit code; the list of metrics. */
+/* Runs `tracepress check INPUT...`: options, outputs and the exit code; the list of metrics. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,8 @@
 #include "webreport/session/opt.h"
 #include "webreport/session/run_notes.h"
 
-/* --inconclusive: what can be told by no run passes, and what lacks a baseline does not, unless somebody says so. */
+/* Values of --inconclusive. If it is not given, limits that no run can decide pass, and limits without a baseline
+ * fail. */
 enum { UNSAID = -1, FAILS = 1 };
 
 struct options {
@@ -62,7 +63,7 @@ static int print_metrics(void *context, struct tp_error *err)
     const struct tp_cmd_output output = {list->options->text ? list->options->text : "-",
                                          list->options->format == 1 ? tp_print_json : tp_print_text};
     struct tp_document document;
-    (void)err; /* the work has it */
+    (void)err; /* errors are in job->work.err */
     tp_metric_list_document(&document, &list->work.arena);
     return tp_cmd_print(&list->work, &document, &output, 1, &(struct tp_print_options){0});
 }
@@ -75,7 +76,7 @@ static int list_metrics(const struct options *o, struct tp_console *console)
     return code;
 }
 
-/* A file of ours or a folder: nothing else may be overwritten by a summary. */
+/* Returns true for a summary file or a folder: a summary may not overwrite anything else. */
 static bool is_summary_place(const char *path)
 {
     size_t size = strlen(path);
@@ -86,7 +87,7 @@ struct place {
     char text[4096];
 };
 
-/* A new folder as a place of summaries: with a slash at its end. Names of files stay as they are. */
+/* Returns the path with a slash at its end if it names a new folder of summaries; names of files unchanged. */
 static const char *summary_place(const char *path, struct place *place)
 {
     static const char *const files[] = {".tps", ".json", ".gz", ".txt", ".html", ".md", ".note", "/"};
@@ -110,7 +111,7 @@ struct job {
     struct tp_cmd_work work;
 };
 
-/* Where the outputs go: the text to standard output unless another one does. */
+/* Sets the paths of the outputs: the text goes to standard output unless another output does. */
 static void place_outputs(struct job *job, const struct options *o)
 {
     const struct tp_cmd_output outputs[OUTPUTS] = {
@@ -136,7 +137,7 @@ static int run(void *context, struct tp_error *err)
                                        .has_color = job->work.console->has_color &&
                                                     tp_is_stdout(job->outputs[TEXT].path) && isatty(STDOUT_FILENO)};
     int code = tp_check_session_run(&job->session, &job->work.arena, &job->work.err);
-    (void)err; /* the work has it */
+    (void)err; /* errors are in job->work.err */
     if (code < 0)
         return code;
     tp_check_document(&document, &job->session.check, &job->work.arena);
@@ -167,7 +168,7 @@ static int exit_code(const struct job *job, int code)
 
 /* ---- options ---- */
 
-/* What is wrong with what the options say together, or NULL. */
+/* Returns what is wrong with the combination of options, or NULL. */
 static const char *wrong_options(const struct options *o)
 {
     if ((o->update_baseline || o->accept || o->bisect_hint) && !o->baseline)

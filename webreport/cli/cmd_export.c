@@ -1,4 +1,4 @@
-/* tracepress export INPUT... --to FORMAT: options, and each profile handed to the format's function. */
+/* Runs `tracepress export INPUT... --to FORMAT`: options, and a call of the format's function for each profile. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,16 +45,16 @@ struct job {
     struct tp_console *console;
     struct tp_arena arena; /* of the whole job */
     struct tp_trace_walk walk;
-    struct tp_output_name *names; /* of all profiles, in their order */
+    struct tp_output_name *names; /* names for all profiles, in their order */
     struct tp_export_job all;
     struct tp_filter filter;
     enum tp_export_need needs;
-    struct tp_trace *baseline; /* in the arena; NULL: none was named */
+    struct tp_trace *baseline; /* in the arena; NULL: not given */
 };
 
 /* ---- one profile ---- */
 
-/* The profile's own folder. */
+/* Returns the folder for a profile. */
 static const char *folder_of(const struct job *job, const char *part, struct tp_arena *arena)
 {
     size_t size = strlen(job->options->out) + strlen(part) + 2;
@@ -63,7 +63,7 @@ static const char *folder_of(const struct job *job, const char *part, struct tp_
     return path;
 }
 
-/* The traces are known, and so are the names of what is made of them. */
+/* Makes the names of the outputs when the traces are known. */
 static int name_outputs(void *context, struct tp_error *err)
 {
     struct job *job = context;
@@ -72,8 +72,8 @@ static int name_outputs(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Analyses a trace as far as the format looks at it, and writes it; TP_ENOTFOUND when it lacks what the format shows.
- */
+/* Analyzes a trace as far as the format needs, and writes it. Returns TP_ENOTFOUND when it lacks the data of the
+ * format. */
 static int write_profile(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     struct job *job = context;
@@ -112,7 +112,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
 
 /* ---- all ---- */
 
-/* The trace named by --baseline: read once, for all profiles. */
+/* Reads the trace named by --baseline, once for all profiles. */
 static int read_baseline(struct job *job, struct tp_error *err)
 {
     const char *path = job->options->baseline;
@@ -146,7 +146,7 @@ static enum tp_export_need needs_of(const struct job *job)
     return job->format->asks ? job->format->asks(&asked) : job->format->needs;
 }
 
-/* Says which files were written: the first ones by name, the others by count. */
+/* Prints which files were written: the names of the first ones, the number of the others. */
 static void say_written(struct job *job)
 {
     size_t more = job->all.written_count - job->all.named_count;
@@ -182,7 +182,7 @@ static int run(struct job *job)
     return tp_inputs_exit_code(code);
 }
 
-/* What the options ask of the format, or NULL. */
+/* Returns why the options do not fit the format, or NULL. */
 static const char *misfit(const struct options *o, const struct tp_export_format *format)
 {
     bool has_filter = o->steps || o->from || o->until || o->threads.count || o->categories.count;
@@ -214,7 +214,7 @@ static int read_filter(struct job *job, struct tp_error *err)
     return tp_filter_parse(&job->filter, &options, err);
 }
 
-/* Names the nearest format, or all formats where none is near. */
+/* Prints the nearest format, or all formats when none is near. */
 static int refuse_format(struct tp_console *console, const char *name)
 {
     struct tp_nearest nearest = tp_nearest_start(tp_str_of(name));

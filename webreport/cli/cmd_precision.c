@@ -1,4 +1,4 @@
-/* tracepress precision BASE NEW: the tensors of two runs, found, compared, printed. */
+/* Runs `tracepress precision BASE NEW`: finds, compares and prints the tensors of two runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static int run(void *context, struct tp_error *err)
                                             {is_taken ? NULL : "-", tp_print_text}};
     struct tp_print_options options = {.row_limit = &o->row_limit, .templates_dir = o->templates};
     struct tp_document document;
-    (void)err; /* the work has it */
+    (void)err; /* errors are in job->work.err */
     int code = tp_tensor_runs_compare(&job->precision, &job->runs, &job->work.arena, &job->work.err);
     if (code < 0)
         return code;
@@ -73,7 +73,7 @@ static int run(void *context, struct tp_error *err)
     return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 
-/* A number from 0 on; NULL text leaves *out as it is. */
+/* Parses a number from `least` on; with text NULL, *out is unchanged. */
 static bool read_number(double *out, const char *text, double least)
 {
     char *end;
@@ -87,7 +87,7 @@ static bool read_number(double *out, const char *text, double least)
     return is_good;
 }
 
-/* What is wrong with the thresholds, or NULL. Without any, no element may mismatch. */
+/* Reads the thresholds. Returns what is wrong with them, or NULL. Without thresholds, no element may mismatch. */
 static const char *read_thresholds(struct tp_precision_options *how, const struct options *o)
 {
     struct tp_precision_limits *limits = &how->limits;

@@ -1,4 +1,5 @@
-/* tracepress record -- PROGRAM: runs it with the preload library inside, then makes traces of what it left. */
+/* Runs `tracepress record -- PROGRAM`: runs the program with the preload library, then makes traces from its
+ * records. */
 #include <errno.h>
 #include <pwd.h>
 #include <signal.h>
@@ -32,12 +33,12 @@ struct job {
     char **argv; /* PROGRAM and its arguments, NULL-terminated */
     struct tp_program program;
     char library[4096];
-    char preload[8192]; /* LD_PRELOAD of the program; "": nothing can be preloaded */
+    char preload[8192]; /* LD_PRELOAD of the program; "": preloading is impossible */
     struct tp_run_folder folder;
-    struct tp_launcher launcher; /* where the call is of a rank of a job */
+    struct tp_launcher launcher; /* set if this call is for a rank of a job */
     struct tp_run_note note;
     sigset_t mask;   /* signals that were blocked when the call began */
-    bool is_outside; /* and nothing is put into it */
+    bool is_outside; /* recorded from outside; nothing is preloaded */
     struct tp_child child;
     struct tp_record_outside beside;
     struct tp_kineto kineto;
@@ -53,7 +54,7 @@ static int cannot_run(struct job *job, int error)
     return error == ENOENT || error == ENOTDIR ? TP_RECORD_NOT_FOUND : TP_RECORD_CANNOT_RUN;
 }
 
-/* How the program is recorded, as run.json says it. */
+/* Returns the word in run.json for how the program is recorded. */
 static const char *mode_of(const struct job *job)
 {
     bool is_outside = job->is_outside || job->beside.is_on;
@@ -83,7 +84,7 @@ static int make_folder(struct job *job, struct tp_error *err)
     return code;
 }
 
-/* A runtime of OpenMP that tells what it does, in place of the program's own. */
+/* Preloads a runtime of OpenMP that reports its work, instead of the program's own. */
 static int preload_openmp(struct job *job, struct tp_error *err)
 {
     char runtime[1024];
@@ -116,7 +117,7 @@ static int prepare_library(struct job *job, struct tp_error *err)
     return preload_openmp(job, err);
 }
 
-/* Says what was asked for by name and cannot be had. */
+/* Prints which sources were named but are not available. */
 static int check_sources(struct job *job, struct tp_error *err)
 {
     struct tp_source_rows rows;
@@ -148,8 +149,8 @@ static int prepare(struct job *job)
 
 /* ---- the run ---- */
 
-/* Where instrumentation of programs looks for a tool. The sources set these too, but libraries of the program may be
- * quicker with their constructors. What somebody has set there already, stays. */
+/* Sets the variables in which instrumentation of programs looks for a tool. The sources set them, too, but constructors
+ * of the program's libraries may run earlier. Variables that are already set stay. */
 static void set_tools(const struct job *job)
 {
     static const struct {
@@ -160,7 +161,7 @@ static void set_tools(const struct job *job)
             setenv(tools[i].variable, job->library, 0);
 }
 
-/* In the child, before exec. */
+/* Sets the environment of the program. Runs in the child, before exec. */
 static void set_environment(const void *given)
 {
     const struct job *job = given;
@@ -173,7 +174,7 @@ static void set_environment(const void *given)
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
     bool has_outside = job->beside.is_on && job->child.answer == TP_RECORD_SAMPLED;
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, has_outside, words, sizeof words), 1);
-    setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */
+    setenv("KINETO_LOG_LEVEL", "5", 0); /* its messages are not those of the program */
     setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
     unsetenv("TRACEPRESS_LIST_SOURCES");
     if (job->options->common.quiet)
@@ -186,7 +187,7 @@ static void set_environment(const void *given)
 
 /* ---- all ---- */
 
-/* Nothing ran: the run leaves no folder. */
+/* Removes the folder of a run in which nothing ran. */
 static void forget_folder(struct job *job)
 {
     char path[TP_RUN_PATH_BYTES + 16];
@@ -197,7 +198,7 @@ static void forget_folder(struct job *job)
     tp_run_folder_close(&job->folder, true);
 }
 
-/* A recording from outside, of this call. */
+/* Returns a recording from outside for this call. */
 static struct tp_record_outside outside_of(struct job *job)
 {
     return (struct tp_record_outside){.options = job->options,
@@ -209,15 +210,16 @@ static struct tp_record_outside outside_of(struct job *job)
                                       .mask = &job->mask};
 }
 
-/* Ends by a signal that came before the program started; the folder is gone. Returns the exit code where the handler of
- * the signal does not end us. */
+/* Ends this process by a signal that arrived before the program started; the folder is removed. Returns the exit code
+ * if the handler of the signal does not end the process. */
 static int stop_as_asked(const struct job *job, int number)
 {
     sigprocmask(SIG_SETMASK, &job->mask, NULL);
     return 128 + number;
 }
 
-/* True with *exit_code when all is done; false: the kernel refuses events, which has been said, and nothing ran. */
+/* Records from outside. Returns true and sets *exit_code when all is done; false when the kernel refuses events, which
+ * has been printed, and nothing ran. */
 static bool run_outside(struct job *job, int *exit_code)
 {
     struct tp_error err = {0};
@@ -250,7 +252,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     bool has_begun = false;
     job->is_outside = true;
     record->duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000;
-    tp_attached_prepare(); /* before there is a folder: whoever asks us to end leaves a whole one */
+    tp_attached_prepare(); /* before the folder exists: a signal that asks us to end then leaves a complete one */
     int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(record, &has_begun);
     if (code == TP_EXIT_NO_OUTPUT)
         tp_console_error(job->console, "%s", err.text);
@@ -261,7 +263,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     return code;
 }
 
-/* Records what runs already: its words stand for those of a program that we would have started. */
+/* Records a running process; its command line is used like that of a program that we start. */
 static int attach(struct job *job)
 {
     char *words[1024], *none[] = {(char *)"process", NULL};
@@ -280,7 +282,7 @@ static int attach(struct job *job)
     return code;
 }
 
-/* Records all that a user runs, which is ourselves where none is named. */
+/* Records all programs of a user; without a name, of the current user. */
 static int attach_user(struct job *job)
 {
     char words[80], *argv[] = {words, NULL}, *end;
@@ -307,7 +309,8 @@ static int attach_user(struct job *job)
     return record_running(job, &record);
 }
 
-/* The recorder beside the one inside; where it cannot be, a line says so and the child runs without. */
+/* Opens the recording from outside in addition to the one from inside. If this is impossible, prints why, and the child
+ * runs without it. */
 static void open_beside(struct job *job)
 {
     job->beside = outside_of(job);
@@ -334,7 +337,7 @@ static int run(struct job *job)
     tp_program_find(&job->program, job->argv[0]);
     if (job->program.error)
         return cannot_run(job, job->program.error);
-    tp_child_block(&job->mask); /* from the folder to the start of the program, nothing ends us halfway */
+    tp_child_block(&job->mask); /* no signal ends us between making the folder and starting the program */
     if (job->options->outside && run_outside(job, &code))
         return code;
     if (tp_record_has_outside(job->options) && !job->options->outside)

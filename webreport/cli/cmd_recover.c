@@ -1,5 +1,5 @@
-/* tracepress recover SPOOL|DIR...: the trace of a recorded program that had no orderly end; of a folder, of all in it
- * and below it that have none, runs that `record` did not finish among them. */
+/* Runs `tracepress recover SPOOL|DIR...`: makes the trace of a recorded program that did not end normally; for a
+ * folder, of all such programs in it and below it, including runs that `record` did not finish. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* A path on standard output, for scripts; one that a terminal or a log would obey is made harmless. */
+/* Prints a path on standard output, for scripts; control characters that a terminal or a log would obey are made
+ * harmless. */
 static bool print_path(const char *path)
 {
     char line[4096 + 64];
@@ -56,7 +57,7 @@ static void say(struct tp_console *console, const char *spool, const struct tp_s
         tp_console_notice(console, "%s: it contains no records", spool);
 }
 
-/* Removes what is no longer needed. */
+/* Removes a file that is no longer needed. */
 static int drop(struct tp_console *console, const char *path)
 {
     if (unlink(path) == 0 || errno == ENOENT)
@@ -110,7 +111,7 @@ static int recover(struct tp_console *console, const char *spool, const struct o
 
 /* ---- runs ---- */
 
-/* The taking over of a run, as it is told. */
+/* The state of taking over a run. */
 struct finishing {
     struct tp_console *console;
     const char *run;
@@ -136,7 +137,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
         finishing->has_failed_output |= !print_path(path);
 }
 
-/* had_traces: raw records had become traces before. */
+/* Prints the result of a run. had_traces: raw records had become traces before. */
 static void say_run(struct tp_console *console, const char *run, const struct tp_takeover *t, bool had_traces)
 {
     if (t->short_count)
@@ -154,8 +155,8 @@ static void say_run(struct tp_console *console, const char *run, const struct tp
         tp_console_notice(console, "%s: it contains no records", run);
 }
 
-/* `record` was killed while it recorded from outside: says whether its copy has saved the trace, whose name has the
- * begin of the run (collector/outside/outside_keeper.h). Returns the same. */
+/* For a `record` that was killed while it recorded from outside: prints whether its copy has saved the trace, whose
+ * name contains the start time of the run (collector/outside/outside_keeper.h). Returns whether it has. */
 static bool say_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
 {
     char ends[64];
@@ -175,7 +176,7 @@ static bool say_saved(struct tp_console *console, const char *run, const struct 
     return is_saved;
 }
 
-/* Does what `record` would have done: raw records become traces, and go. */
+/* Does the work that `record` did not finish: turns raw records into traces and removes them. */
 static int finish_run(struct tp_console *console, const char *path)
 {
     struct tp_run_folder run;
@@ -241,7 +242,7 @@ struct search {
     int worst; /* exit code so far */
 };
 
-/* Says what was looked at, where nothing was found. */
+/* Prints which folders were searched when nothing was found. */
 static void say_nothing(const struct search *search, const struct tp_recordings_left *left)
 {
     tp_console_notice(search->console, "%s: no spool in it%s (%zu folder%s searched): nothing to recover",
@@ -255,7 +256,7 @@ static int recover_all(void *context, struct tp_error *err)
     struct tp_recordings_left left;
     const char *run = tp_recordings_left_run_of(&search->arena, search->folder);
     size_t count = 0;
-    if (*run) { /* the raw records of a run, named themselves */
+    if (*run) { /* the path is in the raw records of a run */
         search->worst = finish_run(search->console, run);
         return TP_OK;
     }

@@ -1,4 +1,4 @@
-/* tracepress table INPUT...: options, the output and the exit code. */
+/* Runs `tracepress table INPUT...`: options, the output and the exit code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +61,11 @@ enum {
     DEFAULT_DEPTH = 5,
     DEFAULT_TOP = 3,
     NARROWEST = 4,
-    PRINT_HOST = 1, /* of --print-only */
+    PRINT_HOST = 1, /* values of --print-only */
     MAX_WIDTH = 1 << 20
 };
 
-/* One word of --group-by. */
+/* Reads one word of --group-by. */
 static bool read_group(struct tp_key_options *keys, const char *word, size_t size, bool *has_stack)
 {
     static const struct {
@@ -90,7 +90,7 @@ static bool read_group(struct tp_key_options *keys, const char *word, size_t siz
     return is_shape || is_stack;
 }
 
-/* What is wrong with --group-by and its companions, or NULL. */
+/* Reads --group-by and the options that go with it. Returns what is wrong with them, or NULL. */
 static const char *read_groups(struct tp_key_options *keys, const struct options *o)
 {
     bool has_stack = false;
@@ -117,7 +117,8 @@ static bool is_width(int64_t width)
     return width == 0 || (width >= NARROWEST && width <= MAX_WIDTH);
 }
 
-/* --group-by function stands alone; it has orders of its own. So do those of a program, which have one order. */
+/* Reads --group-by function, process and wait. They cannot be combined with other groups; function has its own orders,
+ * process and wait have one order. Returns what is wrong, or NULL. */
 static const char *read_functions(struct tp_table_options *wanted, struct options *o)
 {
     bool is_process = o->group_by && strcmp(o->group_by, "process") == 0;
@@ -136,7 +137,7 @@ static const char *read_functions(struct tp_table_options *wanted, struct option
     return tp_calls_can_sort(o->sort_by) ? NULL : "--sort-by: ncalls, pcalls, tottime, cumtime, stdname or none";
 }
 
-/* Seconds, or with a unit: 1e-5, 10us, 2ms. NULL leaves *ns as it is. */
+/* Parses seconds, or a time with a unit: 1e-5, 10us, 2ms. With text NULL, *ns is unchanged. */
 static bool read_time(int64_t *ns, const char *text)
 {
     static const struct {
@@ -153,7 +154,7 @@ static bool read_time(int64_t *ns, const char *text)
     return !text;
 }
 
-/* profile_analyze's options, any of which makes its table. */
+/* Reads the options of profile_analyze, each of which selects its table. Returns what is wrong, or NULL. */
 static const char *read_operators(struct tp_table_options *wanted, const struct options *o)
 {
     struct tp_operator_options *operators = &wanted->operators;
@@ -197,7 +198,7 @@ static const char *check_widths(const struct options *o)
 #undef RULE
 }
 
-/* What the rows are; NULL, or what is wrong. */
+/* Fills the options of the rows. Returns what is wrong, or NULL. */
 static const char *make_wanted(struct tp_table_options *wanted, struct options *o)
 {
     bool is_data = o->format == TP_TABLE_CSV || o->format == TP_TABLE_JSON;
@@ -218,7 +219,7 @@ static const char *make_wanted(struct tp_table_options *wanted, struct options *
     return NULL;
 }
 
-/* Fills what is to be done; NULL, or what is wrong. */
+/* Fills the session and the outputs. Returns what is wrong, or NULL. */
 static const char *make_session(struct tp_table_session *session, struct tp_table_outputs *outputs, struct options *o)
 {
     const char *wrong = make_wanted(&session->options, o);
@@ -239,7 +240,7 @@ static const char *make_session(struct tp_table_session *session, struct tp_tabl
     session->out = outputs->path;
     session->read = o->read;
     session->read.keeps_frame_stacks = o->include_python && session->options.keys.stack_depth;
-    session->read.skips_hash = true; /* no table shows it */
+    session->read.skips_hash = true; /* no table shows the hash */
     session->receiver = tp_table_outputs_add;
     session->context = outputs;
     return NULL;

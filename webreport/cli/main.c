@@ -1,5 +1,5 @@
-/* tracepress: finds the command and runs it. The command table is the list of what the program can do;
- * templates/help/tracepress.txt says it to people. */
+/* Finds the command and runs it. The table of commands lists all that the program can do;
+ * templates/help/tracepress.txt explains it to people. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static const struct command {
     {NULL, NULL},
 };
 
-/* Says that there is no command of this name, and the command with the nearest name. what: "no command named". Returns
- * TP_EXIT_USAGE. */
+/* Prints that there is no command of this name, and the command with the nearest name. what: "no command named".
+ * Returns TP_EXIT_USAGE. */
 static int refuse_name(const char *what, const char *name)
 {
     struct tp_nearest nearest = tp_nearest_start(tp_str_of(name));

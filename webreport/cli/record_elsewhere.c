@@ -1,5 +1,5 @@
-/* `record`, `recover` and `bench` where the collector is not: in place of cmd_record.c and others on systems other than
- * Linux. Their help is there, too. */
+/* Refuses `record`, `recover` and `bench` on systems other than Linux, which have no collector. Replaces cmd_record.c
+ * and others; prints their help, too. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* The end of a call of `record`: see record_end.h.
+/* Ends a call of `record`: see record_end.h.
  *
- * A thread of its own waits for signals that ask us to end, so no handler has to do what handlers may not. The lock is
- * held by whoever changes the state of the run: the main thread as long as it takes to write run.json. */
+ * A separate thread waits for signals that ask us to end, so no handler has to do forbidden work. A thread that changes
+ * the state of the run takes the lock: the main thread only while it writes run.json. */
 #include "webreport/cli/record_end.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "writer/base/environment.h"
 #include "writer/base/fs.h"
 
-enum { TOLD_TRACES = 8 }; /* more are counted, not named */
+enum { TOLD_TRACES = 8 }; /* further traces are only counted */
 
 enum stage { TAKING, OUTPUTS, DONE };
 
@@ -49,16 +49,16 @@ void tp_record_write_note(struct tp_console *console, const struct tp_run_folder
 
 /* ---- asked to end ---- */
 
-/* Nothing else of the process goes on: it ends here. */
+/* Ends the process; no other thread continues. */
 static void leave(struct ending *ending)
 {
     const struct tp_record_end *end = ending->end;
     sigset_t asked;
-    tp_outfile_remove_all(); /* before run.json is written, which is such a file itself */
+    tp_outfile_remove_all(); /* before run.json is written, since that is such a file, too */
     end->note->state = TP_RUN_UNPROCESSED;
     tp_record_write_note(end->console, end->folder, end->note);
     tp_console_notice(end->console, "recorded; to write the traces, run: tracepress recover %s", end->folder->path);
-    tp_child_signals(&asked); /* a second one ends us at once, however long the disk takes */
+    tp_child_signals(&asked); /* a second signal ends us immediately, even if the disk is slow */
     pthread_sigmask(SIG_UNBLOCK, &asked, NULL);
     if (ending->stage == TAKING)
         tp_run_folder_sync(end->folder);
@@ -89,7 +89,7 @@ static void enter_stage(struct ending *ending, enum stage stage)
     pthread_mutex_unlock(&ending->lock);
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
@@ -115,7 +115,7 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
     if (ending->trace_count > TOLD_TRACES && !ending->end->options->summary_only)
         tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - TOLD_TRACES,
                           ending->end->folder->path);
-    if (t->short_count && !ending->end->has_outside) /* else they are in its trace */
+    if (t->short_count && !ending->end->has_outside) /* else the trace from outside has them */
         tp_console_notice(
             ending->end->console,
             "left out: %zu helper process%s that ran for less than %d ms and recorded no events",
@@ -131,7 +131,7 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
                           (unsigned long long)t->broken_count);
     bool has_something = ending->trace_count || t->running_count || t->failed_count || t->short_count;
     if (!has_something && !ending->end->has_outside &&
-        !ending->end->program->why_plain) /* which was said before it ran */
+        !ending->end->program->why_plain) /* printed before the program ran */
         tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
 }
 
@@ -202,7 +202,7 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
     pthread_t waiter;
     tp_record_end_note(end->note, child);
     bool has_waiter = pthread_create(&waiter, NULL, wait_for_signal, &ending) == 0;
-    tp_console_restart(end->console); /* the time of the program is none of ours */
+    tp_console_restart(end->console); /* the program's time does not count for progress */
     take_over(&ending, child);
     enter_stage(&ending, DONE);
     if (has_waiter && pthread_cancel(waiter) == 0)

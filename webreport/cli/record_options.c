@@ -1,4 +1,4 @@
-/* The options of `tracepress record`: see record_options.h. */
+/* Parses the options of `tracepress record`: see record_options.h. */
 #include "webreport/cli/record_options.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static const struct tp_opt table[] = {
 
 static const struct {
     const char *name;
-    size_t field; /* in struct tp_kineto_options */
+    size_t field; /* offset in struct tp_kineto_options */
 } torch_options[] = {
     {"shapes", offsetof(struct tp_kineto_options, has_shapes)},
     {"stack", offsetof(struct tp_kineto_options, has_stack)},
@@ -92,11 +92,12 @@ static int parse_duration(uint64_t *out, const char *text, struct tp_error *err)
     return TP_OK;
 }
 
-/* Names by comma; each switches one on and the first takes the defaults away. "none" leaves all off. */
+/* Parses names separated by commas: each one switches an option on. Without a text the defaults are on; "none" leaves
+ * all off. */
 static int parse_torch(struct tp_kineto_options *options, const char *text, struct tp_error *err)
 {
     for (int i = 0; i < TORCH_OPTIONS; i++)
-        *torch_field(options, i) = !text && (i == 0 || i == 2); /* shapes and memory: what the report needs most */
+        *torch_field(options, i) = !text && (i == 0 || i == 2); /* shapes and memory: the report needs them most */
     while (text && *text) {
         size_t n = strcspn(text, ",");
         int i = 0;
@@ -150,7 +151,7 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
     *options = (struct tp_record_options){.out = "runs"};
     while (ours < argc && strcmp(argv[ours], "--") != 0)
         ours++;
-    *program = argv + (ours < argc ? ours + 1 : argc); /* argv ends with NULL, as main's does */
+    *program = argv + (ours < argc ? ours + 1 : argc); /* argv ends with NULL, like that of main */
     int code = tp_opt_parse(table, options, ours, argv, &operand_count, err);
     if (code < 0 || options->common.help)
         return code;
@@ -274,7 +275,8 @@ const char *tp_record_source_words(const struct tp_record_options *options, bool
         }
     if (has_outside && !has_word(&options->source, "sample"))
         tp_buf_puts(&buf, "-sample,");
-    if (tp_record_wants(options, "kineto")) /* one of the two can record PyTorch; torch only tells of the first step */
+    /* only one of the two can record PyTorch; then torch only marks the first step */
+    if (tp_record_wants(options, "kineto"))
         tp_buf_puts(&buf, "torch,");
     snprintf(words, size, "%s", buf.data ? buf.data : "");
     tp_buf_release(&buf);

@@ -1,4 +1,4 @@
-/* Recording from outside: see record_outside.h. */
+/* Records from outside: see record_outside.h. */
 #include "webreport/cli/record_outside.h"
 
 #include <errno.h>
@@ -17,14 +17,14 @@
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/run_outputs.h"
 
-enum { WATCHED_OUTSIDE = 2 }; /* of struct tp_child: the places before it are of what is inside */
+enum { WATCHED_OUTSIDE = 2 }; /* index in tp_child.watched; the recording from inside uses the ones before it */
 
 static int open_events(void *outside, pid_t pid, struct tp_error *err)
 {
     return tp_outside_begin(outside, pid, err);
 }
 
-/* In the child, before exec. */
+/* Sets no environment. Runs in the child, before exec. */
 static void set_nothing(const void *given)
 {
     (void)given;
@@ -57,7 +57,7 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
     tp_buf_release(&missed);
 }
 
-/* A recording ends with its program; what that leaves behind is named. */
+/* Prints which processes of the program still run: the recording ends with the program itself. */
 static void say_living(const struct tp_record_outside *record, const struct tp_outside *outside)
 {
     struct tp_buf names;
@@ -71,7 +71,7 @@ static void say_living(const struct tp_record_outside *record, const struct tp_o
     tp_buf_release(&names);
 }
 
-/* Writes the trace and says so, or why not. */
+/* Writes the trace and prints its path, or why it failed. */
 static bool write_trace(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     char path[TP_RUN_PATH_BYTES + 128];
@@ -89,7 +89,7 @@ static bool write_trace(const struct tp_record_outside *record, struct tp_outsid
     return code == TP_OK;
 }
 
-/* Writes the trace, and what is made of it. */
+/* Writes the trace and the outputs made from it. */
 static void write_outputs(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     write_trace(record, outside);
@@ -98,7 +98,7 @@ static void write_outputs(const struct tp_record_outside *record, struct tp_outs
     tp_run_outputs_make(record->console, record->folder, record->note, true);
 }
 
-/* In a copy of this process that was killed: says nothing. */
+/* Saves the trace; runs in a copy of this process after it was killed, and prints nothing. */
 static void save_killed(void *context)
 {
     const struct tp_record_outside *record = context;
@@ -115,7 +115,7 @@ static void keep(struct tp_record_outside *record)
 static void end(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
 {
     tp_record_end_note(record->note, child);
-    tp_console_restart(record->console); /* the time of the program is none of ours */
+    tp_console_restart(record->console); /* the program's time does not count for progress */
     tp_outside_end(outside, &child->status);
     if (child->signal)
         tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept",
@@ -160,9 +160,9 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
     return !is_refused && !child.start_error;
 }
 
-/* ---- beside the recording from inside ---- */
+/* ---- in addition to the recording from inside ---- */
 
-/* A kernel that refuses events is no error here: the program runs, and is recorded from inside. */
+/* Opens the events. A kernel that refuses them is not an error here: the program runs and is recorded from inside. */
 static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
 {
     struct tp_record_outside *record = given;
@@ -207,7 +207,7 @@ bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_chil
     if (record->is_on && record->is_refused && child)
         say_inside_alone(record, child->refused.text);
     if (record->is_on && !record->is_refused && child) {
-        tp_console_restart(record->console); /* the time of the program is none of ours */
+        tp_console_restart(record->console); /* the program's time does not count for progress */
         tp_outside_end(record->outside, &child->status);
         tp_outside_add_inside(record->outside, record->folder->spools);
         has_trace = write_trace(record, record->outside);
@@ -217,7 +217,7 @@ bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_chil
     return record->is_on = has_trace;
 }
 
-/* ---- what runs already ---- */
+/* ---- running processes ---- */
 
 static void wait_for(const struct tp_record_outside *record, struct tp_outside *outside)
 {

@@ -201,7 +201,7 @@ static void check_text(struct tp_feed *feed, struct block *block)
     memcpy(feed->cut, text + size - feed->cut_size, feed->cut_size);
 }
 
-/* After damage the rest of the file is still read, so that the hash and the size are those of the whole file. */
+/* Ends the hash. Reads the rest of the file even after damage: the hash and the size are those of the whole file. */
 static void end_hash(struct tp_feed *feed)
 {
     uint8_t digest[32];
