@@ -101,7 +101,7 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
  * files. */
 bool tp_evidence_knows_writer(const struct tp_trace *trace);
 
-/* The needs (bits of enum tp_need) that do not hold; 0 when nothing is known against the input. */
+/* Returns the needs (bits of enum tp_need) that are not met; 0: no known defect of the input. */
 unsigned tp_evidence_broken(const struct tp_input_evidence *evidence);
 
 /* Returns the gravest reason why one of `needs` is not met, such as "the gzip is cut: ..", or "" when all are met. In

@@ -18,7 +18,7 @@ struct tp_learned_keys_node {
     uint8_t field;      /* field of the value that follows; TP_FIELD_COUNT: not used */
     uint8_t fold_count, child_count;
     bool has_own_args; /* only in the last node of an event: see struct tp_spans */
-    bool has_odd_key;  /* likewise */
+    bool has_odd_key;  /* only in the last node of an event, too */
     struct tp_learned_keys_fold {
         uint8_t field, offset, size; /* a value inside the text: ph, cat */
         uint32_t text_id;
