@@ -20,7 +20,7 @@ build=${1:?build folder}
         { unit = FILENAME; sub(/\.[ch]$/, "", unit) }
         FNR == 1 { print unit, "UNIT" }
         /^[ \t]*#[ \t]*include[ \t]*".*\.h"/ { sub(/^[^"]*"/, ""); sub(/\.h".*/, ""); print unit, "INCLUDES", $0 }'
-} | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 2}" -v most="${UNITS:-132}" -v most_registered="${REGISTERED:-55}" '
+} | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 2}" -v most="${UNITS:-111}" -v most_registered="${REGISTERED:-55}" '
 BEGIN {
   registry["collector/sources"] = "the table of sources of a recording"
   registry["webreport/measure/rules/rules"] = "the table of rules"

@@ -7,7 +7,7 @@
 
 #include "writer/base/arena.h"
 #include "writer/spool/spool_read.h"
-#include "writer/spool/spool_trace.h"
+#include "writer/spool/spool_trace_result.h"
 #include "writer/spool/symbols.h"
 #include "writer/trace_json.h"
 
