@@ -1,6 +1,6 @@
 /* Table of sources: what can be recorded in a program that was not written for tracepress.
  *
- * A source is one file in collector/source/ and one row in sources.c. It records with the functions of tracepress.h and
+ * A source is one file in collector/source/ and one row in sources_table.c. It records with the functions of tracepress.h and
  * recorder.h into the session that inject.c has started. It may export functions that others call or that intercept
  * functions of the program (listed in collector/preload.map). It must never make the program fail: after an error it
  * switches itself off and reports that once. */

@@ -12,7 +12,7 @@
 # takes either.
 build=${1:?build folder}
 {
-    find "$build/writer" "$build/collector" "$build/webreport" -name '*.o' | sort | while read -r object; do
+    find "$build/writer" "$build/collector" "$build/webreport" -name '*.o' 2>/dev/null | sort | while read -r object; do
         # an object whose source is gone stays in the build folder
         source=${object#"$build/"} && [ -f "${source%.o}.c" ] && nm -P "$object" | sed "s|^|${source%.o} |"
     done
@@ -20,9 +20,8 @@ build=${1:?build folder}
         { unit = FILENAME; sub(/\.[ch]$/, "", unit) }
         FNR == 1 { print unit, "UNIT" }
         /^[ \t]*#[ \t]*include[ \t]*".*\.h"/ { sub(/^[^"]*"/, ""); sub(/\.h".*/, ""); print unit, "INCLUDES", $0 }'
-} | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 2}" -v most="${UNITS:-111}" -v most_registered="${REGISTERED:-55}" '
+} | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 2}" -v most="${UNITS:-27}" -v most_registered="${REGISTERED:-40}" '
 BEGIN {
-  registry["collector/sources"] = "the table of sources of a recording"
   registry["webreport/measure/rules/rules"] = "the table of rules"
 }
 $2 == "UNIT" { is_unit[$1] = 1; next }

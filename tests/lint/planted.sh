@@ -289,19 +289,19 @@ mv webreport/model/stage.c webreport/model/step.c && sed -i 's/tp_stage/stage/' 
 compile
 UNITS=0 REGISTERED=0 passes "circles: a name of another library" circles build
 rm -r writer collector webreport build
-put collector/sources.h <<'C'
-int tp_sources(void);
+put webreport/measure/rules/rules.h <<'C'
+int tp_rules(void);
 C
-put collector/sources.c <<'C'
-#include "collector/sources.h"
-int tp_source_null(void);
-int tp_sources(void) { return tp_source_null(); }
+put webreport/measure/rules/rules.c <<'C'
+#include "webreport/measure/rules/rules.h"
+int tp_rule_E3(void);
+int tp_rules(void) { return tp_rule_E3(); }
 C
-put collector/source/null.c <<'C'
-#include "collector/sources.h"
-int tp_source_null(void) { return 0; }
+put webreport/measure/rules/rules_ranks.c <<'C'
+#include "webreport/measure/rules/rules.h"
+int tp_rule_E3(void) { return 0; }
 C
-mkdir -p writer webreport build/writer build/webreport
+mkdir -p writer collector build/writer build/collector
 compile
 UNITS=0 REGISTERED=2 passes "circles: a registry at its limit" circles build
 UNITS=0 REGISTERED=1 fails "circles: a registry above its limit" circles build

@@ -1,6 +1,6 @@
 /* Packs the timeline's slices: columns of numbers, a table of names, coverage of folded slices.
  *
- * Private to the timeline view. Each attempt walks the slices once; timeline.c chooses what to fold. The format of the
+ * Private to the timeline view. Each attempt walks the slices once; timeline_build.c chooses what to fold. The format of the
  * data is described in templates/README.md. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_PACK_H
 #define TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_PACK_H

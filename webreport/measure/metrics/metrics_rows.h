@@ -1,7 +1,7 @@
 /* The rows of the table of metrics: METRIC(name, unit, needs, title, json, function, which), as in struct tp_metric.
  *
  * Include it where METRIC is defined, as often as needed: the count, the declarations of value functions and the table
- * are made from it. The unit and the needs are macros of metrics.c. */
+ * are made from it. The unit and the needs are macros of metrics_table.c. */
 #ifndef METRIC
 #define METRIC(name, unit, needs, title, json, function, which) /* the header compiles alone */
 #endif

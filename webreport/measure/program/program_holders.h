@@ -1,6 +1,6 @@
 /* Guesses which thread holds the lock that others wait for. A wait ends when the holder releases the lock, so the
  * holder runs at the end of the wait, and it is the thread that ran longest meanwhile. It remains a guess: the
- * recording does not see locks. For program_view.c. */
+ * recording does not see locks. For program_view_build.c. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_HOLDERS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_HOLDERS_H
 

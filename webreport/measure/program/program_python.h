@@ -1,5 +1,5 @@
 /* The Python function in which a program spends most processor time, including the native code that it calls: the
- * innermost function is mostly part of the interpreter. For program_view.c. */
+ * innermost function is mostly part of the interpreter. For program_view_build.c. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_PYTHON_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_PYTHON_H
 

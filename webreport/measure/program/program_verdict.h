@@ -1,4 +1,4 @@
-/* The verdict on a program's wall time by rules P0 to P9, and the findings. For program_view.c; the names of rules and
+/* The verdict on a program's wall time by rules P0 to P9, and the findings. For program_view_build.c; the names of rules and
  * findings are for modules that print them. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VERDICT_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VERDICT_H

@@ -1,4 +1,4 @@
-/* Groups the waits of a program's threads by cause, name of the thread and stack. For program_view.c. */
+/* Groups the waits of a program's threads by cause, name of the thread and stack. For program_view_build.c. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_WAITS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_WAITS_H
 

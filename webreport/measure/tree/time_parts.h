@@ -1,5 +1,5 @@
 /* State and functions shared by the files that build a tree of time (time_parts.c): the owner of each nanosecond of device work
- * (time_owner.c), the leaf of each operation (time_place.c), the leaves of idle time (time_idle.c), sums and order (time_tree.c). */
+ * (time_owner.c), the leaf of each operation (time_place.c), the leaves of idle time (time_idle.c), sums and order (time_tree_build.c). */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_PARTS_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_PARTS_H
 

@@ -1,4 +1,4 @@
-/* Reads the arguments of a call for its cost. The formulas are in cost.c and cost_products.c. */
+/* Reads the arguments of a call for its cost. The formulas are in cost_build.c and cost_products.c. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_COST_CALL_H
 #define TP_WEBREPORT_MEASURE_WORK_COST_CALL_H
 
