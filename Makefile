@@ -40,9 +40,9 @@ CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c
           $(foreach d,collector/outside $(addprefix webreport/,trace model measure compare document print export session),\
           $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c))
 CLI    := $(filter-out %/record_elsewhere.o,$(call obj,webreport/cli/*.c))
-RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook%),$(call obj,collector/*.c))
+RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources_table linked hook%),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
-SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
+SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources_table.o
 # these stand before functions of libc and others, by the same names: in the preload library alone
 HOOKS  := $(call obj,collector/source/host_*.c)
 # but these: what may end the program if we do not look at it
@@ -173,7 +173,7 @@ programs: $(if $(filter release,$(MODE)),$(if $(MPICC),$(if $(shell command -v $
 programs: all $(if $(filter release,$(MODE)),$(STATIC) $(BUILD)/tracepress-zlib) $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/unit/all $(BUILD)/checks: $(BUILD)/tests/job/plan.o $(BUILD)/tests/job/plan_slots.o
-$(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
+$(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources_table.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 # what stands before malloc and its like, under names of its own
 RENAMED := $(patsubst %,$(BUILD)/renamed/host_%.o,memory arenas locks io)

@@ -55,15 +55,12 @@ comment tests/python 6
 comment tests/reports 8
 comment tests/suites 58
 comment tests/unit 130
-comment webreport/cli 45
 comment webreport/compare 5
 comment webreport/document 14
 comment webreport/export 3
-comment webreport/measure 229
+comment webreport/measure 21
 comment webreport/model 18
 comment webreport/print 4
-comment webreport/session 49
-comment webreport/trace 77
 message collector 1
 message collector/source 3
 message python/torch_tracepress 11
