@@ -50,7 +50,7 @@ const char *tp_config_refusal(const struct tracepress_options *given)
 {
     struct tracepress_options options;
     if (!take_options(&options, given))
-        return "the options have no size; initialise them: struct tracepress_options options = TRACEPRESS_OPTIONS";
+        return "the options have no size; initialize them: struct tracepress_options options = TRACEPRESS_OPTIONS";
     bool has_folder = options.directory && *options.directory;
     if (!has_folder && tp_environment_is_ignored())
         return "a program with more rights than its caller must set options.directory";

@@ -38,8 +38,7 @@ struct tp_xspace {
     bool is_full;
 };
 
-/* ---- bytes ----
- */
+/* ---- bytes ---- */
 
 static uint8_t *add_room(struct tp_vec *out, size_t size)
 {
@@ -108,8 +107,7 @@ static ProtobufCBinaryData data_of(struct tp_str text)
     return (ProtobufCBinaryData){text.len, (uint8_t *)text.ptr};
 }
 
-/* ---- texts ----
- */
+/* ---- texts ---- */
 
 static bool is_clean(struct tp_str text)
 {
@@ -152,8 +150,7 @@ static struct tp_str keep(struct tp_xspace *space, struct tp_str text)
     return (struct tp_str){tp_arena_copy(space->arena, text.ptr, text.len), text.len};
 }
 
-/* ---- building ----
- */
+/* ---- building ---- */
 
 struct tp_xspace *tp_xspace_new(struct tp_arena *arena, struct tp_str host, uint64_t max_bytes)
 {
@@ -283,8 +280,7 @@ void tp_xplane_event(struct tp_xplane *plane, const struct tp_xevent *event)
     add_message(plane->space, &plane->line, LINE_EVENTS, &message.base);
 }
 
-/* ---- writing ----
- */
+/* ---- writing ---- */
 
 static void add_names(struct tp_xplane *plane)
 {

@@ -99,7 +99,7 @@ case $build in
     layout "a program of today" $header
     rm -rf "$work/runs"
     said=$("$work/layouts" "$work/runs" none 2>"$work/said") && [ "$said" = -1 ] || fail "options without size: tracepress_start returned $said"
-    [ "$(grep -c '^tracepress: nothing is recorded, .*TRACEPRESS_OPTIONS' "$work/said")" = 1 ] && [ "$(wc -l <"$work/said")" = 1 ] ||
+    [ "$(grep -c '^tracepress: nothing is recorded; .*TRACEPRESS_OPTIONS' "$work/said")" = 1 ] && [ "$(wc -l <"$work/said")" = 1 ] ||
         fail "options without size: it said: $(cat "$work/said")"
     grep -q '"name":"matmul"' "$work"/runs/*.json && ! grep -q 'Input Dims\|Total Allocated' "$work"/runs/*.json ||
         fail "an operator and memory without size: what they say is in the trace, or the operator is not"

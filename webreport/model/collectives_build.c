@@ -44,8 +44,7 @@ static struct tp_str value_text(const struct collector *c, uint32_t value)
     return tp_value_text(c->model->arena, c->model->trace->values.items[value]);
 }
 
-/* ---- finding ------------------------------------------------------------------------------------------------------
- */
+/* ---- finding ---- */
 
 static void find_notes(struct collector *c)
 {
@@ -137,8 +136,7 @@ static void find_records(struct collector *c)
         }
 }
 
-/* ---- enclosing ----------------------------------------------------------------------------------------------------
- */
+/* ---- enclosing ---- */
 
 /* Indexes events[0 .. count) (positions in that list) by thread. Of equal intervals, the one with the higher place in
  * the file wins if prefers_later, else the one with the lower place. */
@@ -209,8 +207,7 @@ static void find_metadata(struct collector *c)
     }
 }
 
-/* ---- kernels of records -------------------------------------------------------------------------------------------
- */
+/* ---- kernels of records ---- */
 
 /* Returns the first record of each External id, in the order of the trace. There are few records, so they are sorted
  * and searched. */
@@ -288,8 +285,7 @@ static void use_kernels(struct collector *c)
     }
 }
 
-/* ---- ranges and sizes ---------------------------------------------------------------------------------------------
- */
+/* ---- ranges and sizes ---- */
 
 static int by_start_then_longest(const void *context, uint32_t x, uint32_t y)
 {
@@ -377,8 +373,7 @@ static int64_t bytes_of(const struct collector *c, const struct tp_collective *r
     return bytes;
 }
 
-/* ---- libraries, order ---------------------------------------------------------------------------------------------
- */
+/* ---- libraries, order ---- */
 
 static void add_library(struct tp_collectives *out, const char *library)
 {

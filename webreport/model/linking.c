@@ -96,8 +96,7 @@ static uint32_t launch_of(const struct launch_index *index, const struct tp_mode
     return index->items[lo];
 }
 
-/* ---- External ids, for device events without a record -------------------------------------------------------------
- */
+/* ---- External ids, for device events without a record ---- */
 
 struct external_index {
     struct tp_ids ids;
@@ -153,8 +152,7 @@ static void drop_external(struct external_index *index, const struct tp_model *m
     tp_ids_drop(&index->ids, model->arena);
 }
 
-/* ---- linking ------------------------------------------------------------------------------------------------------
- */
+/* ---- linking ---- */
 
 static void link_device(struct tp_model *model, uint32_t k, const struct launch_index *launches,
                         struct external_index *external)
@@ -239,8 +237,7 @@ void tp_model_link_devices(struct tp_model *model)
     sum_times(model);
 }
 
-/* ---- numbers of operators -----------------------------------------------------------------------------------------
- */
+/* ---- numbers of operators ---- */
 
 /* Device times of operators while they are computed: their own, and with all operators below. */
 struct device_times {

@@ -8,8 +8,7 @@
 #include "webreport/model/steps_parts.h"
 #include "writer/base/sort.h"
 
-/* ---- markers ------------------------------------------------------------------------------------------------------
- */
+/* ---- markers ---- */
 
 static bool is_host(const struct tp_event *e)
 {
@@ -144,8 +143,7 @@ static void find_host_steps(struct tp_model *model)
         tp_steps_use_everything(model, extent);
 }
 
-/* ---- device work of steps -----------------------------------------------------------------------------------------
- */
+/* ---- device work of steps ---- */
 
 /* Device operations by the step of their launches. */
 struct step_work {

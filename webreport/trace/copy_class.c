@@ -71,8 +71,7 @@ bool tp_set_name_from_args(struct tp_buf *out, struct tp_str kind)
     return true;
 }
 
-/* ---- names --------------------------------------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
 /* Parts of names, compared in lower case; the first part that a name contains decides. */
 static const struct {

@@ -5,8 +5,7 @@
 #include "webreport/trace/copy_class.h"
 #include "webreport/trace/decode_parts.h"
 
-/* ---- slices -------------------------------------------------------------------------------------------------------
- */
+/* ---- slices ---- */
 
 /* Returns the kind of an event without a category. */
 static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
@@ -198,8 +197,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     tp_sink_slice(d->sink, &slice);
 }
 
-/* ---- one element --------------------------------------------------------------------------------------------------
- */
+/* ---- one element ---- */
 
 static void read_cat(struct tp_decoder *d, struct tp_element *e)
 {

@@ -62,8 +62,7 @@ struct tp_feed {
     uint64_t text_end; /* offset in the text of window_end */
 };
 
-/* ---- filling side -------------------------------------------------------------------------------------------------
- */
+/* ---- filling side ---- */
 
 static void add_to_hash(struct tp_feed *feed, const uint8_t *bytes, size_t size)
 {
@@ -262,8 +261,7 @@ static void *fill_thread(void *argument)
     return NULL;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------------------
- */
+/* ---- opening and closing ---- */
 
 static int new_feed(struct tp_feed **out, const struct tp_feed_options *options, struct tp_error *err)
 {
@@ -350,8 +348,7 @@ void tp_feed_close(struct tp_feed *feed)
     free(feed);
 }
 
-/* ---- reading side -------------------------------------------------------------------------------------------------
- */
+/* ---- reading side ---- */
 
 /* Returns the next filled block; the previous one may be filled again. */
 static struct block *take_block(struct tp_feed *feed)

@@ -116,8 +116,7 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     return meaning;
 }
 
-/* ---- events without a category: torch_npu writes none on devices --------------------------------------------------
- */
+/* ---- events without a category: torch_npu writes none on devices ---- */
 
 static bool contains_any(struct tp_str text, const char *const *words)
 {

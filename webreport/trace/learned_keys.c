@@ -21,8 +21,7 @@ void tp_learned_keys_expect(struct tp_learned_keys *layout, enum tp_field field,
     layout->expected[field] = interner;
 }
 
-/* ---- matching -----------------------------------------------------------------------------------------------------
- */
+/* ---- matching ---- */
 
 #ifdef __SSE2__
 /* Returns where 16 bytes at a and b differ; `mask` has 255 for each byte that counts, else 0. */
@@ -202,8 +201,7 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
     return false;
 }
 
-/* ---- learning -----------------------------------------------------------------------------------------------------
- */
+/* ---- learning ---- */
 
 static bool same_folds(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
 {

@@ -80,8 +80,7 @@ static bool opens_event(const char *from, const char *p, const char *end)
     return false;
 }
 
-/* ---- lenient strings ----------------------------------------------------------------------------------------------
- */
+/* ---- lenient strings ---- */
 
 /* Returns true when a member's key and colon are at p: "....": with no line break and at most 64 bytes in the key. */
 static bool is_key(const char *p, const char *end)
@@ -112,8 +111,7 @@ static bool may_close(const char *p, const char *end)
     return next >= end || *next == ',' || *next == '}' || *next == ']';
 }
 
-/* Returns true when the text is a key of several words that recorders write: no name in a program contains it in
- * quotes. */
+/* Returns true for a key of several words that recorders write: no name in a program contains it in quotes. */
 static bool is_recorders_key(const char *from, const char *to)
 {
     struct tp_str key = {from, (size_t)(to - from)};
@@ -142,8 +140,7 @@ static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, cons
     return TP_SCAN_MORE;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 static inline enum tp_scan_status stop(struct tp_scan *scan, const char *at, enum tp_scan_status status)
 {
@@ -264,8 +261,7 @@ enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, st
     return skip_value(scan, value, notes);
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------------------------
- */
+/* ---- keys ---- */
 
 struct key {
     const char *text;

@@ -5,8 +5,7 @@
 
 #include "writer/base/sort.h"
 
-/* ---- devices ------------------------------------------------------------------------------------------------------
- */
+/* ---- devices ---- */
 
 /* names of c10::DeviceType */
 static const char *const type_names[] = {"CPU",  "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP",
@@ -99,8 +98,7 @@ static void group_by_device(struct tp_memory_records *records)
     records->device_first = first;
 }
 
-/* ---- operators ----------------------------------------------------------------------------------------------------
- */
+/* ---- operators ---- */
 
 /* The operators of one thread that a record may be in. Records come in order of time. */
 struct cursor {
@@ -126,8 +124,7 @@ static struct cursor *new_cursors(const struct tp_model *model, struct tp_arena 
     return cursors;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------------------
- */
+/* ---- all ---- */
 
 static int64_t or_else(int64_t value, int64_t absent)
 {

@@ -50,8 +50,7 @@ static size_t record_count(const struct tp_memory_records *records, uint32_t dev
     return records->device_first[device + 1] - records->device_first[device];
 }
 
-/* ---- curve --------------------------------------------------------------------------------------------------------
- */
+/* ---- curve ---- */
 
 struct point {
     int64_t ts_ns;
@@ -110,8 +109,7 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
     tp_arena_drop(records->arena, keep, count * sizeof *keep);
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------------------------
- */
+/* ---- blocks ---- */
 
 /* Pairs each allocation of a device with the release of its address. A row is at the position of its first record. */
 static void build_blocks(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
@@ -162,8 +160,7 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
     tp_keys_drop(&addresses);
 }
 
-/* ---- devices ------------------------------------------------------------------------------------------------------
- */
+/* ---- devices ---- */
 
 static void add_to(struct tp_table *table, unsigned column, size_t row, int64_t value)
 {

@@ -58,8 +58,7 @@ static int64_t *find_transfers(const struct tp_distributed *view, struct tp_aren
     return shortest;
 }
 
-/* ---- matrices -----------------------------------------------------------------------------------------------------
- */
+/* ---- matrices ---- */
 
 /* Row labels in order of first appearance; [0] is "all". */
 struct labels {
@@ -172,8 +171,7 @@ static void build_wait(struct tp_distributed *view, const int64_t *shortest, str
         build_rank_wait(view, &labels, w, shortest, arena);
 }
 
-/* ---- building -----------------------------------------------------------------------------------------------------
- */
+/* ---- building ---- */
 
 void tp_distributed_build(struct tp_distributed *view, int64_t span, const struct tp_rank_summary *ranks,
                           uint32_t count, struct tp_arena *arena)

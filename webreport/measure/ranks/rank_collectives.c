@@ -59,8 +59,7 @@ void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_
     }
 }
 
-/* ---- table --------------------------------------------------------------------------------------------------------
- */
+/* ---- table ---- */
 
 struct op_row {
     struct tp_str name, meta[TP_RANK_METAS];

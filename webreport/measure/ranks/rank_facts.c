@@ -181,8 +181,7 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
     }
 }
 
-/* ---- devices ------------------------------------------------------------------------------------------------------
- */
+/* ---- devices ---- */
 
 /* Splits the name of a worker: in worker_host_12.x the node is the part before the last _ that digits follow, and the
  * process is these digits. Without such a _ the node is the whole name and the process 0. */

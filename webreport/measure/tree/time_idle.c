@@ -6,8 +6,7 @@
 #include "webreport/trace/regions.h"
 #include "writer/base/saturate.h"
 
-/* ---- what the host did --------------------------------------------------------------------------------------------
- */
+/* ---- what the host did ---- */
 
 /* The frames of a stack that tell what the host did, as nodes of the flame; TP_NO_ID: none. */
 struct stack {
@@ -120,8 +119,7 @@ static void add_hosts(struct tp_time_maker *maker)
     tp_arena_drop(maker->arena, stacks, ((size_t)TP_STACK_LIMIT + 1) * sizeof *stacks);
 }
 
-/* ---- the other parts ----------------------------------------------------------------------------------------------
- */
+/* ---- the other parts ---- */
 
 /* The nodes of reasons, each made once. */
 struct reasons {

@@ -51,8 +51,7 @@ static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {
     TIME_COLUMNS,
     {"total_bytes", "Bytes", "bytes", "Bytes copied or set.", TP_COLUMN_BYTES}};
 
-/* ---- groups -------------------------------------------------------------------------------------------------------
- */
+/* ---- groups ---- */
 
 /* The sums of value * duration and of duration, over the events that have the value. */
 struct weighted {
@@ -179,8 +178,7 @@ static void group_events(struct grouping *g)
     tp_arena_drop(g->arena, of_copy, name_size);
 }
 
-/* ---- order --------------------------------------------------------------------------------------------------------
- */
+/* ---- order ---- */
 
 struct order {
     const struct grouping *grouping;
@@ -214,8 +212,7 @@ static uint32_t *sorted_rows(const struct grouping *g, const struct tp_vec *grou
     return rows;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 /* Fills in the columns of TIME_COLUMNS, beginning at `column`. */
 static void fill_times(struct tp_table *table, size_t row, unsigned column, const struct group *group,

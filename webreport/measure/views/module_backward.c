@@ -47,8 +47,7 @@ static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
     b->sums[module].device_ns = tp_sat_add(b->sums[module].device_ns, tp_narrow_get(&ops->device_total, node));
 }
 
-/* ---- links --------------------------------------------------------------------------------------------------------
- */
+/* ---- links ---- */
 
 /* Returns the first finished operator of the thread that starts at or after `at`. */
 static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64_t at)
@@ -175,8 +174,7 @@ static void use_links(struct backward *b, const struct tp_vec *links)
     tp_arena_drop(b->arena, rows, links->count * sizeof *rows);
 }
 
-/* ---- sequence numbers ---------------------------------------------------------------------------------------------
- */
+/* ---- sequence numbers ---- */
 
 /* The last forward operator of a sequence number, and whether only one thread used the number. */
 struct forward {

@@ -55,8 +55,7 @@ static const struct tp_event *module_event(const struct builder *b, uint32_t m)
     return &b->model->trace->events[b->model->modules.event[m]];
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ---- */
 
 /* Returns true when no operator of the same module encloses this one: only such an operator counts for the module. */
 static bool is_direct(const struct tp_operators *ops, uint32_t op)
@@ -151,8 +150,7 @@ static void add_up_calls(struct builder *b)
     }
 }
 
-/* ---- paths --------------------------------------------------------------------------------------------------------
- */
+/* ---- paths ---- */
 
 static void add_call(struct builder *b, struct path *path, uint32_t m)
 {
@@ -235,8 +233,7 @@ static void merge_paths(struct builder *b)
     }
 }
 
-/* ---- table --------------------------------------------------------------------------------------------------------
- */
+/* ---- table ---- */
 
 static void fill_row(struct tp_module_view *view, const struct builder *b, size_t row, const struct path *path)
 {

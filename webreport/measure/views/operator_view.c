@@ -41,8 +41,7 @@ static const struct tp_column_def stack_defs[] = {
     {"call_stack", "Call stack", "", "Python frames around the call, innermost first, joined by ;.", TP_COLUMN_TEXT},
     NUMBER_COLUMNS};
 
-/* ---- order --------------------------------------------------------------------------------------------------------
- */
+/* ---- order ---- */
 
 struct order {
     const struct tp_model *model;
@@ -85,8 +84,7 @@ static uint32_t *sorted_rows(const struct order *order, uint32_t count, struct t
     return rows;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 /* Fills in the number columns of one row; shift: 1 when the column of input shapes precedes them. */
 static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, const struct tp_op_group *group)

@@ -65,8 +65,7 @@ static unsigned column_of_average(unsigned average)
     return average < TP_AVERAGE_DEVICE_BUSY ? TP_STEP_KERNEL + average : TP_STEP_DEVICE_BUSY;
 }
 
-/* ---- steps --------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ---- */
 
 /* Sets out[i] to the length of x within step i, in one pass over both. */
 static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x, int64_t *out)

@@ -38,8 +38,7 @@ static const struct tp_column_def gpu_defs[TP_GPU_COLUMNS] = {
     {"streams", "Streams", "", "Number of distinct streams.", TP_COLUMN_INT},
 };
 
-/* ---- SM efficiency ------------------------------------------------------------------------------------------------
- */
+/* ---- SM efficiency ---- */
 
 /* A running kernel, in a heap by its end. */
 struct running {
@@ -128,8 +127,7 @@ static double sm_efficiency(const struct tp_model *model, const struct tp_gpu *g
     return s.covered ? tp_ratio(s.area, (__int128)UNIT_E9 * model->window_ns) : NAN;
 }
 
-/* ---- sums ---------------------------------------------------------------------------------------------------------
- */
+/* ---- sums ---- */
 
 struct gpu_sums {
     int64_t kernel_ns, yes_ns, unknown_ns;
