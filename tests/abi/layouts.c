@@ -1,7 +1,7 @@
-/* layouts DIR [none]: records an operator with two inputs and a note of memory into DIR/worker.*.json; none: with
- * structs that do not say their size, and says what tracepress_start returned. HEADER is the tracepress.h that it is
- * built with: this library's, or one with members that this library does not know. FIRST_LAYOUT: the structs and
- * functions of the headers before these structs said their size, as a program that was built then has them
+/* layouts DIR [none]: records an operator with two inputs and a memory record into DIR/worker.*.json, and prints the
+ * result of tracepress_start. With `none` the structs do not contain their size. HEADER is the tracepress.h to build
+ * with: this library's, or one with members that this library does not know. With FIRST_LAYOUT the structs and
+ * functions are those of the headers before structs contained their size, as in a program built at that time
  * (tests/lint/abi.sh). */
 #include HEADER
 

@@ -1,6 +1,6 @@
-/* Compares the layout of the Python whose headers it is compiled with to the one that we have: exit code 0, they are
- * equal; 1, and says which member is not. Linked with the library of a version that tells its own layout, which is read
- * there. */
+/* Compares the struct layout of the Python whose headers compile this file with the collector's table of layouts. Exit
+ * code 0: they are equal; 1: they differ, and a line names the member. The program links the Python library if that
+ * version exports its own layout, and then reads it from there. */
 #define Py_BUILD_CORE 1
 #include <Python.h>
 

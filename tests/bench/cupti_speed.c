@@ -1,5 +1,6 @@
-/* cupti_bench [MILLION]: what a record of CUPTI's costs on the thread that CUPTI calls us on: a buffer of launches and
- * their kernels, as 13.0 writes them, into the spool. Beside it, the bare walk over the buffer. */
+/* cupti_bench [MILLION]: measures the cost per CUPTI record on the thread where CUPTI calls the collector. It writes a
+ * buffer of launches and their kernels, in the layout of release 13.0, into the spool. For comparison it also measures
+ * the walk over the buffer alone. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static int name_of(uint32_t domain, uint32_t function, const char **name)
     return 0;
 }
 
-/* Launches in turn with their kernels; returns the bytes. */
+/* Fills the buffer with launches, each followed by its kernel; returns the bytes used. */
 static size_t fill(uint8_t *bytes, size_t size, size_t *count)
 {
     static char names[KERNELS][64];
@@ -62,7 +63,7 @@ static const struct tp_cupti cupti = {.next_record = next, .callback_name = name
 static uint8_t *buffer;
 static size_t valid, record_count;
 
-/* Nanoseconds per record of the walk alone. */
+/* Returns the nanoseconds per record of the walk alone. */
 static double walk(size_t wanted)
 {
     double start = now();
@@ -82,7 +83,7 @@ static double record(size_t bytes, size_t count, size_t wanted)
     return (now() - start) * 1e9 / (double)done;
 }
 
-/* The best of `rounds` of so few that some meet no fresh page. */
+/* Returns the best of `rounds` short rounds, some of which touch no new page. */
 static double record_few(int rounds)
 {
     double least = 1e9;

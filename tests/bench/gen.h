@@ -1,5 +1,5 @@
-/* Parts of gen_trace: recording slices with simulated clocks (gen_record.c), the program (gen_program.c), text
- * (gen_trace.c). */
+/* The modules of gen_trace: gen_record.c records slices with simulated clocks, gen_program.c simulates the program, and
+ * gen_trace.c writes the text. */
 #ifndef TP_TESTS_BENCH_GEN_H
 #define TP_TESTS_BENCH_GEN_H
 
@@ -19,11 +19,11 @@ struct options {
     const char *out;
 };
 
-/* One slice, instant or flow end of the current step, in the order in which the file will hold it. */
+/* One slice, instant or flow end of the current step, in file order. */
 struct record {
     int64_t ts, end;
     uint64_t flow;
-    size_t name, args; /* in text */
+    size_t name, args; /* offsets into text */
     char ph;           /* X i s f */
     uint8_t row, cat;
 };
@@ -32,7 +32,7 @@ struct gen {
     struct options opt;
     gzFile file;
     uint64_t random, written, ids, correlations, flows, sequence, python_ids;
-    int64_t now[ROWS]; /* host rows: clock of the thread; device rows: when the stream becomes free */
+    int64_t now[ROWS]; /* host rows: clock of the thread; device rows: time when the stream becomes free */
     struct record *records;
     size_t count, capacity;
     char *text;
@@ -52,29 +52,29 @@ struct kernel {
 extern const int gen_stream_of[ROWS];
 
 _Noreturn void gen_die(const char *why);
-/* A random number low..high, the same for the same seed. */
+/* Returns a random number from low to high, the same for the same seed. */
 int64_t gen_between(struct gen *g, int64_t low, int64_t high);
 int gen_pid(const struct gen *g, int row);
-/* Adds text that lives until the step is written; returns its place. */
+/* Adds text that lives until the step is written; returns its offset. */
 size_t gen_put(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A slice begins at the row's clock and ends there; records stand in the order of their beginnings. */
+/* Starts a slice at the row's current clock. Records are in order of their start. */
 size_t gen_begin(struct gen *g, int row, int cat, const char *name);
 void gen_end(struct gen *g, size_t record);
 void gen_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat);
-/* An operator with its ids, shapes and (2026) a call stack. */
+/* Adds an operator with its ids, shapes and (2026) a call stack; returns its record. */
 size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const char *types, uint64_t sequence);
 size_t gen_annotation(struct gen *g, int row, const char *name);
-/* A Python frame (module < 0) or module call; SIZE_MAX in an era without them. */
+/* Adds a Python frame (module < 0) or a module call; returns SIZE_MAX in an era without them. */
 size_t gen_frame(struct gen *g, const char *name, int module);
 void gen_end_frame(struct gen *g, size_t record);
-/* A runtime call of this length; returns its correlation. */
+/* Adds a runtime call of this length; returns its correlation. */
 uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length);
 size_t gen_kernel(struct gen *g, int stream, const struct kernel *k, uint64_t correlation, int64_t launched,
                   const char *more);
 void gen_launch(struct gen *g, int row, int stream, const struct kernel *k, const char *more);
-/* cudaMemcpyAsync and, with wait, a cudaStreamSynchronize that lasts until the stream is done. */
+/* Adds a cudaMemcpyAsync and, with wait, a cudaStreamSynchronize that lasts until the stream is idle. */
 void gen_copy(struct gen *g, int row, const char *direction, int64_t bytes, bool wait);
-/* A block of the caching allocator comes (bytes > 0) or the newest goes. */
+/* Allocates a block (bytes > 0) or frees the newest block of the caching allocator. */
 void gen_allocate(struct gen *g, int row, int64_t bytes);
 /* Records one training step. */
 void gen_train_step(struct gen *g, int step);

@@ -1,4 +1,4 @@
-/* Recording: slices, instants and flow ends of one step, with a clock per thread and per stream. */
+/* Records slices, instants and flow ends of one step, with one clock per thread and per stream. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ static size_t add_record(struct gen *g, char ph, int row, int cat, int64_t ts)
     return g->count++;
 }
 
-/* Payloads for names, already JSON-escaped: markup, quotes, control characters, formulas, bidi, bad UTF-16. */
+/* Returns the name or, in one of ten cases with --hostile, an already JSON-escaped text of a hostile kind: markup,
+ * quotes, control characters, formulas, bidirectional marks or surrogates. */
 static const char *hostile_name(struct gen *g, const char *name)
 {
     static const char *const payloads[] = {"<script>alert(1)</script>",
@@ -108,7 +109,7 @@ void gen_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat)
     g->records[at].flow = id;
 }
 
-/* An operator with its ids, shapes and (2026) a call stack. Returns its record. */
+/* Adds an operator with its ids, shapes and (2026) a call stack. Returns its record. */
 size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const char *types, uint64_t sequence)
 {
     size_t at = gen_begin(g, row, OPERATOR, name);
@@ -133,7 +134,7 @@ size_t gen_annotation(struct gen *g, int row, const char *name)
     return at;
 }
 
-/* Python frames exist since 2022. */
+/* Adds a Python frame; traces have them since 2022. */
 size_t gen_frame(struct gen *g, const char *name, int module)
 {
     if (g->opt.era == 2021)
@@ -153,7 +154,7 @@ void gen_end_frame(struct gen *g, size_t record)
         gen_end(g, record);
 }
 
-/* A runtime call of this length; returns its correlation. */
+/* Adds a runtime call of this length; returns its correlation. */
 uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length)
 {
     size_t at = gen_begin(g, row, RUNTIME, name);
@@ -165,7 +166,7 @@ uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length)
     return correlation;
 }
 
-/* Device work on a stream: starts when launched and the stream is free. Returns its record. */
+/* Adds device work, which starts when it has been launched and the stream is free. Returns its record. */
 static size_t on_device(struct gen *g, int stream, int cat, const struct kernel *work, uint64_t correlation,
                         int64_t launched)
 {
@@ -227,7 +228,7 @@ void gen_copy(struct gen *g, int row, const char *direction, int64_t bytes, bool
     g->records[at].end = until > call ? until : call + 2000;
 }
 
-/* A block of the caching allocator comes (bytes > 0) or the oldest one of 64 goes. */
+/* Allocates a block (bytes > 0) or frees the newest of up to 64 blocks of the caching allocator. */
 void gen_allocate(struct gen *g, int row, int64_t bytes)
 {
     int64_t change = bytes;

@@ -1,12 +1,12 @@
-/* gen_trace: writes a synthetic PyTorch training trace in Kineto's layout, of any size, the same bytes for the same
- * options.
+/* gen_trace: writes a synthetic PyTorch training trace of any size in Kineto's layout. The same options give the same
+ * bytes.
  *
- * The program that it pretends to have recorded: a data loader, a copy to the device, a stack of linear layers forward
- * and backward on two threads, gradients averaged over the ranks, a loss read on the host, an optimizer. Host and
- * device clocks are simulated (a kernel starts when it is launched and its stream is free), so idle gaps, waits and
- * overlaps are real. Eras: 2021 (capital categories, integer microseconds, "stream 7"), 2024 (nanoseconds, metadata
- * last), 2026 (metadata first, one field per line, call stacks). It knows nothing of the product; tests and `make
- * bench` read what it writes. */
+ * The simulated program has a data loader, a copy to the device, linear layers forward and backward on two threads,
+ * gradients averaged over the ranks, a loss that the host reads, and an optimizer. Host and device clocks are
+ * simulated: a kernel starts when it has been launched and its stream is free. Idle gaps, waits and overlaps are
+ * therefore consistent. Eras: 2021 (capital categories, integer microseconds, "stream 7"), 2024 (nanoseconds, metadata
+ * last), 2026 (metadata first, one field per line, call stacks). This program shares no code with the product; tests
+ * and `make bench` read the traces that it writes. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,13 +44,13 @@ static void line(struct gen *g, const char *format, ...)
         free(text);
 }
 
-/* Opens the object of one event: what stands between two events differs by era. */
+/* Starts the object of one event: the separator between two events depends on the era. */
 static void open_event(struct gen *g)
 {
     line(g, g->written++ ? ",\n  {\n    " : "\n  {\n    ");
 }
 
-/* Microseconds as the era writes them. */
+/* Formats a time as microseconds in the style of the era. */
 static const char *us(const struct gen *g, int64_t ns, char text[32])
 {
     if (g->opt.era == 2021)

@@ -1,6 +1,5 @@
-/* native: what the functions cost that the preload library stands before. Prints "NAME NANOSECONDS" per row: the least
- * of several rounds. To be run by itself and under `tracepress record`, and compared. Built with
- * -finstrument-functions. */
+/* native: measures functions that the preload library wraps. Prints "NAME NANOSECONDS" per row: the minimum of several
+ * rounds. Run it alone and under `tracepress record`, and compare the results. Built with -finstrument-functions. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

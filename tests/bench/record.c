@@ -1,6 +1,6 @@
-/* record [MILLION]: what recording costs. Nanoseconds per begin + end beside a bare loop of two clock reads and a
- * store: over and over, in a ring, with everything kept, switched off; on 1 to 16 threads; then seconds from stop to
- * the trace on disk. */
+/* record [MILLION]: measures the cost of recording. Prints nanoseconds per pair of begin and end, next to those of a
+ * loop with only two clock reads and a store. The modes are: overwriting, in a ring, with everything kept, and switched
+ * off, on 1 to 16 threads. Then prints the seconds from stop until the trace is on disk. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static void scopes(long count)
     }
 }
 
-/* As tracepress_task of C++ has it. */
+/* Begins and ends `count` ranges in the way of the C++ class tracepress_task. */
 static void tasks(long count)
 {
     for (long i = 0; i < count; i++) {
@@ -102,7 +102,7 @@ static void export_trace(const struct tracepress_trace *trace, void *context)
     tracepress_export_chrome_trace(trace, context);
 }
 
-/* Bytes of the text in a trace. */
+/* Returns the size of a trace's uncompressed text in bytes. */
 static double text_bytes(const char *path)
 {
     char command[96];
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
     double of_tasks = best(tasks, 100, 20000);
     tracepress_stop();
     start(folder, NULL, 16);
-    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* a program begins with something else */
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* a real program also starts with other work */
     double first_pass = best(scopes, 16l << 15, 1), in_ring = best(scopes, million, ROUNDS);
     tracepress_stop();
     printf("ns per begin + end, beside two clock reads and a 32-byte store in a loop:\n");

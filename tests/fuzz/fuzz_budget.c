@@ -1,4 +1,4 @@
-/* Any bytes as a budget file: parsed, or refused with a message that says where. */
+/* Parses arbitrary bytes as a budget file: it is accepted, or refused with a message that names the place. */
 #include <setjmp.h>
 #include <stdlib.h>
 

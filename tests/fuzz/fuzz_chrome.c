@@ -1,5 +1,5 @@
-/* A valid trace made of any bytes, exported as it is (export --to chrome): the file that comes out is known byte for
- * byte, without reading a trace. Input: a byte of options, then what the trace is made of; each choice takes a byte. */
+/* Builds a valid trace from arbitrary bytes and exports it unfiltered (export --to chrome). The expected file is known
+ * byte for byte without reading a trace. Input: a byte of options, then one byte per choice in the trace. */
 #include <string.h>
 #include <zlib.h>
 
@@ -10,10 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of the options. BARE: the list of events is the whole file. */
+/* Bits of the options. BARE: the whole file is the list of events. */
 enum { BARE = 1, BY_CATEGORY = 2, STRICT = 4, DEPTH = 6, MOST_EVENTS = 400 };
 
-/* The input that is made, and the output that is expected. */
+/* The generated input and the expected output. */
 struct made {
     struct taken from;
     struct tp_buf in, out;
@@ -21,7 +21,7 @@ struct made {
     bool has_torch_slice;        /* a slice of a category that torch's profiler writes */
 };
 
-/* What one event is to the filter and to the reader. */
+/* The properties of an event that matter to the filter and to the reader. */
 struct made_event {
     bool is_kept, is_torch_slice;
 };
@@ -35,7 +35,7 @@ static const char *choose(struct taken *from, const char *const *texts, size_t c
 #define CHOOSE(from, ...)                                                                                              \
     choose(from, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* Mostly none: what stands between two tokens. */
+/* Adds white space between two tokens, mostly none. */
 static void put_space(struct tp_buf *out, struct taken *from)
 {
     tp_buf_puts(out, CHOOSE(from, "", "", "", " ", "\n  ", "\t", "\r\n", " "));
@@ -53,7 +53,7 @@ static void put_string(struct tp_buf *out, struct taken *from)
 
 static void put_value(struct tp_buf *out, struct taken *from, int depth);
 
-/* Up to four members or elements. */
+/* Adds up to four members or elements. */
 static void put_list(struct tp_buf *out, struct taken *from, bool is_object, int depth)
 {
     tp_buf_putc(out, is_object ? '{' : '[');
@@ -90,7 +90,8 @@ static void put_value(struct tp_buf *out, struct taken *from, int depth)
 
 /* ---- events ---- */
 
-/* Whether "kernel" and "cpu_op" name the category: by its text, or, of slices, as what older writers said. */
+/* Returns whether the categories "kernel" and "cpu_op" select this one: by its text or, for slices, by its name in
+ * older writers. */
 static bool is_named(const char *category, char phase)
 {
     return strcmp(category, "kernel") == 0 || strcmp(category, "cpu_op") == 0 ||
@@ -108,7 +109,7 @@ static void put_member(struct tp_buf *out, struct taken *from, const char *key, 
     put_space(out, from);
 }
 
-/* Adds an event that a reader uses, with members of its own in any place. */
+/* Adds an event that a reader uses, with additional members at random places. */
 static struct made_event put_event(struct tp_buf *out, struct taken *from)
 {
     const char *phase = CHOOSE(from, "X", "X", "X", "i", "M", "C");
@@ -161,7 +162,7 @@ static void put_events(struct made *made, bool is_filtered)
     }
 }
 
-/* Members around the list; no two of one name, and none that a reader looks for. */
+/* Adds members around the list, each name only once and none that a reader looks for. */
 static void put_top(struct made *made, bool *has_one, int number)
 {
     struct tp_buf *in = &made->in;
@@ -279,7 +280,7 @@ static void export_and_compare(const struct made *made, uint64_t options)
         compare(&made->out, folder);
     else if (strstr(err.text, "not a trace of torch.profiler"))
         require(!made->has_torch_slice);
-    else /* only names of rows, or a category that nothing has */
+    else /* only names of rows, or a category without events */
         require(strstr(err.text, "no usable event") || strstr(err.text, "nothing to export"));
     tp_analysis_close(&analysis);
     scratch_remove(folder);

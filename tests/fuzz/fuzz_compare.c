@@ -1,6 +1,6 @@
-/* Two sides of any bytes, compared and checked by a budget of any bytes. Input: a byte that tells what each side is (a
- * trace, or a process of a summary file) and whether there is a budget; how long the first side and the budget are, two
- * bytes each; first side, budget, second side. */
+/* Compares two sides of arbitrary bytes and checks them with a budget of arbitrary bytes. Input: a byte with the kinds
+ * of the sides (a trace, or a process of a summary file) and whether there is a budget; two bytes each for the sizes of
+ * the first side and the budget; then the first side, the budget and the second side. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of the first byte. */
+/* Bits of the first byte. */
 enum { BASE_IS_TRACE = 1, NEW_IS_TRACE = 2, HAS_BUDGET = 4, IS_ONE_TRACE = 8, HAS_BASELINE = 16 };
 
 enum { MOST = 192 << 20 };

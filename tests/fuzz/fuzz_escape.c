@@ -1,4 +1,5 @@
-/* Escapers: whatever the bytes, HTML text opens no element and no quote, and cleaned JSON text reads back as itself. */
+/* Escapes arbitrary bytes: HTML text opens no element and no quote, and cleaned JSON text reads back as the same
+ * text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool is_json(const struct tp_buf *text)
     return tp_strict_feed(&strict, text->data, text->size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* The meaning of a JSON string, written by the emitter, is JSON and means the same again. */
+/* Checks that the emitter writes the decoded string as JSON with the same meaning. */
 static void check_json(struct tp_str raw, bool html_safe)
 {
     struct tp_buf meaning, written, again;

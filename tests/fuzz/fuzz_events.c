@@ -1,4 +1,5 @@
-/* The event file of any bytes: records are whole, their checksums right, and the same input gives the same bytes. */
+/* Writes the event file of arbitrary bytes: records are complete, their checksums are right, and the same input gives
+ * the same bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

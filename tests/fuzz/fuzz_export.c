@@ -1,5 +1,5 @@
-/* Any bytes as a trace, exported to each format. Input: a byte that tells the format, one of options, the trace. What
- * Chrome's format gets of it can be read again; strictly, when it is cleaned. */
+/* Exports arbitrary bytes as a trace to each format. Input: a byte for the format, a byte of options, the trace. The
+ * output for Chrome can be read again; with cleaning, even by the strict reader. */
 #include <string.h>
 
 #include "tests/fuzz/made_profile.h"
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of the options. */
+/* Bits of the options byte. */
 enum { SLIM = 1, FILTERED = 2, BY_TIME = 4, BY_CATEGORY = 8, AS_JOB = 16, WITH_BASELINE = 32 };
 
 struct work {
@@ -21,7 +21,7 @@ struct work {
     struct tp_export export;
     struct tp_export_job job;
     struct tp_profile profile;
-    bool is_job; /* what says something of all profiles is written, too */
+    bool is_job; /* the outputs about all profiles are written, too */
 };
 
 static const struct tp_export_format *format_of(uint64_t number)
@@ -65,7 +65,7 @@ static void set_export(struct work *work, const char *path, const char *folder, 
                            .arena = &a->arena};
 }
 
-/* Reads what the format looks at; false: the bytes are no trace. */
+/* Reads everything that the format needs; returns false if the bytes are not a trace. */
 static bool prepare(struct work *work)
 {
     struct tp_analysis *a = work->analysis;

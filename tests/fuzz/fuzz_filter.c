@@ -1,4 +1,5 @@
-/* Options of `export --to chrome`: any bytes as steps, times, threads and categories, against a small trace. */
+/* Parses arbitrary bytes as the options of `export --to chrome` (steps, times, threads, categories) and applies them to
+ * a small trace. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>

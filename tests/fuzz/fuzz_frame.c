@@ -1,5 +1,5 @@
-/* Frames and stacks: lines of any bytes. A line that begins with "+" is the name of a call, any other one a "Call
- * stack" argument; each is a frame's text, too. */
+/* Parses frames and stacks of arbitrary lines. A line that begins with "+" is the name of a call, any other line is a
+ * "Call stack" argument. Each line is also parsed as the text of a frame. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool is_part(struct tp_str part, struct tp_str text)
     return part.len == 0 || (part.ptr >= text.ptr && part.ptr + part.len <= text.ptr + text.len);
 }
 
-/* What was found, written again, is the text; the line's digits are its own. */
+/* Checks that the parts of the frame, written again, give the text, and that the line number has the text's digits. */
 static void check_parts(const struct tp_frame *frame, struct tp_str text)
 {
     const char *digits = text.ptr + frame->path.len + 1;
@@ -58,7 +58,7 @@ static void check_frame(struct tp_str text, struct tp_arena *arena)
 
 /* ---- stacks ---- */
 
-/* Without empty parts: what texts and their nodes have in common, whatever frames hold ";". */
+/* Returns the text without empty parts, so that texts and their nodes can be compared even if frames contain ";". */
 static struct tp_str joined(struct tp_arena *arena, struct tp_str text)
 {
     char *out = tp_arena_alloc(arena, text.len + 1);

@@ -1,5 +1,5 @@
-/* Any bytes as a mangled name, after the beginnings that each reader asks for: a name of a bounded size that is UTF-8
- * where the name was ASCII, or none. */
+/* Decodes arbitrary bytes as a mangled name, after the prefix that each reader expects. The result is a name of limited
+ * size, in UTF-8 if the input was ASCII, or no name. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
@@ -36,7 +36,7 @@ static void check_name(const char *begin, const char *end, struct tp_str rest, s
     require(!is_ascii || (tp_utf8_is_valid(text.ptr, text.len, &cut) && cut == 0));
 }
 
-/* C++ after "_Z" or as it is read: bounded, and its short name short. */
+/* Checks C++ names, with "_Z" or without: the name and its short form have a limited size. */
 static void check_kernel(const char *begin, struct tp_str rest, struct tp_arena *arena)
 {
     struct tp_buf name;

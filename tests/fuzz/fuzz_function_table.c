@@ -1,5 +1,5 @@
-/* Any bytes as the table of functions that is left in a stripped file (.eh_frame_hdr, .eh_frame). Input: the code that
- * is asked for and the table's place, four bytes each, relative to the segment's address; then the segment. */
+/* Reads arbitrary bytes as the function table of a stripped file (.eh_frame_hdr, .eh_frame). Input: the code address to
+ * look up and the table's place, four bytes each, relative to the segment's address; then the segment. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tp_eh_function function;
     uint64_t pc = ADDRESS + take_number(&from, 4), header = ADDRESS + take_number(&from, 4);
     size_t left = take_size(&from, size);
-    uint8_t *segment = malloc(left ? left : 1); /* exact: a sanitizer sees one byte too many */
+    uint8_t *segment = malloc(left ? left : 1); /* exact size: a sanitizer reports a read of one byte too many */
     require(segment != NULL);
     memcpy(segment, from.at, left);
     const struct tp_eh_frame frame = {.bytes = segment, .size = left, .address = ADDRESS, .header = header};

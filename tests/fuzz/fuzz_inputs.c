@@ -1,5 +1,6 @@
-/* A folder of files of any names and beginnings: what is found in it, what it is called, and that no two outputs get
- * one name. Input: a byte of options, then files: kind, length of the name, of the bytes, name, bytes. */
+/* Finds inputs in a folder of files with arbitrary names and first bytes, names them, and checks that no two outputs
+ * get the same name. Input: a byte of options, then per file: kind, length of the name, number of bytes, name,
+ * bytes. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { FILES = 24, LONG_HEAD = 0xFF };
 enum kind { REGULAR, FOLDER, PIPE, LINK, DANGLING, INTO, KINDS };
 
-/* A name without what no name may have; false: it is left out. */
+/* Takes a name without the characters that names cannot contain; returns false to skip the file. */
 static bool take_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted)
 {
     size_t size = take_size(from, wanted < NAME_MAX ? wanted : NAME_MAX);
@@ -30,7 +31,7 @@ static bool take_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted
     return size > 0 && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* Makes one file in the folder, or in a folder of it that was made last. */
+/* Creates one file in the folder, or in the most recent of its subfolders. */
 static void make_file(char folder[PATH_MAX], const char *top, struct taken *from)
 {
     enum kind kind = take_number(from, 1) % KINDS;
@@ -60,7 +61,7 @@ static bool is_safe(const char *part)
     return *part && *part != '.' && !strchr(part, '/') && strlen(part) <= NAME_MAX;
 }
 
-/* Profiles that are told apart have folders of their own. */
+/* Checks that profiles with distinct names get distinct folders. */
 static void check_names(const struct tp_runs *runs, size_t count, struct tp_arena *arena)
 {
     for (int joins = 0; joins < 2; joins++) {
@@ -108,7 +109,7 @@ static void find_all(const char *folder, const char *include, struct tp_arena *a
     (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_ALL, NULL);
 }
 
-/* The files of the folder as they would be named on a command line, or in a list of names. */
+/* Names the files of the folder as a command line would, or a list of names. */
 static void name_all(const char *folder, struct tp_arena *arena)
 {
     struct tp_vec paths = TP_VEC(arena, const char *), listed = TP_VEC(arena, const char *);

@@ -1,4 +1,4 @@
-/* Any bytes as .npy or .npz: whatever opens compares with itself as equal, in bounded memory. */
+/* Reads arbitrary bytes as .npy or .npz: a file that opens is equal to itself, and memory use is limited. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ static void compare(const char *path, const struct tp_zip_entry *entry)
         abort();
 }
 
-/* Small ones in the order of C, whatever theirs. */
+/* Reads small arrays in C order, whatever order the file has. */
 static void read_in_order(const char *path)
 {
     enum { PART = 256, MOST = 1 << 16 };

@@ -1,5 +1,5 @@
-/* Command lines and file names: any bytes as arguments (one per line), as a rule override and as a trace's file name.
- */
+/* Parses arbitrary bytes as command-line arguments (one per line), as a rule override and as the file name of a
+ * trace. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The whole report of any bytes: views, advice, ranks, page and digest. What comes out is JSON, the page has no markup
- * of the trace's, the digest keeps its limit. */
+/* Writes the whole report of arbitrary bytes: views, advice, ranks, page and digest. The output is JSON, the page
+ * contains no markup from the trace, and the digest keeps its size limit. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void write_json(const struct tp_analysis *a, const struct tp_distributed 
     require(text->failed || is_json(text));
 }
 
-/* In memory of the analysis, whose guard is set. */
+/* Writes the digest into the memory of the analysis, whose guard is active. */
 static void write_digest(const struct tp_profile *profile, struct tp_arena *arena)
 {
     struct tp_document document;

@@ -1,6 +1,6 @@
-/* Two sides of files, read, compared and checked as `diff` and `check` do: the page, JSON and every report. Input: a
- * byte that tells what the files are; sizes of the first side, the budget and run.json, two bytes each; first side,
- * budget, run.json, second side. */
+/* Reads two sides of files, compares and checks them as `diff` and `check` do, and writes the page, JSON and every
+ * report. Input: a byte with the kinds of the files; two bytes each for the sizes of the first side, the budget and
+ * run.json; then the first side, the budget, run.json and the second side. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of the first byte. A side is a trace or a summary, a file or a folder. */
+/* Bits of the first byte. A side is a trace or a summary, a file or a folder. */
 enum {
     BASE_IS_SUMMARY = 1,
     NEW_IS_SUMMARY = 2,
@@ -42,7 +42,7 @@ static void make_file(const char *path, struct taken *from, size_t wanted)
     from->at += size;
 }
 
-/* A side's file in a folder of its own; path: of what is named to the command. */
+/* Writes a side's file in its own folder; path: the argument of the command. */
 static void make_side(char path[PATH], const struct job *job, const char *name, bool is_summary)
 {
     snprintf(path, PATH, "%s/%s", job->folder, name);
@@ -56,7 +56,8 @@ static void print_one(tp_print *print, const struct tp_document *document)
     struct tp_buf out;
     tp_buf_init(&out, 0);
     int code = print(&out, document, &options, NULL);
-    require(code == 0 || code == TP_ELIMIT || code == TP_ENOTFOUND); /* NOTFOUND: templates are not embedded here */
+    /* NOTFOUND: this program has no embedded templates */
+    require(code == 0 || code == TP_ELIMIT || code == TP_ENOTFOUND);
     if (code == 0 && !out.failed && (print == tp_print_json || print == tp_print_sarif))
         require(is_strict_json(out.data, out.size));
     if (code == 0 && print == tp_print_html)

@@ -1,4 +1,4 @@
-/* Any bytes as a spool: they become a trace that is strict JSON, or are refused. */
+/* Recovers arbitrary bytes as a spool: the result is a trace in strict JSON, or the spool is refused. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file of these bytes that is gone with its descriptor. */
+/* Creates a file with these bytes; the file disappears when its descriptor is closed. */
 static int file_of(const uint8_t *data, size_t size, char *path)
 {
     int fd = memfd_create("spool", MFD_CLOEXEC);
@@ -20,7 +20,7 @@ static int file_of(const uint8_t *data, size_t size, char *path)
     return fd;
 }
 
-/* What came out is read again: the strict reader refuses anything that is not JSON. */
+/* Reads the written trace with the strict reader, which refuses anything except JSON. */
 static void read_back(const char *path)
 {
     struct tp_arena arena;

@@ -1,9 +1,8 @@
-/* Any records as a spool: mutations fall behind its magic numbers, sizes and times, which are put around them here.
- * The trace that comes out is strict JSON.
+/* Recovers a spool with arbitrary records: this file adds valid magic numbers, sizes and times, so that mutations reach
+ * the records. The resulting trace is strict JSON.
  *
- * Input: a byte of head flags, the bits of which are told below, then records: kind (0: a new chunk follows), slots,
- * bytes of text, name, ticks since the record before, payload. A byte FAR announces a number too large for its place.
- */
+ * Input: a byte of head flags (see the enum below), then records: kind (0: a new chunk follows), slots, bytes of text,
+ * name, ticks since the previous record, payload. A byte FAR announces a number that is too large for its place. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
@@ -15,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FAR = 0xFE, NONE = 0xFF, LONGEST = 1 << 16, LEAST = 32, TICKS = 1000 };
 
-/* A spool while it is put together. */
+/* A spool under construction. */
 struct made {
-    uint8_t *bytes; /* zeroed */
+    uint8_t *bytes; /* initially zero */
     size_t size, chunk, room;
     uint64_t ticks;
     uint32_t sequence;
@@ -48,7 +47,7 @@ static void end_chunk(struct made *spool)
     ((struct tp_spool_chunk *)(void *)(spool->bytes + spool->chunk))->size = (uint32_t)(spool->size - spool->chunk);
 }
 
-/* is_notes in the lowest bit of its byte, the thread's number in the others. */
+/* Starts a chunk. The lowest bit of its byte is is_notes, the other bits are the thread's number. */
 static void begin_chunk(struct made *spool, struct taken *from)
 {
     uint32_t number = (uint32_t)take_number(from, 1);
@@ -86,7 +85,7 @@ static void put_record(struct made *spool, struct taken *from, uint8_t kind)
     spool->size += whole;
 }
 
-/* What came out is read again: the strict reader refuses anything that is not JSON. */
+/* Reads the written trace with the strict reader, which refuses anything except JSON. */
 static void read_back(const char *path)
 {
     struct tp_arena arena;

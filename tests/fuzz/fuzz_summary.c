@@ -1,5 +1,6 @@
-/* Any bytes as a summary: the first says how far inside the rest begins, for checksums and gzip stop mutations. A file
- * that is read is written back as it was; a process that is understood packs to bytes that mean the same. */
+/* Reads arbitrary bytes as a summary. The first byte selects the layer that gets the other bytes, because mutations
+ * rarely get past checksums and gzip. A file that can be read is written back unchanged. A process that can be parsed
+ * is packed into bytes with the same meaning. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ static void json_of(struct tp_buf *out, const struct tp_summary *summary, struct
     tp_print_json(out, &document, &(struct tp_print_options){0}, NULL);
 }
 
-/* The summary as two ranks of a job: everything is compared and printed. */
+/* Compares and prints the summary as two ranks of a job. */
 static void check_job(const struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_summary rank = *summary;

@@ -1,5 +1,5 @@
-/* Any bytes as a program or library whose addresses get names: symbols, debug information, table of functions.
- * Input: ADDRESSES addresses of 3 bytes each, then the file. */
+/* Looks up names of addresses in arbitrary bytes as a program or library, through symbols, debug information and the
+ * function table. Input: ADDRESSES addresses of 3 bytes each, then the file. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"

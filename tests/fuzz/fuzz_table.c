@@ -1,4 +1,5 @@
-/* Tables and stacks of any bytes: every grouping ends, self times fit their totals, equal input gives equal text. */
+/* Builds tables and stacks of arbitrary bytes: every grouping ends, self times fit into their totals, and equal input
+ * gives equal text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void require(bool good)
         abort();
 }
 
-/* A table in every form, in one buffer. */
+/* Prints a table in every form into one buffer. */
 static void print(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena)
 {
     struct tp_table_style style = TP_TABLE_STYLE;
@@ -50,7 +51,7 @@ static void group(struct tp_buf *out, const struct tp_trace *trace, const struct
     print(out, table, arena);
 }
 
-/* Calls as pstats has them: own times of functions are within those of the calls. */
+/* Counts calls as pstats does and checks that a function's own time is within that of its calls. */
 static void count(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
 {
     const struct tp_table_options options = {.kind = TP_TABLE_FUNCTIONS, .sort_by = "stdname", .row_limit = -1};

@@ -1,5 +1,6 @@
-/* Templates: any text compiles or is refused, and renders over odd data without end, crash or markup from escaped
- * values. The input is split at its first NUL: main template, then the partial "p"; both see the same small data. */
+/* Compiles and renders arbitrary templates: each one compiles or is refused, rendering odd data ends without a crash,
+ * and escaped values add no markup. The first NUL splits the input into the main template and the partial "p". Both get
+ * the same small data. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static struct tp_data some_data(struct tp_arena *arena, struct tp_str input)
     tp_object_text(tp_object_object(page, "o"), "t", "<o>");
     for (int i = 0; i < 3; i++)
         tp_object_int(tp_list_object(list), "i", i);
-    tp_list_add(list, tp_data_of_list(list)); /* a list with three items of itself */
+    tp_list_add(list, tp_data_of_list(list)); /* a list that contains itself three times */
     tp_list_add(list, tp_data_str(input));
     return tp_data_of_object(page);
 }

@@ -1,5 +1,5 @@
-/* The file for XProf of any bytes: it parses, its events stand by start, those of threads nest, every id has its text.
- */
+/* Writes the XProf file of arbitrary bytes: it parses, its events are in order of their start, events of threads nest,
+ * and every id has a text. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool has_text(const Tp__XPlane *plane, uint64_t id)
     return id > 0 && id <= plane->n_stat_metadata && (uint64_t)plane->stat_metadata[id - 1]->key == id;
 }
 
-/* Kernels of a stream that cross in the trace do so here: their times are the trace's. */
+/* Returns whether the plane is the host's; only its events nest, because kernels of a stream may overlap. */
 static bool is_host(const Tp__XPlane *plane)
 {
     return plane->name.len == 9 && memcmp(plane->name.data, "/host:CPU", 9) == 0;

@@ -1,4 +1,4 @@
-/* The profile that an analysis of fuzzed bytes is shown and exported as. */
+/* Builds the profile for the report and the exports from an analysis of fuzzed bytes. */
 #ifndef TP_TESTS_FUZZ_MADE_PROFILE_H
 #define TP_TESTS_FUZZ_MADE_PROFILE_H
 

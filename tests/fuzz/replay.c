@@ -1,6 +1,6 @@
-/* Runs a fuzz target on the files named, without a fuzzing engine: what `make test` does with the corpora. All targets are
- * linked into one program, which is called by the name replay_TARGET. replay_targets.h is generated: a line for each target.
- * The targets' entry functions are renamed to fuzz_TARGET when they are compiled. */
+/* Runs a fuzz target on the named files without a fuzzing engine; `make test` replays the corpora with it. All targets
+ * are linked into one program, and the program's name, replay_TARGET, selects one. The generated replay_targets.h has a
+ * line for each target. The compiler options rename each target's entry function to fuzz_TARGET. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ int main(int argc, char **argv)
         long size = ftell(file);
         rewind(file);
         uint8_t *data =
-            size >= 0 ? malloc((size_t)size + (size == 0)) : NULL; /* exact: a sanitizer sees one byte too many */
+            /* exact size: a sanitizer reports a read of one byte too many */
+            size >= 0 ? malloc((size_t)size + (size == 0)) : NULL;
         if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
             return 2;
         fclose(file);

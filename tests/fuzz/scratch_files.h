@@ -1,4 +1,4 @@
-/* Files that a fuzz target needs for a moment, and what several targets ask of results. */
+/* Temporary files, input parsing and checks of results that several fuzz targets share. */
 #ifndef TP_TESTS_FUZZ_SCRATCH_FILES_H
 #define TP_TESTS_FUZZ_SCRATCH_FILES_H
 
@@ -21,7 +21,8 @@ static inline void require(bool good)
         abort();
 }
 
-/* A file of these bytes, named by `path`, that is gone with its descriptor, which the caller closes. */
+/* Creates a file with these bytes and stores its name in `path`. The file disappears when the caller closes the
+ * returned descriptor. */
 static inline int scratch_file(const void *data, size_t size, char path[SCRATCH_PATH])
 {
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -30,7 +31,7 @@ static inline int scratch_file(const void *data, size_t size, char path[SCRATCH_
     return fd;
 }
 
-/* A new folder, in memory where the system has such a place: files are synced when they are written. */
+/* Creates a folder, in memory if the system has such a place, because files are synced when they are written. */
 static inline void scratch_folder(char path[SCRATCH_PATH])
 {
     snprintf(path, SCRATCH_PATH, "%s/tracepress-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
@@ -55,7 +56,7 @@ static inline bool is_strict_json(const void *text, size_t size)
     return tp_strict_feed(&strict, text, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* The input in parts: the next byte, number or text of it; zeros and nothing behind its end. */
+/* The input in parts: the next byte, number or text; zeros and empty texts after its end. */
 struct taken {
     const uint8_t *at, *end;
 };

@@ -42,11 +42,9 @@ base=${WORDS_BASE:-abfdd1cf2ce7}
 # kind, folder or text, limit
 limits='
 comment python/torch_tracepress 30
-comment tests/abi 1
-comment tests/bench 21
+comment tests/bench 17
 comment tests/check 36
 comment tests/fake 3
-comment tests/fuzz 7
 comment tests/job 11
 comment tests/lint 3
 comment tests/native 22
