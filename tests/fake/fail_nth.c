@@ -1,11 +1,13 @@
 /* Preloaded: makes the n-th call of one kind fail, as a full disk or exhausted memory would.
+ * FAIL_KIND selects the calls:
+ *   memory   malloc, calloc, realloc, anonymous mmap, mremap
  *
- * FAIL_KIND: memory (malloc, calloc, realloc, anonymous mmap, mremap), input (read and pread, with EIO; with ESTALE:
- * stale; the file is shorter than it was: end), or output (write, fsync, linkat, rename, opening
- * for writing; part: no failure, but half of what a write was to write). FAIL_AT: number of the failing call, from 1; 0
- * fails none. FAIL_STAY=1: all later ones fail too. FAIL_SIGNAL: the process gets that signal just before the call,
- * which does not fail: whoever must be killed in the middle is.
- * FAIL_COUNT: file to which the number of calls is written at exit. Threads count together. */
+ *   input    read and pread, which fail with EIO; stale: with ESTALE; end: the file is shorter than before
+ *
+ *   output   write, fsync, linkat, rename, open for writing; part: a write succeeds but writes only half of its bytes
+ * FAIL_AT: number of the failing call, from 1; 0: no call fails. FAIL_STAY=1: all later calls fail too. FAIL_SIGNAL:
+ * the call succeeds, but the process gets this signal just before it. A test kills a process in the middle of its work
+ * so. FAIL_COUNT: file to which the number of calls is written at exit. The calls of all threads count together. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +28,7 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
 static long calls, fail_at;
-static char kind; /* m, o, i, s, e or p; 0 until the constructor ran */
+static char kind; /* m, o, i, s, e or p; 0 before the constructor has run */
 static int signal_number;
 static bool stays, is_done;
 
@@ -47,7 +49,7 @@ __attribute__((constructor)) static void start(void)
     const char *number = getenv("FAIL_SIGNAL");
     signal_number = number ? atoi(number) : 0;
     if (signal_number)
-        signal(signal_number, SIG_DFL); /* a shell's background job ignores SIGINT */
+        signal(signal_number, SIG_DFL); /* a background job of a shell ignores SIGINT */
     fail_at = at ? atol(at) : 0;
     stays = stay && *stay == '1';
     kind = of ? *of : 0;
@@ -115,7 +117,7 @@ void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
     return (void *)syscall(SYS_mremap, old, old_size, new_size, flags, where);
 }
 
-/* 1: the call is made. */
+/* Decides a read's result: -1 with errno, 0 at a simulated end of the file, 1 to make the call. */
 static ssize_t fail_read(void)
 {
     if (fails('i'))
@@ -144,7 +146,7 @@ ssize_t pread(int file, void *bytes, size_t size, off_t at)
     return pread64(file, bytes, size, at);
 }
 
-/* How much of a write is made: half of it where it is cut short, a byte at least. */
+/* Returns how many bytes to write: half of them, at least one, if this write is the one to shorten. */
 static size_t part_of(size_t size)
 {
     return size > 1 && fails('p') ? size / 2 : size;

@@ -1,7 +1,8 @@
-/* What ITT's static part is to a program: a list of functions by name, and a loader that asks the library in
- * INTEL_LIBITTNOTIFY64 to fill it, at the first call that needs it. Our own text of that protocol.
+/* A copy of ITT's static part in a program: a list of functions by name, and a loader. At the first call that
+ * needs the list, the loader asks the library in INTEL_LIBITTNOTIFY64 to fill it. Written for these tests from the
+ * protocol.
  *
- * Domains and string handles that are made before come from here, as they do there. */
+ * As in ITT, domains and string handles that are created before that are structs of this file. */
 #ifndef TESTS_FAKE_ITT_PART_H
 #define TESTS_FAKE_ITT_PART_H
 
@@ -93,7 +94,7 @@ struct itt_global {
     F(void, pause, (void))                                                                                             \
     F(void, unheard_of, (void))
 
-/* itt_NAME: NULL, or what the tool has put there. */
+/* itt_NAME: NULL, or the tool's function. */
 #define ITT_POINTER(result, name, parameters) static result(*itt_##name) parameters;
 ITT_FUNCTIONS(ITT_POINTER)
 
@@ -106,7 +107,7 @@ static struct itt_global itt_global = {.magic = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0
                                        .mutex = PTHREAD_MUTEX_INITIALIZER,
                                        .api_list = itt_list};
 
-/* What the program has of ITT before it is switched on. */
+/* A domain that exists before a tool is loaded. */
 static struct itt_domain itt_early_domain = {.flags = 1, .nameA = "early"};
 __attribute__((unused)) static struct itt_string itt_early_string = {.strA = "early task"};
 __attribute__((unused)) static struct itt_counter itt_early_counter = {
@@ -114,7 +115,7 @@ __attribute__((unused)) static struct itt_counter itt_early_counter = {
 
 static const struct itt_id itt_null = {0, 0, 0};
 
-/* 1 when a library filled the list. */
+/* Loads the tool's library; returns 1 if a library filled the list. */
 static inline int itt_load(void)
 {
     void (*initialize)(struct itt_global *, int);

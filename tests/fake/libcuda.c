@@ -1,7 +1,8 @@
-/* A CUDA driver without a GPU: just the events. Loaded by tests before the library looks for one (soname libcuda.so.1).
+/* A CUDA driver without a GPU that has only events. Tests load it before the library searches for a driver (soname
+ * libcuda.so.1).
  *
- * Time on this device is counted in records: each takes 1.5 ms. An event is ready once it was synchronized with.
- * Without fake_cuda_context(1) there is no context, as in a program that has not begun to use its GPU. */
+ * Time on this device advances by 1.5 ms per record. An event is ready after a synchronization. Before
+ * fake_cuda_context(1) no context exists, as in a program that has not yet used its GPU. */
 #include <stdlib.h>
 
 enum { OK = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_READY = 600 };
@@ -29,7 +30,7 @@ void fake_cuda_context(int has)
     has_context = has;
 }
 
-/* Events that were created and not destroyed. */
+/* Returns the number of events that were created and not destroyed. */
 int fake_cuda_events(void)
 {
     return alive;

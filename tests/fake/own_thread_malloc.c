@@ -1,5 +1,5 @@
-/* Ends the process where a thread of the recorder calls the program's allocator: preloaded into a recorded program. It is
- * the allocator behind the recorder's own functions, which count blocks. */
+/* Preloaded into a recorded program: ends the process if a thread of the recorder calls the program's allocator. These
+ * functions come after the recorder's own, which count blocks. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

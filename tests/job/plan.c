@@ -1,4 +1,4 @@
-/* Jobs that never ran: see plan.h. */
+/* Simulates jobs: see plan.h. */
 #include "tests/job/plan.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@ const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",    "h
                                                    "moving",    "pauses",     "sequence", "host-link", "all-links"};
 
 enum { SEGMENTS = PLAN_SEGMENTS, BUCKETS = PLAN_BUCKETS, MS = 1000000, KERNELS = 8 };
-static const double BYTES_PER_NS = 80; /* of a link */
+static const double BYTES_PER_NS = 80; /* bandwidth of a link */
 
-/* ---- chance ---- */
+/* ---- random numbers ---- */
 
 static uint64_t mixed(uint64_t x)
 {
@@ -22,13 +22,13 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* 0 .. 1, by seed and three numbers: no order of calls matters. */
+/* Returns a number from 0 to 1 that depends only on the seed and the arguments, not on the order of calls. */
 static double chance(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y)
 {
     return (double)(mixed(mixed(mixed(plan->seed * 131 + what) ^ x) ^ (y + 77)) >> 11) / 9007199254740992.0;
 }
 
-/* About 1, by at most +-share. */
+/* Returns a number from 1 - share to 1 + share. */
 static double jitter(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y, double share)
 {
     double sum = 0;
@@ -98,7 +98,7 @@ static void choose_victims(struct plan *plan, struct tp_arena *arena)
     uint32_t of = plan->fault == PLAN_SLOW_LINK ? plan->tensor * plan->pipeline : plan->ranks;
     plan->victims = plan->victims ? plan->victims : 1;
     plan->victim = tp_arena_array(arena, plan->victims, sizeof *plan->victim);
-    for (uint32_t v = 0; v < plan->victims; v++) /* apart from each other: a stride from a random place */
+    for (uint32_t v = 0; v < plan->victims; v++) /* a stride from a random start keeps them apart */
         plan->victim[v] = (uint32_t)(chance(plan, CHANCE_VICTIM, 0, 0) * of + (double)v * of / plan->victims) % of;
 }
 
@@ -118,7 +118,7 @@ static bool is_of_host(const struct plan *plan, uint32_t rank)
     return false;
 }
 
-/* Is some rank of the data group on the host? */
+/* Returns whether a rank of the data group is on the host. */
 static bool passes_host(const struct plan *plan, uint32_t group)
 {
     uint32_t stage = group / plan->tensor, tensor = group % plan->tensor;
@@ -128,13 +128,13 @@ static bool passes_host(const struct plan *plan, uint32_t group)
     return false;
 }
 
-/* The share of rank-steps that single faults hit. */
+/* Returns the share of rank-steps that a fault of single steps affects. */
 static double share_of(enum plan_fault fault)
 {
     return fault == PLAN_MOVING ? 0.02 : 0.06;
 }
 
-/* Is the rank hit in this step? step UINT32_MAX: in any. */
+/* Returns whether the fault affects the rank in this step; step UINT32_MAX: in any step. */
 static bool is_hit(const struct plan *plan, uint32_t rank, uint32_t step)
 {
     switch (plan->fault) {
@@ -175,14 +175,14 @@ bool plan_is_victim(const struct plan *plan, uint32_t rank)
     return is_hit(plan, rank, UINT32_MAX);
 }
 
-/* Length of a replica's batch in a step, about 1. */
+/* Returns the relative length of a replica's batch in a step, about 1. */
 static double batch_of(const struct plan *plan, uint32_t data, uint32_t step)
 {
     return 0.8 + 0.4 * chance(plan, CHANCE_WORK, data, step);
 }
 
-/* What all ranks have more in the run without the fault: work is evened out, not lost. Stages and batches to
- * their mean. */
+/* Returns the work that each rank has in addition in the run without the fault. Stages and batches get their mean
+ * length, so that the total work stays the same. */
 static int64_t evened(const struct plan *plan)
 {
     if (plan->fault == PLAN_STAGE)
@@ -196,7 +196,7 @@ static int64_t evened(const struct plan *plan)
     return (int64_t)((sum / count - 1) * 70 * MS);
 }
 
-/* What a fault adds to the parts of a step. */
+/* Adds the fault's time to the parts of a step. */
 static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, double *parts)
 {
     enum { COMPUTE, HOST, DATA };
@@ -215,7 +215,7 @@ static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, dou
         parts[COMPUTE] *= batch_of(plan, place_of(plan, rank).data, step);
 }
 
-/* Lengths of one step of one rank before anyone waits. */
+/* Fills the lengths of one step of one rank, without waits. */
 static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step;
@@ -229,7 +229,7 @@ static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
     plan->data_ns[at] = (int64_t)parts[2];
 }
 
-/* What the wire needs for one call of a group; every group of a kind the same, but for the slow one. */
+/* Returns the time that the network needs for one call of a group. Groups of a kind are equal, except the slow one. */
 static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t group)
 {
     enum plan_kind kind = plan_kind_of(call);
@@ -243,7 +243,8 @@ static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t grou
 
 /* ---- running ---- */
 
-/* One call of all groups of its kind: everyone leaves when the last has come and the wire is done. */
+/* Simulates one call of all groups of its kind: all ranks leave when the last one has arrived and the transfer is
+ * done. */
 static void meet(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
 {
     enum plan_kind kind = plan_kind_of(call);
@@ -281,7 +282,7 @@ static void run_step(struct plan *plan, uint32_t step, int64_t *now, int64_t *la
         plan->step_end[(size_t)r * plan->steps + step] = now[r];
 }
 
-/* All steps; when the last rank is through. */
+/* Simulates all steps; returns the time when the last rank finishes. */
 static int64_t run_steps(struct plan *plan, int64_t *now, int64_t *last)
 {
     int64_t end = 0;
@@ -294,7 +295,7 @@ static int64_t run_steps(struct plan *plan, int64_t *now, int64_t *last)
     return end;
 }
 
-/* Each rank's own clock, and its own start of recording. */
+/* Sets each rank's clock and its start of recording. */
 static void set_clocks(struct plan *plan)
 {
     for (uint32_t r = 0; r < plan->ranks; r++) {
@@ -325,7 +326,7 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
     int64_t *now = tp_arena_array(arena, plan->ranks, sizeof *now);
     int64_t *last = tp_arena_array(arena, plan->ranks, sizeof *last);
     choose_victims(plan, arena);
-    /* in the shadow of a stage with more work a fault costs nothing: where one is planted, stages are even */
+    /* Stages are equal in jobs with a fault: next to a stage with more work, a fault may cost nothing. */
     plan->is_even =
         plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
     int64_t with_ns = run_steps(plan, now, last);
@@ -341,7 +342,7 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
 
 /* ---- summaries ---- */
 
-/* "before 12 after" */
+/* Returns "before 12 after". */
 static struct tp_str text(struct tp_arena *arena, const char *before, long long number, const char *after)
 {
     char made[96];
@@ -394,7 +395,7 @@ static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary 
     }
 }
 
-/* What the distributed view compares: each call with one range. */
+/* Adds the data of the distributed view's comparison: each call with one range. */
 static void add_comparison(const struct plan *plan, struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_rank_summary *seen = tp_arena_alloc(arena, sizeof *seen);
@@ -452,7 +453,7 @@ static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_
     *row->time.buckets = (struct tp_sketch_bucket){tp_sketch_bucket(mean), calls};
 }
 
-/* Operators, then kernels; heaviest first. */
+/* Adds operators, then kernels, the heaviest first. */
 static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
     uint32_t stage = place_of(plan, rank).stage, kernels = KERNELS + plan->rows / 2,
@@ -489,7 +490,7 @@ static void add_notes(const struct plan *plan, uint32_t rank, struct tp_summary 
                                                        .occurrences = 3,
                                                        .file_line = TP_STR("train.py(42): step"),
                                                        .detail = TP_STR("3 copies")};
-    summary->finding_count = rank % 4 == 1; /* a finding of every fourth rank */
+    summary->finding_count = rank % 4 == 1; /* every fourth rank has a finding */
     summary->facts = tp_arena_array(arena, 1, sizeof *summary->facts);
     summary->facts[0] = (struct tp_summary_fact){TP_STR("gpu"), TP_STR("H100")};
     summary->fact_count = 1;

@@ -1,8 +1,8 @@
-/* Jobs that never ran: a small simulation of ranks that compute and meet in collectives, with faults planted.
+/* Simulates jobs: ranks compute and meet in collectives, and a planted fault slows some of them.
  *
- * Ranks are laid out as Megatron does: tensor groups of neighbours, data groups across, pipeline stages outermost.
- * Every number follows from the seed. Time passes as it does for real ranks: who arrives late makes its group wait, and
- * who waited arrives late elsewhere. Clocks of the ranks differ by up to an hour. */
+ * Ranks are numbered as in Megatron: tensor groups of neighbors, data groups across, pipeline stages outermost. The
+ * seed determines every number. Time passes as it does for real ranks: a rank that arrives late makes its group wait,
+ * and a rank that waited arrives late at its next group. Clocks of the ranks differ by up to an hour. */
 #ifndef TESTS_JOB_PLAN_H
 #define TESTS_JOB_PLAN_H
 
@@ -18,17 +18,17 @@ enum plan_fault {
     PLAN_CHANGING_IMBALANCE,
     PLAN_MISSING_RANKS,
     PLAN_MORE_WORK, /* slow compute by more calls instead of longer ones */
-    /* from here on stages are even, groups are described and hosts have names */
+    /* for this and the following plans stages have equal work, groups are described and hosts have names */
     PLAN_EVEN,       /* clean */
-    PLAN_SLOW_HOST,  /* all ranks of a host compute slower */
+    PLAN_SLOW_HOST,  /* all ranks of a host compute more slowly */
     PLAN_HOST_INPUT, /* all ranks of a host wait for input */
     PLAN_STAGE,      /* the last stage has more work */
-    PLAN_HALF,       /* half of the ranks compute slower */
-    PLAN_LATE_SLOW,  /* a rank computes slower from the middle step on */
+    PLAN_HALF,       /* half of the ranks compute more slowly */
+    PLAN_LATE_SLOW,  /* a rank computes more slowly from the middle step on */
     PLAN_MOVING,     /* slow kernels on single ranks in single steps */
-    PLAN_PAUSES,     /* the host stops on single ranks in single steps */
-    PLAN_SEQUENCE,   /* each replica's batch has a length of its own in each step */
-    PLAN_HOST_LINK,  /* data groups that pass a host are slow */
+    PLAN_PAUSES,     /* the host pauses on single ranks in single steps */
+    PLAN_SEQUENCE,   /* the length of each replica's batch differs between steps */
+    PLAN_HOST_LINK,  /* data groups with ranks on one host are slow */
     PLAN_ALL_LINKS,  /* all data groups are slow */
     PLAN_FAULTS
 };
@@ -38,37 +38,38 @@ struct plan {
     uint64_t seed;
     uint32_t ranks, tensor, pipeline, steps; /* tensor x pipeline divides ranks */
     enum plan_fault fault;
-    uint32_t victims; /* ranks the fault hits; link: groups */
-    uint32_t rows;    /* more rows a rank, to give summaries the size of real ones */
-    double percent;   /* of the step that the fault adds, 20 when 0 */
-    /* made by plan_run */
+    uint32_t victims; /* number of ranks with the fault; of groups for a slow link */
+    uint32_t rows;    /* additional rows per rank, so that summaries have a realistic size */
+    double percent;   /* share of the step that the fault adds; 0: 20 */
+    /* results of plan_run */
     bool is_even;                            /* all stages have equal work */
-    int64_t evened_ns;                       /* added to all ranks' compute in the run without the fault */
+    int64_t evened_ns;                       /* added to the compute time of all ranks in the run without the fault */
     uint32_t *victim;                        /* rank numbers, or the group's number */
-    int64_t *arrival_ns, *end_ns;            /* [rank][call], each in its rank's clock */
+    int64_t *arrival_ns, *end_ns;            /* [rank][call], each on its rank's clock */
     int64_t *step_start, *step_end;          /* [rank][step], likewise */
     int64_t *compute_ns, *host_ns, *data_ns; /* [rank][step] */
-    uint32_t calls;                          /* of a rank, in all */
-    double loss_percent;                     /* what the fault costs: by a run without it */
+    uint32_t calls;                          /* calls per rank */
+    double loss_percent;                     /* cost of the fault, compared to a run without it */
 };
 
-/* Chooses victims and lets the job run. All memory from `arena`. */
+/* Chooses victims and simulates the job. All memory comes from `arena`. */
 void plan_run(struct plan *plan, struct tp_arena *arena);
 bool plan_is_victim(const struct plan *plan, uint32_t rank);
-/* Its step slots (plan_slots.c). */
+/* Fills the rank's step slots (plan_slots.c). */
 void plan_slots(const struct plan *plan, uint32_t rank, struct tp_step_slots *slots, struct tp_arena *arena);
 
-/* ---- between plan.c and plan_slots.c ---- */
+/* ---- shared by plan.c and plan_slots.c ---- */
 
 enum plan_kind { PLAN_TENSOR, PLAN_DATA, PLAN_WORLD };
 enum { PLAN_SEGMENTS = 3, PLAN_BUCKETS = 2, PLAN_CALLS = PLAN_SEGMENTS + PLAN_BUCKETS + 1, PLAN_HOST_RANKS = 8 };
-/* A call of the step: PLAN_SEGMENTS in the tensor group, PLAN_BUCKETS in the data group, one of all. */
+/* Returns the kind of a step's call: PLAN_SEGMENTS in the tensor group, PLAN_BUCKETS in the data group, one of all
+ * ranks. */
 enum plan_kind plan_kind_of(uint32_t call);
 int64_t plan_bytes_of(uint32_t call);
 uint32_t plan_group_of(const struct plan *plan, enum plan_kind kind, uint32_t rank);
 uint32_t plan_group_size(const struct plan *plan, enum plan_kind kind);
 
-/* The summary of one rank. */
+/* Fills the summary of one rank. */
 void plan_summary(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* Step slots of a planned rank, from when it met the others. See plan.h. */
+/* Fills the step slots of a simulated rank, from its meetings with the other ranks. See plan.h. */
 #include <stdio.h>
 
 #include "tests/job/plan.h"
@@ -6,7 +6,7 @@
 
 static const char *const names[] = {"tensor", "data", "world"}, *const described[] = {"tp", "dp", "default_pg"};
 
-/* Ranks of the group, as an even row. */
+/* Returns the ranks of the group as an even stride. */
 static struct tp_rank_stride ranks_of(const struct plan *plan, enum plan_kind kind, uint32_t group)
 {
     uint32_t data = plan->ranks / plan->tensor / plan->pipeline;
@@ -53,7 +53,7 @@ static void add_groups(const struct plan *plan, uint32_t rank, struct tp_step_sl
                   (struct tp_rank_stride){rank % stage_size, stage_size, plan->pipeline}, arena);
 }
 
-/* One step: work up to each call, and the time in it. Calls of one rank alone are none. */
+/* Fills one step: the work before each call and the time in the call. Calls of a group of one rank are left out. */
 static void fill_step(const struct plan *plan, uint32_t rank, struct tp_step_slots *slots, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step, first = (size_t)rank * plan->calls + (size_t)step * PLAN_CALLS;
@@ -90,7 +90,7 @@ void plan_slots(const struct plan *plan, uint32_t rank, struct tp_step_slots *sl
         return;
     add_groups(plan, rank, slots, group_of, arena);
     slots->slots = tp_arena_array(arena, PLAN_CALLS + 1, sizeof *slots->slots);
-    for (uint32_t c = 0; c < PLAN_CALLS; c++) { /* all of them are all-reduces */
+    for (uint32_t c = 0; c < PLAN_CALLS; c++) { /* all calls are all-reduces */
         double n = plan_group_size(plan, plan_kind_of(c)), moved = (double)plan_bytes_of(c) * 2 * (n - 1) / n;
         if (n >= 2)
             slots->slots[slots->slot_count++] = (struct tp_slot){group_of[plan_kind_of(c)], 1, 1, 0, true, (int64_t)moved};

@@ -44,10 +44,9 @@ limits='
 comment python/torch_tracepress 30
 comment tests/bench 17
 comment tests/check 36
-comment tests/fake 3
-comment tests/job 11
+comment tests/job 10
 comment tests/lint 3
-comment tests/native 22
+comment tests/native 1
 comment tests/programs 7
 comment tests/python 6
 comment tests/reports 8

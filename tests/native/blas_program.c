@@ -1,6 +1,6 @@
-/* blas_program [PLUGIN]: products by cblas_dgemm and sgemm_ of several sizes, by itself or by a PLUGIN that is opened
- * with RTLD_LOCAL and brings its own BLAS, as Python's modules do. Prints for both functions calls and FLOPs.
- * Built with -DPLUGIN it is that plugin. */
+/* blas_program [PLUGIN]: computes products of several sizes with cblas_dgemm and sgemm_. With PLUGIN, a library opened
+ * with RTLD_LOCAL computes them with its own BLAS, as Python extension modules do. Prints calls and FLOPs of both
+ * functions. Built with -DPLUGIN this file is that plugin. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int multiply(void);
 static double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST];
 static float x[MOST * MOST], y[MOST * MOST], z[MOST * MOST];
 
-/* 0 when the products are right. */
+/* Computes the products; returns 0 if they are right. */
 int multiply(void)
 {
     long long calls = 0, flops = 0;

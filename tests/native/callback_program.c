@@ -1,5 +1,6 @@
-/* callback_program sort|dive|wait SECONDS: works in a callback of the C library's qsort; or at the end of a recursion whose
- * stack is larger than what a sample keeps of it; or waits in that callback, ten times 30 ms, for a pipe. */
+/* callback_program sort|dive|wait SECONDS: a program for stack samples. sort: works in a callback of the C library's
+ * qsort. dive: works at the end of a recursion whose stack is larger than the part that a sample copies. wait: waits
+ * for a pipe in the qsort callback, ten times 30 ms. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

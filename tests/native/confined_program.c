@@ -1,11 +1,14 @@
-/* confined_program WAY: a program that confines itself, as servers, decoders of untrusted files and sandboxes do. What
- * it does afterwards is allowed by its filter alone: whoever else calls the kernel in it ends it.
- *
- * filter: an allow list that kills, by prctl, exit code 7; syscall: the same by syscall(SYS_seccomp); threads: with
- * TSYNC, by a thread, while others take memory and end; strict: strict mode, exit code 5; counter: without the time
- * stamp counter, exit code 6; child: a forked child does it, and the parent goes on, exit code 8; raw, clone: the same
- * with a child by the system call and by the C library's clone; probe: asks what the
- * kernel knows of filters, as libseccomp does, and installs none, exit code 9. Each writes "done". */
+/* confined_program WAY: a program that confines itself, as servers, decoders of untrusted files and sandboxes do. Its
+ * filter allows only its own system calls, so that any other call, for example by a recorder, kills it. Each way prints
+ * "done". WAY:
+ *   filter      an allow list that kills, by prctl; exit code 7
+ *   syscall     the same by syscall(SYS_seccomp)
+ *   threads     with TSYNC, by a thread, while others allocate memory and exit
+ *   strict      strict mode; exit code 5
+ *   counter     without the time stamp counter; exit code 6
+ *   child       a forked child confines itself, and the parent continues; exit code 8
+ *   raw, clone  the same with a child by the system call, and by the C library's clone
+ *   probe       asks the kernel which filters it knows, as libseccomp does, and installs none; exit code 9 */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <malloc.h>
@@ -24,7 +27,7 @@
 #define SECCOMP_RET_KILL_PROCESS 0x80000000u
 #endif
 
-/* Not even the size of the heap changes. */
+/* Allows this system call. brk is not among them: even the size of the heap is fixed. */
 #define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static struct sock_filter filter[] = {
@@ -44,7 +47,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile int must_end;
 static _Atomic int begun;
 
-/* Memory, a lock and input, small enough for the heap to have room for it again. */
+/* Uses memory, a lock and input, with blocks small enough for the free space of the heap. */
 static int work(int rounds)
 {
     int zero = 0;
@@ -81,7 +84,7 @@ static int filtered(int is_syscall)
 
 static void *busy(void *unused)
 {
-    work(1000); /* its heap is as large as it ever gets, before the filter may come */
+    work(1000); /* grows the heap to its final size before the filter may be installed */
     begun++;
     while (!must_end)
         work(10);
@@ -100,7 +103,7 @@ static int threads(void)
     pthread_attr_t small;
     void *failed = NULL;
     pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 1 << 20); /* the C library keeps those of threads that have ended */
+    pthread_attr_setstacksize(&small, 1 << 20); /* the C library keeps the stacks of finished threads */
     for (int i = 0; i < 4; i++)
         pthread_create(&ids[i], &small, busy, NULL);
     while (begun < 4)
@@ -136,7 +139,7 @@ static int in_clone(void *unused)
     exit(filtered(0));
 }
 
-/* As sandboxes make one: behind the C library's back, or by its clone. */
+/* Creates a child as sandboxes do: by the system call, or by the C library's clone. */
 static pid_t make_child(const char *way)
 {
     static char stack[1 << 20] __attribute__((aligned(64)));
@@ -168,7 +171,7 @@ static int probe(void)
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
-    mallopt(M_ARENA_MAX, 1); /* the heap has room before its size is fixed */
+    mallopt(M_ARENA_MAX, 1); /* the heap gets free space before its size is fixed */
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     mallopt(M_MMAP_THRESHOLD, 16 << 20);
     char *volatile room = malloc(4 << 20);

@@ -1,5 +1,5 @@
-/* Preloaded alone: counts malloc_usable_size of all blocks by glibc's second names of malloc, and prints the peak. It
- * shares no code with what it is compared with. */
+/* Preloaded alone: sums malloc_usable_size of all blocks through glibc's second names of malloc, and prints the peak.
+ * It shares no code with the recorder whose results it checks. */
 #include <malloc.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static void *took(void *block)
 {
     if (block) {
         long size = (long)malloc_usable_size(block), now = __atomic_add_fetch(&held, size, __ATOMIC_SEQ_CST);
-        peak = now > peak ? now : peak; /* programs that are counted so have one thread */
+        peak = now > peak ? now : peak; /* programs that are counted this way have one thread */
     }
     return block;
 }

@@ -1,10 +1,13 @@
-/* cut_program WAY FOLDER: a program whose spools are cut while it works: it makes FOLDER/now, waits until FOLDER/cut is
- * there, works on for a while, and ends with exit code 7 and "done".
- *
- * plain; threads: four, which block all signals; own: it has a handler of SIGBUS of its own, set before and after,
- * which gets what it does to a file of its own and nothing else, and leaves by siglongjmp or returns; asks: what it
- * says of SIGBUS is what it is told; older: so with signal's kin, and for another signal; die: it cuts a file of its
- * own and has no handler (ends by SIGBUS); send: it is sent SIGBUS (ends by it). */
+/* cut_program WAY FOLDER: a program whose spools are truncated while it works. It creates FOLDER/now, waits until
+ * FOLDER/cut exists, works for a while, prints "done" and exits with code 7. WAY:
+ *   plain    no signal handling
+ *   threads  four threads that block all signals
+ *   own      sets its own SIGBUS handler before and after; the handler gets only signals from the program's own
+ *            file, and leaves by siglongjmp or returns
+ *   asks     the program reads back the SIGBUS settings that it made
+ *   older    the same with the older relatives of signal(), also for another signal
+ *   die      truncates its own file without a handler (dies by SIGBUS)
+ *   send     another process sends SIGBUS (dies by it) */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -75,7 +78,7 @@ static void leaves(int number, siginfo_t *info, void *context)
     siglongjmp(back, 1);
 }
 
-/* Mends it, and returns. */
+/* Repairs the file and returns. */
 static void returns(int number)
 {
     (void)number;
@@ -118,7 +121,7 @@ static int asks(void)
     return sigismember(&mask, SIGBUS) == 0 ? 0 : 1;
 }
 
-/* One that is not looked at, then SIGBUS: what each says is what the next is told. */
+/* Checks that each call returns the previous setting, for SIGUSR2, which the recorder does not handle, and for SIGBUS. */
 static int older(void)
 {
     for (int i = 0; i < 2; i++) {

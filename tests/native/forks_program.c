@@ -1,6 +1,6 @@
-/* forks_program: forks 100 times while a thread is in the loader most of the time, as one that throws exceptions is,
- * and ranges are recorded. A child that waits for the loader's lock, which nobody gives back in it, hangs: exit code 9.
- * Each child ends at once, as without a recording. Exit code 7, "done". */
+/* forks_program: forks 100 times while ranges are recorded and a thread is mostly in the loader, as a thread that
+ * throws exceptions is. A child that waits for the loader's lock would hang, because no thread of the child releases
+ * it: exit code 9. Each child exits immediately, as without a recording. Prints "done"; exit code 7. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <pthread.h>
@@ -33,7 +33,7 @@ static void *busy(void *unused)
     return unused;
 }
 
-/* True when it ended by itself, within a minute. */
+/* Returns whether the child exits by itself within a minute. */
 static int ends(pid_t child)
 {
     enum { MINUTE_MS = 60000 };

@@ -1,5 +1,5 @@
-/* Uses up its address space again and again, in threads, too, loads a library, forks, and frees all of it. It knows nothing
- * of the recorder, and ends with 5 in any case. */
+/* Uses up its address space repeatedly, also in threads, loads a library, forks, and frees all memory. It does not use
+ * tracepress, and always exits with 5. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     setrlimit(RLIMIT_AS, &limit);
     for (int i = 0; i < ROUNDS; i++) {
         size_t count = take_all(blocks, MOST, 4000);
-        usleep(15000); /* the recorder's thread runs now */
+        usleep(15000); /* gives the recorder's thread time to run */
         void *library = dlopen("libm.so.6", RTLD_NOW);
         pid_t child = fork();
         if (child == 0) {

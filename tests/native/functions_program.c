@@ -1,6 +1,6 @@
-/* functions_program STEPS: a small network's training, built with -finstrument-functions. Each function counts its own
- * calls; matmul also times itself. A function is left by longjmp, one calls itself, one runs on a second thread. Prints
- * a line per function: its name and calls; then "time" and the nanoseconds inside matmul. */
+/* functions_program STEPS: trains a small network; built with -finstrument-functions. Each function counts its own
+ * calls, and matmul also measures its time. One function exits through longjmp, one is recursive, one runs on a second
+ * thread. Prints a line per function with its name and calls, then "time" and the nanoseconds in matmul. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* holder_program: a thread, "holder", computes under a lock, twelve times 40 ms of processor time; "wanter" wants it each
- * time, and computes for 4 ms before; "other" sleeps beside them. */
+/* holder_program: the thread "holder" computes under a lock, twelve times for 40 ms of CPU time. The thread "wanter"
+ * waits for the lock each time, after 4 ms of computing. The thread "other" sleeps all the time. */
 #include <pthread.h>
 #include <time.h>
 

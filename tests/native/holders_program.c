@@ -1,6 +1,6 @@
-/* holders_program: who holds memory at its peak is known: a table of 40 MiB, rows of 3 times 5 MiB taken inside of
- * qsort's callback; what a scratch of 30 MiB takes is given back before. holders_program storm: threads take and give
- * back blocks while others load libraries and fork: it ends, with 0. */
+/* holders_program: allocates memory so that the owners of the peak are known: a table of 40 MiB, and three rows of 5
+ * MiB each allocated in a qsort callback. A block of 30 MiB is freed before the peak. holders_program storm: threads
+ * allocate and free blocks while others load libraries and fork; it exits with 0. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>

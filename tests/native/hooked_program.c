@@ -1,4 +1,4 @@
-/* hooked_program: half a second of processor time in calls that the recorder stands before: locks, blocks of memory. */
+/* hooked_program: spends half a second of CPU time in calls that the recorder wraps: locks and memory allocation. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

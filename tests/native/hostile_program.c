@@ -1,5 +1,5 @@
-/* hostile_program WAY: a program that does to its process what a recording inside it may stumble over. Each way checks
- * itself, writes "done" and ends with exit code 7. */
+/* hostile_program WAY: does things to its own process that may disturb a recorder inside it. Each way checks itself,
+ * prints "done" and exits with code 7. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -39,7 +39,7 @@ static void *thread(void *unused)
     return unused;
 }
 
-/* 2,000 at once, on the smallest stacks that are usual. */
+/* Runs 2,000 threads simultaneously, on the smallest usual stacks. */
 static int threads(void)
 {
     enum { COUNT = 2000 };
@@ -69,7 +69,7 @@ static int children(void)
     return good == 2000;
 }
 
-/* As daemons do: nothing but the first three. */
+/* Closes all descriptors except the first three, as daemons do. */
 static int closes(void)
 {
     work(1000);
@@ -136,7 +136,7 @@ static int limits(void)
     return pthread_create(&id, NULL, thread, NULL) == 0 && pthread_join(id, NULL) == 0;
 }
 
-/* The first number that is free is the program's, as it counts on. */
+/* Checks that the lowest free descriptor belongs to the program, which relies on its number. */
 static int numbers(void)
 {
     work(1000000);
@@ -193,7 +193,8 @@ static int libraries(void)
     return 1;
 }
 
-/* As sandboxes look whether they are alone; in a child, too, and the other threads of a program are counted. */
+/* Checks the number of threads in several ways, as sandboxes do before they confine themselves; also in a child, and
+ * with additional threads. */
 static int counts_as(nlink_t threads)
 {
     struct stat task;

@@ -1,6 +1,6 @@
-/* io_program: reads from a pipe, a socket and a stream that are silent for a while, polls one, and sends 100000 bytes
- * that nobody waits for. A signal that writes comes every millisecond meanwhile. Prints nanoseconds of read, recv, poll
- * and fread. */
+/* io_program: reads from a pipe, a socket and a stream that are silent at first, polls one of them, and sends 100000
+ * bytes without waiting. Meanwhile a signal handler writes every millisecond. Prints the nanoseconds of read, recv,
+ * poll and fread. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void on_alarm(int number)
         abort();
 }
 
-/* A child writes 1000 bytes to `fd` after a while; all its other work is that of the parent. */
+/* Forks a child that writes 1000 bytes to `fd` after a pause; only the parent returns. */
 static void write_later(int fd)
 {
     static char bytes[1000];
@@ -73,7 +73,7 @@ int main(void)
     check(got);
 
     memset(&often, 0, sizeof often);
-    setitimer(ITIMER_REAL, &often, NULL); /* poll would be interrupted */
+    setitimer(ITIMER_REAL, &often, NULL); /* a repeated signal would interrupt poll */
     write_later(ends[1]);
     struct pollfd one = {.fd = ends[0], .events = POLLIN};
     start = now();

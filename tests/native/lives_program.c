@@ -1,10 +1,15 @@
-/* lives_program WAY: what programs do to a library inside them. Every way ends with exit code 7 and a line "done".
- *
- * threads: hundreds that end while their destructors still take memory and locks; fork: children that go on, and their
- * children; exec: into itself; exit: constructors, atexit and destructors that work, in a program whose main thread
- * ends before its others; signals: handlers every 200 us that write and wait, amid malloc and locks; cancel: threads
- * that are cancelled while they wait; loader: libraries opened and closed while others take memory, and memory taken
- * inside dl_iterate_phdr; close: all descriptors closed; vfork; load: much of all at once. */
+/* lives_program WAY: does what real programs do to a library in their process. Every way prints "done" and exits with
+ * code 7. WAY:
+ *   threads  hundreds of threads whose destructors still allocate memory and take locks
+ *   fork     children that continue, and their children
+ *   exec     runs itself again
+ *   exit     constructors, atexit functions and destructors that work, in a program whose main thread ends first
+ *   signals  handlers that write and wait every 200 us, during malloc and locks
+ *   cancel   threads that are cancelled while they wait
+ *   loader   libraries opened and closed while others allocate, and allocation inside dl_iterate_phdr
+ *   close    all descriptors are closed
+ *   vfork    children by vfork
+ *   load     many of these at the same time */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -77,7 +82,7 @@ static int child_ends(pid_t pid)
 static void forks(void)
 {
     pthread_t other;
-    pthread_create(&other, NULL, thread, (void *)20000L); /* holds locks of all kinds when we fork */
+    pthread_create(&other, NULL, thread, (void *)20000L); /* has locks of all kinds during the fork */
     for (int i = 0; i < 20; i++) {
         pid_t pid = fork();
         if (pid == 0) {

@@ -1,6 +1,6 @@
-/* looks_program: twelve threads work for 20 to 130 ms of their own time each, with pauses; the thirteenth waits for them.
- * looks_program short: 2,000 threads, one after the other, of 2 ms each. Prints the nanoseconds that all have run, as
- * the kernel counts them for the process. */
+/* looks_program: twelve threads work for 20 to 130 ms of their own CPU time each, with pauses; another thread waits for
+ * them. looks_program short: 2,000 threads of 2 ms each, one after the other. Prints the CPU time of all threads in
+ * nanoseconds, as the kernel counts it for the process. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,16 +1,16 @@
-/* made_program HOW MS: makes code while it runs, as a compiler at run time does, runs it for so many ms of processor time
- * and says what it is in /tmp/perf-PID.map, by HOW:
+/* made_program HOW MS: generates code at run time as a JIT compiler does, runs it for MS milliseconds of CPU time, and
+ * describes it in /tmp/perf-PID.map. HOW:
  *
- *     map      with lines that are none, overlap, lie elsewhere, and a late line that counts
- *     long     behind megabytes of other lines and a line without an end
- *     none     no map
- *     fifo     a pipe that nobody writes stands there
- *     link     a link to a map stands there
- *     child    in a child that is begun before it is made
- *     dump     no map; it is in jit-PID.dump where the program runs, whose first page is mapped as code
- *     broken   the same, with a record behind which the file is cut
+ *      map      a map with invalid, overlapping and unrelated lines, and a later line that is valid
+ *      long     the line comes after megabytes of other lines and a line without an end
+ *      none     no map
+ *      fifo     the map is a pipe without a writer
+ *      link     the map is a symbolic link
+ *      child    a child forked before the code exists makes it and runs it
+ *      dump     no map, but jit-PID.dump in the working folder, with its first page mapped as code
+ *      broken   the same, but the file is cut after a record
  *
- * Prints the number in the map's name. */
+ *  Prints the number in the map's name. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 
 enum { CODE_BYTES = 64 };
 
-/* Turns round; nothing in it depends on where it stands. */
+/* Counts down; its code does not depend on its address, so that it can be copied. */
 __attribute__((noinline, optimize("O2"))) static void turn(volatile long *left)
 {
     while (*left > 0)
@@ -37,7 +37,7 @@ static void (*make(void))(volatile long *)
     void (*function)(volatile long *);
     if (code == MAP_FAILED)
         exit(9);
-    code += 4096 - 16; /* over the border of a page */
+    code += 4096 - 16; /* crosses a page boundary */
     memcpy(code, (const void *)turn, CODE_BYTES);
     __builtin___clear_cache(code, code + CODE_BYTES);
     memcpy(&function, &code, sizeof function);
@@ -115,7 +115,7 @@ static void put_load(FILE *dump, const char *name, const char *code, size_t size
 static void end_dump(FILE *dump, const char *how, const char *code)
 {
     put_load(dump, "early name", code - 16, CODE_BYTES + 16, 0);
-    const uint32_t other[6] = {2, sizeof other}; /* lines of code */
+    const uint32_t other[6] = {2, sizeof other}; /* debug information of code */
     fwrite(other, sizeof other, 1, dump);
     put_load(dump, "far and large", code + (1 << 24), 60000, 0);
     put_load(dump, "made;function <b>", code, CODE_BYTES, 0);

@@ -1,5 +1,5 @@
-/* many_cpus: preloaded, the system has 40 CPUs, of which all but the first one are switched off; each event that is opened
- * of the first one is told on standard error. */
+/* many_cpus: preloaded, simulates a system with 40 CPUs of which only the first is online. Reports each perf event
+ * opened on the first CPU on standard error. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,6 +1,6 @@
-/* memory_program [MEGABYTES [THREADS]]: takes and gives back memory by every function of the malloc family, on threads
- * too, and counts malloc_usable_size of what it holds. Prints the peak of that count in bytes and the calls that took
- * memory. The peak is reached while other threads stand still, so that it is one number. */
+/* memory_program [MEGABYTES [THREADS]]: allocates and frees memory with every function of the malloc family, also on
+ * threads, and sums malloc_usable_size of its blocks. Prints the peak of that sum in bytes and the number of allocating
+ * calls. Other threads are idle when the peak is reached, so that it is exact. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -66,7 +66,7 @@ static void *take(int kind, size_t size)
     }
 }
 
-/* Many small blocks, each a little larger, all given back. */
+/* Allocates many small blocks, each a little larger than the last, and frees all of them. */
 static void *small_ones(void *unused)
 {
     static _Thread_local void *blocks[SMALL];

@@ -1,6 +1,6 @@
-/* openmp_program: regions on two threads, one of which works 20 ms longer in each, so that the other one waits for it
- * at the barrier; between them only the first works. Prints the regions, then the nanoseconds that the quick thread was
- * ahead in all. */
+/* openmp_program: runs regions on two threads. One thread works 20 ms longer in each region, so that the other one
+ * waits at the barrier. Between regions only the first thread works. Prints the number of regions, then the total
+ * nanoseconds that the faster thread waited. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ int main(void)
                 usleep(LATE_US);
             done[number] = now();
         }
-        if (done[0] > done[1]) /* a busy machine may hold the worker back: then the first one waits */
+        if (done[0] > done[1]) /* a busy machine may delay the worker: then the first thread waits */
             ahead += done[0] - done[1];
         usleep(BETWEEN_US);
     }

@@ -1,5 +1,5 @@
-/* Computes in two threads, forks a child that computes, prints a line and ends with 7. With words it runs these as a
- * program first, and ends with its exit code. */
+/* Computes in two threads, forks a child that computes, prints a line and exits with 7. With arguments it runs them as
+ * a command instead, and exits with the command's exit code. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Makes any program record itself by the library that it links: linked beside it, with -finstrument-functions for the
- * program's own files. Recording begins before main, in the folder $RECORDED, with samples; each call of a function is
- * a range. The rest is the program's. */
+/* Makes any program record itself with the linked library: this file is linked into the program, and the program's own
+ * files are built with -finstrument-functions. Recording starts before main, in the folder $RECORDED, with samples.
+ * Each function call is a range. */
 #include <stdlib.h>
 
 #include "collector/tracepress.h"
@@ -17,12 +17,12 @@ __attribute__((constructor)) static void begin(void)
     options.handler = tracepress_tensorboard_trace_handler;
     options.worker = "worker";
     options.sample_rate = 1000;
-    options.with_stack = getenv("STACKS") != NULL; /* none come where the program is linked statically */
+    options.with_stack = getenv("STACKS") != NULL; /* statically linked programs have no stacks */
     if (options.directory && tracepress_start(&options) == 0)
         call = tracepress_intern("call");
 }
 
-/* Not stopped by a destructor: the spool stays, and `tracepress recover` makes the trace. */
+/* No destructor stops the recording: the spool remains, and `tracepress recover` makes the trace. */
 void __cyg_profile_func_enter(void *function, void *site)
 {
     (void)function, (void)site;

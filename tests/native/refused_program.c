@@ -1,6 +1,6 @@
-/* refused_program [PROGRAM ARG...]: becomes PROGRAM where the kernel refuses events, by the filter that containers
- * have: perf_event_open gives EPERM. Without words: blocks all signals, works for 0.2 s outside the kernel (to ask for
- * the time is a call of the kernel, too), ends with 4. */
+/* refused_program [PROGRAM ARG...]: runs PROGRAM under a seccomp filter as containers have it: perf_event_open fails
+ * with EPERM. Without arguments: blocks all signals, works for 0.2 s, partly in the kernel because clock() is a system
+ * call, and exits with 4. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

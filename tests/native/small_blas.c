@@ -1,4 +1,4 @@
-/* A BLAS of two functions, for machines without one; sgemm_ calls no other function, cblas_dgemm neither. */
+/* A BLAS of two functions, for machines without BLAS. sgemm_ and cblas_dgemm call no other function. */
 // NOLINTBEGIN(readability-function-size): as BLAS has it
 void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda,
                  const double *b, int ldb, double beta, double *c, int ldc);

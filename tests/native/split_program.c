@@ -1,5 +1,5 @@
-/* split_program SECONDS: two threads, four functions of known shares; says the milliseconds of processor time that each
- * function took by its own clock: "alpha beta gamma delta". */
+/* split_program SECONDS: runs four functions with known shares on two threads. Prints the milliseconds of CPU time that
+ * each function measured itself: "alpha beta gamma delta". */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Turns of uneven length, so that no clock of a sampler keeps step with them. */
+/* Defines a function that works in rounds of uneven length, so that no sampling clock stays in step with them. */
 #define WORK(name)                                                                                                     \
     __attribute__((noinline)) static double name(double share, int turn)                                               \
     {                                                                                                                  \

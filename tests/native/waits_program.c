@@ -1,6 +1,7 @@
-/* waits_program TURNS: computes and waits for one thing after another, in turns of uneven length. Prints the time of each kind of wait and
- * the time of the whole run by its own clock: "CAUSE=MS .. wall=MS". The causes have the names that a recording gives them. Every wait of
- * the thread is measured, so that the times are right on a busy machine, too. */
+/* waits_program TURNS: computes and waits for one thing after another, in turns of uneven length. Prints the time of
+ * each kind of wait and the total time by its own clock: "CAUSE=MS .. wall=MS". The causes have the names that a
+ * recording gives them. The program measures every wait of the thread, so that the times are right on a busy machine,
+ * too. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* windows_program SECONDS HOW: calls a function of 2 ms for so long, while a thread waits for it in read that hears
- * from it every 330 ms. Built with -finstrument-functions.
+/* windows_program SECONDS HOW: calls a 2 ms function repeatedly for SECONDS. Every 330 ms it writes to a pipe that
+ * another thread reads. Built with -finstrument-functions.
  *
- * HOW: run, fork (a child does the same from the middle of a window on), leave (calls exit in the middle of one), kill
- * (dies there). A window is the first 300 ms of each second. Prints how many calls were in windows, edges left out. */
+ * HOW: run; fork (a child forked in the middle of a window does the same); leave (calls exit in the middle of a
+ * window); kill (dies by SIGKILL there). A window is the first 300 ms of each second. Prints the number of calls within
+ * windows, except near their edges. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ PLAIN static void *listen_to(void *unused)
     return unused;
 }
 
-/* Returns the calls that lay well inside windows. */
+/* Calls work() until the time is over; returns the number of calls well within windows. */
 PLAIN static unsigned run(long long until, int is_ended_inside)
 {
     unsigned inside = 0;

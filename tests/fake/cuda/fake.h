@@ -1,9 +1,9 @@
-/* A CUDA without a GPU: libcuda.so.1, libcudart.so.13 and libcupti.so.13 of our own, as far as a program that is being
- * recorded needs them. Kernels do nothing and take the time that they say.
+/* A CUDA without a GPU: libcuda.so.1, libcudart.so.13 and libcupti.so.13 with the functions that a recorded program
+ * needs. Kernels compute nothing and take a given time.
  *
- * profiler.c keeps CUPTI's buffer protocol: request and complete callbacks, a worker thread, forced and unforced
- * flushes, a buffer per launching thread as since 13.0, and the record sizes of five releases. Faults are asked for by
- * FAKE_CUPTI="name=value,..": see cupti_faults in profiler.c. */
+ * profiler.c follows CUPTI's buffer protocol: request and complete callbacks, a worker thread, forced and unforced
+ * flushes, a buffer per launching thread as since 13.0, and the record sizes of five releases.
+ * FAKE_CUPTI="name=value,.." requests faults: see fault() in profiler.c. */
 #ifndef TP_TESTS_FAKE_CUDA_H
 #define TP_TESTS_FAKE_CUDA_H
 
@@ -14,12 +14,12 @@
 
 #define FAKE_EXPORT __attribute__((visibility("default")))
 
-/* ---- what programs call: the runtime ---- */
+/* ---- the runtime that programs call ---- */
 
-/* What a program hands to cudaLaunchKernel: the place of a function. */
+/* The function argument of cudaLaunchKernel. */
 struct fake_kernel {
     const char *name; /* mangled */
-    uint64_t ns;      /* that it takes */
+    uint64_t ns;      /* length of one run */
     int registers, static_shared_bytes;
 };
 
@@ -52,10 +52,10 @@ int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 int cudaStreamSynchronize(cudaStream_t stream);
 int cudaDeviceSynchronize(void);
 
-/* A graph of `count` launches of one kernel, as one call. */
+/* Launches a graph with `count` launches of one kernel in one call. */
 int fake_graph_launch(const struct fake_kernel *kernel, int count, cudaStream_t stream);
 
-/* A new context on the device, current in this thread. */
+/* Creates a context on the device and makes it current in this thread. */
 int fake_new_context(int device);
 
 /* ---- the driver ---- */
@@ -64,16 +64,16 @@ int cuInit(unsigned flags);
 int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, cudaStream_t stream, void **args, void **extra);
 
-/* ---- what the runtime tells CUPTI, found by dlsym ---- */
+/* ---- calls from the runtime to CUPTI, found by dlsym ---- */
 
-/* The moment, and a length of time, on CUPTI's clock: that of its client, or its own. */
+/* Returns the current time, or a length of time, on CUPTI's clock: its client's, or its own. */
 uint64_t fake_cupti_now(void);
 uint64_t fake_cupti_length(uint64_t ns);
 
-/* The record of a call of this thread that began at `start` and ends now. Returns its correlation. */
+/* Records a call of this thread from `start` until now. Returns its correlation. */
 uint32_t fake_cupti_call(int is_driver, uint32_t function, uint64_t start);
 
-/* A record that is complete at ready_ns. */
+/* Adds a record that is complete at ready_ns. */
 void fake_cupti_record(const void *record, size_t size, uint64_t ready_ns);
 
 static inline void fake_unused(const void *unused)

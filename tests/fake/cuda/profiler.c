@@ -1,4 +1,4 @@
-/* libcupti.so.13, without a GPU: see fake.h. */
+/* libcupti.so.13 without a GPU, see fake.h. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,15 +10,20 @@
 
 #include "tests/fake/cuda/fake.h"
 
-/* The functions' prototypes are in headers that are not ours. */
+/* The headers with the prototypes are not part of this repository. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 enum { UNKNOWN_KIND = 60, UNKNOWN_BYTES = 32, KINDS = 64, PERIOD_MS = 5 };
 
-/* FAKE_CUPTI="name=value,..": a result to give (subscribe, enable, clock, version_result), a number to report
- * (version), a release's record sizes (records=118, 121, 129, 130), every n-th record to be dropped (drop), without
- * times (zero) or accompanied by one of an unknown kind (unknown), all threads in one buffer (shared=1), buffers kept
- * until a flush (hold=1), a completion without a buffer (null=1). */
+/* Returns a setting of FAKE_CUPTI="name=value,..", or `otherwise`:
+ *   subscribe, enable, clock, version_result   result of this function
+ *   version          reported version
+ *   records          record sizes of a release (118, 121, 129, 130)
+ *   drop, zero       every n-th record is dropped, or has no times
+ *   unknown          every n-th record is followed by one of an unknown kind
+ *   shared=1         all threads share one buffer
+ *   hold=1           buffers are kept until a flush
+ *   null=1           a completion without a buffer */
 static long fault(const char *name, long otherwise)
 {
     const char *all = getenv("FAKE_CUPTI");
@@ -29,7 +34,7 @@ static long fault(const char *name, long otherwise)
     return otherwise;
 }
 
-/* Sizes of records by kind and release, as NVIDIA's cuptiActivityGetNextRecord steps over them. */
+/* Returns the size of a record by kind and release, as in NVIDIA's cuptiActivityGetNextRecord. */
 static size_t size_of(uint32_t kind)
 {
     static const struct {
@@ -57,21 +62,21 @@ static size_t size_of(uint32_t kind)
     return 0;
 }
 
-/* ---- state: one lock, never held while the collector is called ---- */
+/* ---- state: one lock, released while the collector is called ---- */
 
 struct buffer {
     uint8_t *bytes;
     size_t capacity, used;
-    uint64_t ready_ns; /* all of its records are complete */
+    uint64_t ready_ns; /* time when all of its records are complete */
     struct buffer *next;
 };
 
-struct filler { /* a thread, or all */
+struct filler { /* the open buffer of one thread, or of all */
     struct buffer *current;
     struct filler *next;
 };
 
-/* Its own clock is an hour ahead, so that nobody takes it for the wall clock. */
+/* This clock is an hour ahead, so that no test mistakes it for the wall clock. */
 static const uint64_t AHEAD_NS = 3600ull * 1000000000u;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -106,7 +111,7 @@ FAKE_EXPORT uint64_t fake_cupti_length(uint64_t ns)
     return clock_of_client ? (uint64_t)((double)ns * ticks_per_ns) : ns;
 }
 
-/* What was emitted, by kind, for the suite to compare: written at exit. */
+/* Writes the number of emitted records by kind at exit, so that the suite can compare them. */
 __attribute__((destructor)) static void write_counts(void)
 {
     const char *path = getenv("FAKE_CUPTI_COUNTS");
@@ -124,7 +129,7 @@ __attribute__((destructor)) static void write_counts(void)
 
 static void deliver(struct buffer *list)
 {
-    while (list) { /* the newest first: out of order */
+    while (list) { /* the newest first, so that buffers come out of order */
         struct buffer *buffer = list;
         list = buffer->next;
         complete(NULL, 0, buffer->bytes, buffer->capacity, buffer->used);
@@ -132,7 +137,7 @@ static void deliver(struct buffer *list)
     }
 }
 
-/* Takes what may be delivered off the list of full buffers. */
+/* Removes the buffers that may be delivered from the list of full buffers. */
 static struct buffer *take_ready(int is_forced)
 {
     struct buffer *ready = NULL, **at = &full;
@@ -152,7 +157,7 @@ static struct buffer *take_ready(int is_forced)
 
 static void retire_ready(int is_forced);
 
-/* CUPTI's thread: gives full buffers back, and from time to time those that are not full. */
+/* Runs as CUPTI's thread: returns full buffers, and from time to time partly filled ones. */
 static void *work(void *unused)
 {
     (void)unused;
@@ -205,7 +210,7 @@ static struct filler *filler_of_thread(void)
     return own;
 }
 
-/* A buffer from the collector; the lock is let go of meanwhile. */
+/* Requests a buffer from the collector; releases the lock during the call. */
 static struct buffer *ask(void)
 {
     uint8_t *bytes = NULL;
@@ -214,7 +219,7 @@ static struct buffer *ask(void)
     request(&bytes, &size, &max_records);
     struct buffer *buffer = bytes ? calloc(1, sizeof *buffer) : NULL;
     if (((uintptr_t)bytes & 7) || max_records != 0)
-        abort(); /* not what CUPTI asks of a client */
+        abort(); /* CUPTI requires this of a client */
     pthread_mutex_lock(&lock);
     if (buffer) {
         buffer->bytes = bytes;
@@ -230,7 +235,7 @@ static void drop(void)
     drops++;
 }
 
-/* Appends to this thread's buffer; with the lock. */
+/* Appends a record to this thread's buffer. The caller has the lock. */
 static void append(const void *record, size_t size, uint64_t ready_ns)
 {
     uint32_t kind = *(const uint32_t *)record;
@@ -239,7 +244,7 @@ static void append(const void *record, size_t size, uint64_t ready_ns)
     if (!filler->current || filler->current->used + whole > filler->current->capacity) {
         retire(filler);
         struct buffer *fresh = ask();
-        retire(filler); /* another thread's, when they share */
+        retire(filler); /* with a shared buffer, another thread may have set one meanwhile */
         filler->current = fresh;
     }
     if (!filler->current) {
@@ -380,7 +385,7 @@ FAKE_EXPORT int cuptiActivityDisable(uint32_t kind)
     return 0;
 }
 
-/* With FAKE_CUPTI_WALK=<a real libcupti>, NVIDIA's own function walks our buffers. */
+/* With FAKE_CUPTI_WALK=<a real libcupti>, NVIDIA's own function walks these buffers. */
 static int (*real_walk)(uint8_t *, size_t, void **);
 
 static void find_real_walk(void)
@@ -423,7 +428,7 @@ FAKE_EXPORT int cuptiActivityFlushAll(uint32_t flags)
 {
     if (process != getpid())
         for (;;)
-            pause(); /* as CUPTI was seen to hang in a child */
+            pause(); /* CUPTI was seen to hang here in a child */
     pthread_mutex_lock(&lock);
     retire_ready(flags & TP_CUPTI_FLUSH_FORCED);
     struct buffer *ready = take_ready(flags & TP_CUPTI_FLUSH_FORCED);

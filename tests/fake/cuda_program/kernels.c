@@ -1,7 +1,7 @@
-/* cuda_program WHAT COUNT [RECORD_DIR]: an ordinary CUDA program, on the CUDA without a GPU of tests/fake/cuda.
+/* cuda_program WHAT COUNT [RECORD_DIR]: an ordinary CUDA program that uses the CUDA without a GPU of tests/fake/cuda.
  *
- * With RECORD_DIR it records itself, with operators and scopes around its calls; without, it knows nothing of us. At
- * the end it says how much work it gave to the GPU, a line per kind, for the suite to compare with the trace. */
+ * With RECORD_DIR it records itself, with operators and scopes around its calls; without, it does not use tracepress.
+ * At exit it prints how much work it gave to the GPU, one line per kind, so that the suite can compare the trace. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void copy(void *to, const void *from, int direction, cudaStream_t stream)
     did.copies++;
 }
 
-/* Steps of copy, product and activation, with what a runtime call list usually has between them. */
+/* Runs steps of copy, product and activation, with the runtime calls that usually occur between them. */
 static void train(int count)
 {
     void *device, *host;
@@ -48,7 +48,7 @@ static void train(int count)
     did.allocations += 2;
     for (int i = 0; i < count; i++) {
         tracepress_begin(forward);
-        cudaGetDevice(&number); /* noise */
+        cudaGetDevice(&number); /* a call without GPU work */
         copy(device, host, cudaMemcpyHostToDevice, NULL);
         tracepress_operator_begin(gemm_op, NULL);
         launch(&gemm, 1000, 256, NULL);
@@ -62,7 +62,7 @@ static void train(int count)
         if (i % 10 == 9) {
             cudaDeviceSynchronize();
             did.waits++;
-            usleep(2000); /* the GPU has nothing to do */
+            usleep(2000); /* leaves the GPU idle */
         }
         tracepress_step();
     }
@@ -112,7 +112,7 @@ static void graph(int count)
     did.waits++;
 }
 
-/* Two devices, two contexts of the first one whose streams have the same number, and a copy between devices. */
+/* Uses two devices, two contexts of the first device whose streams have the same number, and a copy between devices. */
 static void contexts(int count)
 {
     void *from, *to;
@@ -141,10 +141,10 @@ static void contexts(int count)
     did.waits += 2;
 }
 
-/* Blocks of all kinds, most of them given back, and an event that another stream waits for. */
+/* Allocates blocks of all kinds, frees most of them, and makes another stream wait for an event. */
 static void memory(int count)
 {
-    static void *kept[64] __attribute__((used)); /* never given back */
+    static void *kept[64] __attribute__((used)); /* never freed */
     static cudaEvent_t event;
     cudaStream_t first, second;
     cudaStreamCreate(&first);
@@ -175,7 +175,7 @@ static void memory(int count)
     did.waits += 3;
 }
 
-/* A child that ends in order must not touch its parent's CUPTI. */
+/* Forks a child that exits normally, and that must not touch its parent's CUPTI. */
 static void fork_child(int count)
 {
     int status;
@@ -193,7 +193,7 @@ static void fork_child(int count)
     train(count);
 }
 
-/* Work that is not waited for, and an end without a stop. */
+/* Starts work without waiting for it, and exits without a stop. */
 static void leave(int count)
 {
     for (int i = 0; i < count; i++)
@@ -206,7 +206,7 @@ static void kill_itself(int count)
     for (int i = 0; i < count; i++)
         launch(&tiny, 8, 128, NULL);
     cudaDeviceSynchronize();
-    sleep(1); /* CUPTI gives buffers back from time to time */
+    sleep(1); /* CUPTI returns buffers from time to time */
     abort();
 }
 
