@@ -1,7 +1,7 @@
-/* call_costs: what calls of operators must at least do. A line of standard input is a call: name, then as compact JSON
- * dims, types, concrete inputs, and the hints: shapes of a convolution's result, weight and input ("" where nobody
- * tells), all parted by tabs. Prints a line each: operations, exact ones, bytes, type, whether types are assumed; or
- * "none". */
+/* call_costs: computes the minimum work of operator calls. Each line of standard input is a call, with fields separated
+ * by tabs: name, then as compact JSON dims, types, concrete inputs, and the shapes of a convolution's result, weight
+ * and input ("" if unknown). Prints a line per call: operations, exact operations, bytes, type, whether types are
+ * assumed; or "none". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

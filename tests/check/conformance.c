@@ -1,6 +1,6 @@
-/* conformance FILE..: for each file a line `strict accept|refuse tolerant 0|negative status FILE`.
+/* conformance FILE..: prints for each file a line `strict accept|refuse tolerant 0|negative status FILE`.
  *
- * What the strict validator says of the bytes, and what the tolerant reader returns for them (it must return). */
+ * The line has the verdict of the strict validator, and the result of the tolerant reader, which must return. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static int is_accepted(const char *bytes, size_t size)
     return tp_strict_feed(&strict, bytes, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* The same in pieces of one byte: the machine may not depend on where the text is cut. */
+/* Validates the text byte by byte: the result must not depend on how the text is split. */
 static int is_accepted_bytewise(const char *bytes, size_t size)
 {
     struct tp_strict strict;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
             return 2;
         size_t size = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
-        char *exact = malloc(size ? size : 1); /* so that a sanitizer sees a read beyond the end */
+        char *exact = malloc(size ? size : 1); /* exact size, so that a sanitizer reports a read beyond the end */
         if (!exact)
             return 2;
         for (size_t k = 0; k < size; k++)

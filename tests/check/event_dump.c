@@ -1,7 +1,6 @@
-/* event_dump FILE: a TensorBoard event file as text, one line per value, or why it is broken (exit 1).
+/* event_dump FILE: prints a TensorBoard event file as text, one line per value, or why it is broken (exit code 1).
  *
- * Reads framing and protobuf fields by itself and shares no code with the product:
- * what is printed is what a reader finds. */
+ * It parses framing and protobuf fields without code of the product, as an independent reader. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,8 +14,8 @@ struct bytes {
 
 struct field {
     unsigned number, type;
-    uint64_t value;   /* varint, or the bits of a fixed number */
-    struct bytes sub; /* of a length-delimited one */
+    uint64_t value;   /* varint, or the bits of a fixed-size number */
+    struct bytes sub; /* a length-delimited value */
 };
 
 static void broken(const char *what)

@@ -1,11 +1,12 @@
-/* false_alarms COUNT TRACE...: comparisons of a program with itself, COUNT for each trace, noise and number of runs
- * (of a history of ten three times as many). A
- * run has the steps of the trace, and a level of its own in each row, in all device rows, in all host rows and in the
- * step, as far apart as the line says; its steps vary as much about that. Each draw is compared as `diff` does, and
- * judged as `check` does, by a budget of several times. Prints how often either said that anything changed, and how
- * often either would exit 1; then how often a change that was planted is found. Exits 1 when more than one of a hundred
- * is said of equal runs, or less than four of five changes are found; fewer draws than JUDGED cannot tell a hundredth
- * and are there for what watches memory. Seeds are fixed. */
+/* false_alarms COUNT TRACE...: counts false alarms in comparisons of a program with itself. It makes COUNT draws for
+ * each trace, noise and number of runs (three times as many for a history of ten).
+ *
+ * A drawn run has the steps of the trace with random levels for each row, for all device rows, for all host rows and
+ * for the step; the noise gives their spread. Steps within a run vary in the same way. Each draw is compared as `diff`
+ * does and checked as `check` does, with a budget of several times. The program prints how often either one reports a
+ * change and how often either would exit with 1, and then how often a planted change is found. Exits with 1 if more
+ * than one percent of the draws of equal runs report a change, or if too few planted changes are found. With fewer
+ * draws than JUDGED these shares are not judged, and the run only serves memory checkers. Seeds are fixed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static void load(struct tp_summary *summary, struct tp_arena *arena, const char 
     tp_analysis_close(a);
 }
 
-/* Standard deviations between runs, and between the steps of a run: of the wall time and the host's rows, of all device
- * rows alike, of each row. */
+/* Standard deviations between runs and between the steps of a run: of the wall time and the host rows, of all device
+ * rows together, and of each row. */
 struct noise {
     double host, device, row;
 };
@@ -62,7 +63,7 @@ static void scale(int64_t *ns, double factor)
         *ns = llround(factor * (double)*ns);
 }
 
-/* factors: of each step; noise: of the row itself. */
+/* Returns random values of a row. factors: of each step; noise: of the row itself. */
 static int64_t *drawn(struct tp_arena *arena, const int64_t *values, const double *factors, uint32_t count,
                       double noise, struct tp_random *random)
 {
@@ -81,7 +82,7 @@ static double *factors_of(struct tp_arena *arena, uint32_t count, double noise, 
     return factors;
 }
 
-/* What is planted in the new side: factors of all kernels, and of one row more. */
+/* The planted change of the new side: factors of all kernels, and of one row. */
 struct planted {
     double kernels, row;
     uint32_t row_at;
@@ -89,7 +90,7 @@ struct planted {
 
 static const struct planted nothing = {1, 1, 0};
 
-/* What the metrics of a run say of its steps. */
+/* Fills the metrics of a run from its steps. */
 static void measure(struct tp_summary *run, struct tp_arena *arena)
 {
     double *totals = tp_arena_array(arena, run->step_count, sizeof *totals), kernels = 0;
@@ -112,7 +113,7 @@ static void measure(struct tp_summary *run, struct tp_arena *arena)
     }
 }
 
-/* Another run of the program. */
+/* Returns another random run of the program. */
 static struct tp_summary another(const struct tp_summary *run, const struct noise *noise, const struct planted *planted,
                                  struct tp_random *random, struct tp_arena *arena)
 {
@@ -145,7 +146,7 @@ static struct tp_summary another(const struct tp_summary *run, const struct nois
 
 enum { TOLD = 1, SLOWER = 2, ROW = 4, BROKEN = 8 };
 
-/* As `diff`. */
+/* Compares the sides as `diff` does; returns flags of what it finds. */
 static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t row, struct tp_arena *arena)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -161,7 +162,7 @@ static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t r
     return found;
 }
 
-/* As `check`, with limits on times that chance alone decides. */
+/* Checks the sides as `check` does, with limits on times that only chance decides; returns BROKEN or 0. */
 static int check_sides(const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena)
 {
     static const char text[] = "step.time.median <= +0 %\nstep.time.mean <= +0 %\nstep.time.p90 <= +0 %\n"
@@ -181,7 +182,7 @@ static int check_sides(const struct tp_side_input inputs[TP_SIDES], struct tp_ar
     return check.verdict == TP_CHECK_FAIL ? BROKEN : 0;
 }
 
-/* One draw of everything. */
+/* The inputs of one draw. */
 struct draw {
     const struct tp_summary *run;
     uint32_t counts[TP_SIDES];
@@ -212,7 +213,7 @@ static int judge(const struct draw *draw, struct tp_random *random)
 }
 
 struct shares {
-    double told, slower, row, broken; /* per cent of the draws */
+    double told, slower, row, broken; /* percent of the draws */
 };
 
 static struct shares repeat(const struct draw *draw, int count)
@@ -237,10 +238,10 @@ static bool judge_equal(const struct tp_summary *run, int count)
     bool is_bad = false;
     for (size_t n = 0; n < sizeof noises / sizeof *noises; n++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-            if (counts[i][TP_BASE] > 10 && n > 0) /* long histories are drawn slowly */
+            if (counts[i][TP_BASE] > 10 && n > 0) /* long histories take long to draw */
                 continue;
             struct draw draw = {run, {counts[i][TP_BASE], counts[i][TP_NEW]}, &noises[n], &nothing, true};
-            int draws = counts[i][TP_BASE] == 10 ? 3 * count : count; /* no guess is left to be cautious */
+            int draws = counts[i][TP_BASE] == 10 ? 3 * count : count; /* a history of ten gets no margin for guesses */
             struct shares s = repeat(&draw, draws);
             bool is_wrong = count >= JUDGED && (s.told > 1 || s.broken > 1);
             is_bad |= is_wrong;
@@ -253,7 +254,8 @@ static bool judge_equal(const struct tp_summary *run, int count)
     return is_bad;
 }
 
-/* The kernel that takes most, UINT32_MAX: there is none. share: of all kernels' time. */
+/* Returns the kernel with the most time; UINT32_MAX: there are no kernels. share: its part of the time of all
+ * kernels. */
 static uint32_t heaviest_kernel(const struct tp_summary *run, double *share)
 {
     int64_t most = 0, all = 0;
@@ -268,7 +270,8 @@ static uint32_t heaviest_kernel(const struct tp_summary *run, double *share)
     return at;
 }
 
-/* A history of ten sees 0.3 % of the kernels' time, and 2 % of a kernel: of all rows it is one, which costs. */
+/* Checks that a history of ten finds +0.3 % in the kernels' time, and +2 % in one kernel. The second limit is lower,
+ * because all rows are compared. */
 static bool judge_changed(const struct tp_summary *run, int count)
 {
     static const struct noise quiet = {0.02, 0.0005, 0.0003}, usual = {0.02, 0.003, 0.003};

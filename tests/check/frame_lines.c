@@ -1,5 +1,5 @@
-/* Reads texts, each ended by NUL, and prints of each what frame.h makes of it, each ended by NUL: its project line ("-"
- * when it has none), its label, itself without addresses, its path behind the installation's folders. For
+/* Reads texts, each ended by NUL, and prints the results of frame.h for each, each ended by NUL: its project line ("-"
+ * if it has none), its label, the text without addresses, and its path below the installation's folders. For
  * tests/oracle/check_frames.py. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* invariants: what must hold between the numbers of one document (docs/definitions.md section 16), for tests. It shares
- * no code with the product.
+/* invariants: checks the relations between the numbers of one document (docs/definitions.md section 16). It shares no
+ * code with the product.
  *
- *   invariants FILE...   status 0 when all hold, 1 with the first broken ones of each file, 2 when a file is no JSON
+ *   invariants FILE...   status 0: all relations are true; 1: prints the first broken ones of each file; 2: not JSON
  *
- * Times are added up as integers of nanoseconds, quotients agree within 1e-9. */
+ * Times are added as integers of nanoseconds, quotients agree within 1e-9. */
 #include <stdarg.h>
 
 #include "tests/check/json_node.h"
@@ -45,7 +45,7 @@ static double real(const struct node *node, const char *key)
     return found && found->text ? strtod(found->text, NULL) : 0;
 }
 
-/* A time in microseconds with at most three decimals as nanoseconds; any other integer times 1000. */
+/* Returns a time in microseconds with at most three decimals as nanoseconds; any other integer times 1000. */
 static __int128 ns(const struct node *node, const char *key)
 {
     const char *p = text_of(node, key);
@@ -178,7 +178,8 @@ static void check_device(struct check *c, const struct node *device, const struc
     check_device_steps(c, device, overview);
 }
 
-/* Time of the child of that name; 0 without one. In thousandths, as every number that is no time. */
+/* Returns the time of the child with that name; 0 without one. The unit is a thousandth, as for all numbers except
+ * times. */
 static __int128 child_ns(const struct node *node, const char *name)
 {
     __int128 total = 0;
@@ -199,7 +200,7 @@ static void check_tree_node(struct check *c, const struct node *node)
         check_tree_node(c, child);
 }
 
-/* The tree of a device's time, and what the view of its idle time says of the same device. */
+/* Checks the tree of a device's time against the idle view of the same device. */
 static void check_tree(struct check *c, const struct node *tree, const struct node *profile)
 {
     const struct node *root = at(tree, "tree"), *device = items(profile, "idle_view");
@@ -214,7 +215,7 @@ static void check_tree(struct check *c, const struct node *tree, const struct no
     same(c, child_ns(root, "outside"), ns(idle, "outside_us"), "outside in the tree of device %s", id);
     same(c, child_ns(root, "queue") + child_ns(root, "unknown"), ns(idle, "queue_us") + ns(idle, "unknown_us"),
          "queue in the tree of device %s", id);
-    /* kinds of work know collectives that section 12 does not */
+    /* kinds of work include collectives that section 12 does not count */
     same(c, child_ns(root, "compute") + child_ns(root, "device wait") + child_ns(root, "exposed communication"),
          ns(device, "compute_us") + ns(device, "exposed_communication_us"),
          "compute and communication in the tree of device %s", id);
@@ -260,7 +261,8 @@ static void check_findings(struct check *c, const struct node *found, const stru
         at_most(c, ceiling, total, "%s is within the total", id);
         at_most(c, 0, real(f, "low_percent"), "least estimate of %s is none below zero", id);
         at_most(c, real(f, "low_percent"), real(f, "high_percent"), "least and most of the estimate of %s", id);
-        bool is_counted_less = at(f, "counted_percent") != NULL; /* of waits: other findings are about that time, too */
+        /* for waits, because other findings include that time, too */
+        bool is_counted_less = at(f, "counted_percent") != NULL;
         double counted = real(f, is_counted_less ? "counted_percent" : "high_percent");
         at_most(c, counted, real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);
         at_most(c, counted, real(f, "high_percent"), "%s counts for no more than its estimate", id);

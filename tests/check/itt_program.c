@@ -1,8 +1,8 @@
-/* itt_program WHAT [COUNT]: an ordinary program that talks ITT, by the protocol of ITT's static part, with nothing of
- * ours inside. WHAT:
- * calls  COUNT times: a task in a task with a fact, a frame, a counter, overlapped tasks that end in another order
- * bound  prints whether a tool filled the list, and INTEL_LIBITTNOTIFY64
- * time   prints nanoseconds per task: with a handle, and with the handle looked up by its name as PyTorch does */
+/* itt_program WHAT [COUNT]: an ordinary program that calls ITT through the protocol of ITT's static part. It does not
+ * use tracepress. WHAT:
+ *  calls  COUNT times: a task in a task with metadata, a frame, a counter, overlapping tasks that end in another order
+ *  bound  prints whether a tool filled the list, and INTEL_LIBITTNOTIFY64
+ *  time   prints nanoseconds per task: with a handle, and with a lookup of the handle by its name as PyTorch does */
 #include <stdio.h>
 #include <time.h>
 

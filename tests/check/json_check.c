@@ -27,13 +27,14 @@ static void differ(struct result *result, const char *path, const struct node *o
         printf("%s: ours %.200s, reference %.200s\n", path, a, b);
 }
 
-/* Where a value stands. */
+/* Path and rules of the value that is compared. */
 struct place {
     char *path;
     bool is_quotient; /* the number is one quotient of two integers, rounded once */
-    bool has_rows;    /* members are named by data, not by the definition */
-    const struct node *left_out; /* rules that the reference does not know, and what they change; NULL: it knows all */
-    const struct node *findings; /* of ours, where left_out is known */
+    bool has_rows;    /* the data names the members, not the definition */
+    /* rules that the reference lacks, and the rules that they change; NULL: the reference has all rules */
+    const struct node *left_out;
+    const struct node *findings; /* findings of OURS, if left_out is set */
 };
 
 static bool starts_or_ends(const char *text, const char *prefix, const char *suffix)
@@ -77,7 +78,7 @@ static bool has_rows_key(const char *key)
 
 static bool same_number(const struct node *ours, const struct node *ref, bool is_quotient)
 {
-    enum { EXACT_DIGITS = 15 }; /* of a double; longer texts must be the same */
+    enum { EXACT_DIGITS = 15 }; /* of a double; longer texts must be equal */
     double a = strtod(ours->text, NULL), b = strtod(ref->text, NULL);
     if (strcmp(ours->text, ref->text) == 0)
         return true;
@@ -88,7 +89,7 @@ static bool same_number(const struct node *ours, const struct node *ref, bool is
 
 static void compare(struct result *result, struct place place, const struct node *ours, const struct node *ref);
 
-/* Members that only OURS has: fields are free, rows are not. */
+/* Reports members that only OURS has: additional fields are allowed, additional rows are not. */
 static void find_more(struct result *result, const struct place *place, const struct node *ours, const struct node *ref)
 {
     const struct node *theirs = ref->first;
@@ -104,7 +105,7 @@ static void find_more(struct result *result, const struct place *place, const st
     }
 }
 
-/* ---- findings: by rule, whatever their order ---- */
+/* ---- findings: by rule, in any order ---- */
 
 #define LEFT_OUT "rules_left_out"
 
@@ -123,7 +124,7 @@ static size_t count_of(const struct node *list, const char *id)
     return count;
 }
 
-/* Returns the n-th row of a rule; NULL: there are fewer. */
+/* Returns the n-th row of a rule; NULL: the rule has fewer rows. */
 static const struct node *row_of(const struct node *list, const char *id, size_t n)
 {
     for (const struct node *row = list->first; row; row = row->next)
@@ -132,8 +133,9 @@ static const struct node *row_of(const struct node *list, const char *id, size_t
     return NULL;
 }
 
-/* Does the reference leave a rule out, or does a left-out rule that fired in ours change it? left_out: the member
- * rules_left_out of the reference, a list of changed rules by rule; NULL: the reference knows every rule. */
+/* Returns whether the reference leaves a rule out, or a left-out rule with findings in OURS changes it. left_out: the
+ * member rules_left_out of the reference, which maps each left-out rule to a list of changed rules; NULL: the reference
+ * has every rule. */
 static bool is_left_out(const struct place *place, const char *id)
 {
     if (!place->left_out)
@@ -176,7 +178,7 @@ static void compare_rules(struct result *result, struct place place, const struc
     free(below.path);
 }
 
-/* Is the key a total over findings, to which a left-out rule of ours adds? */
+/* Returns whether the key is a total of findings that includes a left-out rule in OURS. */
 static bool is_other_total(const struct place *place, const char *key)
 {
     if (!place->left_out || strncmp(key, "total_ceiling", strlen("total_ceiling")) != 0)
@@ -212,7 +214,7 @@ static void compare_children(struct result *result, struct place place, const st
             snprintf(below.path, room, "%s.%.500s", place.path, child->key);
             below.is_quotient = place.is_quotient || is_quotient_key(child->key);
             below.has_rows = place.has_rows || has_rows_key(child->key);
-            if (!own || strcmp(own->key, child->key) != 0) /* mostly both have the same order */
+            if (!own || strcmp(own->key, child->key) != 0) /* both usually have the same order */
                 own = member(ours, child->key);
         }
         bool is_compared = ref->type == '[' || (strcmp(child->key, LEFT_OUT) != 0 && !is_other_total(&place, child->key));
@@ -241,7 +243,7 @@ static void compare(struct result *result, struct place place, const struct node
         differ(result, place.path, ours, ref);
 }
 
-/* The value at runs.0.profiles.0.worker; NULL: none. */
+/* Returns the value at a path such as runs.0.profiles.0.worker; NULL if it does not exist. */
 static struct node *find(struct node *node, const char *path)
 {
     char *copy = need(strdup(path)), *rest = copy, *part;
@@ -262,7 +264,7 @@ static struct node *find(struct node *node, const char *path)
 
 static int diff(char **args, int count)
 {
-    static struct node ours, ref; /* static: what they hold stays reachable until the end */
+    static struct node ours, ref; /* static, so that their memory stays reachable until exit */
     struct result result = {0};
     if (!load(args[0], &ours) || !load(args[1], &ref))
         return 1;

@@ -1,5 +1,5 @@
-/* Reads JSON strictly (RFC 8259, UTF-8) into a tree, for checkers of this folder. It shares no code with the product.
- * Each checker is one program, so everything here is static; what is read is never given back. */
+/* Reads JSON strictly (RFC 8259, UTF-8) into a tree, for the checkers in this folder. It shares no code with the
+ * product. Each checker is one program, so everything here is static; the trees are never freed. */
 #ifndef TP_TESTS_JSON_NODE_H
 #define TP_TESTS_JSON_NODE_H
 
@@ -14,7 +14,7 @@
 
 enum { MAX_DEPTH = 512 };
 
-/* A value; children of a container are a list. text: of strings decoded, of other values as written. */
+/* A value. Containers have a list of children. text: decoded for strings, as written for other values. */
 struct node {
     char type; /* { [ " 0 t f n */
     const char *key, *text;
@@ -50,7 +50,7 @@ static void blanks(struct reader *r)
         r->at++;
 }
 
-/* Length of the well-formed UTF-8 sequence at p, 0 if there is none. */
+/* Returns the length of the well-formed UTF-8 sequence at p, 0 if the sequence is malformed. */
 static size_t utf8_length(const unsigned char *p, const unsigned char *end)
 {
     size_t n = p[0] < 0x80                   ? 1
@@ -128,7 +128,7 @@ static bool read_escape(struct reader *r, char **out)
     return true;
 }
 
-/* At the opening quote. The decoded text is never longer than the written one. */
+/* Reads a string from its opening quote. The decoded text is never longer than the written text. */
 static bool read_string(struct reader *r, const char **text, size_t *length)
 {
     const char *close = ++r->at;
@@ -297,7 +297,7 @@ static bool load(const char *path, struct node *root)
     return good;
 }
 
-/* A member of an object; NULL: none. */
+/* Returns a member of an object; NULL: the object has no such member. */
 static struct node *member(const struct node *object, const char *key)
 {
     for (struct node *child = object->first; child; child = child->next)

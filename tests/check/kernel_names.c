@@ -1,4 +1,5 @@
-/* Names of kernels, a line each on standard input: without mangling, a tab, and as the page shows them. */
+/* Reads mangled kernel names from standard input, one per line. Prints for each the demangled name, a tab, and the name
+ * as the page shows it. */
 #include <stdio.h>
 #include <string.h>
 

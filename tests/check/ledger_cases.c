@@ -1,7 +1,7 @@
-/* ledger_cases [exact]: reads cases of the ledger's statistics from standard input, a line each: the name of a function
- * and its numbers, lists with their length before them. Writes the results, a line a case, with all their digits. What
- * they must be is known to who asks (tests/oracle/check_ledger.py). exact: with the constants that the program
- * itself uses, not with those of the executable definition. */
+/* ledger_cases [exact]: computes statistics of the ledger for cases from standard input. Each line has the name of a
+ * function and its numbers; lists follow their length. Prints one line of results per case, with all digits, for
+ * comparison by tests/oracle/check_ledger.py. exact: uses the constants of the product, not those of the executable
+ * definition. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

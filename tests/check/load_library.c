@@ -1,6 +1,7 @@
-/* load_library LIBRARY DIR: a plugin's life. The library is opened, records, and is closed while one of its threads
- * still has a chunk; the thread ends, the process forks, the library is opened again and the recording goes on. Exit 0,
- * with a trace in DIR that has the ranges "before", "closed" and "again"; 1 and a line for what went wrong. */
+/* load_library LIBRARY DIR: uses the library as a plugin. The library is opened, records, and is closed while one of
+ * its threads still has a chunk. Then the thread ends, the process forks, the library is opened again and the recording
+ * continues. Exits with 0 and a trace in DIR with the ranges "before", "closed" and "again"; or with 1 and a line with
+ * the error. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -47,8 +48,8 @@ static void *on_thread(void *unused)
     record("before");
     pthread_barrier_wait(&has_recorded);
     pthread_barrier_wait(&is_closed);
-    record("closed"); /* pointers that the program kept stay good */
-    return NULL;      /* its chunk is given back by a destructor in the library */
+    record("closed"); /* pointers that the program kept stay valid */
+    return NULL;      /* a destructor in the library returns the thread's chunk */
 }
 
 static int fail(const char *what)

@@ -1,8 +1,8 @@
-/* make_job OUT RANKS [TENSOR [PIPELINE [FAULT [VICTIMS [STEPS [ROWS [SEED]]]]]]]: the summaries of a job that never
- * ran.
+/* make_job OUT RANKS [TENSOR [PIPELINE [FAULT [VICTIMS [STEPS [ROWS [SEED]]]]]]]: writes the summaries of a simulated
+ * job.
  *
- * OUT ending in "/": a folder with a file per rank; else one file of all. FAULT: a name of plan_fault_names. Prints the
- * seed and the ranks that the fault hits. Missing ranks have no file. */
+ * OUT ending in "/": a folder with a file per rank; otherwise one file with all ranks. FAULT: a name of
+ * plan_fault_names. Prints the seed and the ranks with the fault. Missing ranks have no file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void write_file(const char *path, const struct tp_summary_set *set)
     tp_buf_release(&out);
 }
 
-/* Packs one rank into the set (all: that of the one file). */
+/* Packs one rank into the set (all: the set of the single file). */
 static void pack(const struct plan *plan, uint32_t rank, struct tp_summary_set *set)
 {
     struct tp_arena scratch;

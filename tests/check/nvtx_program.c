@@ -1,13 +1,13 @@
-/* nvtx_program WHAT [COUNT]: an ordinary program that talks NVTX, by the dispatch that NVTX puts into programs, with
- * nothing of ours inside. It prints nothing unless asked, and exits with 0. WHAT:
- * calls    COUNT times: a range in a range, a mark, a started range that ends on another thread
- * threads  4 threads, each COUNT ranges in a range, and COUNT started ranges that overlap
- * cross    COUNT pairs of ranges of two domains that cross
- * fork     a range around a fork; parent and child each do calls, the child ends the range, too
- * kill     COUNT ranges, one that is open, then SIGKILL
- * exec     COUNT ranges, then this program again: calls COUNT
- * bound    prints whether a tool filled the slots, and NVTX_INJECTION64_PATH; calls early_work, if there is one
- * time     prints nanoseconds per push and pop: without a name's number, and with attributes and one */
+/* nvtx_program WHAT [COUNT]: an ordinary program that calls NVTX through the dispatch code that NVTX adds to programs.
+ * It does not use tracepress, prints nothing unless WHAT says so, and exits with 0. WHAT:
+ *  calls    COUNT times: a range in a range, a mark, a started range that ends on another thread
+ *  threads  4 threads, each with COUNT ranges in a range, and COUNT started ranges that overlap
+ *  cross    COUNT pairs of ranges of two domains that cross
+ *  fork     a range around a fork; parent and child each do calls, and the child also ends the range
+ *  kill     COUNT ranges, an open range, then SIGKILL
+ *  exec     COUNT ranges, then runs this program again: calls COUNT
+ *  bound    prints whether a tool filled the slots, and NVTX_INJECTION64_PATH; calls early_work if it exists
+ *  time     prints nanoseconds per push and pop: without a registered name, and with attributes and such a name */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -139,7 +139,7 @@ static void rich(int n)
     }
 }
 
-/* The least of many short rounds: few of them wait for a fresh page. */
+/* Returns the minimum of many short rounds, most of which touch no new page. */
 static double least(void (*run)(int), int n, int rounds)
 {
     double best = 1e18;

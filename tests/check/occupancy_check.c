@@ -1,6 +1,6 @@
-/* occupancy_check < KERNELS: our occupancy beside that of traces, one kernel a line
- * (tests/oracle/kernels_of_traces.py): ten limits of the device, grid, block, registers, shared memory; then what the
- * trace says: blocks per SM, warps per SM, percent. Prints the differences, then `N kernels, N differences`. */
+/* occupancy_check < KERNELS: compares computed occupancy with that of traces. Input, one kernel per line
+ * (tests/oracle/kernels_of_traces.py): ten limits of the device, grid, block, registers, shared memory; then the
+ * trace's blocks per SM, warps per SM and percentage. Prints the differences, then `N kernels, N differences`. */
 #include <math.h>
 #include <stdio.h>
 

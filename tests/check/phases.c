@@ -1,5 +1,6 @@
 /* phases DIR stop|leave: records in every phase of a process: in a constructor that runs before all others, in main, in
- * an atexit function, in a destructor that runs after all others. There the recording is stopped, or left. */
+ * an atexit function, and in a destructor that runs after all others. The destructor stops the recording, or leaves it
+ * running. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* random_program DIR SEED: calls the whole interface at random on four threads, with steps, and leaves the trace in
  * DIR.
  *
- * Ranges are left open, ends are too many, tasks end on other threads: what a program may do, its trace must still be
- * one that every reader takes. */
+ * Some ranges stay open, some ends have no start, some tasks end on other threads. Programs may do this, and every
+ * reader must accept their traces. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void *run(void *argument)
             tell_something(&seed);
         }
     }
-    return NULL; /* what is open stays so */
+    return NULL; /* leaves open ranges open */
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
-/* record_program DIR HOW [MILLISECONDS]: records nested ranges on four threads without end, and dies as told.
+/* record_program DIR HOW [MILLISECONDS]: records nested ranges on four threads without end, and dies as HOW says.
  *
- * HOW: wait (for a signal), calm (the same, recording only now and then), segv, abort, exit, _exit, exec, stop. After
- * each range has ended, its thread counts it in the file DIR/counts, which survives every death: whoever recovers the
- * spool must find at least that many. */
+ * HOW: wait (for a signal), calm (the same with few ranges), segv, abort, exit, _exit, exec, stop. After each range has
+ * ended, its thread counts it in the file DIR/counts, which survives every death. The recovered trace must have at
+ * least that many ranges. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

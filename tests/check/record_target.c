@@ -1,10 +1,16 @@
-/* record_target HOW [FILE]: a program that knows nothing of recording and behaves as programs do, for `record`.
- *
- * HOW: close (closes all descriptors, then writes FILE), daemon (its child outlives it for five seconds), fork (two
- * children), rights (its child becomes another user, then takes and gives back memory), jail (the same, and FILE is its
- * root), exec (becomes true), unset
- * (becomes true without LD_PRELOAD), start (FILE says by which function: a shell in an environment of one variable,
- * which prints that and its words and exits with 6), segv, abort, kill, _exit, status (exits with FILE as its code). */
+/* record_target HOW [FILE]: a program for `record` that does not use tracepress and behaves as real programs do. HOW:
+ *   close    closes all descriptors, then writes FILE
+ *   daemon   its child runs five seconds longer than itself
+ *   fork     two children
+ *   rights   its child becomes another user, then allocates and frees memory
+ *   jail     the same, with FILE as the child's root
+ *   exec     runs `true`
+ *   unset    runs `true` without LD_PRELOAD
+ *   start    FILE names the function that starts a shell with an environment of one variable; the shell prints it and
+ *            its arguments, and exits with 6
+ *   segv, abort, kill, _exit
+ *            ends in this way
+ *   status   exits with FILE as its code */
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
@@ -18,7 +24,7 @@ static int close_all(const char *file)
 {
     for (int fd = 0; fd < 4096; fd++)
         close(fd);
-    for (int i = 0; i < 300; i++) /* takes every number, that of the spool, too */
+    for (int i = 0; i < 300; i++) /* uses all descriptors, also the spool's */
         if (open(file, O_WRONLY | O_CREAT, 0600) != i)
             return 1;
     return write(250, "mine\n", 5) == 5 ? 7 : 2;
@@ -43,7 +49,8 @@ static int fork_two(void)
     return 0;
 }
 
-/* What is to be recorded of the child comes when it may no longer write where its parent's is. */
+/* Makes a child give up its rights before anything is recorded of it, so that it cannot write to its parent's
+ * folder. */
 static int give_up_rights(const char *root)
 {
     int status = 0;
@@ -51,11 +58,11 @@ static int give_up_rights(const char *root)
     if (child == 0) {
         int code = root && (chroot(root) != 0 || chdir("/") != 0) ? 4 : 3;
         code = setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0 ? code : 4;
-        for (int i = 0; i < 3000; i++) { /* more than the first chunks of a spool have room for */
+        for (int i = 0; i < 3000; i++) { /* more than fit into the first chunks of a spool */
             char *volatile block = malloc(1 << 20);
             free(block);
             if (i == 1500)
-                usleep(60000); /* longer than a helper that is left out */
+                usleep(60000); /* longer than the time after which a helper is left out */
         }
         exit(code);
     }

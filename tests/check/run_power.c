@@ -1,7 +1,7 @@
-/* run_power: how often a change is told between runs of which none changed, and how often one that did is found. Runs
- * are drawn, each with a level of its own, and their steps about it; what the program says of them is compare's own
- * (webreport/compare/noise/run_change.h). Prints a table and exits 1 when a line of it is not as good as it must be. Seeds
- * are fixed. */
+/* run_power: measures how often compare reports a change between equal runs, and how often it finds a real change. Each
+ * drawn run has a random level, and its steps vary around it. The verdict comes from the product
+ * (webreport/compare/noise/run_change.h). Prints a table and exits with 1 if a line misses its requirement. Seeds are
+ * fixed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@
 
 enum { DRAWS = 4000, STEPS = 20, MOST_RUNS = 16 };
 
-/* Runs of one program. */
+/* Noise of one program's runs. */
 struct program {
     const char *name;
     enum tp_quantity quantity;
-    double between; /* sd of the levels of runs */
-    double steps;   /* cv within a run */
-    double stalls;  /* share of steps that take half as long again */
+    double between; /* standard deviation of the levels of runs */
+    double steps;   /* coefficient of variation within a run */
+    double stalls;  /* share of steps that take 50 % longer */
 };
 
 static const struct program kernels = {"kernels, runs 0.3 %, steps 0.3 %", TP_QUANTITY_KERNELS, 0.003, 0.003, 0},
@@ -59,7 +59,7 @@ static struct tp_run_change draw_change(const struct program *p, const size_t co
 }
 
 struct outcome {
-    double told, slower; /* shares of the draws, per cent: any change; slower */
+    double told, slower; /* percent of the draws: any change; slower */
     double sees;         /* mean */
     double limits[3];    /* shares by enum tp_limit_verdict */
 };
@@ -83,13 +83,14 @@ static struct outcome draw_many(const struct program *p, const size_t counts[2],
     return outcome;
 }
 
-/* What docs/diff.md promises. Of a history of ten and one run 1 % are told falsely, both ways together, and 0.2 for the
- * draws; +0.3 % of quiet kernels is then found in 79.8 of 100, a little more in four of five. */
+/* The promises of docs/diff.md. For a history of ten and one run, false alarms may reach 1.2 %: 1 % in both directions
+ * together, plus 0.2 % for the randomness of the draws. For quiet kernels +0.3 % is found in 79.8 % of the draws, so
+ * the line requires a little more. */
 static const struct {
     const struct program *program;
     size_t counts[2];
-    double change;     /* that four of five comparisons must find */
-    double most_alarm; /* per cent of comparisons that may tell a change where there is none */
+    double change;     /* size of a change that must be found in 80 % of the draws */
+    double most_alarm; /* maximum percentage of false alarms */
 } lines[] = {
     {&quiet, {1, 1}, 0.015, 1},   {&quiet, {3, 3}, 0.005, 1},   {&quiet, {10, 1}, 0.0032, 1.2},
     {&kernels, {1, 1}, 0.018, 1}, {&kernels, {3, 3}, 0.012, 1}, {&kernels, {10, 1}, 0.015, 1.2},
@@ -116,13 +117,13 @@ static int judge_lines(void)
     return bad;
 }
 
-/* A limit of 0.5 % on the kernels of a quiet program and on the wall time of a usual one, a history of ten and one run.
- */
+/* Checks two limits of 0.5 %, with a history of ten and one run: on the kernels of a quiet program, and on the wall
+ * time of a usual one. */
 static int judge_limits(void)
 {
     static const struct {
         const struct program *program;
-        double change, least[3]; /* per cent that pass, fail, are unclear, at least */
+        double change, least[3]; /* minimum percentages of pass, fail and unclear */
     } cases[] = {
         {&quiet, 0, {98, 0, 0}}, {&quiet, 0.0025, {50, 0, 0}}, {&quiet, 0.005, {0, 0, 95}}, {&quiet, 0.015, {0, 98, 0}},
         {&usual, 0, {0, 0, 95}}, {&usual, 0.005, {0, 0, 95}},  {&usual, 0.015, {0, 0, 95}},

@@ -43,7 +43,7 @@ base=${WORDS_BASE:-abfdd1cf2ce7}
 limits='
 comment python/torch_tracepress 30
 comment tests/bench 17
-comment tests/check 36
+comment tests/check 27
 comment tests/job 10
 comment tests/lint 3
 comment tests/native 1

@@ -7,7 +7,7 @@
  *   asks     the program reads back the SIGBUS settings that it made
  *   older    the same with the older relatives of signal(), also for another signal
  *   die      truncates its own file without a handler (dies by SIGBUS)
- *   send     another process sends SIGBUS (dies by it) */
+ *   send     sends itself SIGBUS (dies by it) */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>

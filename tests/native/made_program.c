@@ -10,7 +10,7 @@
  *      dump     no map, but jit-PID.dump in the working folder, with its first page mapped as code
  *      broken   the same, but the file is cut after a record
  *
- *  Prints the number in the map's name. */
+ * Prints the number in the map's name. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
