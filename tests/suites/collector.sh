@@ -369,7 +369,7 @@ privileged() { # its own folder has the trace as the program wants it; the calle
 }
 privileged_without_folder() { # the folder it is in is its caller's choice, too
     by_caller && [ "$(cat said)" = "0 -1" ] && [ -z "$(ls -A "$place/callers")" ] || { cat said err; ls -lA "$place/callers"; return 1; }
-    [ "$(wc -l <err)" = 1 ] && grep -q 'nothing is recorded; the program continues: .*folder' err || { cat err; return 1; }
+    [ "$(wc -l <err)" = 1 ] && grep -q 'nothing is recorded; the program continues: .*options.directory' err || { cat err; return 1; }
 }
 own_rights() { # the same program as nobody's: the caller's variables hold
     chmod u-s "$place/program" && rm -rf "$place/callers"/* && mkdir "$place/callers/its" && chmod 777 "$place/callers/its" &&
