@@ -154,7 +154,7 @@ train() {
     [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ] || return 1
     rm -rf r own && : >own # its own folder cannot be made: record has what it has of any program
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
-    [ "$(zcat r/*/*.gz | grep -c '"cat":"cpu_op"')" -gt 1000 ] && grep -q 'no trace of its own, .*/own: Not a directory' err || { cat err; return 1; }
+    [ "$(zcat r/*/*.gz | grep -c '"cat":"cpu_op"')" -gt 1000 ] && grep -q 'writes no trace itself, .*/own: Not a directory' err || { cat err; return 1; }
 }
 is_asan || check "build/train: record has what its own trace has" train
 shares() { # of processor time in functions, as the program measures them itself
@@ -550,7 +550,7 @@ sources() {
 check "--list-sources says what is there and why not" sources
 unknown() { # not among the golden cases: a checked library needs its runtime in front to be asked
     "$TP" record --source none_such -- true 2>err
-    [ $? = 2 ] && grep -q 'no source is named "none_such"; --list-sources lists them' err || { cat err; return 1; }
+    [ $? = 2 ] && grep -q 'unknown source "none_such"; --list-sources lists them' err || { cat err; return 1; }
 }
 check "a source that there is not: usage" unknown
 outputs() {
