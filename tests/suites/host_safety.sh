@@ -177,7 +177,7 @@ killed() { # OPTIONS...: what was seen from outside until a second before is the
     wait $pid 2>/dev/null
     for child in $children; do [ "$(cat /proc/"$child"/comm 2>/dev/null)" = tracepress ] || kill -9 "$child"; done
     left=600
-    until "$TP" recover r >out 2>err && grep -q 'from outside until then is kept' err; do
+    until "$TP" recover r >out 2>err && grep -q 'its recording from outside is complete up to that time' err; do
         left=$((left - 1))
         [ $left -gt 0 ] && ! grep -q 'is lost' err || { cat err; find r; return 1; }
         ! grep -q '"state":"complete"' r/*/run.json || { cat r/*/run.json; return 1; }
@@ -200,7 +200,7 @@ killed_early() { # before the first copy: it is said
     for child in $children; do kill -9 "$child" 2>/dev/null; done
     sleep 1
     "$TP" recover r >out 2>err
-    grep -q 'record was killed; what it saw from outside' err && ! grep -q '"state":"complete"' r/*/run.json || { cat err r/*/run.json; return 1; }
+    grep -q 'record was killed; its recording from outside is lost' err && ! grep -q '"state":"complete"' r/*/run.json || { cat err r/*/run.json; return 1; }
 }
 if [ -d events ] && ! grep -q 'not recorded from outside' events.err; then
     check "record --outside is killed: recover has what it saw" killed --outside
