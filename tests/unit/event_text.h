@@ -1,5 +1,5 @@
-/* The events of a trace, written one by one, and the arena of what is made of them. For one test program each: all of
- * it is static. `begin_events` and `end` are cmocka's setup and teardown of a case. */
+/* Writes the events of a trace one by one, and keeps an arena for the results. Each test program includes it once, so
+ * everything is static. `begin_events` and `end` are cmocka's setup and teardown of a case. */
 #ifndef TP_TESTS_UNIT_EVENT_TEXT_H
 #define TP_TESTS_UNIT_EVENT_TEXT_H
 

@@ -1,9 +1,9 @@
-/* A layer of files that fails on demand, for one unit test program: it defines the calls themselves, and code under
- * test that is linked into the program comes here. One call in a row of a kind fails, or all.
+/* Replaces the file calls in one unit test program by calls that fail on demand. Code under test that is linked into
+ * the program calls them. One kind of call can fail at a time.
  *
- * fault(CALL, ERRNO): from now on each call of that kind fails so. fault_after(CALL, COUNT, ERRNO): after COUNT more
- * that succeed. fault(CALL, 0): it works again. FAULT_SHORT as ERRNO of a read or
- * a write: it takes one byte. */
+ * fault(CALL, ERRNO): from now on each call of that kind fails with this error. fault_after(CALL, COUNT, ERRNO): it
+ * fails after COUNT successful calls. fault(CALL, 0): it succeeds again. With FAULT_SHORT as ERRNO, a read or a write
+ * transfers only one byte. */
 #ifndef TP_TESTS_UNIT_FAULTY_FILES_H
 #define TP_TESTS_UNIT_FAULTY_FILES_H
 
@@ -59,7 +59,7 @@ static bool faulty(enum fault_call call)
     return true;
 }
 
-static bool is_of_test(int fd) /* not the test's own words */
+static bool is_of_test(int fd) /* not the test's own output */
 {
     return fd > 2;
 }

@@ -1,5 +1,5 @@
-/* Runs made from plans of their rows, and their comparison. cmocka's headers are included; `begin` and `end` are its setup
- * and teardown of a case. For one test program each: all of it is static. */
+/* Makes runs from plans of their rows, and compares them. cmocka's headers are included; `begin` and `end` are its
+ * setup and teardown of a case. Each test program includes it once, so everything is static. */
 #ifndef TP_TESTS_UNIT_MADE_COMPARISON_H
 #define TP_TESTS_UNIT_MADE_COMPARISON_H
 
@@ -18,7 +18,7 @@
 
 enum { STEPS = 20, ROWS = 48 };
 
-/* A row of every step alike: calls times call_us, and noise. */
+/* A row that is the same in every step: calls times call_us, with noise. */
 struct plan {
     const char *name, *owner, *shape;
     double call_us;
@@ -45,7 +45,7 @@ static int end(void **state)
     return 0;
 }
 
-/* About 1, with a deviation of 1 %: the sum of twelve is nearly normal. */
+/* Returns a factor near 1 with a deviation of 1 %; the sum of twelve numbers is nearly normal. */
 static double jitter(void)
 {
     double sum = -6;
@@ -76,7 +76,7 @@ static void add_row(struct tp_summary *run, const struct plan *plan)
     tp_sketch_build(&row->time, ns, count, &arena);
 }
 
-/* What the rows add up to, step by step. */
+/* Adds the sums of the rows, step by step. */
 static void add_sums(struct tp_summary *run)
 {
     for (int i = 0; i < STEPS; i++) {
@@ -92,7 +92,7 @@ static void add_sums(struct tp_summary *run)
     }
 }
 
-/* A run whose steps take step_us and contain these rows; the list ends with calls 0. */
+/* Returns a run whose steps take step_us and contain these rows; the list ends with calls 0. */
 static struct tp_summary make_run(double step_us, const struct plan *plans)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .step_count = STEPS};
@@ -127,7 +127,7 @@ static void compare_plans(struct tp_compare *compare, const struct plan *base, c
     compare_runs(compare);
 }
 
-/* The verdict of the document that is made of a comparison. */
+/* Returns the verdict of the comparison's document. */
 static const struct tp_verdict_block *verdict_of(struct tp_document *document, const struct tp_compare *c)
 {
     struct tp_naming naming = {.arena = &arena};
@@ -139,7 +139,7 @@ static const struct tp_verdict_block *verdict_of(struct tp_document *document, c
     return NULL;
 }
 
-/* What the verdict begins with, in each format. */
+/* Checks how the verdict begins, in each format. */
 static void assert_headline(const struct tp_compare *c, const char *wanted)
 {
     struct tp_document document;
@@ -148,7 +148,7 @@ static void assert_headline(const struct tp_compare *c, const char *wanted)
     tp_print *const formats[] = {tp_print_html, tp_print_text, tp_print_markdown, tp_print_json};
     if (strncmp(verdict->headline, wanted, strlen(wanted)) != 0)
         fail_msg("%.120s", verdict->headline);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) { /* the same words in each */
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) { /* all formats have the same words */
         struct tp_buf out;
         char begin[16];
         tp_buf_init(&out, 0);

@@ -1,5 +1,4 @@
-/* A trace made from the text of its events, and its model: what unit tests start from. cmocka's headers are included.
- */
+/* Makes a trace and its model from the text of its events. cmocka's headers are included. */
 #ifndef TP_TESTS_UNIT_MADE_TRACE_H
 #define TP_TESTS_UNIT_MADE_TRACE_H
 
@@ -13,8 +12,8 @@
 #include "webreport/model/build.h"
 #include "writer/base/buf.h"
 
-/* Reads the events (JSON objects, with commas between them) behind `header` (members, each with a comma behind; "" for
- * none) into an arena that is initialised here; to be released with tp_arena_release. */
+/* Reads the events (JSON objects with commas between them) after `header` (members, each followed by a comma, or "")
+ * into an arena that it initializes. Release the arena with tp_arena_release. */
 static void make_trace(struct tp_arena *arena, struct tp_trace *trace, const char *header, const char *events)
 {
     struct tp_trace_options options = {.single_thread = true, .keeps_frame_stacks = true};
@@ -29,7 +28,7 @@ static void make_trace(struct tp_arena *arena, struct tp_trace *trace, const cha
     assert_int_equal(code, 0);
 }
 
-/* The same with its orders and its model. */
+/* Does the same, and builds the orders and the model. */
 __attribute__((unused)) static void make_model(struct tp_arena *arena, struct tp_trace *trace, struct tp_order *order,
                                                struct tp_model *model, const char *header, const char *events)
 {

@@ -1,4 +1,4 @@
-/* Draws that follow the normal distribution, from a seed. */
+/* Draws random numbers with a normal distribution from a seed. */
 #ifndef TP_TESTS_UNIT_NORMAL_DRAWS_H
 #define TP_TESTS_UNIT_NORMAL_DRAWS_H
 
@@ -6,7 +6,7 @@
 
 #include "writer/base/stats.h"
 
-/* Of mean 0 and standard deviation 1 (Box and Muller). */
+/* Returns a number with mean 0 and standard deviation 1 (Box and Muller). */
 static inline double normal(struct tp_random *random)
 {
     return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));

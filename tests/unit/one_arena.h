@@ -1,5 +1,5 @@
-/* An arena for each case: `begin` and `end` are cmocka's setup and teardown. cmocka's headers are included. For one
- * test program each: all of it is static. */
+/* Provides an arena for each case: `begin` and `end` are cmocka's setup and teardown. cmocka's headers are included.
+ * Each test program includes it once, so everything is static. */
 #ifndef TP_TESTS_UNIT_ONE_ARENA_H
 #define TP_TESTS_UNIT_ONE_ARENA_H
 
@@ -14,7 +14,7 @@
 
 static struct tp_arena arena;
 
-/* Begins a case: it fails where the arena runs out of memory. */
+/* Starts a case, which fails if the arena runs out of memory. */
 #define GUARD                                                                                                          \
     (void)state;                                                                                                       \
     if (setjmp(arena.guard))                                                                                           \

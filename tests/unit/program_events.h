@@ -1,11 +1,11 @@
-/* A program recorded from outside, written event by event for the tests of its view. Each program includes it once, so
- * it is static. Times are microseconds. */
+/* Writes a recording from outside event by event, for the tests of the program view. Each program includes it once, so
+ * everything is static. Times are microseconds. */
 #ifndef TP_TESTS_UNIT_PROGRAM_EVENTS_H
 #define TP_TESTS_UNIT_PROGRAM_EVENTS_H
 
 #include "webreport/measure/program/program_view.h"
 
-#include "event_text.h" /* last: its names are those of parameters in headers */
+#include "event_text.h" /* last, because its names occur as parameters in headers */
 
 static struct tp_program_view view;
 
@@ -16,7 +16,7 @@ static void process(int pid, int parent, int from_us, int to_us, int exit_code)
           pid, pid, pid, from_us, to_us - from_us, pid, parent, exit_code);
 }
 
-/* A state of thread tid of process pid; more: members of args, "" for none. */
+/* Adds a state of thread tid of process pid; more: members of args, or "". */
 static void state_of(int pid, int tid, const char *name, int from_us, int to_us, const char *more)
 {
     event("{\"ph\":\"X\",\"cat\":\"thread_state\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":"

@@ -1,5 +1,5 @@
-/* A recording of this process that becomes a trace and is read back: for tests of what single records turn into. For
- * one test program each: all of it is static. `begin` and `end` are cmocka's setup and teardown of a case. */
+/* Records this process and reads the trace, for tests of single records. Each test program includes it once, so
+ * everything is static. `begin` and `end` are cmocka's setup and teardown of a case. */
 #ifndef TP_TESTS_UNIT_RECORDED_H
 #define TP_TESTS_UNIT_RECORDED_H
 
@@ -44,7 +44,7 @@ static int begin(void **state)
     return tracepress_start(&options);
 }
 
-/* Ends the recording and reads its trace back, strictly. */
+/* Stops the recording and reads its trace with the strict reader. */
 static void finish(void)
 {
     const struct tp_trace_options strict = {.is_strict = true, .single_thread = true};

@@ -1,4 +1,5 @@
-/* What rules found of a small trace, and events that they look at: frames, operators with shapes, device work. */
+/* Finds and checks the findings of a small trace, and writes events that rules use: frames, operators with shapes,
+ * device work. */
 #ifndef TP_TESTS_UNIT_SMALL_FINDINGS_H
 #define TP_TESTS_UNIT_SMALL_FINDINGS_H
 
@@ -6,7 +7,7 @@
 
 #include "small_trace.h"
 
-/* The finding of a rule; NULL when it did not fire. */
+/* Returns the finding of a rule; NULL if the rule found nothing. */
 static const struct tp_finding *finding(const char *rule)
 {
     for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
@@ -15,7 +16,7 @@ static const struct tp_finding *finding(const char *rule)
     return NULL;
 }
 
-/* The rule fired, for that cause, with that share of the step (NaN: none). */
+/* Checks that the rule found this cause with this share of the step (NaN: no share). */
 __attribute__((unused)) static void assert_found(const char *rule, const char *cause, double percent)
 {
     const struct tp_finding *found = finding(rule);
@@ -29,7 +30,7 @@ __attribute__((unused)) static void assert_found(const char *rule, const char *c
     assert_true(found->evidence_count > 0);
 }
 
-/* The range of what mending gains. */
+/* Checks the range of the estimated gain. */
 __attribute__((unused)) static void assert_range(const char *rule, double low, double high)
 {
     const struct tp_finding *found = finding(rule);
@@ -43,7 +44,7 @@ __attribute__((unused)) static void frame(const char *name, double ts, double du
     host_with("python_function", name, ts, dur, "\"Python id\":1");
 }
 
-/* An operator with the shapes of its arguments, all of one type. */
+/* Adds an operator with the shapes of its arguments, all of one type. */
 __attribute__((unused)) static void shaped(const char *name, double ts, double dur, const char *dims, const char *type,
                                            int sequence)
 {

@@ -1,11 +1,12 @@
-/* A trace written event by event, read, and everything made from it. Times are microseconds as a file has them. For one
- * test program each: all of it is static. `begin` and `end` are cmocka's setup and teardown of a case. */
+/* Writes a trace event by event, reads it, and builds everything from it. Times are microseconds, as in trace files.
+ * Each test program includes it once, so everything is static. `begin` and `end` are cmocka's setup and teardown of a
+ * case. */
 #ifndef TP_TESTS_UNIT_SMALL_TRACE_H
 #define TP_TESTS_UNIT_SMALL_TRACE_H
 
 #include "webreport/measure/result/advice.h"
 
-#include "event_text.h" /* last: its names are those of parameters in headers */
+#include "event_text.h" /* last, because its names occur as parameters in headers */
 
 static struct tp_order order;
 static struct tp_model model;
@@ -18,7 +19,7 @@ static int begin(void **state)
     return begin_events(state);
 }
 
-/* A host event of a category; args: members of its arguments, "" for none. */
+/* Adds a host event of a category; args: members of its arguments, or "". */
 static void host_with(const char *category, const char *name, double ts, double dur, const char *args)
 {
     event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{%s}}",
@@ -49,7 +50,7 @@ __attribute__((unused)) static void launch(double ts, double dur, int correlatio
     call("cudaLaunchKernel", ts, dur, correlation);
 }
 
-/* A device operation; correlation 0: none. args: more members, each behind a comma. */
+/* Adds a device operation; correlation 0: none. args: more members, each after a comma. */
 static void operation(const char *category, const char *name, double ts, double dur, int correlation, int device,
                       int stream, const char *args)
 {
@@ -66,15 +67,14 @@ __attribute__((unused)) static void kernel(const char *name, double ts, double d
     operation("kernel", name, ts, dur, correlation, 0, 7, "");
 }
 
-/* Reads the events, with `header` (members in front of them, each with a comma behind; "" for none), and builds model
- * and advice. */
-/* A few operations stand for many: rules judge them all the same. A test may add one, for its next trace. */
+/* Reads the events after `header` (members, each followed by a comma, or ""), and builds model and advice. */
+/* A few operations represent many here: rules must judge them anyway. A test may add a setting for its next trace. */
 static const char *settings[2] = {"R2.max_operations=0"};
 
-/* Of tests that count what a cause takes alone: recording costs nothing. */
+/* True in tests that count only a cause's own time: recording has no cost. */
 static bool is_recording_free;
 static const char *const free_recording[] = {"H6.operator_ns=0", "H6.shapes_ns=0", "H6.frame_ns=0",
-                                             "H6.memory_ns=0"}; /* of events */
+                                             "H6.memory_ns=0"}; /* cost of events */
 
 static void build_with(const char *header)
 {

@@ -1,5 +1,5 @@
-/* The advice on small programs: why a device was idle, what a wait costs, what is alive at the peak, names and lines.
- */
+/* Tests the advice on small programs: why a device was idle, the cost of a wait, memory at the peak, names and
+ * lines. */
 #include "webreport/measure/result/advice.h"
 
 #include "tests/unit/made_trace.h"
@@ -20,7 +20,7 @@
     "\"Device Id\":0,\"Addr\":" #address ",\"Bytes\":" #bytes ",\"Total Allocated\":" #total                           \
     ",\"Total Reserved\":100}}"
 
-/* A trace of these events with the advice on it. */
+/* A trace of these events with its advice. */
 struct fixture {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -52,10 +52,11 @@ static void idle_time_is_split_at_the_launch_of_what_comes_next(void **state)
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->idle.gap_count, 4);
     assert_int_equal(d->idle.part_ns[TP_IDLE_HOST], 15000);  /* before the launch of c */
-    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 1000 + 2000); /* inside that of a, and of c */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 1000 + 2000); /* within the launches of a and of c */
     assert_int_equal(d->idle.part_ns[TP_IDLE_QUEUE],
-                     4000 + 10000 + 3000); /* behind the launch of a; before b, launched long ago; behind that of c */
-    assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* before d: no launch in the trace */
+                     /* after the launch of a; before b, launched long before; after the launch of c */
+                     4000 + 10000 + 3000);
+    assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* before d, whose launch is not in the trace */
     assert_int_equal(d->idle.part_ns[TP_IDLE_OUTSIDE], 0);
     assert_int_equal(d->busy_ns, 20000);
     assert_int_equal(d->flame_total_ns, 45000);
@@ -74,7 +75,7 @@ static void the_flame_charges_idle_time_to_the_host_stack(void **state)
            NULL);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->node_count, 4); /* the root, the frame, and the operator and the call in it */
-    assert_int_equal(d->nodes[1].self_ns, 33000); /* in the frame alone: 1-5, 10-20, 40-50, 51-60 */
+    assert_int_equal(d->nodes[1].self_ns, 33000); /* only the frame: 1-5, 10-20, 40-50, 51-60 */
     const struct tp_flame_node *op = &d->nodes[2];
     assert_true(is_text(op->text, "aten::add 0x*"));
     assert_int_equal(op->self_ns, 20000);

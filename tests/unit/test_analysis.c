@@ -1,4 +1,5 @@
-/* A program asks for the tables of its own recording: counted by hand, and equal to what its exported trace gives. */
+/* Tests that a program gets the tables of its own recording: counted by hand, and equal to those of the exported
+ * trace. */
 #include "collector/tracepress.h"
 
 #include <dirent.h>
@@ -37,7 +38,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- what a handler got ---- */
+/* ---- what the handler received ---- */
 
 struct got {
     char *by_name, *by_shape, *wrong;
@@ -109,7 +110,7 @@ static unsigned file_count(void)
     return count;
 }
 
-/* The line of a table that holds all of these words, in this order. */
+/* Returns the line of a table that contains all of these words in this order. */
 static const char *line_with(const char *table, const char *first, const char *second)
 {
     const char *at = strstr(table, first), *end = at ? strchr(at, '\n') : NULL, *other = at ? strstr(at, second) : NULL;
@@ -140,7 +141,7 @@ static void a_handler_has_tables_and_stacks(void **state)
     assert_string_equal(again, got.by_name);
     free(again);
     release(&got);
-    /* the files asked for, and no other: neither spool nor the traces in between */
+    /* only the requested files: neither spool nor intermediate traces */
     assert_int_equal(got.stacks, 0);
     assert_int_equal(got.wrong_stacks, -1);
     assert_int_equal(file_count(), 2);
@@ -184,7 +185,7 @@ static void summarize(const struct tracepress_trace *trace, void *context)
     codes[3] = tracepress_export_summary(trace, "");
 }
 
-/* Files of the folder whose names end so. */
+/* Counts the files of the folder whose names end with `ending`. */
 static unsigned files_ending(const char *ending)
 {
     unsigned count = 0;

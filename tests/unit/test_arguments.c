@@ -1,4 +1,4 @@
-/* Arguments that a program gives for its ranges, and works of devices of its own, as the trace has them. */
+/* Tests how a trace shows a program's arguments of ranges, and work on the program's own devices. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -41,7 +41,7 @@ static void kinds_have_their_words(void **state)
     }
     tracepress_stop();
     assert_int_equal(count_of("\"name\":\"of a kind\""), TRACEPRESS_SYNC + 2);
-    assert_int_equal(count_of("\"kind\":"), TRACEPRESS_SYNC); /* NONE and a number of nobody's have none */
+    assert_int_equal(count_of("\"kind\":"), TRACEPRESS_SYNC); /* NONE and an unknown number have no kind */
     for (int kind = TRACEPRESS_COMPUTE; kind <= TRACEPRESS_SYNC; kind++) {
         snprintf(part, sizeof part, "\"kind\":\"%s\"", words[kind]);
         assert_int_equal(count_of(part), 1);
@@ -153,7 +153,7 @@ static void works_are_kernels_of_a_device(void **state)
     assert_int_equal(queue, tracepress_lane("npu/queue 1", TRACEPRESS_COMPUTE));
     assert_int_not_equal(queue, tracepress_lane("npu/queue 1", TRACEPRESS_COPY));
     int64_t start = tracepress_now();
-    while (tracepress_now() < start + 4 * WORKS) /* what is told must be over */
+    while (tracepress_now() < start + 4 * WORKS) /* reported work must be over */
         ;
     for (int i = 0; i < WORKS; i++)
         tracepress_complete(queue, name("conv"), start + i * 4, start + i * 4 + 3, NULL);

@@ -1,4 +1,4 @@
-/* Budget files: the grammar, units, and where a mistake is told to be. */
+/* Tests budget files: the grammar, units, and the reported place of a mistake. */
 #include "webreport/compare/gate/budget.h"
 
 #include <stdio.h>
@@ -148,7 +148,7 @@ static void names_find_their_metric_and_mistyped_ones_the_nearest(void **state)
     assert_int_equal(tp_metric_find("memory", 6), -1);
 }
 
-/* What each metric needs, by the beginning of its name; the first that fits. */
+/* The required data of each metric, by the prefix of its name; the first match counts. */
 static void every_metric_says_what_it_needs(void **state)
 {
     enum { F = TP_NEED_FILE, H = TP_NEED_HOST, D = TP_NEED_DEVICE, R = TP_NEED_RUNTIME, C = TP_NEED_CLOCK };
@@ -157,7 +157,7 @@ static void every_metric_says_what_it_needs(void **state)
         unsigned needs;
     } wanted[] = {
         {"trace.events", TP_NEED_ALL},
-        {"trace.", 0}, /* of the damage itself */
+        {"trace.", 0}, /* about the damage itself */
         {"finding.", TP_NEED_ALL},
         {"step.count", F | H},
         {"kernels.per_step", F | H | D},
@@ -211,7 +211,7 @@ static void what_is_built_in_parses(void **state)
     tp_budget_default(&budget, &arena);
     assert_int_equal(budget.count, 11);
     assert_null(budget.file);
-    for (size_t i = 0; i < budget.count; i++) /* advice is no limit */
+    for (size_t i = 0; i < budget.count; i++) /* advice is not a limit */
         assert_int_not_equal(strncmp(tp_metrics[budget.lines[i].metric].name, "finding.", 8), 0);
 }
 

@@ -1,4 +1,4 @@
-/* Calls as cProfile counts them: recursion, callers, names, and the bytes of the file. */
+/* Tests calls as cProfile counts them: recursion, callers, names, and the bytes of the file. */
 #include "webreport/document/tables/table_document.h"
 #include "webreport/export/stacks/pstats.h"
 #include "webreport/print/print.h"
@@ -48,7 +48,7 @@ static void check_sum(const struct tp_call_sum *sum, int64_t call_count, int64_t
     assert_int_equal(sum->total_ns, total_ns);
 }
 
-/* f calls itself twice, deepest calls g: f is "3/1", its total is that of the outermost */
+/* f calls itself twice, the deepest call calls g: f is "3/1", and its total is that of the outermost call */
 static const char recursion[] = FRAME("a.py(3): f", 10, 100) FRAME("a.py(3): f", 20, 60) FRAME("a.py(3): f", 30, 40)
     FRAME("b.py(7): g", 40, 10) FRAME("b.py(7): g", 120, 5);
 

@@ -1,5 +1,5 @@
-/* Rules of CPU programs that name a root cause: for each a program that has it, and one that looks alike and is sound.
- * Steps last 1,000 us; what may be saved is counted by hand. */
+/* Tests rules of CPU programs that name a root cause: for each rule a program with the cause, and a similar program
+ * without it. Steps last 1,000 us; possible savings are counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4 };
@@ -8,7 +8,7 @@ enum { STEPS = 4 };
 #define DOUBLE "\"double\""
 #define SQUARE "[512,512],[512,512]"
 
-/* The step, and a product in it that makes it a program that computes. */
+/* Writes the step, and a product in it so that the program counts as one that computes. */
 static double begin_step(int number)
 {
     double at = 1000.0 * number;
@@ -49,8 +49,8 @@ static void frames_tell_what_runs(void **state)
         build();
         assert_found(known[i].rule, known[i].cause, known[i].percent);
         assert_string_equal(finding(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
-        const struct tp_finding *python = finding("H6"); /* the rest of what is no operator, once */
-        if (strcmp(known[i].rule, "H10") != 0) /* the function that does little but write goes with it */
+        const struct tp_finding *python = finding("H6"); /* the rest outside operators, counted once */
+        if (strcmp(known[i].rule, "H10") != 0) /* a function that mostly writes is part of that finding */
             assert_true(python && python->share_percent < 51);
         if (i + 1 < sizeof known / sizeof *known)
             end(state);
@@ -70,7 +70,7 @@ static void frames_of_others_with_such_names_tell_nothing(void **state)
     for (int rule = 9; rule <= 13; rule++) {
         char id[8];
         snprintf(id, sizeof id, "H%d", rule);
-        if (strcmp(id, "H12") != 0) /* a function whose name begins so */
+        if (strcmp(id, "H12") != 0) /* a function whose name has this prefix */
             assert_null(finding(id));
     }
 }
@@ -89,14 +89,14 @@ static void the_frames_of_a_loader_tell_what_is_slow_in_it(void **state)
             frame(slow[i][0], at + 202, 400);
         }
         build();
-        assert_found("H1", slow[i][1], i == 0 ? 50 : 40); /* of collation what it takes itself */
+        assert_found("H1", slow[i][1], i == 0 ? 50 : 40); /* for collation only its own time */
         assert_non_null(strstr(finding("H1")->evidence[0].name.ptr, slow[i][0]));
         if (i == 0)
             end(state);
     }
 }
 
-/* Putting together takes 300 us besides an operator of 50; python_us of it make no tensors. */
+/* Writes collation that takes 300 us plus an operator of 50; python_us of it create no tensors. */
 static void collation(double python_us)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -114,10 +114,10 @@ static void samples_that_are_tensors_before_need_no_making_of_them(void **state)
 {
     collation(200);
     assert_found("H1", "input.collate", 30);
-    assert_true(fabs(finding("H1")->low_percent - 20) < 0.2); /* where they are not, Python alone goes */
+    assert_true(fabs(finding("H1")->low_percent - 20) < 0.2); /* otherwise only Python's time is saved */
     end(state), begin(state);
     collation(50);
-    assert_found("H1", "input.collate", 5); /* one call makes a tensor of what there is */
+    assert_found("H1", "input.collate", 5); /* one call makes a tensor of existing data */
 }
 
 static void a_loader_that_reads_or_computes_is_slow_for_another_reason(void **state)
@@ -178,12 +178,12 @@ static void gradients_are_filled_and_added_to(void **state)
             end(state);
         }
     }
-    assert_null(finding("H15")); /* gradients of several batches are added, too */
+    assert_null(finding("H15")); /* adding gradients of several batches, too */
 }
 
 #define HEADS "[2,4,512,512]"
 
-/* Products around a softmax; between says what stands before it. */
+/* Writes products around a softmax; between: the operator before it. */
 static void attention(double at, bool has_second)
 {
     shaped("aten::matmul", at, 50, "[2,4,512,32],[2,4,32,512]", FLOAT, 1);
@@ -195,7 +195,7 @@ static void attention(double at, bool has_second)
 
 static void a_function_that_does_little_but_fill_goes_with_it(void **state)
 {
-    for (int other = 0; other <= 200; other += 200) { /* what else the function does */
+    for (int other = 0; other <= 200; other += 200) { /* other work of the function */
         begin(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
@@ -238,7 +238,7 @@ static void a_copy_that_is_filled_with_zeros_is_of_the_filling(void **state)
     }
 }
 
-/* A hook that asks whether all is finite takes 70 us, its operators 50; another one does so beside its work. */
+/* A hook that only checks whether all numbers are finite takes 70 us, its operators 50. Another hook also does work. */
 static void functions_that_only_check_go_with_their_checks(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
@@ -276,18 +276,18 @@ static void attention_keeps_its_products(void **state)
     for (int s = 0; s < STEPS; s++)
         attention(begin_step(s) + 200, true);
     build();
-    /* of 200 us; a fused operator takes some; what a product computes is not in the record */
+    /* of 200 us; a fused operator takes some; the record does not show what a product computes */
     assert_found("H16", "attention.eager", 0.85 * 20);
 }
 
-/* What the scores take of a product: their bytes of all that pass, and of the arithmetic, ten operations a byte. */
+/* Returns the scores' part of a product: of its memory traffic, and of its arithmetic at ten operations a byte. */
 static double part_of_scores(double batch, double rows, double columns)
 {
     double scores = 4 * batch * rows * rows, operands = 2 * 4 * batch * rows * columns;
     return scores / (scores + operands + 2 * batch * rows * rows * columns / 10);
 }
 
-/* A product of many columns takes its time for arithmetic, and its backward for five products in place of four. */
+/* A product of many columns is limited by arithmetic, and its backward computes five products instead of four. */
 static void the_backward_of_attention_computes_the_scores_again(void **state)
 {
     (void)state;
@@ -307,7 +307,7 @@ static void the_backward_of_attention_computes_the_scores_again(void **state)
     assert_found("H16", "attention.eager", 0.85 * (10 + 10 * part + 20 * (1 - (1 - part) * 5 / 4)));
 }
 
-/* Exponentials divided by their sum. */
+/* Exponentials divided by their sum are a softmax, too. */
 static void a_softmax_may_be_written_out_too(void **state)
 {
     (void)state;
@@ -332,7 +332,7 @@ static void a_softmax_at_the_end_is_a_loss(void **state)
     assert_null(finding("H16"));
 }
 
-/* Elementwise operators in a row over a matrix of a side, and the backward of the first. */
+/* Writes elementwise operators in a row over a square matrix, and the backward of the first one. */
 static void chain(int count, int side)
 {
     char dims[64];
@@ -354,7 +354,7 @@ static void a_chain_passes_through_memory_more_often_than_it_needs_to(void **sta
 {
     (void)state;
     chain(6, 512);
-    /* six of equal size: 1 - 1.5 / 6 = 0.75 of them, 0.85 of it in practice; 300 us and 100 us of backward */
+    /* six of equal size: 1 - 1.5 / 6 = 0.75 of them, 0.85 of that in practice; 300 us and 100 us of backward */
     assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 40);
 }
 
@@ -369,7 +369,7 @@ static void short_chains_and_small_tensors_are_left_alone(void **state)
 
 /* ---- batches ---- */
 
-/* Calls of a module in each step, with rows in its product, and the backward of each. */
+/* Writes calls of a module in each step, with rows in its product, and the backward of each. */
 static void modules(int calls, int rows)
 {
     char dims[64];
@@ -393,7 +393,7 @@ static void a_model_called_for_each_sample_could_be_called_once(void **state)
     assert_null(finding("H19"));
 }
 
-/* Calls of a recurrent model: one sequence each, of equal lengths, or one that grows. */
+/* Writes calls of a recurrent model: one sequence each, of equal lengths, or one that grows. */
 static void sequences(int calls, int batch, bool is_growing)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -416,7 +416,7 @@ static void what_stands_between_calls_for_samples_goes_with_them(void **state)
     sequences(8, 16, false);
     assert_null(finding("H18"));
     end(state), begin(state);
-    sequences(8, 1, true); /* a text made word by word: each call needs the one before */
+    sequences(8, 1, true); /* a text generated word by word: each call needs the previous one */
     assert_null(finding("H18"));
 }
 
@@ -436,7 +436,7 @@ static void two_rows_are_a_small_batch(void **state)
     assert_int_equal(finding("H19")->confidence, TP_CONFIDENCE_LOW);
 }
 
-/* A convolution of some samples, and its backward. */
+/* Writes a convolution of some samples, and its backward. */
 static void images(int samples, double length)
 {
     char dims[64];
@@ -455,7 +455,7 @@ static void short_convolutions_of_few_samples_are_a_small_batch(void **state)
     images(2, 120);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    images(2, 400); /* each sample takes its time */
+    images(2, 400); /* the time is proportional to the samples */
     assert_null(finding("H19"));
     end(state), begin(state);
     images(16, 120);
@@ -498,7 +498,7 @@ static void unequal_steps_have_unequal_shapes(void **state)
     unequal(512, 8000); /* 7,000 us more than the others, of 12,000 */
     assert_int_equal(finding("H20")->severity, TP_SEVERITY_HIGH);
     end(state), begin(state);
-    unequal(64, 4000); /* a slow step of equal work has another cause */
+    unequal(64, 4000); /* a slow step with equal work has another cause */
     assert_null(finding("H20"));
 }
 

@@ -1,6 +1,5 @@
-/* Root causes of CPU programs that stand inside of something else: hooks of modules, modules of modules, one function
- * of a step; and what looks like a cause there and is none. Steps last 1,000 us; what may be saved is counted by hand.
- */
+/* Tests root causes of CPU programs that occur inside something else: in hooks, in nested modules, in one function of a
+ * step. Also tests similar programs without the cause. Steps last 1,000 us; possible savings are counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4 };
@@ -19,7 +18,7 @@ static double begin_step(int number)
 
 /* ---- hooks ---- */
 
-/* A function that torch calls beside a module's forward, with an operator of 60 us in it. */
+/* Writes a function that torch calls before or after a module's forward, with an operator of 60 us in it. */
 static void hook(const char *caller, const char *function, const char *operator)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -36,13 +35,14 @@ static void hooks_that_reduce_values_watch(void **state)
     hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): watch", "aten::mean");
     assert_found("H13", "debug.checks", 10);
     end(state), begin(state);
-    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): keep", "aten::mul"); /* changes what goes on */
+    /* changes the values that follow */
+    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): keep", "aten::mul");
     assert_null(finding("H13"));
     end(state), begin(state);
     hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): forward", "aten::mean"); /* the module itself */
     assert_null(finding("H13"));
     end(state), begin(state);
-    hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* a call of the step's own */
+    hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* a call from the step itself */
     assert_null(finding("H13"));
 }
 
@@ -108,12 +108,12 @@ static void copies_that_nobody_can_leave_out_are_not_told(void **state)
     for (int s = 0; s < STEPS; s++)
         shaped("aten::contiguous", begin_step(s) + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
     build();
-    assert_found("H7", "copy.layout", 25); /* the operator behind it finds its data out of the caches: a quarter more */
+    assert_found("H7", "copy.layout", 25); /* the next operator finds its data outside the caches: a quarter more */
     end(state), begin(state);
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
         shaped("aten::contiguous", at + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
-        shaped("aten::cat", at + 420, 200, "[8,32,64,64]", FLOAT, 10 * s + 1); /* that is what runs behind it */
+        shaped("aten::cat", at + 420, 200, "[8,32,64,64]", FLOAT, 10 * s + 1); /* the operator that runs after it */
     }
     build();
     assert_found("H7", "copy.layout", 46);
@@ -141,7 +141,7 @@ static void a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons(void **state
     assert_null(finding("H2"));
 }
 
-/* A recurrence written out: what it multiplies, one call multiplies, too. */
+/* In an unrolled recurrence, one call does all multiplications, too. */
 static void a_loop_keeps_its_products(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void a_loop_keeps_its_products(void **state)
     assert_found("H2", "host.index_loop", (19 * 30 - 10 - 19 * 10) / 10.0);
 }
 
-/* Rows of 256 numbers cost their calls, a matrix for each round its way through memory. */
+/* Rows of 256 numbers cost their calls; a matrix in each round costs its memory traffic. */
 static void a_loop_keeps_what_passes_much_through_memory(void **state)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
@@ -174,7 +174,8 @@ static void a_loop_keeps_what_passes_much_through_memory(void **state)
     }
 }
 
-/* The backward of taking a tensor apart fills a whole one for each piece; that of the product of each piece stays. */
+/* The backward of splitting a tensor fills a whole tensor for each part; the backward of each part's product
+ * remains. */
 static void the_backward_of_a_loop_keeps_its_work_too(void **state)
 {
     (void)state;
@@ -191,7 +192,7 @@ static void the_backward_of_a_loop_keeps_its_work_too(void **state)
         }
     }
     build();
-    /* 38 of 40 operators, their backward nodes, 19 of them with 9 us of work that stays */
+    /* 38 of 40 operators, their backward nodes, 19 of them with 9 us of work that remains */
     assert_found("H2", "host.index_loop", (38 * 5 + 38 * 12 - 19 * 9) / 10.0);
 }
 
@@ -209,7 +210,7 @@ static void small_operators_between_large_ones_pass_through_no_memory(void **sta
 
 /* ---- modules inside of modules ---- */
 
-/* A part of a model, called for each sample; side: of what the call works on, the same in all calls or not. */
+/* Writes a part of a model that is called for each sample; is_equal: all calls have data of the same size. */
 static void parts(int calls, bool is_equal)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -226,7 +227,7 @@ static void parts(int calls, bool is_equal)
     build();
 }
 
-/* ---- what is gained ---- */
+/* ---- gains ---- */
 
 static void copies_of(double length)
 {
@@ -239,17 +240,18 @@ static void copies_of(double length)
 
 static void a_gain_is_three_quarters_to_all_of_the_time_it_is_about(void **state)
 {
-    copies_of(160); /* with a quarter of it behind 20 %; H6 comes after it, because nobody knows what of that is saved */
+    copies_of(160); /* with a quarter of it added, 20 %; H6 comes after it, because its saving is unknown */
     assert_range("H7", 0.75 * 20, 20);
     end(state), begin(state);
-    copies_of(640); /* with a quarter of it behind 80 % */
+    copies_of(640); /* with a quarter of it added, 80 % */
     assert_range("H7", 0.75 * 80, 80);
     end(state), begin(state);
-    copies_of(776); /* with a quarter of it behind 97 %; the range has at most 20 points */
+    copies_of(776); /* with a quarter of it added, 97 %; the range has at most 20 points */
     assert_range("H7", 77, 97);
 }
 
-/* A function of 600 us whose first operator takes a tensor apart; then ten rounds of two, 25 us a call. */
+/* Writes a function of 600 us whose first operator splits a tensor, followed by ten rounds of two operators, 25 us a
+ * call. */
 static void rounds_behind(const char *apart, const char *outer, const char *inner)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -272,17 +274,17 @@ static void a_loop_over_pieces_takes_a_tensor_apart(void **state)
     rounds_behind("aten::split", NULL, NULL);
     assert_found("H2", "host.index_loop", 44.7); /* from the second round on: 18 calls */
     end(state), begin(state);
-    rounds_behind("aten::view", NULL, NULL); /* the same without: operators of two layers look alike */
+    rounds_behind("aten::view", NULL, NULL); /* the same without a split: operators of two layers are similar */
     assert_null(finding("H2"));
     end(state), begin(state);
-    rounds_behind("aten::unbind", "aten::gru", NULL); /* a loop of torch's own */
+    rounds_behind("aten::unbind", "aten::gru", NULL); /* a loop inside torch */
     assert_null(finding("H2"));
     end(state), begin(state);
-    rounds_behind("aten::chunk", NULL, "model.py(20): layer"); /* layers behind a tensor that was cut in three */
+    rounds_behind("aten::chunk", NULL, "model.py(20): layer"); /* layers after a tensor that was split in three */
     assert_null(finding("H2"));
 }
 
-/* Twenty calls of 10 us each, 25 us from one to the next, in a function of the given length. */
+/* Writes twenty calls of 10 us each, 25 us from one to the next, in a function of the given length. */
 static void small_operators_in(const char *function, double length)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -296,17 +298,17 @@ static void small_operators_in(const char *function, double length)
 
 static void a_function_of_small_operators_goes_with_them(void **state)
 {
-    small_operators_in("model.py(8): smooth", 560); /* of which 485 are theirs and what is between two of them */
+    small_operators_in("model.py(8): smooth", 560); /* 485 us of it are calls and the time between them */
     assert_found("H5", "host.small_operators", 56);
     end(state), begin(state);
-    small_operators_in("model.py(8): smooth", 780); /* still more than half, and all of it */
+    small_operators_in("model.py(8): smooth", 780); /* still more than half, and all of it counts */
     assert_found("H5", "host.small_operators", 78);
     end(state), begin(state);
     small_operators_in("/x/site-packages/torch/functional.py(8): smooth", 780); /* torch calls it */
     assert_found("H5", "host.small_operators", 48.5);
 }
 
-/* Four operators of 100 us and 1 MiB in and out in a function of 410 us, behind a convolution. */
+/* Writes four operators of 100 us with 1 MiB in and out in a function of 410 us, after a convolution. */
 static void activation(const char *function, double begins)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -331,7 +333,7 @@ static void a_function_that_is_a_chain_may_be_short(void **state)
     assert_null(finding("H17"));
 }
 
-/* Ten calls of a module whose first product has the first sizes, and another the second. */
+/* Writes ten calls of a module whose products have the first sizes, and then the second. */
 static void attention(const char *first, const char *second)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -353,7 +355,7 @@ static void attention_puts_the_elements_of_one_sample_first(void **state)
     attention("[1,24,64]", "[24,64]");
     assert_found("H18", "batch.per_sample_loop", 36); /* nine calls of 40 us */
     end(state), begin(state);
-    attention("[1,24,64]", "[48,64]"); /* more than its elements: parts that the model found in it, or others */
+    attention("[1,24,64]", "[48,64]"); /* more than its elements: parts that the model found in it, or other data */
     assert_null(finding("H18"));
     end(state), begin(state);
     attention("[24,1,64]", "[24,64]"); /* may be a batch of 24 */
@@ -363,9 +365,9 @@ static void attention_puts_the_elements_of_one_sample_first(void **state)
 static void a_part_of_a_model_may_be_called_for_each_sample(void **state)
 {
     parts(10, true);
-    assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0); /* half of convolutions stays */
+    assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0); /* half of the convolutions' time remains */
     end(state), begin(state);
-    parts(10, false); /* a head that maps of several sizes share */
+    parts(10, false); /* a head that several maps of different sizes share */
     assert_null(finding("H18"));
     end(state), begin(state);
     parts(5, true);
@@ -374,7 +376,8 @@ static void a_part_of_a_model_may_be_called_for_each_sample(void **state)
 
 /* ---- one function ---- */
 
-/* Python of so many us in one function of the project, before or behind the step's module; the rest is operators. */
+/* Writes Python of this many us in one function of the project, before or after the step's module; the rest is
+ * operators. */
 static void one_function(double us, bool is_before)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -412,7 +415,7 @@ static void python_all_over_is_told_where_it_is_much(void **state)
     assert_null(finding("H6"));
 }
 
-/* ---- what is told from what looks like it ---- */
+/* ---- similar programs without the cause ---- */
 
 static void a_module_that_is_called_in_the_backward_pass_computes_again(void **state)
 {
@@ -434,7 +437,7 @@ static void a_module_that_is_called_in_the_backward_pass_computes_again(void **s
     assert_null(finding("H11"));
 }
 
-/* One gradient: filled, and added to. */
+/* Writes one gradient: a fill, and an addition to it. */
 static void one_gradient(double filling, double length)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -454,11 +457,11 @@ static void few_gradients_that_are_large_are_worth_it(void **state)
     one_gradient(40, 40); /* 8 %: a number that is counted from zero */
     assert_null(finding("H15"));
     end(state), begin(state);
-    one_gradient(10, 200); /* batches are added up, beside some zeros */
+    one_gradient(10, 200); /* batches are summed, with some zeros as well */
     assert_null(finding("H15"));
 }
 
-/* A model that nobody trains, asked for some rows. */
+/* Writes a model that is not trained, asked for some rows. */
 static void service(int rows)
 {
     char dims[64];
@@ -475,11 +478,12 @@ static void a_service_that_takes_two_rows_at_once_could_take_more(void **state)
     service(2);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    service(1); /* who asks for one has no more */
+    service(1); /* a caller that asks for one row has no more */
     assert_null(finding("H19"));
 }
 
-/* Twelve rounds of twenty operators, 40 us each, that begin with one that indexes: in one call, or a call each. */
+/* Writes twelve rounds of twenty operators, 40 us each, that begin with one that indexes: in one call, or in a call
+ * each. */
 static void rounds(bool is_one_call)
 {
     enum { ROUNDS = 12, OPERATORS = 20 };
@@ -506,7 +510,7 @@ static void long_rounds_of_one_call_are_a_loop_and_layers_are_none(void **state)
     assert_null(finding("H2"));
 }
 
-/* Putting together takes 350 us of a step, 200 of them Python, the rest one tensor made of numbers. */
+/* Collation takes 350 us of a step, 200 of them in Python, the rest in one tensor made of numbers. */
 static void numbers_are_made_a_tensor_whatever_one_does(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Single steps that do work which the others do not (H21). */
+/* Tests single steps with work that other steps do not have (H21). */
 #include <math.h>
 
 #include "tests/unit/small_findings.h"
@@ -7,7 +7,7 @@ enum { STEPS = 8, STEP_US = 1000 };
 
 #define FLOAT "\"float\""
 
-/* A step as usual: a product in a frame; `slower` times as long. Returns its length. */
+/* Writes a usual step: a product in a frame, `slower` times as long. Returns its length. */
 static double usual(double at, int s, double slower)
 {
     frame("train.py(9): step", at, STEP_US * slower);
@@ -15,7 +15,7 @@ static double usual(double at, int s, double slower)
     return STEP_US * slower;
 }
 
-/* Every `every`-th step from `first` on validates, too, for extra_us, or is just that much longer. */
+/* Writes steps. Every `every`-th step from `first` on also validates for extra_us, or is just longer by that time. */
 static void steps(int first, int every, double extra_us, bool is_slow)
 {
     double at = 0;
@@ -37,12 +37,12 @@ static void a_step_that_validates_does_what_the_others_do_not(void **state)
     steps(3, STEPS, 4000, false); /* of 12,000 us */
     assert_found("H21", "step.outlier", NAN);
     assert_int_equal(finding("H21")->severity, TP_SEVERITY_MEDIUM);
-    assert_int_equal(finding("H21")->evidence_total, 1); /* the product that every step has is none */
+    assert_int_equal(finding("H21")->evidence_total, 1); /* the product that every step has is not evidence */
     end(state), begin(state);
     steps(3, STEPS, 12000, false);
     assert_int_equal(finding("H21")->severity, TP_SEVERITY_HIGH);
     end(state), begin(state);
-    steps(3, 4, 4000, false); /* steps 3 and 7: a quarter */
+    steps(3, 4, 4000, false); /* steps 3 and 7: a quarter of all */
     assert_found("H21", "step.outlier", NAN);
 }
 
@@ -51,10 +51,10 @@ static void a_step_that_is_slow_or_first_or_one_of_many_is_none(void **state)
     steps(3, STEPS, 4000, true); /* the same calls */
     assert_null(finding("H21"));
     end(state), begin(state);
-    steps(0, STEPS, 400, false); /* 1,400 us: what is made once is made in the first step */
+    steps(0, STEPS, 400, false); /* 1,400 us: one-time work happens in the first step */
     assert_null(finding("H21"));
     end(state), begin(state);
-    steps(1, 2, 4000, false); /* every second one */
+    steps(1, 2, 4000, false); /* every second step */
     assert_null(finding("H21"));
     end(state), begin(state);
     steps(3, STEPS, 300, false); /* 1,300 us */

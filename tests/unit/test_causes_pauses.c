@@ -1,11 +1,12 @@
-/* What rules of CPU programs ask for and claim where the main thread pauses by accident: the time without the pause. */
+/* Tests rules of CPU programs whose main thread pauses by accident: requirements and gains use the time without the
+ * pause. */
 #include "small_findings.h"
 
 enum { STEPS = 3, STEP_US = 5000 };
 
 #define FLOAT "\"float\""
 
-/* dims NULL: what it works on is not recorded. */
+/* Writes an operator; dims NULL: its shapes are not recorded. */
 static void work(const char *name, double ts, double dur, const char *dims, int sequence)
 {
     if (dims)
@@ -14,8 +15,8 @@ static void work(const char *name, double ts, double dur, const char *dims, int 
         host("cpu_op", name, ts, dur);
 }
 
-/* 45 operators of 10 us, which take 670 us with what is between them; behind them an operator of usual_us, of paused_us in
- * one step, and one that fills the rest. */
+/* Writes 45 operators of 10 us, which take 670 us including the time between them. Then follow an operator of usual_us
+ * (paused_us in one step) and one that fills the rest of the step. */
 static void small_operators(double usual_us, double paused_us, const char *dims)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -31,24 +32,24 @@ static void small_operators(double usual_us, double paused_us, const char *dims)
 
 static void small_operators_are_asked_for_without_what_stood_still(void **state)
 {
-    small_operators(40, 4000, "[32,128]"); /* 1,350 of 15,000 us, of which 3,960 are no work */
+    small_operators(40, 4000, "[32,128]"); /* 1,350 of 15,000 us, of which 3,960 are not work */
     assert_found("H5", "host.small_operators", 2010 / 150.0);
     end(state), begin(state);
     small_operators(40, 40, "[32,128]");
     assert_null(finding("H5"));
     end(state), begin(state);
-    small_operators(4000, 4000, "[32,128]"); /* each step does it */
+    small_operators(4000, 4000, "[32,128]"); /* every step does it */
     assert_null(finding("H5"));
     end(state), begin(state);
-    small_operators(1000, 4000, "[32,128]"); /* long enough to touch pages of its own */
+    small_operators(1000, 4000, "[32,128]"); /* long enough to touch its own pages */
     assert_null(finding("H5"));
     end(state), begin(state);
-    small_operators(40, 4000, NULL); /* nobody knows which calls are alike */
+    small_operators(40, 4000, NULL); /* equal calls cannot be recognized */
     assert_null(finding("H5"));
 }
 
-/* Steps with an optimizer of Adam's: `calls` calls of each of six operators, 10 us each, but for one of paused_us in
- * one step; an operator for the rest. */
+/* Writes steps with an Adam optimizer: `calls` calls of each of six operators of 10 us, one of them paused_us long in
+ * one step; an operator fills the rest. */
 static void optimizer(int calls, double paused_us)
 {
     static const char *const names[] = {"aten::mul_", "aten::lerp_", "aten::addcmul_", "aten::sqrt", "aten::div_", "aten::addcdiv_"};
@@ -74,14 +75,14 @@ static void an_optimizer_gains_no_pause(void **state)
     optimizer(10, 4010); /* a pause of 4,000: 1,350 of 11,000 us without it */
     assert_range("H3", 0.75 * 12.27, 12.27);
     end(state), begin(state);
-    optimizer(2, 4010); /* 270 of 11,000 us without it: below the least */
+    optimizer(2, 4010); /* 270 of 11,000 us without it: below the minimum */
     assert_null(finding("H3"));
     end(state), begin(state);
     optimizer(4, 10);
     assert_range("H3", 0.75 * 3.6, 3.6);
 }
 
-/* A copy of usual_us in each step, of copied_us in one of them, and a product for the rest. */
+/* Writes a copy of usual_us in each step, of copied_us in one of them; a product fills the rest. */
 static void copies(double usual_us, double copied_us, const char *dims)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -99,12 +100,13 @@ static void copies_may_gain_no_pause(void **state)
     assert_range("H7", 0.75 * 1.7, 27.6);
     assert_int_equal(finding("H7")->confidence, TP_CONFIDENCE_LOW);
     end(state), begin(state);
-    copies(390, 4000, "[512,512]"); /* long enough to touch pages of its own */
+    copies(390, 4000, "[512,512]"); /* long enough to touch its own pages */
     assert_range("H7", 0.75 * 39.8, 39.8);
     assert_int_equal(finding("H7")->confidence, TP_CONFIDENCE_MEDIUM);
 }
 
-/* Python of 1,400 us a step in two functions, an operator of 40 us, of 4,000 us in one step, and one for the rest. */
+/* Writes 1,400 us of Python a step in two functions, an operator of 40 us (paused_us in one step), and one for the
+ * rest. */
 static void python(double paused_us)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -122,7 +124,7 @@ static void python(double paused_us)
 
 static void python_all_over_is_asked_for_without_what_stood_still(void **state)
 {
-    python(3500); /* 4,200 of 15,000 us, of which 3,460 are no work */
+    python(3500); /* 4,200 of 15,000 us, of which 3,460 are not work */
     assert_found("H6", "host.python", 28);
     end(state), begin(state);
     python(40);

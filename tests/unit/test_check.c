@@ -1,4 +1,4 @@
-/* Verdicts of a budget on summaries made by hand: what fails, what is noise, what is unknown. */
+/* Tests verdicts of a budget on summaries made by hand: failures, noise and unknown values. */
 #include "webreport/compare/gate/gate_build.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static int index_of(const char *name)
     return metric;
 }
 
-/* A run of `count` steps with kernels; metrics of the steps are filled, others unknown. */
+/* Returns a run of `count` steps with kernels; the metrics of the steps are set, others are unknown. */
 static struct tp_summary run_of(const int64_t *step_ns, uint32_t count)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT, .worker = TP_STR("w")}, .step_count = count};
@@ -48,7 +48,7 @@ static struct tp_summary with(struct tp_summary run, const char *name, double va
     return run;
 }
 
-/* Without kernels, so that all its times are wall clock. */
+/* Removes the kernels from a run, so that all its times are wall clock. */
 static struct tp_summary on_cpu(struct tp_summary run)
 {
     for (uint32_t i = 0; i < run.step_count; i++)
@@ -66,7 +66,7 @@ static struct tp_summary scaled(double factor, double noise)
     return run_of(steps, 10);
 }
 
-/* The verdict of one budget text; sides without runs are absent. */
+/* Returns the verdict of one budget text; sides without runs are absent. */
 static struct tp_check judged(const char *budget_text, const struct tp_summary *runs, size_t run_count,
                               const struct tp_summary *base, size_t base_count)
 {
@@ -114,7 +114,7 @@ static void the_sample_nearest_to_breaking_a_limit_counts(void **state)
     c = judged("sync.per_step <= +0\n", runs, 2, base, 2);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
     struct tp_summary odd[] = {runs[0], runs[1], runs[0]}, same[] = {runs[0], runs[0]};
-    c = judged("sync.per_step == +0\n", odd, 3, same, 2); /* the odd one out, wherever it stands */
+    c = judged("sync.per_step == +0\n", odd, 3, same, 2); /* the order of the runs does not matter */
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     assert_true(c.items[0].value == 3);
     c = judged("sync.per_step == +0\n", same, 2, same, 2);
@@ -144,7 +144,8 @@ static struct tp_summary on_host(struct tp_summary run)
     return run;
 }
 
-/* Fail above the limit, pass within, else inconclusive. One run a side sees 12 %, on a host that is not known 25 %. */
+/* A limit fails above it, passes within it, and is inconclusive otherwise. One run a side detects changes of 12 %, on
+ * an unknown host 25 %. */
 static void a_limit_on_time_is_kept_broken_or_unclear(void **state)
 {
     GUARD;
@@ -176,14 +177,14 @@ static void a_limit_on_time_is_kept_broken_or_unclear(void **state)
         if (cases[i].cause == TP_CAUSE_NOISE)
             assert_non_null(strstr(c.items[0].reason, "this runner sees "));
     }
-    struct tp_summary base = scaled(1, 0), run = scaled(1.2, 0); /* of hosts that are not known */
+    struct tp_summary base = scaled(1, 0), run = scaled(1.2, 0); /* from unknown hosts */
     struct tp_check c = judged("step.time.median <= +3 %", &run, 1, &base, 1);
     assert_int_equal(c.items[0].cause, TP_CAUSE_NOISE);
     c = judged("warn step.time.median <= +3 %", &run, 1, &base, 1);
     assert_int_equal(c.verdict, TP_CHECK_WARN);
 }
 
-/* A limit that no such runs can see is never passed, and says how many would; one that some can, is. */
+/* A limit that is smaller than detectable changes never passes, and the result says how many runs are needed. */
 static void an_unclear_limit_says_what_would_decide_it(void **state)
 {
     GUARD;
@@ -215,7 +216,7 @@ static void noise_is_learned_from_history(void **state)
     assert_true(c.items[0].sees > 10);
 }
 
-/* A drift of half a per cent a run: the ten newest are never far behind, the first ten are. */
+/* With a drift of 0.5 % per run, the ten newest runs are always close, the first ten are not. */
 static void limits_are_held_against_the_accepted_level(void **state)
 {
     GUARD;
@@ -230,7 +231,7 @@ static void limits_are_held_against_the_accepted_level(void **state)
     assert_true(c.items[0].cause != TP_CAUSE_BEYOND && c.items[0].change < 4);
 }
 
-/* One run a side tells no loaded machine from a slower program; four runs do. */
+/* One run a side cannot distinguish a loaded machine from a slower program; four runs can. */
 static void wall_clock_of_one_run_a_side_breaks_no_limit(void **state)
 {
     GUARD;
@@ -243,11 +244,11 @@ static void wall_clock_of_one_run_a_side_breaks_no_limit(void **state)
     assert_non_null(strstr(c.items[0].reason, "wall clock of 2 runs does not tell the machine from the program"));
     c = judged("step.time.median <= +3 %", &run, 1, base, 3);
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
-    c = judged("step.time.median <= 1 us", &run, 1, base, 1); /* a limit of its own is judged as it is */
+    c = judged("step.time.median <= 1 us", &run, 1, base, 1); /* an absolute limit is judged directly */
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
 }
 
-/* Four runs against one that takes a third longer: in all steps, or in all but the shortest two. */
+/* Compares four runs with one that takes a third longer: in all steps, or in all but the shortest two. */
 static void wall_clock_breaks_a_limit_when_short_steps_show_it(void **state)
 {
     GUARD;
@@ -263,14 +264,14 @@ static void wall_clock_breaks_a_limit_when_short_steps_show_it(void **state)
     c = judged("step.time.median <= +3 %", &most, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     assert_non_null(strstr(c.items[0].reason, "; the short steps do not show it"));
-    most = with(most, "step.time.p90", 1300e3); /* what is told of long steps is theirs alone */
+    most = with(most, "step.time.p90", 1300e3); /* a change of long steps concerns only their metric */
     for (int i = 0; i < 4; i++)
         base[i] = with(base[i], "step.time.p90", 1003e3);
     c = judged("step.time.p90 <= +3 %", &most, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     for (int i = 0; i < 10; i++)
         steps[i] = ten_steps[i] < 998 ? 800 * ten_steps[i] : 1000 * ten_steps[i];
-    gain = on_cpu(run_of(steps, 10)); /* a fifth is asked for: the short steps have it */
+    gain = on_cpu(run_of(steps, 10)); /* a fifth is required: the short steps have it */
     c = judged("step.time.median <= -15 %", &gain, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     c = judged("step.time.median <= -15 %", base, 1, base, 4);
@@ -391,13 +392,13 @@ static void damage_decides_nothing(void **state)
     assert_int_equal(c.counts[TP_CHECK_FAIL], 2);
     assert_false(c.is_damaged);
     run = lossy(whole, TP_LOST_MEMORY);
-    c = judged(lines, &run, 1, NULL, 0); /* what does not rest on memory records is judged */
+    c = judged(lines, &run, 1, NULL, 0); /* metrics without memory records are judged */
     assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 4);
     assert_int_equal(c.items[1].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[1].reason, "input damaged: 1 memory record not following from the one before");
     assert_true(isnan(c.items[1].value));
-    assert_false(c.is_damaged); /* a limit is broken on what is whole */
+    assert_false(c.is_damaged); /* a limit fails on undamaged data */
     run = lossy(whole, TP_LOST_BROKEN);
     c = judged(lines, &run, 1, NULL, 0);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 6);
@@ -429,7 +430,7 @@ static void a_category_that_only_the_baseline_has_is_lost(void **state)
     assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[0].reason, "input damaged: it has no memory records, the other side has");
     assert_int_equal(c.items[1].status, TP_CHECK_PASS);
-    base.evidence.asked = TP_NEED_MEMORY; /* the head of the baseline names the option, that of the run does not */
+    base.evidence.asked = TP_NEED_MEMORY; /* the head of the baseline names the option, the head of the run does not */
     assert_int_equal(judged(lines, &run, 1, &base, 1).verdict, TP_CHECK_PASS);
 }
 
@@ -444,7 +445,7 @@ static void ranks_that_are_not_there_decide_nothing(void **state)
     }
     assert_int_equal(judged("kernels.per_step <= 5", runs, 3, NULL, 0).verdict, TP_CHECK_PASS);
     struct tp_check c = judged("kernels.per_step <= 5\nkernels.per_step <= 5 @0", runs, 2, NULL, 0);
-    assert_int_equal(c.count, 4); /* of rank 0 two, of rank 1 one, and the one for those that are missing */
+    assert_int_equal(c.count, 4); /* two of rank 0, one of rank 1, and one for the missing ranks */
     assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[0].reason, "input damaged: rank 2 of the job is missing");
     assert_int_equal(judged("kernels.per_step <= 4", runs, 2, NULL, 0).verdict, TP_CHECK_FAIL);
@@ -507,7 +508,7 @@ static void a_failed_line_points_at_new_waits_and_findings(void **state)
     assert_true(tp_str_equal(c.items[1].places[0].file_line, TP_STR("c.py(3): h")));
 }
 
-/* A run whose steps vary by about 5 %, and whose level by about 2 %. */
+/* Returns a run whose steps vary by about 5 %, and whose level varies by about 2 %. */
 static struct tp_summary noisy_run(double factor, struct tp_random *random)
 {
     int64_t steps[20];
@@ -519,8 +520,8 @@ static struct tp_summary noisy_run(double factor, struct tp_random *random)
     return run_of(steps, 20);
 }
 
-/* A history of ten and one run of the same program, a thousand times: at most 1 % may fail, 15 % slower ones must. One
- * against one, whatever the limit, hardly any may. */
+/* Compares a history of ten runs with one run of the same program, a thousand times: at most 1 % may fail, and runs
+ * slower by 15 % must fail. With one run a side, hardly any may fail. */
 static void runs_of_the_same_program_fail_in_less_than_one_of_hundred(void **state)
 {
     GUARD;

@@ -1,4 +1,4 @@
-/* Which ranks record, and when. */
+/* Tests which ranks record, and when. */
 #include "collector/choice.h"
 
 #include <setjmp.h>
@@ -82,7 +82,7 @@ static void windows_have_a_period_and_a_length(void **state)
 static void windows_begin_at_multiples_of_the_period(void **state)
 {
     const struct tp_choice_window window = {60000000000, 5000000000}, none = {0, 0};
-    const uint64_t minute = UINT64_C(1763750400) * 1000000000; /* a full one */
+    const uint64_t minute = UINT64_C(1763750400) * 1000000000; /* at a full minute */
     (void)state;
     assert_true(tp_choice_is_open(&window, minute));
     assert_true(tp_choice_is_open(&window, minute + 4999999999));
@@ -97,7 +97,7 @@ static void edges_are_where_windows_begin_and_end(void **state)
     const struct tp_choice_window window = {60000000000, 5000000000}, whole = {2000000000, 2000000000};
     const uint64_t minute = UINT64_C(1763750400) * 1000000000;
     static const struct {
-        uint64_t at, edge; /* behind a full minute */
+        uint64_t at, edge; /* at: time after a full minute */
     } cases[] = {
         {0, 5000000000},
         {4999999999, 5000000000},
@@ -146,7 +146,7 @@ static void ranks_that_are_left_out_record_nothing(void **state)
     for (unsigned rank = 0; rank < 5; rank++) {
         char text[] = {(char)('0' + rank), '\0'};
         setenv("RANK", text, 1);
-        assert_int_equal(tracepress_start(&options), 0); /* the program sees no difference */
+        assert_int_equal(tracepress_start(&options), 0); /* the program notices no difference */
         assert_int_equal(is_recording(), rank >= 1 && rank <= 3);
         tracepress_step();
         assert_int_equal(tracepress_step_num(), 1);
@@ -154,7 +154,7 @@ static void ranks_that_are_left_out_record_nothing(void **state)
     }
     assert_int_equal(handled, 3);
     unsetenv("RANK");
-    tracepress_start(&options); /* nobody knows which rank it is */
+    tracepress_start(&options); /* the rank is unknown */
     assert_true(is_recording());
     tracepress_stop();
     unsetenv("TRACEPRESS_RANKS");
@@ -180,7 +180,7 @@ static void steps_are_recorded_that_begin_in_a_window(void **state)
         uint64_t after = realtime_ns();
         bool was = tp_choice_is_open(&window, before), is = tp_choice_is_open(&window, after);
         if (was != is || after - before >= LENGTH)
-            continue; /* on the border, or held up: nobody knows when in it the step began */
+            continue; /* at the border, or delayed: its place in the window is unknown */
         assert_int_equal(is_recording(), is);
         inside += is;
         outside += !is;
@@ -203,7 +203,7 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* Far from an edge, on a machine that others use, too. */
+/* Returns whether the time is far from an edge, with tolerance for a busy machine. */
 static bool is_well_inside(uint64_t ns)
 {
     const uint64_t margin = 40ull * NS_PER_MS;
@@ -215,7 +215,7 @@ struct looks {
     unsigned right, wrong, open, closed;
 };
 
-/* Looks for so long whether what is recorded is what lies in windows. */
+/* Checks for this long whether recording happens in windows only. */
 static struct looks look(unsigned periods)
 {
     struct looks looks = {0};
@@ -229,7 +229,7 @@ static struct looks look(unsigned periods)
             looks.open += is;
             looks.closed += !is;
         }
-        TRACEPRESS_SCOPE("look"); /* a record, so that there is a spool */
+        TRACEPRESS_SCOPE("look"); /* a record, so that a spool exists */
         nap();
     }
     return looks;
@@ -321,12 +321,12 @@ static void a_handler_may_stop_what_it_is_called_for(void **state)
     struct looks looks = look(3);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    assert_true(are_windows(&looks)); /* what it has started follows them, too */
+    assert_true(are_windows(&looks)); /* a process that it starts follows the windows, too */
     assert_true(restarts > 1);
     assert_false(is_recording());
 }
 
-#ifndef __SANITIZE_THREAD__ /* which does not let the child of threads have threads */
+#ifndef __SANITIZE_THREAD__ /* the child of a program with threads cannot have threads there */
 static void a_child_has_the_same_windows(void **state)
 {
     unsigned handled = 0;

@@ -1,4 +1,4 @@
-/* Cleaned traces: which row a slice goes to, numbers of rows, what filters keep. */
+/* Tests cleaned traces: the row of each slice, numbers of rows, and filters. */
 #include "webreport/export/chrome/chrome.h"
 #include "webreport/model/build.h"
 
@@ -32,7 +32,7 @@ static void slices_that_cross_get_rows_of_their_own(void **state)
     tp_chrome_lanes_init(&lanes, &arena);
     assert_int_equal(lane(&lanes, 0, 100), 0);
     assert_int_equal(lane(&lanes, 0, 100), 0);  /* the same time nests */
-    assert_int_equal(lane(&lanes, 50, 101), 1); /* by a nanosecond */
+    assert_int_equal(lane(&lanes, 50, 101), 1); /* overlaps by a nanosecond */
     assert_int_equal(lane(&lanes, 60, 100), 0);
     assert_int_equal(lane(&lanes, 70, 200), 2);  /* crosses both */
     assert_int_equal(lane(&lanes, 100, 100), 0); /* nothing is open there any more */
@@ -42,7 +42,8 @@ static void slices_that_cross_get_rows_of_their_own(void **state)
     for (int i = 0; i < TP_CHROME_MAX_LANES; i++)
         assert_int_equal(lane(&lanes, i, 1000 + i), i);
     end = 2000;
-    assert_int_equal(tp_chrome_lane(&lanes, 500, &end), TP_CHROME_MAX_LANES - 1); /* no row is left: it is cut */
+    /* all rows are used: the slice is cut */
+    assert_int_equal(tp_chrome_lane(&lanes, 500, &end), TP_CHROME_MAX_LANES - 1);
     assert_int_equal(end, 1000 + TP_CHROME_MAX_LANES - 1);
     tp_arena_release(&arena);
 }

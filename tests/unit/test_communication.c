@@ -1,13 +1,12 @@
-/* Rules about communication: small collectives (E4), parameters gathered late (E6), one process for all devices (E7).
- * For each a program that has it, and ones that look alike and are sound. Every number is counted by hand from the
- * events above it. */
+/* Tests rules about communication: small collectives (E4), parameters gathered late (E6), one process for all devices
+ * (E7). Each has a program with the cause, and similar ones without it. Every number is counted by hand from the events
+ * above it. */
 #include "small_findings.h"
 
 static int next_correlation;
 
-/* A collective of `count` floats that begins on the host at `ts`, lasts 40 there, and runs on the device from `start`
- * on.
- */
+/* Writes a collective of `count` floats that starts on the host at `ts`, lasts 40 there, and runs on the device from
+ * `start`. */
 static void collective(const char *name, int64_t count, double ts, double start, double dur)
 {
     char args[300], annotation[64];
@@ -32,7 +31,8 @@ static void product(double ts, double start, double dur)
     kernel("sm90_gemm_bf16", start, dur, correlation);
 }
 
-/* Two steps of 10 ms, each with `calls` of `count` floats 50 us apart, 10 us long on the device, then 7 ms of work. */
+/* Writes two steps of 10 ms, each with `calls` collectives of `count` floats, 50 us apart and 10 us long on the device,
+ * and then 7 ms of work. */
 enum between { NOTHING, PRODUCTS, GRADIENTS };
 
 static void loop(int calls, int64_t count, enum between between)
@@ -57,8 +57,8 @@ static void small_collectives_in_a_loop_could_be_one(void **state)
     (void)state;
     loop(30, 256, NOTHING);
     build();
-    /* 29 times 10 us on the device, and of the 50 us from the end of a call to that of the next those in which the
-     * device waits for the host: not the 10 of the kernel, nor 5 from its launch to its start */
+    /* 29 times 10 us on the device, plus the part of the 50 us between two calls in which the device waits for the
+     * host: without the kernel's 10 us and the 5 us from its launch to its start */
     assert_found("E4", "comm.small", 100.0 * 29 * (10 + 35) / 10000);
     assert_string_equal(
         finding("E4")->detail.ptr,
@@ -80,7 +80,7 @@ static void what_a_wrapper_sends_during_the_backward_pass_could_be_one(void **st
 static void calls_that_work_on_what_others_made_stay(void **state)
 {
     (void)state;
-    loop(30, 256, PRODUCTS); /* tensor parallelism: each layer's product needs the all-reduce of the layer before */
+    loop(30, 256, PRODUCTS); /* tensor parallelism: each layer's product needs the previous layer's all-reduce */
     build();
     assert_null(finding("E4"));
 }
@@ -110,8 +110,8 @@ static void hidden_collectives_cost_nothing(void **state)
     assert_null(finding("E1"));
 }
 
-/* The backend's threads run what the main thread hands over and waits for: gloo, two steps of 10 ms. The sixth call
- * waits `late` longer. */
+/* Writes two steps of 10 ms with gloo: the backend's threads run what the main thread submits and waits for. The sixth
+ * call waits `late` longer. */
 static void handed_over(int calls, double dur, double late)
 {
     for (int s = 0; s < 2; s++) {
@@ -132,7 +132,7 @@ static void handed_over(int calls, double dur, double late)
 static void small_collectives_of_a_program_without_device_count_with_what_stands_between(void **state)
 {
     (void)state;
-    handed_over(40, 100, 0); /* handed over at 0, runs from 30 to 130, the next one at 150 */
+    handed_over(40, 100, 0); /* submitted at 0, runs from 30 to 130, the next one at 150 */
     build();
     assert_found("E4", "comm.small", 100.0 * 39 * 150 / 10000);
     assert_null(finding("H8"));
@@ -146,7 +146,7 @@ static void what_one_call_waits_for_a_late_rank_would_be_waited_for_by_any(void 
     (void)state;
     handed_over(40, 100, 1000);
     build();
-    assert_found("E4", "comm.small", 100.0 * (39 * 130 + 39 * 20) / 10000); /* as above: the long one stays */
+    assert_found("E4", "comm.small", 100.0 * (39 * 130 + 39 * 20) / 10000); /* as above: the long one remains */
     assert_null(finding("H8"));
 }
 
@@ -161,8 +161,8 @@ static void few_collectives_of_a_program_without_device_are_exposed(void **state
 
 /* ---- parameters of a sharded model ---- */
 
-/* Two steps of 10 ms: six layers, each gathers 100 us and computes 1 ms; late: its kernel runs when the work before is
- * done, else at the same time. The host calls all layers, then waits for the device. */
+/* Writes two steps of 10 ms with six layers; each gathers for 100 us and computes 1 ms. late: the gather's kernel runs
+ * after the previous work, otherwise simultaneously. The host calls all layers, then waits for the device. */
 static void layers(bool is_late, const char *wrapper)
 {
     for (int s = 0; s < 2; s++) {
@@ -183,7 +183,7 @@ static void parameters_that_come_late_could_come_earlier(void **state)
     (void)state;
     layers(true, "FSDP::all_gather (layers.0)");
     build();
-    assert_found("E6", "comm.exposed", 100.0 * 500 / 10000); /* the first of a step has nothing to hide behind */
+    assert_found("E6", "comm.exposed", 100.0 * 500 / 10000); /* the first one of a step cannot overlap with anything */
     assert_string_equal(finding("E6")->detail.ptr, "10 of 12 all-gathers of parameters lie bare, 5.0 % of the step");
     assert_null(finding("E1"));
 }
@@ -202,12 +202,12 @@ static void all_gathers_of_others_are_not_of_a_sharded_model(void **state)
     layers(true, "tensor_parallel.forward");
     build();
     assert_null(finding("E6"));
-    assert_non_null(finding("E1")); /* 6 %, and no rule that knows more */
+    assert_non_null(finding("E1")); /* 6 %, and no more specific rule applies */
 }
 
 /* ---- one process for all devices ---- */
 
-/* Two steps of 1 ms on two devices that compute for 300 us each, after the host has spread the model. */
+/* Writes two steps of 1 ms on two devices that compute for 300 us each, after the host has distributed the model. */
 static void spread(const char *forward)
 {
     for (int s = 0; s < 2; s++) {
@@ -230,7 +230,7 @@ static void one_process_for_all_devices_makes_them_wait(void **state)
     (void)state;
     spread("DataParallel.forward");
     build();
-    assert_found("E7", "comm.exposed", 100.0 * (50 + 400) / 1000); /* gathering hides behind the kernels */
+    assert_found("E7", "comm.exposed", 100.0 * (50 + 400) / 1000); /* the gather overlaps with the kernels */
     assert_int_equal(finding("E7")->confidence, TP_CONFIDENCE_HIGH);
     assert_string_equal(finding("E7")->detail.ptr,
                         "one process drives 2 devices; copying the model to them and results back: 45.0 % of the step");

@@ -1,4 +1,4 @@
-/* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
+/* Tests comparisons of summaries made by hand: matching, reported changes, and their causes. */
 #include "webreport/compare/two/compare_build.h"
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/commands/compare_words.h"
@@ -11,7 +11,7 @@
 
 enum { MANY = 3 };
 
-/* MANY runs a side. */
+/* Compares MANY runs per side. */
 static void compare_many(struct tp_compare *compare, const struct plan *base, const struct plan *new_plans)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -27,7 +27,7 @@ static void compare_many(struct tp_compare *compare, const struct plan *base, co
     tp_compare_build(compare, inputs, no_trees, &options, &arena);
 }
 
-/* The causes as one text: "regressed same kernel;". */
+/* Checks the causes as one text: "regressed same kernel;". */
 static void assert_changes(const struct tp_compare *c, const char *wanted)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_CHANGES];
@@ -54,8 +54,8 @@ static void likeness_of_names(void **state)
 #define OTHERS                                                                                                         \
     KERNEL("relu", 4, 300), KERNEL("norm", 2, 200), KERNEL("add", 8, 60), KERNEL("mul", 3, 90), KERNEL("copy", 1, 150)
 
-/* With several runs a row has a verdict; with one a side the total has, and the row is a hint. Its operator and its
- * modules are told by their numbers. */
+/* With several runs a row has a verdict. With one run a side only the total has, and the row is a hint. The row's
+ * operator and modules are identified by their numbers. */
 static void a_slower_kernel_is_told(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 2, 500),
@@ -90,7 +90,7 @@ static void a_slower_kernel_is_told(void **state)
     assert_true(tp_compare_is_worse(&c));
 }
 
-/* Rows never make a run regressed whose total improved. */
+/* A run whose total improved is not regressed because of its rows. */
 static void rows_against_their_total_are_mixed(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
@@ -115,7 +115,7 @@ static void rows_against_their_total_are_mixed(void **state)
     assert_true(tp_compare_is_worse(&c));
 }
 
-/* All kernels slower alike: one line, no row. */
+/* All kernels are slower by the same factor: one line, no row. */
 static void a_slower_clock_is_told_once(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
@@ -149,7 +149,7 @@ static void what_comes_and_goes(void **state)
     if (setjmp(arena.guard))
         fail();
     compare_plans(&compare, base, more);
-    /* one .item() explains its copy, its operator and its runtime call; a copy to the device it does not */
+    /* one .item() explains its copy, its operator and its runtime call, but not a copy to the device */
     assert_changes(&compare, "regressed new cudaStreamSynchronize;regressed same Memcpy HtoD;");
     compare_plans(&compare, more, base);
     assert_changes(&compare, "improved removed cudaStreamSynchronize;improved same Memcpy HtoD;");
@@ -212,7 +212,8 @@ static void a_change_is_by_count_and_by_time(void **state)
             const struct tp_change *change = &compare.changes.items[i];
             double calls = change->calls[TP_NEW] - change->calls[TP_BASE];
             assert_true(change->by_count_ns + change->by_time_ns == change->change_ns);
-            assert_false(change->verdict == TP_CHANGE_REGRESSED && change->change_ns <= 0); /* more calls that take less are work */
+            /* more calls that take less time are a change of work */
+            assert_false(change->verdict == TP_CHANGE_REGRESSED && change->change_ns <= 0);
             assert_false(change->verdict == TP_CHANGE_IMPROVED && change->change_ns >= 0);
             assert_true(fabs((double)change->change_ns - (change->ns[TP_NEW] - change->ns[TP_BASE])) <= 0.5);
             if (change->match->kind == TP_MATCH_SAME && change->identity.kind == TP_SUMMARY_KERNEL)
@@ -250,7 +251,7 @@ static void other_conditions_are_no_regression(void **state)
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_UNKNOWN);
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     runs[TP_NEW].facts = NULL;
-    runs[TP_NEW].fact_count = 0; /* an older file, which never asked */
+    runs[TP_NEW].fact_count = 0; /* an older file without this fact */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
     assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
@@ -342,7 +343,7 @@ static void a_damaged_side_is_never_regressed(void **state)
                                          : "Input damaged: new: the file is cut: what it lost is not known");
         runs[s].evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CLEAN};
     }
-    runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* and the new one has none */
+    runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* the new one has no device */
     compare_runs(&c);
     assert_string_equal(c.damage, "new: it has no kernels, copies or sets, the other side has");
     runs[TP_BASE].evidence.present = 0;
@@ -352,7 +353,7 @@ static void a_damaged_side_is_never_regressed(void **state)
     assert_string_equal(c.damage, "");
 }
 
-/* Stalls, rows of some steps only, and steps that are slow as a whole. */
+/* Adds stalls, rows in only some steps, and steps that are slow as a whole. */
 static void disturb(struct tp_summary *run)
 {
     for (int i = 0; i < STEPS; i++) {
@@ -362,13 +363,13 @@ static void disturb(struct tp_summary *run)
             struct tp_summary_row *row = &run->rows[r];
             double stall = tp_random_below(&noise, 50) ? 1 : 3;
             row->by_step_ns[i] = (int64_t)((double)row->by_step_ns[i] * slow * stall);
-            if (r % 7 == 3 && tp_random_below(&noise, 3)) /* now and then */
+            if (r % 7 == 3 && tp_random_below(&noise, 3)) /* occasionally */
                 row->by_step_ns[i] = row->by_step_count[i] = 0;
         }
     }
 }
 
-/* A thousand pairs of runs of one program. */
+/* Compares a thousand pairs of runs of one program. */
 static void noise_raises_no_alarm(void **state)
 {
     enum { PAIRS = 1000 };
@@ -400,7 +401,7 @@ static void noise_raises_no_alarm(void **state)
     assert_true(alarms * 100 <= PAIRS);
 }
 
-/* Modules are recorded on demand: those of one side alone neither came nor went. */
+/* Modules are recorded on demand: modules of only one side are neither added nor removed. */
 static void modules_that_one_side_recorded_are_no_change(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -417,7 +418,7 @@ static void modules_that_one_side_recorded_are_no_change(void **state)
     }
 }
 
-/* Ten runs against one; the peak of run i of the host is peaks[i]. */
+/* Compares ten runs with one; the host memory peak of run i is peaks[i]. */
 static enum tp_change_verdict verdict_of_peaks(const int64_t peaks[11])
 {
     static const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -439,7 +440,7 @@ static enum tp_change_verdict verdict_of_peaks(const int64_t peaks[11])
     return compare.memory_verdict;
 }
 
-/* Of the host the same work has rare peaks: one run that has one, against ten that differ by less, is no change. */
+/* Host memory has rare peaks for equal work: one run with such a peak is no change against ten that differ by less. */
 static void a_rare_peak_of_the_host_is_no_change(void **state)
 {
     const int64_t mib = 1 << 20;
@@ -458,7 +459,7 @@ static void a_rare_peak_of_the_host_is_no_change(void **state)
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
 }
 
-/* Five runs against one that loads data three times as long, in every step or in its long ones alone. */
+/* Compares five runs with one that loads data three times as long, in every step or only in its long ones. */
 static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool is_in_all)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -479,7 +480,7 @@ static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool 
     return compare.changes.items[compare.changes.count - 1].verdict;
 }
 
-/* Of wall clock a slower loader is told from a loaded machine by its short steps, beside those of five operators. */
+/* By wall clock, short steps distinguish a slower loader from a loaded machine, also with five operators. */
 static void data_loading_needs_its_short_steps(void **state)
 {
 #define OPERATOR(name, us) {name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2}
@@ -493,7 +494,7 @@ static void data_loading_needs_its_short_steps(void **state)
     assert_int_equal(verdict_of_loading(many + 1, true), TP_CHANGE_HINT);
 }
 
-/* Steps of five runs against those of one that take three times as long: all of them, or three of four. */
+/* Compares the steps of five runs with those of one that take three times as long: all of them, or three of four. */
 static void a_total_of_wall_clock_needs_its_short_steps(void **state)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];

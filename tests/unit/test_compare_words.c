@@ -1,4 +1,4 @@
-/* The words of a comparison: what a verdict says first, and how it is cut for a terminal. */
+/* Tests the words of a comparison: how a verdict begins, and how it is cut for a terminal. */
 #include "webreport/document/commands/compare_parts.h"
 #include "webreport/document/commands/compare_words.h"
 #include "webreport/print/print.h"
@@ -7,7 +7,7 @@
 
 #include "tests/unit/made_comparison.h"
 
-/* Every other step takes this many us: the median may lie anywhere between. */
+/* Gives every other step this many us, so that the median is uncertain. */
 static void alternate(struct tp_summary *run, int64_t step_us)
 {
     for (uint32_t i = 0; i < run->step_count; i += 2)
@@ -45,7 +45,7 @@ static void the_verdict_names_rows_before_memory(void **state)
     assert_string_equal(verdict->class, "Improved");
     assert_non_null(strstr(verdict->headline, "; no certain change of the step ("));
     assert_non_null(strstr(verdict->headline, " to "));
-    assert_headline(&c, "2 rows and memory improved"); /* what the badge says, first */
+    assert_headline(&c, "2 rows and memory improved"); /* the badge's words come first */
     runs[TP_NEW] = runs[TP_BASE];
     runs[TP_NEW].memory = &less;
     compare_runs(&c);
@@ -54,13 +54,14 @@ static void the_verdict_names_rows_before_memory(void **state)
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
-    assert_headline(&c, "No certain change of the step (0.0 %, 99 % interval "); /* one run a side leaves room for much */
+    /* one run a side leaves a wide interval */
+    assert_headline(&c, "No certain change of the step (0.0 %, 99 % interval ");
     c.totals[TP_QUANTITY_STEP].change.low = -0.012;
     c.totals[TP_QUANTITY_STEP].change.high = 0.015;
     assert_headline(&c, "Steps take as long as before (0.0 %)");
 }
 
-/* A verdict too long for a terminal keeps its interval, on more lines. */
+/* A verdict too long for a terminal keeps its interval, on additional lines. */
 static void a_long_verdict_takes_two_lines(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -87,7 +88,7 @@ static void a_long_verdict_takes_two_lines(void **state)
     tp_buf_release(&text);
 }
 
-/* A total that moved, where no row is judged: the page does not say beside it that nothing changed. */
+/* The total changed, but no row is judged: the page must not also say that nothing changed. */
 static void a_total_without_a_row_is_no_nothing(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -114,7 +115,7 @@ static void a_total_without_a_row_is_no_nothing(void **state)
     }
 }
 
-/* A loader of another kind is one change of work, whatever operators it had. */
+/* Another kind of loader is one change of work, whatever operators it had. */
 static void the_loader_is_one_change(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -164,7 +165,8 @@ static void assert_told(const struct tp_compare *c, const char *wanted, const ch
     tp_buf_release(&text);
 }
 
-/* Where only a function of the loader changed, headline, notice and last line say so, and none says that nothing did. */
+/* If only a function of the loader changed, headline, notice and last line say so, and none says that nothing
+ * changed. */
 static void a_function_of_the_loader_is_not_nothing(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -191,7 +193,7 @@ static void a_function_of_the_loader_is_not_nothing(void **state)
     assert_told(&c, "- launches: +1 launch a step", "These runs show no other change");
 }
 
-/* Of sides that do not compare rows are told, not judged: no number of them says that none changed. */
+/* Rows of sides that do not compare are reported, not judged: no count says that none changed. */
 static void rows_of_another_workload_are_not_counted(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -211,7 +213,7 @@ static void rows_of_another_workload_are_not_counted(void **state)
     assert_told(&c, "A damaged input does not show what changed.", "A step does different work");
 }
 
-/* Metrics of runs become a table of classes, in words and in the record; programs that are no engines have none. */
+/* Metrics of runs become a table of classes, in words and in the record; programs without an engine have no table. */
 static void steps_of_an_engine_are_compared_by_class(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};

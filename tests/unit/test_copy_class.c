@@ -1,4 +1,4 @@
-/* Direction and memory of copies, from names and from arguments: section 2 of docs/definitions.md. */
+/* Tests direction and memory of copies, from names and from arguments: section 2 of docs/definitions.md. */
 #include "webreport/trace/copy_class.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* CRC-32C: the published check values; both ways of computing agree. */
+/* Tests CRC-32C: the published check values; both implementations agree. */
 #include "writer/base/crc32c.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Buffers of CUPTI's as records of the spool: every kind, and buffers that are not as they should be. */
+/* Tests CUPTI's buffers as records of the spool: every kind, and malformed buffers. */
 #include "collector/source/cupti_records.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "writer/spool/spool_format_gpu.h"
 #include "writer/spool/spool_read.h"
 
-enum { RECORD = 224 }; /* each record in as many bytes here */
+enum { RECORD = 224 }; /* bytes of each record here */
 
 static char folder[64];
 static unsigned counts[TP_SPOOL_KINDS];
@@ -104,7 +104,7 @@ static int fails(uint8_t *buffer, size_t valid, void **record)
 
 static _Alignas(8) uint8_t buffer[TP_CUPTI_KINDS * RECORD];
 
-/* A record of each kind there may be, all other bytes zero. */
+/* Fills the buffer with a record of each possible kind; all other bytes are zero. */
 static void fill(void)
 {
     memset(buffer, 0, sizeof buffer);

@@ -1,4 +1,5 @@
-/* Names of Rust functions, by the grammar of RFC 2603 and by what rustc wrote; punycode, by examples of RFC 3492. */
+/* Tests names of Rust functions, by the grammar of RFC 2603 and from rustc's output; punycode by examples of RFC
+ * 3492. */
 #include <stdio.h>
 #include <string.h>
 
@@ -83,7 +84,7 @@ static void the_older_mangling_loses_its_hash(void **state)
         {"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
          "<Test + 'static as foo::Bar<Test>>::bar"},
         {"_ZN3foo17h0123456789abcdefE.llvm.9D1C9369", "foo"},
-        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* a name that C++ could have */
+        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* a possible name in C++ */
         {"_ZN3foo3barEv", "foo::bar()"},
     };
     EXPECT(pairs);
@@ -110,7 +111,7 @@ static void letters_beyond_ascii_are_put_back(void **state)
     assert_string_equal(plain(pairs[0].mangled), pairs[0].plain);
 }
 
-/* What cannot be read stays as it is: cut names, references forward or to themselves, nests without end. */
+/* Unreadable names stay unchanged: cut names, forward or circular references, endless nesting. */
 static void what_is_no_name_stays(void **state)
 {
     (void)state;
@@ -142,14 +143,14 @@ static void what_is_no_name_stays(void **state)
     deep[count + 3000] = 'h';
     deep[count + 3001] = 'E';
     assert_string_equal(plain(deep), deep);
-    strcpy(deep, "_RINvC1a1fThhhhhhhhE"); /* each pair holds the one before twice */
+    strcpy(deep, "_RINvC1a1fThhhhhhhhE"); /* each pair contains the previous one twice */
     for (int i = 0; i < 40; i++)
         strcat(deep, "TB9_B9_E");
     strcat(deep, "E");
     assert_non_null(plain(deep));
 }
 
-/* ---- C++ by own code; what is expected is what c++filt of binutils says ---- */
+/* ---- C++ by own code; expected results are those of c++filt of binutils ---- */
 
 static const char *own_plain(const char *mangled)
 {
@@ -208,7 +209,7 @@ static void declarators_lambdas_and_literals_are_demangled(void **state)
         {"_ZZ4mainENKUlvE0_clEv", "main::{lambda()#2}::operator()() const"},
         {"_ZNSaIcEC1ERKS_", "std::allocator<char>::allocator(std::allocator<char> const&)"},
         {"_ZNSt9enable_ifIXntLb0EEvE4typeE", "std::enable_if<!(false), void>::type"},
-        /* newer than c++filt: an argument with its type; by hand */
+        /* newer than c++filt, written by hand: an argument with its type */
         {"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
          "void sgl_hip::activation::act_and_mul_kernel<__hip_bfloat16, &(__hip_bfloat16 silu<__hip_bfloat16>("
          "__hip_bfloat16 const&))>(__hip_bfloat16*, __hip_bfloat16 const*, int)"},
@@ -235,7 +236,7 @@ static void what_is_no_cxx_name_stays(void **state)
         assert_string_equal(own_plain(names[i]), names[i]);
 }
 
-/* A name of n letters may stand for 2^n ones, and nest as deep as it is long. */
+/* A name of n letters may expand to 2^n letters, and nest as deeply as it is long. */
 static void names_that_grow_without_end_are_left_alone(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Rules of device programs that name a root cause or what the recording cannot tell: for each a program that has it,
- * and one that looks alike and is sound. Every number is counted by hand from the events above it. */
+/* Tests rules of device programs that name a root cause, or information that is missing from the recording. Each has a
+ * program with the cause, and a similar one without it. Every number is counted by hand from the events above it. */
 #include "small_findings.h"
 
 #define H100                                                                                                           \
@@ -14,7 +14,7 @@
 
 static int next_correlation;
 
-/* An operator that launches one kernel. */
+/* Writes an operator that launches one kernel. */
 static void work(const char *name, double ts, const char *dims, const char *type, const char *kernel_name, double start,
                  double dur)
 {
@@ -36,7 +36,7 @@ static void a_few_operations_of_one_step_are_too_little_to_judge(void **state)
     assert_int_equal(advice.recommendations.finding_count, 1);
     assert_int_equal(finding("R2")->severity, TP_SEVERITY_INFO);
     end(state), begin(state);
-    for (int s = 0; s < 2; s++) /* two steps show a habit */
+    for (int s = 0; s < 2; s++) /* two steps show a pattern */
         step(s, s * 1000, 1000), launch(s * 1000, 1, 2 * s + 1), kernel("a", s * 1000 + 5, 100, 2 * s + 1),
             launch(s * 1000 + 900, 1, 2 * s + 2), kernel("b", s * 1000 + 905, 50, 2 * s + 2);
     build();
@@ -113,7 +113,8 @@ static void a_busy_device_has_nothing_to_wait_for(void **state)
 #define HEADS "[8,512,64],[8,64,512]"
 #define SCORES "[8,512,512],[]"
 
-/* Products of 8 x 512 x 64 x 512 x 2 = 268 MFLOP take 0.27 us at the peak of 989 TFLOP/s; forty of each. */
+/* Products of 8 x 512 x 64 x 512 x 2 = 268 MFLOP take 0.27 us at the peak of 989 TFLOP/s; the step has forty of
+ * each. */
 static void attention_in_pieces_could_be_one_kernel(void **state)
 {
     (void)state;
@@ -126,7 +127,7 @@ static void attention_in_pieces_could_be_one_kernel(void **state)
     build_with(H100);
     assert_non_null(finding("C15"));
     assert_string_equal(finding("C15")->cause, "attention.eager");
-    /* 15 of 20 us, of W = 800; at six tenths and at a quarter of the peak two products need 0.90 and 2.17 us */
+    /* 15 of 20 us, of W = 800; at 60 % and at 25 % of the peak two products need 0.90 and 2.17 us */
     assert_range("C15", 100 * 40 * (15 - 2.17) / 800, 100 * 40 * (15 - 0.90) / 800);
     assert_null(finding("C17"));
 }
@@ -144,7 +145,7 @@ static void a_softmax_without_products_around_it_is_no_attention(void **state)
     assert_null(finding("C15"));
 }
 
-/* Three operators of [1000000] floats: 12, 12 and 8 MB; one kernel needs about 1.5 times the largest. */
+/* Three operators of [1000000] floats move 12, 12 and 8 MB; one kernel needs about 1.5 times the largest. */
 static void small_kernels_in_a_row_pass_through_memory_each(void **state)
 {
     static const char *const names[] = {"vectorized_elementwise", "triton_poi_fused_add"};
@@ -207,7 +208,7 @@ static void half_precision_could_be_less_where_computing_bounds(void **state)
     } programs[] = {{H100, BF16, "[8192,8192],[8192,8192]"},
                     {A100, BF16, "[8192,8192],[8192,8192]"}, /* has no FP8 */
                     {H100, FLOAT, "[8192,8192],[8192,8192]"},
-                    {H100, BF16, "[4,4096],[4096,4096]"}}; /* reads */
+                    {H100, BF16, "[4,4096],[4096,4096]"}}; /* limited by reads */
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         begin(state);
         for (int k = 0; k < 4; k++)

@@ -1,4 +1,4 @@
-/* Blocks in every format: the same words, escaped for it, in order; what has no room is counted. */
+/* Tests blocks in every format: the same words, escaped for the format, in order; omitted rows are counted. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -254,14 +254,15 @@ static void a_page_keeps_its_ceiling_and_says_what_it_cuts(void **state)
     tp_buf_clear(&out);
     assert_int_equal(tp_print_html(&out, &document, &(struct tp_print_options){.max_bytes = 1000}, &err), TP_ELIMIT);
     printed(tp_print_text, &document, &(struct tp_print_options){0});
-    assert_int_equal(count_of(out.data, "row<name>"), 400); /* the page cut nothing of the document */
+    assert_int_equal(count_of(out.data, "row<name>"), 400); /* the page omitted nothing of the document */
     for (int64_t limit = -1; limit < 3; limit++) {
         printed(tp_print_text, &document, &(struct tp_print_options){.row_limit = &limit});
         assert_int_equal(count_of(out.data, "row<name>"), limit < 0 ? 400 : limit);
     }
 }
 
-/* A line of a page never ends between a number and its unit; other blanks stay, also before words that begin alike. */
+/* A line break never separates a number from its unit; other blanks stay, also before words with the same first
+ * letters. */
 static void sentence_keeps_numbers_with_their_units(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Functions of files without symbols: this program's own table, and tables that are damaged. */
+/* Tests functions of files without symbols: this program's own table, and damaged tables. */
 #include "writer/spool/eh_frame.h"
 
 #include <elf.h>
@@ -15,7 +15,7 @@
 static struct tp_eh_frame own;
 static uint64_t base;
 
-/* From the file: in memory a sanitizer watches what lies between variables. */
+/* Reads from the file, because sanitizers reject reads between variables in memory. */
 static const uint8_t *read_own(size_t offset, size_t size)
 {
     uint8_t *bytes = malloc(size);
@@ -27,7 +27,7 @@ static const uint8_t *read_own(size_t offset, size_t size)
     return bytes;
 }
 
-/* The program is the first module: its segment with the table. */
+/* Finds the program, which is the first module: its segment with the table. */
 static int find_own(struct dl_phdr_info *info, size_t size, void *context)
 {
     uint64_t table = 0;
@@ -103,7 +103,7 @@ static void what_is_not_code_is_no_function(void **state)
     assert_false(tp_eh_frame_function(&f, &none, 0));
 }
 
-/* A header, a description of what functions have in common, and one of a function of 0x40 bytes at 0x5000. */
+/* A header, a description shared by functions, and one of a function of 0x40 bytes at 0x5000. */
 static const uint8_t small[] = {
     1,    0x1b, 0x03, 0x3b, 0,    0, 0, 0, 1,    0,    0,   0, /* 0x1000: one row */
     0x00, 0x40, 0,    0,    0x2c, 0, 0, 0,                     /* 0x5000; 0x102c */
@@ -131,11 +131,11 @@ static void a_table_is_read_as_the_format_says(void **state)
     assert_int_equal(f.end, 0x5040);
     assert_false(tp_eh_frame_function(&f, &frame, 0x5040));
     assert_false(tp_eh_frame_function(&f, &frame, 0x4fff));
-    bytes[36] = 0x01; /* an encoding that there is not */
+    bytes[36] = 0x01; /* an encoding that does not exist */
     assert_false(tp_eh_frame_function(&f, &frame, 0x5000));
 }
 
-/* Each byte changed, and every length: with the sanitizers, nothing outside is read. */
+/* Changes each byte and every length: sanitizers check that no read is out of bounds. */
 static void damage_is_no_function_at_worst(void **state)
 {
     struct tp_eh_function f;

@@ -1,4 +1,4 @@
-/* Innermost enclosing interval against a plain search from the end. */
+/* Tests the search for the innermost enclosing interval against a plain search from the end. */
 #include "webreport/model/enclosing.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static uint32_t random_below(uint32_t n)
     return (seed >> 8) % n;
 }
 
-/* Random intervals, all answers compared. */
+/* Compares all answers for random intervals. */
 static void check_round(struct tp_arena *arena)
 {
     struct tp_enclosing tree;

@@ -1,4 +1,5 @@
-/* Timing events: on the CPU by its clock, on CUDA by the driver that the program has loaded (tests/fake/libcuda.c). */
+/* Tests timing events: on the CPU by its clock, on CUDA by the driver that the program has loaded
+ * (tests/fake/libcuda.c). */
 #include "collector/tracepress.h"
 
 #include <dlfcn.h>
@@ -112,14 +113,14 @@ static void cuda_is_timed_by_its_driver(void **state)
     assert_int_equal(tracepress_event_record(b, NULL), 0);
     assert_int_equal(tracepress_event_record(b, NULL), 0); /* the last one counts */
     assert_int_equal(tracepress_event_query(b), 0);
-    assert_true(isnan(tracepress_event_elapsed(a, b))); /* not there yet */
+    assert_true(isnan(tracepress_event_elapsed(a, b))); /* not ready yet */
     assert_int_equal(tracepress_event_synchronize(a), 0);
     assert_int_equal(tracepress_event_synchronize(b), 0);
     assert_int_equal(tracepress_event_query(b), 1);
     assert_true(tracepress_event_elapsed(a, b) == 3.0); /* two records of 1.5 ms */
     assert_int_equal(tracepress_event_elapsed_ns(b, a), -3000000);
     assert_int_equal(tracepress_event_record(cpu, NULL), 0);
-    assert_true(isnan(tracepress_event_elapsed(cpu, b))); /* clocks that have nothing in common */
+    assert_true(isnan(tracepress_event_elapsed(cpu, b))); /* unrelated clocks */
     assert_int_equal(fake_events(), 2);
     tracepress_event_destroy(a);
     tracepress_event_destroy(b);

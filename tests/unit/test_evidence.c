@@ -1,4 +1,4 @@
-/* Evidence: what a document says about itself, held against itself. */
+/* Tests evidence: the statements of a document about itself, checked against its content. */
 #include "webreport/trace/evidence.h"
 
 #include <setjmp.h>
@@ -97,7 +97,7 @@ static void gaps_in_the_recorders_numbers_are_lost_events(void **state)
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":7") END "]}",
          HOST_LOST, "1 operator missing: gaps in their ids"},
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":513") END "]}", 0,
-         ""}, /* another thread's block */
+         ""}, /* a block of another thread */
     };
     (void)state;
     assert_each(cases, sizeof cases / sizeof *cases);
@@ -118,7 +118,7 @@ static void launches_kernels_and_links_belong_together(void **state)
          "]}",
          TP_NEED_RUNTIME, "1 launch missing: their kernels are there"},
         {HEAD "\"traceEvents\":[" CALL("cudaMemsetAsync", "1") CALL("cudaLaunchKernel", "2") KERNEL("2") END "]}", 0,
-         ""}, /* of sets the device often tells nothing */
+         ""}, /* the device of a memset is often not recorded */
     };
     (void)state;
     assert_each(cases, sizeof cases / sizeof *cases);
@@ -185,7 +185,7 @@ static void a_gzip_is_whole_cut_or_damaged(void **state)
     struct tp_input_evidence e = evidence_of_bytes(packed, size, reason);
     assert_int_equal(e.crc, TP_CRC_OK);
     assert_int_equal(tp_evidence_broken(&e), 0);
-    e = evidence_of_bytes(packed, size - 5, reason); /* the text is whole, the trailer is not */
+    e = evidence_of_bytes(packed, size - 5, reason); /* the text is complete, the trailer is not */
     assert_int_equal(e.crc, TP_CRC_UNREAD);
     assert_int_equal(tp_evidence_broken(&e), TP_NEED_ALL);
     packed[size - 7] ^= 1;

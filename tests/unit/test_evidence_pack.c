@@ -1,5 +1,4 @@
-/* Evidence in `.tps` files: what is packed comes back, a merge keeps it, older and newer versions say what they know.
- */
+/* Tests evidence in `.tps` files: packing and unpacking, merging, and files of older and newer versions. */
 #include "webreport/measure/summary/evidence_pack.h"
 
 #include <setjmp.h>
@@ -130,10 +129,10 @@ static void a_set_says_which_ranks_of_its_job_it_has(void **state)
     struct tp_summary other = summary_of(TP_NULL_INT, (struct tp_input_evidence){.is_known = false});
     assert_int_equal(tp_summary_set_add(&set, &other, NULL), 0);
     tp_summary_set_ranks(&ranks, &set);
-    assert_int_equal(ranks.present, 0); /* who knows which rank that is */
+    assert_int_equal(ranks.present, 0); /* the rank is unknown */
 }
 
-/* Evidence as another version may have written it: one name with a word or a number. */
+/* Reads evidence as another version may have written it: one name with a word or a number. */
 static bool read_foreign(struct tp_input_evidence *evidence, const char *name, const char *word, int64_t number)
 {
     struct tp_str texts[] = {tp_str_of(name), tp_str_of(word)};
@@ -165,7 +164,7 @@ static void other_versions_are_understood_or_distrusted(void **state)
     assert_int_equal(tp_evidence_broken(&e), 0);
     assert_true(read_foreign(&e, "lost.new_kind_of_loss", "", 5));
     assert_int_equal(tp_evidence_broken(&e), TP_NEED_ALL);
-    assert_false(read_foreign(&e, "lost.frames", "", -1)); /* less than none */
+    assert_false(read_foreign(&e, "lost.frames", "", -1)); /* a negative number */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* The environment of what a recorded program starts. */
+/* Tests the environment of programs that a recorded program starts. */
 #include "collector/exec_environment.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include "collector/confined.h"
 
-#define OURS "/proc/self/exe" /* a file that can be read */
+#define OURS "/proc/self/exe" /* a readable file */
 
 static int keep(void **state)
 {
@@ -37,13 +37,13 @@ static int forget(void **state)
     return 0;
 }
 
-/* What becomes of the variables, in a text of lines. */
+/* Returns the resulting variables as lines of text. */
 static const char *made_for(bool fits, const char *a, const char *b)
 {
     static char text[512];
     char *given[] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL};
     size_t bytes = tp_exec_bytes(given);
-    void *room = malloc(bytes); /* of this size, for sanitizers */
+    void *room = malloc(bytes); /* exactly this size, for sanitizers */
     assert_non_null(room);
     char **out = tp_exec_environment(given, fits, room);
     *text = '\0';

@@ -1,4 +1,4 @@
-/* How processes ended, by what the kernel's connector tells: here a pair of sockets. */
+/* Tests exit statuses of processes from messages of the kernel's connector, which a socket pair replaces here. */
 #include "collector/outside/processes/exit_codes.h"
 
 #include <linux/cn_proc.h>
@@ -73,7 +73,7 @@ static void an_end_may_be_told_before_the_begin(void **state)
     assert_true(tp_exit_codes_take(&codes, 20, true, &status));
     assert_int_equal(status, 5 << 8);
     tp_exit_codes_read(&codes);
-    tp_exit_codes_add(&codes, 21); /* another process of that number */
+    tp_exit_codes_add(&codes, 21); /* another process with that number */
     assert_false(tp_exit_codes_take(&codes, 21, true, &status));
 }
 

@@ -1,4 +1,4 @@
-/* Exports: the table of formats, names that are safe in a path. */
+/* Tests exports: the table of formats, and names that are safe in a path. */
 #include "webreport/export/export.h"
 
 #include <setjmp.h>
@@ -64,11 +64,11 @@ static void csv_cells_start_no_formula(void **state)
     assert_cell(TP_STR("\xEF\xBC\x9D"
                        "1"),
                 "\"'\xEF\xBC\x9D"
-                "1\""); /* of full width */
+                "1\""); /* full-width characters */
     assert_cell((struct tp_str){NULL, 0}, "\"\"");
 }
 
-/* What shows nothing before a sign leaves it a formula; the same before a letter changes nothing. */
+/* Invisible characters before a sign do not prevent a formula; before a letter they change nothing. */
 static void csv_cells_start_no_formula_behind_invisible_characters(void **state)
 {
     static const char *const invisible[] = {"\x01", "\x1b", "\x7f", "\xc2\x85", "\xc2\xa0", "\xc2\xad", "\xcd\x8f", "\xd8\x9c",

@@ -1,4 +1,4 @@
-/* The XPlane export of small traces: what stands in the planes is counted by hand from the trace in each test. */
+/* Tests the XPlane export of small traces: the content of planes is counted by hand from the trace in each test. */
 #include "webreport/export/export_formats.h"
 #include "webreport/model/build.h"
 
@@ -31,7 +31,7 @@ static int leave(void **state)
     return chdir("/") == 0 ? rmdir(folder) : -1;
 }
 
-/* Exports the trace and reads the file; the caller frees it. header: members in front of the events, or "". */
+/* Exports the trace and reads the file; the caller frees it. header: members before the events, or "". */
 static Tp__XSpace *export_trace(const char *header, const char *events)
 {
     static uint8_t bytes[1 << 20];
@@ -84,7 +84,7 @@ static bool is_named(const Tp__XPlane *plane, const Tp__XEvent *event, const cha
     return is_text(plane->event_metadata[event->metadata_id - 1]->value->name, name);
 }
 
-/* The nth event of that name in the plane, from 0. */
+/* Returns the nth event with that name in the plane, from 0. */
 static const Tp__XEvent *event_of(const Tp__XPlane *plane, const char *name, int nth)
 {
     for (size_t l = 0; l < plane->n_lines; l++)
@@ -153,7 +153,7 @@ static void xplane_step_is_marked_on_every_thread_and_device(void **state)
     assert_int_equal(stat_of(host, step, "_r")->int64_value, 1);
     assert_int_equal(stat_of(host, step, "step_num")->int64_value, 7);
     assert_int_equal(step->duration_ps, 50000000);
-    assert_int_equal(part->offset_ps, 20000000); /* from 120 to 145: what starts at 200 belongs to no step */
+    assert_int_equal(part->offset_ps, 20000000); /* from 120 to 145: an event that starts at 200 belongs to no step */
     assert_int_equal(part->duration_ps, 25000000);
     assert_int_equal(stat_of(host, part, "_c")->uint64_value, stat_of(host, step, "_p")->uint64_value);
     assert_int_equal(stat_of(gpu, event_of(gpu, "step_begin", 0), "correlation_id")->int64_value,
@@ -193,7 +193,7 @@ static void xplane_memory_peak_is_the_highest_total(void **state)
     tp__xspace__free_unpacked(space, NULL);
 }
 
-/* Of every kind of device that the trace has properties of, as in the memory view. */
+/* Checks every kind of device with properties in the trace, as in the memory view. */
 static void xplane_memory_has_the_capacity_of_its_device(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void xplane_stale_caches_are_removed(void **state)
     for (int i = 0; i < 4; i++)
         fclose(fopen(stale[i], "w"));
     fclose(fopen("notes.txt", "w"));
-    fclose(fopen("other.SSTABLE", "w")); /* of a file that is not written again */
+    fclose(fopen("other.SSTABLE", "w")); /* of a file that is not rewritten */
     assert_int_equal(chdir(folder), 0);
     tp__xspace__free_unpacked(export_events(STEP), NULL);
     assert_int_equal(chdir(session), 0);
@@ -262,7 +262,7 @@ static void xplane_scopes_are_what_xprof_parses(void **state)
     uint32_t empty = tp_xscopes_add(&scopes, TP_NO_ID, TP_XROOT_MAIN, 3, TP_STR(""));
     assert_true(tp_str_equal(tp_xscopes_get(&scopes, empty)->text, TP_STR("main/_:op_")));
     memset(name, 'x', sizeof name);
-    for (int i = 0; i < 100; i++) /* however deep, a path stays short and keeps root and leaf */
+    for (int i = 0; i < 100; i++) /* a path of any depth stays short and keeps root and leaf */
         b = tp_xscopes_add(&scopes, b, TP_XROOT_MAIN, 4, (struct tp_str){name, sizeof name});
     struct tp_str deep = tp_xscopes_get(&scopes, b)->text;
     assert_true(deep.len < 800);

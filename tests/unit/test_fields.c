@@ -1,4 +1,4 @@
-/* Records as JSON: each kind of field, null rules, members that are left out. */
+/* Tests records as JSON: each kind of field, null rules, omitted members. */
 #include "writer/base/fields.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static struct tp_json_value dashes(const struct tp_record *record)
     return (struct tp_json_value){.type = TP_AS_WRITTEN, .write = write_dashes, .length = 3, .record = *record};
 }
 
-/* Gives the even positions below 5; the others are left out. */
+/* Returns the even positions below 5; the others are left out. */
 static bool next_even(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     static const char *const keys[] = {"a", "b", "c", "d", "e"};

@@ -1,5 +1,5 @@
-/* What the digest says of a small trace, sentence by sentence: each number is of what the words beside it say, and
- * nothing is said that the trace does not show. Times are counted by hand from the events above them. */
+/* Tests the digest of a small trace sentence by sentence: each number belongs to the words next to it, and nothing is
+ * said that the trace does not show. Times are counted by hand from the events above them. */
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/result/views.h"
 #include "webreport/print/print.h"
@@ -10,7 +10,7 @@
 static struct tp_views views;
 static struct tp_profile profile;
 
-/* The digest, without the marks of Markdown; in the arena of the trace. */
+/* Returns the digest without Markdown markup, in the arena of the trace. */
 static const char *digest(void)
 {
     struct tp_document document;
@@ -60,7 +60,7 @@ static void assert_silent(const char *unwanted)
         fail_msg("said: %s\n%s", unwanted, all);
 }
 
-/* Work of n steps of 1 ms: a kernel of 400 us each; the host launches it 300 us after the step began. */
+/* Writes n steps of 1 ms with a kernel of 400 us each, which the host launches 300 us after the start of the step. */
 static void steps_that_wait(int count)
 {
     for (int s = 0; s < count; s++) {
@@ -124,10 +124,10 @@ static void a_device_that_was_not_recorded_may_have_been_used(void **state)
     assert_silent("no device is used");
 }
 
-/* Two findings: B4 of 100 us, B5's or what else lies beside it. */
+/* Writes two findings: B4 with 100 us, and B5's, or other time that overlaps it. */
 static void a_sum_is_no_overlap(void **state)
 {
-    for (int is_one = 0; is_one < 2; is_one++) { /* copies and waits beside each other; copies alone */
+    for (int is_one = 0; is_one < 2; is_one++) { /* copies and waits together, or copies alone */
         begin(state);
         for (int s = 0; s < 2; s++) {
             double at = s * 1000;
@@ -158,13 +158,13 @@ static void a_moment_of_copy_and_communication_counts_once(void **state)
     operation("kernel", "ncclDevKernel_AllReduce", 1, 599, 1, 0, 9, "");
     operation("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 100, 100, 2, 0, 7, ",\"bytes\":1000000");
     kernel("a", 600, 400, 3);
-    build(); /* the headline is of communication without compute, the breakdown's without copies */
+    build(); /* the headline is about communication without compute, the breakdown excludes copies */
     assert_says("runs communication that no kernel hides for 59.9 % of the step");
     assert_says("Communication 499 µs (49.9 %)");
     assert_says("overlapping time counts once: for kernels, then copies, then communication");
 }
 
-/* Work that waits long after it was called, where the device did much else. */
+/* Writes work that waits long after its call, while the device does much other work. */
 static void missing_work_is_not_asked_for_where_some_is_recorded(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void what_is_not_in_the_record_may_have_hidden_communication(void **state
     assert_says("Communication that no recorded operator hides takes 80.0 % of the steps");
     assert_says("overlapping time counts once, first for communication");
     trace.evidence.event_count = 90;
-    trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a tenth is borne */
+    trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a tenth is tolerated */
     tp_advice_build(&advice, &model, NULL, &arena);
     assert_non_null(finding("H8"));
     trace.evidence.lost[TP_LOST_NUMBERS] = 11;
@@ -206,7 +206,7 @@ static void of_a_gap_that_is_nothing_nothing_is_said(void **state)
     assert_silent("The longest time without");
 }
 
-/* Steps of 60 short kernels, and a wait in the middle. */
+/* Writes steps of 60 short kernels with a wait in the middle. */
 static void what_keeps_a_graph_from_being_captured_is_counted_in_words(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Flame graphs: where boxes stand, what shares one, what a baseline changes; texts in SVG. */
+/* Tests flame graphs: positions of boxes, shared boxes, changes against a baseline, texts in SVG. */
 #include "webreport/export/stacks/flamegraph.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
     "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":7,\"ts\":5,\"args\":{\"cpu ns\":" ns        \
     ",\"Call stack\":\"" stack "\"}}"
 
-/* Stacks of the events' samples. */
+/* Folds the stacks of the events' samples. */
 static void fold(struct tp_folded *folded, struct tp_arena *arena, const char *events)
 {
     size_t size = strlen(events) + 64;
@@ -144,7 +144,7 @@ static void texts_are_cut_between_characters(void **state)
     assert_text("\u00e4\u00e4\u00e4\u00e4", 3, "\u00e4\u00e4\u2026");
     assert_text("\u4e2d\u4e2d\u4e2d", 5, "\u4e2d\u4e2d\u2026"); /* two columns each */
     assert_text("<a\tb\n&]]>", 20, "&lt;a b &amp;]]&gt;");
-    assert_text("\xff\xef\xbf\xbf\x01", 20, "\ufffd\ufffd\ufffd"); /* what XML forbids */
+    assert_text("\xff\xef\xbf\xbf\x01", 20, "\ufffd\ufffd\ufffd"); /* characters that XML forbids */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Numbers as people read them. */
+/* Tests numbers formatted for people. */
 #include "writer/text/format.h"
 
 #include <math.h>

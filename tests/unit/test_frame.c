@@ -1,4 +1,4 @@
-/* Frames: the texts torch, our collector and the findings write, with every folder name that a user may have. */
+/* Tests frames: the texts of torch, the collector and the findings, with every folder name that a user may have. */
 #include "webreport/trace/frame.h"
 
 #include <regex.h>
@@ -43,7 +43,7 @@ static void a_text_is_cut_at_its_last_line(void **state)
         {"src/train.c(42): forward_layer", "src/train.c", "forward_layer", 42, false},
         {"run (2): x/train.c(42): layer<int>(int)", "run (2): x/train.c", "layer<int>(int)", 42, false},
         {"model.pyx(-1): forward", "model.pyx", "forward", -1, true},
-        {"train.py(3): a(4): b", "train.py", "a(4): b", 3, true}, /* the path's ending decides */
+        {"train.py(3): a(4): b", "train.py", "a(4): b", 3, true}, /* the extension of the path decides */
         {"a;b.py(3): ", "a;b.py", "", 3, true},
         {"(1): (-1): ", "(1): ", "", -1, false},
         {"a\nb.py(3): f\ng", "a\nb.py", "f\ng", 3, true},
@@ -134,7 +134,7 @@ static uint32_t chance(uint32_t n)
     return (state_of_random >> 8) % n;
 }
 
-/* What makes a parser stumble. */
+/* Texts that are hard to parse. */
 static const char *const bits[] = {"(",  ")",   ": ",   "):", "(1)", "(12): ", "[2]: x",   "/",
                                    "\\", ".py", ".pyx", "-",  "7",   "a",      " ",        ";",
                                    "<",  ">",   "\n",   ".",  "C:",  "run",    "\xC3\xA4", "(-3): "};
@@ -165,10 +165,10 @@ static void what_was_put_together_comes_apart(void **state)
         bool is_python = chance(3) > 0;
         size_t path = append(text, append(text, 0, "d"), "/");
         path = append(text, random_text(text, path, 10), is_python ? endings[chance(2)] : endings[2 + chance(3)]);
-        bool holds_python = !is_python && strstr(text, ".py"); /* may be the path of another reading */
+        bool holds_python = !is_python && strstr(text, ".py"); /* may be the path in another reading */
         size_t function = path + (size_t)sprintf(text + path, "(%d): ", (int)line);
         struct tp_str whole = {text, random_text(text, function, 4)};
-        if (holds_python || strstr(text + function, "): ")) /* a function that names a line itself */
+        if (holds_python || strstr(text + function, "): ")) /* a function name that contains a line */
             continue;
         assert_true(tp_frame_parse(&frame, whole));
         assert_ptr_equal(frame.path.ptr, text);
@@ -318,7 +318,8 @@ static void check_names(struct tp_arena *arena)
     tp_frames_build(&frames, &names, arena);
     assert_int_equal(tp_frames_label(&frames, first), tp_frames_label(&frames, second));
     is_text(tp_frames_label_text(&frames, tp_frames_label(&frames, first)), "ProfilerStep*");
-    assert_int_equal(tp_frames_label(&frames, star), tp_frames_label(&frames, hex)); /* equal texts, equal numbers */
+    /* equal texts have equal numbers */
+    assert_int_equal(tp_frames_label(&frames, star), tp_frames_label(&frames, hex));
     is_text(tp_frames_label_text(&frames, tp_frames_label(&frames, hex)), "a 0x*");
     is_text(tp_frames_label_text(&frames, frames.no_event), "[no host event]");
     assert_int_equal(tp_frames_line(&frames, near), tp_frames_line(&frames, far));

@@ -1,4 +1,5 @@
-/* Lines of two runs: equal ones are the same, those that moved pair up in their order, within one function. */
+/* Tests the pairing of lines of two runs: equal lines are the same, moved lines pair up in order within one
+ * function. */
 #include "webreport/trace/frame_pairs.h"
 
 #include <setjmp.h>
@@ -16,7 +17,7 @@ static void start(struct tp_arena *arena)
         fail(); /* out of memory */
 }
 
-/* Pairs of two lists of texts that end in NULL. wanted: the other text of each of base, "" for none. */
+/* Pairs two lists of texts that end with NULL. wanted: the partner of each text of base, or "". */
 static void assert_pairs(const char *const *base, const char *const *other, const char *const *wanted)
 {
     struct tp_arena arena;

@@ -1,4 +1,4 @@
-/* Output files: whole or absent, through symlinks, never over a pipe's head, nothing left behind. */
+/* Tests output files: complete or absent, through symlinks, never over the end of a pipe, without leftover files. */
 #include "writer/base/fs.h"
 
 #include <dirent.h>
@@ -155,9 +155,9 @@ static void outfile_names_the_path_that_cannot_be_opened(void **state)
     assert_null(file);
 }
 
-/* ---- two writers, whatever their process numbers ---- */
+/* ---- two writers, with any process numbers ---- */
 
-enum { MUCH = 300000 }; /* more than is buffered */
+enum { MUCH = 300000 }; /* more than the buffer size */
 
 static void put_much(struct tp_outfile *file, char c)
 {
@@ -178,7 +178,7 @@ static void assert_much(const char *path, char c)
     fclose(file);
 }
 
-/* Both have one process number here, as in two containers that share a disk. */
+/* Writes from two processes with the same number, as in two containers that share a disk. */
 static void write_twice(int tmpfile_error)
 {
     struct tp_outfile *a, *b;
@@ -228,7 +228,8 @@ static void outfile_removes_what_dead_writers_left_and_nothing_else(void **state
     assert_true(tp_temporary_is_abandoned(AT_FDCWD, living));
 }
 
-/* A file that looks like what a writer of another target left, last written so many minutes ago. Returns it, open. */
+/* Creates a temporary file as a writer of another target would, last written this many minutes ago. Returns it,
+ * open. */
 static int put_temporary(const char *name, int minutes)
 {
     put_old(name);
@@ -298,8 +299,7 @@ static void outfile_keeps_the_mode_of_what_it_replaces(void **state)
 
 /* ---- a disk that fails ---- */
 
-/* Replaces "old" by "new" (or makes "new", is_first) while a call fails; returns the code. Nothing else is there then.
- */
+/* Replaces "old" by "new" (or creates "new", is_first) while a call fails; returns the code. No other file remains. */
 static int replace(bool is_first, struct tp_error *err)
 {
     struct tp_outfile *file;
@@ -364,7 +364,7 @@ static void outfile_syncs_its_folder(void **state)
     assert_int_equal(replace(false, &err), TP_EIO);
     assert_content("r.html", "new");
     assert_non_null(strstr(err.text, "r.html: written, but its folder cannot be synced"));
-    fault(FAULT_FOLDER_FSYNC, EINVAL); /* a file system that has no such thing */
+    fault(FAULT_FOLDER_FSYNC, EINVAL); /* a file system without this call */
     assert_int_equal(replace(true, NULL), 0);
 }
 

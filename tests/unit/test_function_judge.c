@@ -1,5 +1,5 @@
-/* Functions of programs, judged by their samples: equal programs are silent, a function that takes twice as long is
- * named first. Numbers of samples are drawn as they come, functions differ by 4 % between runs beside. */
+/* Tests judging functions of programs by their samples: equal programs are silent, and a function that takes twice as
+ * long is named first. Numbers of samples are random; in addition functions differ by 4 % between runs. */
 #include "webreport/compare/two/compare_build.h"
 #include "webreport/compare/two/function_judge.h"
 
@@ -59,7 +59,7 @@ static struct tp_summary program_run(const double *factors)
 
 enum { STEPS = 10 };
 
-/* The same beside steps of PyTorch, which know nothing of its functions. */
+/* Returns a run that also has PyTorch steps, which do not contain its functions. */
 static struct tp_summary run_with_steps(const double *factors)
 {
     struct tp_summary run = program_run(factors);
@@ -105,7 +105,7 @@ static void equal_programs_are_silent(void **state)
             assert_true(c.changes.functions.judged_count >= 4);
             told += c.verdict != TP_CHANGE_NEUTRAL;
         }
-        assert_in_range(told, 0, DRAWS / 50); /* a hundredth is meant */
+        assert_in_range(told, 0, DRAWS / 50); /* the goal is one percent */
     }
 }
 

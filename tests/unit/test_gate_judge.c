@@ -1,4 +1,4 @@
-/* Limits on times judged together (gate_times.c has each by itself): of many, chance breaks one. */
+/* Tests limits on times judged together (gate_times.c judges single ones): with many limits, chance breaks one. */
 #include "webreport/compare/gate/gate_parts.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ enum { LIMITS = 12 };
 
 static const struct tp_budget_line line, warning = {.is_warning = true};
 
-/* As many limits as are wanted, the first with `chance` behind its failure. */
+/* Returns this many limits; the first fails with probability `chance`. */
 static struct tp_check_item *limits_of(size_t count, double chance)
 {
     struct tp_check_item *items = tp_arena_array(&arena, LIMITS, sizeof *items);

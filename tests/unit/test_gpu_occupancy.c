@@ -1,4 +1,4 @@
-/* Occupancy by hand: the limits that NVIDIA's tables give for a device, worked out on paper. */
+/* Tests occupancy against values computed by hand from the device limits in NVIDIA's tables. */
 #include "writer/spool/gpu_occupancy.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static void each_limit_counts(void **state)
 {
     (void)state;
     assert_int_equal(percent_of(&v100, 8000, 256, 16, 0), 100);    /* 8 blocks of 8 warps fill 64 */
-    assert_int_equal(percent_of(&v100, 8000, 32, 16, 0), 50);      /* 32 blocks are the most, of one warp each */
+    assert_int_equal(percent_of(&v100, 8000, 32, 16, 0), 50);      /* at most 32 blocks, of one warp each */
     assert_int_equal(percent_of(&v100, 8000, 256, 64, 0), 50);     /* 65536 / (64 * 256) = 4 blocks of 8 warps */
     assert_int_equal(percent_of(&v100, 8000, 256, 16, 32768), 38); /* 98304 / 32768 = 3 blocks: 37.5 */
     assert_int_equal(percent_of(&v100, 8000, 1000, 16, 0), 98);    /* 2 blocks of 1000 threads: 97.66 */
@@ -44,7 +44,8 @@ static void a_small_grid_fills_a_part(void **state)
 static void the_system_takes_a_kilobyte_of_each_block_from_8_0_on(void **state)
 {
     (void)state;
-    assert_int_equal(percent_of(&a100, 10000, 128, 16, 12288), 75); /* 167936 / 13312 = 12 blocks; 13 without it */
+    /* 167936 / 13312 = 12 blocks; 13 without the reserved memory */
+    assert_int_equal(percent_of(&a100, 10000, 128, 16, 12288), 75);
     assert_int_equal(percent_of(&a100, 10000, 128, 16, 0), 100);
 }
 
@@ -53,9 +54,9 @@ static void more_shared_memory_than_the_limit_of_a_block_is_zero(void **state)
     struct tp_gpu_limits optin = v100;
     (void)state;
     optin.shared_per_block_bytes = 98304;
-    assert_int_equal(percent_of(&v100, 8000, 512, 32, 65536), 0); /* as Kineto has it */
+    assert_int_equal(percent_of(&v100, 8000, 512, 32, 65536), 0); /* as in Kineto */
     assert_int_equal(percent_of(&optin, 8000, 512, 32, 65536), 25);
-    assert_int_equal(percent_of(&v100, 8000, 256, 300, 0), 0); /* no kernel has so many registers */
+    assert_int_equal(percent_of(&v100, 8000, 256, 300, 0), 0); /* no kernel has this many registers */
     assert_int_equal(percent_of(&v100, 8000, 2048, 16, 0), 0);
 }
 

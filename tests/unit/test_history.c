@@ -1,4 +1,4 @@
-/* Stored runs: which make the accepted level, where a level changed, and which run is off. */
+/* Tests stored runs: which runs make up the accepted level, where a level changed, and which run is an outlier. */
 #include "webreport/compare/gate/history.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static struct tp_summary summaries[RUNS];
 static struct tp_summary_step steps[RUNS][STEPS];
 static struct tp_history_run runs[RUNS];
 
-/* Runs of 1 ms that differ by 0.2 %, from run `from` on longer by `change`. */
+/* Fills runs of 1 ms that differ by 0.2 %; runs from `from` on are longer by `change`. */
 static void fill(size_t from, double change)
 {
     struct tp_random random = {11};
@@ -76,7 +76,7 @@ static void a_change_is_placed_between_its_runs_whatever_is_near(void **state)
         }
 }
 
-/* Three commits, the second of them run last, and a run whose commit nobody told, which began after them. */
+/* Three commits, the second one run last, and a run with an unknown commit that started after them. */
 static void runs_stand_in_the_order_of_their_commits(void **state)
 {
     static const int64_t started[] = {100, 110, 130, 120}, committed[] = {10, 30, 20, 0};
@@ -110,10 +110,10 @@ static void equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted(
     fill(RUNS - 1, 0.1);
     tp_history_levels(series, runs, RUNS, &arena);
     assert_true(series[TP_BENCH_STEP].newest.low > 0.05 && series[TP_BENCH_STEP].newest.base_count == 10);
-    assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one run is no level */
+    assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one run is not a level */
     tp_history_levels(series, runs, 1, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
-    fill(2, 0.9); /* wall clock of three runs tells no machine from a program, of four it may */
+    fill(2, 0.9); /* three runs of wall clock cannot distinguish machine and program, four may */
     tp_history_levels(series, runs, 3, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
     fill(3, 0.9);

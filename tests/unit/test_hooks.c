@@ -1,6 +1,6 @@
-/* The functions that the sources memory, locks and io put before the program's, on many threads at once. Their objects
- * are linked here under other names (tests/fake/hooks.syms), so that a sanitizer keeps malloc and its like: under TSan
- * this is the place where races in these sources show. */
+/* Tests the functions of the sources memory, locks and io that wrap the program's functions, on many threads
+ * simultaneously. Their objects are linked here under other names (tests/fake/hooks.syms), so that a sanitizer keeps
+ * its own malloc and similar functions. Under TSan, this test finds races in these sources. */
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "webreport/trace/value.h"
 
 #if defined(__SANITIZE_THREAD__)
-/* The source asks for a version of it, which is the C library's: the sanitizer would not see the mutex let go. */
+/* The source requests a versioned symbol of the C library: the sanitizer would not see the mutex being released. */
 #define hooked_cond_wait pthread_cond_wait
 enum { HAS_CONDITIONS = 0 };
 #else
@@ -39,16 +39,16 @@ HOOKED(poll, poll);
 
 extern const struct tp_source tp_source_memory, tp_source_locks, tp_source_io;
 static const struct tp_source *const sources[] = {&tp_source_memory, &tp_source_locks, &tp_source_io};
-static const char *const settings[] = {"64k", "1", "1"}; /* each wait is told */
+static const char *const settings[] = {"64k", "1", "1"}; /* each wait is recorded */
 
 enum { THREADS = 6, TURNS = 400, SLOTS = 32, SOURCES = 3 };
 
-static _Atomic(void *) slots[SLOTS]; /* blocks that one thread takes and another gives back */
+static _Atomic(void *) slots[SLOTS]; /* blocks that one thread allocates and another frees */
 static _Atomic int64_t taken_count;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-static int (*unlock)(pthread_mutex_t *); /* by address: the name is wrapped here, as for locks of ours (hook.h) */
+static int (*unlock)(pthread_mutex_t *); /* by address: the name is wrapped here, as for internal locks (hook.h) */
 static int64_t under_mutex, under_lock, gone;
 
 static void *take_block(uint32_t random)
@@ -141,7 +141,7 @@ static int64_t fact(const char *key, const char *member)
     return strtoll(all.ptr + at + strlen(wanted), NULL, 10);
 }
 
-/* One recording after the other: sources stay on, as in a program that records itself several times. */
+/* Runs one recording after another: sources stay on, as in a program that records itself several times. */
 static void what_threads_do_at_once_adds_up(void **state)
 {
     const struct tp_source_host host = {.library = "", .spools = ""};
@@ -172,7 +172,7 @@ static void what_threads_do_at_once_adds_up(void **state)
     assert_true(result.event_count > 0 && result.range_count > 0);
 }
 
-/* Recordings begin and end while threads are in the middle of all this. */
+/* Recordings start and stop while threads call these functions. */
 static void recordings_come_and_go_meanwhile(void **state)
 {
     const struct tp_source_host host = {.library = "", .spools = ""};

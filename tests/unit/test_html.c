@@ -1,4 +1,4 @@
-/* Assets, digests and the page's policy. */
+/* Tests assets, digests and the page's policy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void sha256_is_the_same_in_any_pieces(void **state)
         tp_sha256_of(text, size, whole);
         struct tp_sha256 sha;
         tp_sha256_init(&sha);
-        for (size_t at = 0; at < size;) { /* short pieces never use the processor's instructions */
+        for (size_t at = 0; at < size;) { /* short parts never use the processor's SHA instructions */
             size_t take = at % 97 + 1 < size - at ? at % 97 + 1 : size - at;
             tp_sha256_add(&sha, text + at, take);
             at += take;

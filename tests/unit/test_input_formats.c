@@ -1,4 +1,4 @@
-/* The table of input formats: each format is recognised by its head, and each refusal says what to do. */
+/* Tests the table of input formats: each format is recognized by its first bytes, and each refusal says what to do. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include "webreport/trace/inputs/input_format.h"
 
-/* Heads of files and the format they are of; size 0: a text. */
+/* First bytes of files and their format; size 0: a text. */
 static const struct {
     const char *format, *name, *head;
     size_t size;

@@ -1,4 +1,4 @@
-/* Jobs of many ranks: planted causes are named first, clean jobs are silent, clocks are brought together. */
+/* Tests jobs of many ranks: planted causes are named first, clean jobs are silent, clocks are aligned. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct fixture {
 
 static void make_hostile(struct tp_summary *summary, uint64_t *state);
 
-/* hostile: NULL, or the state of a generator that replaces the numbers. */
+/* Adds a rank. hostile: NULL, or the state of a generator that replaces the numbers. */
 static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
 {
     struct tp_summary summary;
@@ -111,7 +111,7 @@ static void a_clean_job_raises_nothing(void **state)
         }
 }
 
-/* The first finding is of this rule and names exactly the planted ranks. */
+/* Checks that the first finding has this rule and names exactly the planted ranks. */
 static void expect_first(const struct fixture *f, enum tp_job_rule rule)
 {
     const struct tp_job_finding *first = first_finding(&f->job);
@@ -123,7 +123,7 @@ static void expect_first(const struct fixture *f, enum tp_job_rule rule)
     assert_true(is_right);
 }
 
-/* The slow ranks of a job whose traces are damaged: they are named as damaged, and nobody as slow. */
+/* Slow ranks with damaged traces are named as damaged, and no rank is named as slow. */
 static void a_damaged_rank_is_never_called_slow(void **state)
 {
     static const enum plan_fault faults[] = {PLAN_SLOW_COMPUTE, PLAN_LATE_HOST, PLAN_SLOW_DATA};
@@ -200,8 +200,8 @@ static void imbalance_is_told_from_stragglers(void **state)
         }
 }
 
-/* Offsets relative to rank 0 equal the planted ones: arrivals of all ranks at the last call differ by what the plan
- * says, not by hours. */
+/* Offsets relative to rank 0 equal the planted ones: arrivals of all ranks at the last call differ by the plan's times,
+ * not by hours. */
 static void clocks_are_aligned_by_collectives(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void clocks_are_aligned_by_collectives(void **state)
             const struct tp_job_rank *zero = tp_job_rank_at(&f.job, 0);
             const struct tp_job_call *its = tp_job_call_at(&f.job, zero->first_call + zero->call_count - 1);
             int64_t apart = own->end_ns + rank->offset_ns - its->end_ns - zero->offset_ns;
-            assert_in_range(apart + 20000, 0, 40000); /* ends differ by up to 4 us by plan */
+            assert_in_range(apart + 20000, 0, 40000); /* by plan, ends differ by up to 4 us */
         }
         assert_in_range(f.job.largest_residual_ns, f.plan.ranks > 2, 8000);
         release(&f);
@@ -262,7 +262,7 @@ static void findings_of_ranks_are_merged(void **state)
     release(&f);
 }
 
-/* Numbers as a file may have them: extremes, contradictions, calls of one rank that share a key. */
+/* Returns numbers as a file may have them: extremes, contradictions, calls of one rank with the same key. */
 static int64_t hostile_number(uint64_t *state)
 {
     static const int64_t numbers[] = {0,         1,          -1,      INT64_MAX,     INT64_MIN, INT64_MIN + 1,
@@ -297,7 +297,7 @@ static void make_hostile(struct tp_summary *summary, uint64_t *state)
     summary->kernel_fingerprint = (uint64_t)hostile_number(state);
 }
 
-/* Everything is computed and printed; what it says does not matter. */
+/* Computes and prints everything; the result does not matter. */
 static void hostile_numbers_do_no_harm(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void hostile_numbers_do_no_harm(void **state)
     }
 }
 
-/* Two halves that never meet, and a rank that meets nobody. */
+/* Two halves that never meet, and a rank that meets no other rank. */
 static void ranks_without_a_common_collective_are_parts(void **state)
 {
     struct fixture f;
