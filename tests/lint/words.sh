@@ -94,7 +94,7 @@ name webreport/trace 7
 text collector/README.md 3
 text collector/launch/README.md 10
 text collector/source/README.md 4
-text docs/definitions.md 91
+text docs/definitions.md 3
 text templates/README.md 3
 text templates/program.js 1
 text templates/report.js 1
