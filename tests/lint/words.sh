@@ -51,7 +51,6 @@ comment tests/programs 7
 comment tests/python 6
 comment tests/reports 8
 comment tests/suites 58
-comment tests/unit 80
 comment webreport/compare 5
 comment webreport/document 14
 comment webreport/export 3

@@ -156,7 +156,7 @@ static void loaded_runs_do_not_count_and_stalls_are_drawn_in(void **state)
     }
     assert_int_equal(bench.changes[TP_BENCH_WALL].base_count, 9);
     assert_true(fabs(bench.changes[TP_BENCH_WALL].estimate) < 0.01);
-    assert_true(bench.changes[TP_BENCH_WALL].sees < 0.03); /* without the pairing it would be 0.18 */
+    assert_true(bench.changes[TP_BENCH_WALL].sees < 0.03); /* with the loaded runs it would be 0.18 */
     assert_true(bench.verdict == TP_BENCH_SAME || bench.verdict == TP_BENCH_OPEN);
 }
 

@@ -183,7 +183,7 @@ static void gradients_are_filled_and_added_to(void **state)
 
 #define HEADS "[2,4,512,512]"
 
-/* Writes products around a softmax; between: the operator before it. */
+/* Writes products around a division and a softmax; has_second: also the product after the softmax. */
 static void attention(double at, bool has_second)
 {
     shaped("aten::matmul", at, 50, "[2,4,512,32],[2,4,32,512]", FLOAT, 1);

@@ -333,7 +333,7 @@ static void a_function_that_is_a_chain_may_be_short(void **state)
     assert_null(finding("H17"));
 }
 
-/* Writes ten calls of a module whose products have the first sizes, and then the second. */
+/* Writes ten calls of a module with two products, which have the sizes `first` and `second`. */
 static void attention(const char *first, const char *second)
 {
     for (int s = 0; s < STEPS; s++) {

@@ -480,7 +480,7 @@ static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool 
     return compare.changes.items[compare.changes.count - 1].verdict;
 }
 
-/* By wall clock, short steps distinguish a slower loader from a loaded machine, also with five operators. */
+/* By wall clock, short steps distinguish a slower loader from a loaded machine, if five operators show its pace. */
 static void data_loading_needs_its_short_steps(void **state)
 {
 #define OPERATOR(name, us) {name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2}

@@ -124,7 +124,7 @@ static void a_device_that_was_not_recorded_may_have_been_used(void **state)
     assert_silent("no device is used");
 }
 
-/* Writes two findings: B4 with 100 us, and B5's, or other time that overlaps it. */
+/* The digest gives the total of two findings without a note about overlap, and no total for one finding. */
 static void a_sum_is_no_overlap(void **state)
 {
     for (int is_one = 0; is_one < 2; is_one++) { /* copies and waits together, or copies alone */

@@ -59,7 +59,7 @@ static struct tp_summary program_run(const double *factors)
 
 enum { STEPS = 10 };
 
-/* Returns a run that also has PyTorch steps, which do not contain its functions. */
+/* Returns a run of the program with PyTorch steps, which do not contain its functions. */
 static struct tp_summary run_with_steps(const double *factors)
 {
     struct tp_summary run = program_run(factors);

@@ -9,7 +9,7 @@ enum { LIMITS = 12 };
 
 static const struct tp_budget_line line, warning = {.is_warning = true};
 
-/* Returns this many limits; the first fails with probability `chance`. */
+/* Returns this many limits; the first fails with the p-value `chance`. */
 static struct tp_check_item *limits_of(size_t count, double chance)
 {
     struct tp_check_item *items = tp_arena_array(&arena, LIMITS, sizeof *items);

@@ -1,4 +1,4 @@
-/* JSON emitter: commas, escapes, exact microseconds, shortest reals. */
+/* Tests the JSON emitter: commas, escapes, exact microseconds, shortest reals. */
 #include "writer/base/json_out.h"
 
 #include <math.h>

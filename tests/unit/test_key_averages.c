@@ -1,4 +1,4 @@
-/* torch's rules on small traces; every expected number is counted by hand from the trace above it. */
+/* Tests torch's rules on small traces; every expected number is counted by hand from the trace above it. */
 #include "webreport/measure/torch_tables/key_averages.h"
 
 #include "tests/unit/made_trace.h"
@@ -60,7 +60,7 @@ static void only_child_of_the_same_name_is_absorbed(void **state)
     assert_int_equal(row_of(&m, "g")->count, 2);
     tp_arena_release(&m.arena);
     make(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
-    assert_int_equal(row_of(&m, "f")->count, 3); /* two children: both stay */
+    assert_int_equal(row_of(&m, "f")->count, 3); /* two children: both remain */
     tp_arena_release(&m.arena);
 }
 
@@ -87,7 +87,7 @@ static void open_region_ends_with_the_event_around_it(void **state)
     assert_int_equal(row_of(&m, "alone")->cpu.ns, 970000);
     assert_int_equal(row_of(&m, "open")->self_cpu.ns, 0);
     assert_true(row_of(&m, "open")->is_async);
-    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 100000); /* it takes nothing from its surroundings */
+    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 100000); /* it takes no time from the enclosing operator */
     tp_arena_release(&m.arena);
 }
 
@@ -102,7 +102,7 @@ static void memory_counts_for_every_event_around_it(void **state)
     assert_int_equal(row_of(&m, "g")->cpu_bytes, 72); /* both ends count */
     assert_int_equal(row_of(&m, "f")->cpu_bytes, 0);
     assert_int_equal(row_of(&m, "f")->self_cpu_bytes, -72);
-    assert_int_equal(row_of(&m, "other")->cpu_bytes, 64); /* of any thread */
+    assert_int_equal(row_of(&m, "other")->cpu_bytes, 64); /* of all threads */
     assert_int_equal(row_of(&m, "[memory]")->cpu_bytes, 5);
     assert_int_equal(row_of(&m, "[memory]")->count, 1);
     tp_arena_release(&m.arena);
@@ -138,12 +138,12 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
              "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
              "\"External id\":1,\"correlation\":1") "," KERNEL("k", 200, 50, "\"External id\":1,\"correlation\":1"),
          NULL);
-    assert_int_equal(row_of(&m, "g")->self_device.ns, 50000); /* it launched; id 1 is f's by accident */
+    assert_int_equal(row_of(&m, "g")->self_device.ns, 50000); /* it launched the kernel; id 1 is f's by coincidence */
     assert_int_equal(row_of(&m, "f")->self_device.ns, 0);
     tp_arena_release(&m.arena);
 }
 
-/* Without links of torch's, owners are the report's, which have absorbed the child as well. */
+/* Without torch's links, kernels have the owners of the report, which have absorbed the child as well. */
 static void kernels_of_an_absorbed_child_are_its_parents(void **state)
 {
     struct made m;
@@ -246,7 +246,7 @@ static void ties_of_a_sort_stay_in_order(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A double cannot tell the two apart, on any processor. */
+/* As doubles, the two numbers are equal on any processor. */
 static void every_digit_of_bytes_counts_in_a_sort(void **state)
 {
     struct tp_arena arena = {0};

@@ -1,4 +1,4 @@
-/* Numbering of tuples and of ids. */
+/* Tests the numbering of keys with several members, and of ids. */
 #include "writer/base/keys.h"
 #include "writer/base/renumber.h"
 
@@ -32,7 +32,7 @@ static void equal_tuples_have_one_number(void **state)
     tp_arena_release(&arena);
 }
 
-/* Ids close together use a table, others a hash; both answer alike. */
+/* Checks ids: close ids use a table, others a hash, with the same results. */
 static void check_ids(int64_t lowest, int64_t step)
 {
     struct tp_arena arena;

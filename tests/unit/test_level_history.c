@@ -1,4 +1,5 @@
-/* A history of levels: noise that neither steps nor drifts move, changes that stay, outliers that are none. */
+/* Tests a history of levels: noise that is independent of steps and drifts, lasting changes, and outliers that are not
+ * reported as changes. */
 #include "webreport/compare/noise/level_history.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 enum { RUNS = 40 };
 
-/* 1 % between runs. */
+/* Fills the levels with 1 % of noise between runs, a drift and a step. */
 static void fill(double *levels, struct tp_random *random, double drift, double step)
 {
     for (int i = 0; i < RUNS; i++)
@@ -64,13 +65,14 @@ static void equal_runs_are_one_level(void **state)
     if (setjmp(arena.guard))
         fail();
     for (size_t runs = 0; runs < RUNS; runs++) {
-        levels[runs] = 14.2; /* sums of its squares are no whole numbers */
+        levels[runs] = 14.2; /* sums of its squares are not exact */
         const size_t *starts = tp_level_history_changes(&count, &(struct tp_levels){levels, runs}, NAN, &arena);
         assert_true(count == 1 && starts[0] == 0);
     }
 }
 
-/* 1.5 % more with each run: a base that rolls is never more than that behind, the accepted level falls ever farther. */
+/* 1.5 % more with each run: a rolling base is always close, but the accepted level is left farther behind with each
+ * run. */
 static void a_drift_adds_up_against_the_accepted_level(void **state)
 {
     const struct tp_run_context guess = {.prior = {0.015, 4, 0}};

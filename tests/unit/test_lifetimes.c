@@ -1,4 +1,4 @@
-/* Lives of threads, processes and recordings against each other: what ends while something else goes on. */
+/* Tests lifetimes of threads, processes and recordings that overlap: each may end while another one continues. */
 #include "collector/tracepress.h"
 
 #include <dirent.h>
@@ -31,10 +31,10 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     (void)state;
-    return rmdir(folder); /* every recording has taken its spool with it */
+    return rmdir(folder); /* every recording has removed its spool */
 }
 
-/* What the last recording had. */
+/* Content of the last recording. */
 static struct {
     int recordings, threads, begun, ended, named; /* named: ranges called "marked" */
 } seen;
@@ -86,9 +86,9 @@ static void mark(void)
     TRACEPRESS_SCOPE("marked");
 }
 
-static _Atomic int has_recorded; /* of record_much */
+static _Atomic int has_recorded; /* set by record_much */
 
-/* Fills several chunks, then records as a function of the program's that the recorder stands before. */
+/* Fills several chunks, then records as a wrapped function of the program does. */
 static void *record_much(void *unused)
 {
     for (int i = 0; i < 10000; i++)
@@ -174,7 +174,7 @@ static void *record_in_the_first(void *unused)
     mark();
     pthread_barrier_wait(&step);
     pthread_barrier_wait(&step);
-    return NULL; /* ends during the second recording, or after it, with a chunk of the first */
+    return NULL; /* exits during the second recording, or after it, with a chunk of the first */
 }
 
 static void a_thread_outlives_its_recording(void **state)
@@ -214,7 +214,7 @@ static void *set_keys(void *keys)
     return NULL;
 }
 
-/* Destructors of the program that run before and after the collector's own. */
+/* Records in destructors of the program that run before and after the collector's own. */
 static void threads_record_while_they_end(void **state)
 {
     pthread_key_t keys[2];
@@ -222,7 +222,7 @@ static void threads_record_while_they_end(void **state)
     (void)state;
     assert_int_equal(pthread_key_create(&keys[0], record_in_destructor), 0);
     start();
-    mark(); /* makes the collector's key */
+    mark(); /* creates the collector's key */
     assert_int_equal(pthread_key_create(&keys[1], record_in_destructor), 0);
     pthread_create(&thread, NULL, set_keys, keys);
     pthread_join(thread, NULL);
@@ -252,7 +252,7 @@ static int entries_of(const char *path)
     return count;
 }
 
-/* Most children become another program, or end, without a record. */
+/* Most children run another program, or exit, without a record. */
 static void a_child_has_a_spool_from_its_first_record_on(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void a_child_has_a_spool_from_its_first_record_on(void **state)
     if (child == 0) {
         int before = entries_of(folder), is_on = tracepress_recording_ != 0;
         if (fork() == 0) {
-            tracepress_stop(); /* nothing to hand over */
+            tracepress_stop(); /* nothing to deliver */
             _exit(seen.recordings != recordings);
         }
         mark();
@@ -363,8 +363,8 @@ static void calls_in_any_order_are_harmless(void **state)
     assert_int_equal(tracepress_export_chrome_trace(NULL, "/tmp/none"), -1);
     start();
     for (int i = 0; i < 3; i++)
-        tracepress_end();        /* of nothing */
-    tracepress_begin(123456789); /* a number that was never given */
+        tracepress_end();        /* without a range */
+    tracepress_begin(123456789); /* a number that was never returned */
     tracepress_operator_begin(0, NULL);
     tracepress_memory_note(NULL);
     tracepress_stop();

@@ -1,4 +1,4 @@
-/* The event file of a running program: what stands in it, where it lies, and when it stops. */
+/* Tests the event file of a running program: its content, its place, and when it stops. */
 #include "collector/live.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- a file as text: "step tag=value" a line; lengths come from the framing ---- */
+/* ---- the file as text: one line "step tag=value" per value; lengths come from the framing ---- */
 
 static char told[1 << 16];
 
@@ -61,7 +61,7 @@ static void tell_event(const unsigned char *bytes, size_t size)
     tp__event__free_unpacked(event, NULL);
 }
 
-/* All event files of ours in a folder, in the order of their names. */
+/* Returns the text of all tracepress event files in a folder, in the order of their names. */
 static const char *tell(const char *where)
 {
     static unsigned char bytes[1 << 20];
@@ -99,7 +99,7 @@ static int start(const char *where)
     return tracepress_start(&options);
 }
 
-/* ---- what stands in it ---- */
+/* ---- content ---- */
 
 static void live_steps_have_times_rates_counters_and_memory(void **state)
 {
@@ -132,7 +132,7 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
     tracepress_counter(tracepress_intern("bad"), NAN);
     tracepress_step();
     tracepress_stop();
-    tracepress_counter(tracepress_intern("loss rate"), 1); /* no longer anybody's */
+    tracepress_counter(tracepress_intern("loss rate"), 1); /* no longer used */
     assert_string_equal(tell(folder), "version\n"
                                       "0 profile_step/time_ms=1 described\n"
                                       "0 profile_step/samples_per_s=1 described\n"
@@ -157,7 +157,7 @@ static void live_many_counters_keep_to_their_places(void **state)
         snprintf(name, sizeof name, "many%d", i);
         tp_live_counter(tracepress_intern(name), i);
     }
-    size_t count = tp_live_values(scalars); /* earlier tests have a few places */
+    size_t count = tp_live_values(scalars); /* earlier tests use a few places */
     assert_in_range(count, TP_LIVE_COUNTERS / 2, TP_LIVE_COUNTERS);
     for (size_t i = 0; i < count; i++)
         assert_string_not_equal(scalars[i].tag, "profile_counters/many191");
@@ -167,7 +167,7 @@ static void live_many_counters_keep_to_their_places(void **state)
     assert_in_range(tp_live_values(scalars), 1, 2 * TP_LIVE_DEVICES);
 }
 
-/* More in a quarter of a second than may wait: it is written earlier. */
+/* More events in a quarter of a second than the buffer can contain: they are written earlier. */
 static void live_very_short_steps_are_all_kept(void **state)
 {
     enum { STEPS = 150000 };
@@ -184,7 +184,7 @@ static void live_very_short_steps_are_all_kept(void **state)
     assert_int_equal(atoi(line), STEPS);
 }
 
-/* ---- where it lies ---- */
+/* ---- place of the file ---- */
 
 static void live_recordings_of_a_process_share_a_file(void **state)
 {
@@ -273,8 +273,8 @@ static void live_environment_switches_it_on(void **state)
 
 /* ---- when it stops ---- */
 
-/* In a child: limits stay there, and what is said once per process does not count here. Its status, and what it said.
- */
+/* Runs in a child, so that limits and once-per-process messages do not affect other tests. Returns its status and its
+ * messages. */
 static int limited_child(rlim_t limit, char *said, size_t size)
 {
     int ends[2], status;
@@ -308,7 +308,7 @@ static void live_size_limit_ends_the_file_and_not_the_program(void **state)
     assert_int_equal(limited_child(300, said, sizeof said), 7);
     assert_int_equal(strncmp(said, "tracepress: the live event file gets no more values", 50), 0);
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);                 /* one line */
-    assert_non_null(strstr(tell(folder), "0 profile_step/time_ms=1 described\n")); /* whole records */
+    assert_non_null(strstr(tell(folder), "0 profile_step/time_ms=1 described\n")); /* complete records */
     assert_null(strstr(told, "5 profile_step"));
 }
 
@@ -353,7 +353,7 @@ int main(void)
         IN_FOLDER(live_size_limit_ends_the_file_and_not_the_program),
         IN_FOLDER(live_directory_that_cannot_be_made_is_an_error_of_the_start),
         cmocka_unit_test(live_names_are_made_harmless),
-        cmocka_unit_test(live_many_counters_keep_to_their_places), /* last: places stay taken */
+        cmocka_unit_test(live_many_counters_keep_to_their_places), /* last: places stay used */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* States of a thread by the kernel's totals, look after look: intervals follow each other and add up to the totals.
- * What is said where the kernel refuses events. */
+/* Tests the states of a thread from the kernel's totals at each poll: intervals are contiguous and add up to the
+ * totals. Also tests the message when the kernel refuses events. */
 #include "collector/outside/waits/looked_states.h"
 
 #include <errno.h>
@@ -41,8 +41,8 @@ static void what_goes_on_comes_first(void **state)
     is_piece(0, 0, TP_OUTSIDE_READY, 0);
     is_piece(1, 1, TP_OUTSIDE_RUNNING, 0);
     is_piece(2, 5, TP_OUTSIDE_BLOCKED, LOCK);
-    assert_int_equal(look(20, 4, 1, true, 0), 0);  /* stands still */
-    assert_int_equal(look(30, 7, 2, false, 0), 3); /* it got the lock: that wait lasted until it could run */
+    assert_int_equal(look(20, 4, 1, true, 0), 0);  /* no change */
+    assert_int_equal(look(30, 7, 2, false, 0), 3); /* it got the lock: that wait lasted until it was ready to run */
     is_piece(0, 10, TP_OUTSIDE_BLOCKED, LOCK);
     is_piece(1, 26, TP_OUTSIDE_READY, 0);
     is_piece(2, 27, TP_OUTSIDE_RUNNING, 0);
@@ -70,7 +70,7 @@ static void a_wait_between_two_looks_has_no_cause(void **state)
     is_piece(2, 9, TP_OUTSIDE_READY, 0);
 }
 
-/* The kernel counts a time without a CPU when it is over, and what runs with a tick's delay. */
+/* The kernel counts time without a CPU only when it is over, and running time up to a tick late. */
 static void what_has_no_place_yet_is_owed(void **state)
 {
     int64_t sums[TP_OUTSIDE_STATES] = {0}, end = 0;
@@ -86,7 +86,7 @@ static void what_has_no_place_yet_is_owed(void **state)
     assert_int_equal(end, 1000 * MS);
     assert_int_equal(sums[TP_OUTSIDE_RUNNING] + sums[TP_OUTSIDE_READY] + sums[TP_OUTSIDE_BLOCKED], 1000 * MS);
     assert_int_equal(sums[TP_OUTSIDE_RUNNING], 1000 * MS);
-    assert_int_equal(look(1100, 1000, 0, false, 0), 0); /* no CPU for 100 ms, which is told now: */
+    assert_int_equal(look(1100, 1000, 0, false, 0), 0); /* 100 ms without a CPU, reported only now: */
     assert_int_equal(look(1200, 1050, 150, false, 0), 2);
     is_piece(0, 1000, TP_OUTSIDE_RUNNING, 0);
     is_piece(1, 1050, TP_OUTSIDE_READY, 0);

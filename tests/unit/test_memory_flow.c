@@ -1,4 +1,4 @@
-/* Memory flow: blocks from records, addresses without gaps, small blocks as cells. Counted by hand. */
+/* Tests memory flow: blocks from records, addresses without gaps, small blocks as cells. Counted by hand. */
 #include "webreport/export/memory_flow/memory_flow.h"
 #include "webreport/model/build.h"
 
@@ -53,7 +53,7 @@ static void assert_drawn(struct scene *s, const char *text)
     tp_buf_release(&out);
 }
 
-/* As traces up to torch 1.9: the total over time, nothing that claims to be a block. */
+/* As in traces up to torch 1.9: a curve of the total, but no blocks. */
 static void records_without_addresses_are_a_curve(void **state)
 {
     static struct scene s;
@@ -65,7 +65,7 @@ static void records_without_addresses_are_a_curve(void **state)
     assert_int_equal(s.flow.bytes_before, 0);
     assert_total(&s, 0, 1000, 100);
     assert_total(&s, 1, 3000, 150);
-    assert_total(&s, 3, 6000, -10); /* released: from before the recording */
+    assert_total(&s, 3, 6000, -10); /* freed, but allocated before the recording */
     assert_int_equal(s.flow.peak_bytes, 150);
     assert_drawn(&s, "4 records without an address: no block has a place. Over time: what was allocated less what was");
     assert_drawn(&s, "id=\"curve\"");
@@ -78,7 +78,7 @@ static void records_without_addresses_are_a_curve(void **state)
     assert_int_equal(s.flow.peak_bytes, 700);
     assert_drawn(&s, "the total that the allocator reported");
     tp_arena_release(&s.arena);
-    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* nothing at all */
+    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* no content */
     assert_drawn(&s, "0 blocks");
     tp_arena_release(&s.arena);
 }
@@ -142,7 +142,7 @@ static void gaps_between_addresses_are_compressed(void **state)
                   "3", "1000000000000", "1000", "") "," MEMORY("4", "2004", "10", ""));
     assert_int_equal(s.flow.range_count, 3); /* 1000..2000, 2004..2014, 1e12.. */
     assert_true(s.flow.height > 2010 && s.flow.height < 2050);
-    assert_true(tp_memory_flow_place(&s.flow, 2004) == 1004);              /* a small gap stays */
+    assert_true(tp_memory_flow_place(&s.flow, 2004) == 1004);              /* a small gap remains */
     assert_true(tp_memory_flow_place(&s.flow, 1000000000000) < 1014 + 21); /* 1 % of 2010 */
     assert_int_equal(tp_memory_flow_address(&s.flow, 0), 1000);
     assert_int_equal(tp_memory_flow_address(&s.flow, tp_memory_flow_place(&s.flow, 1000000000500)), 1000000000500);

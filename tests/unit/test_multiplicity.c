@@ -1,4 +1,4 @@
-/* Which of many tests to believe, against R 4 (p.adjust) and against what must hold of any. */
+/* Tests corrections for multiple tests against R 4 (p.adjust) and against general properties. */
 #include "writer/base/multiplicity.h"
 
 #include "tests/unit/one_arena.h"
@@ -22,8 +22,8 @@ static void those_of_p_adjust(void **state)
     assert_int_equal(tp_holm(kept, p, 0, 0.05, &arena), 0);
 }
 
-/* Whatever the order of the tests, the same ones are kept; Holm keeps no more than the other; a greater p is never kept
- * where a smaller one is not. */
+/* The order of the tests has no effect. Holm keeps no more tests than the other method. A larger p is never kept if a
+ * smaller one is not. */
 static void order_does_not_matter(void **state)
 {
     enum { COUNT = 40 };

@@ -1,4 +1,4 @@
-/* Numbers in 32 bits and a list: every one comes back. */
+/* Tests numbers stored in 32 bits with a list of exceptions: every number can be read back. */
 #include "writer/base/narrow.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* "did you mean": the nearest known word. */
+/* Tests "did you mean": the nearest known word. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "writer/text/nearest.h"
 
-/* The command nearest to a word; "": none is near. */
+/* Returns the command nearest to a word; "": none is near. */
 static struct tp_str nearest(const char *word)
 {
     static const char *const commands[] = {"report", "record", "recover", "table", "diff", "csv"};

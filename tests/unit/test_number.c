@@ -1,4 +1,4 @@
-/* Numbers from digits: times, ids, decimals. */
+/* Tests numbers from digits: times, ids, decimals. */
 #include "webreport/trace/number.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static void decimals_are_cut_after_nine_places(void **state)
     assert_true(tp_number_real(TP_STR("0.97")) == 0.97);
 }
 
-/* The short paths against the C library, over lengths on both sides of their limits. */
+/* Compares the fast paths with the C library, for lengths on both sides of their limits. */
 static void digits_of_every_length_are_read(void **state)
 {
     unsigned seed = 7;
@@ -130,7 +130,7 @@ static void digits_of_every_length_are_read(void **state)
         int64_t want = strtoll(digits, &end, 10);
         assert_int_equal(tp_number_e9(token, &value), TP_NUMBER_OK);
         assert_int_equal(value, errno ? INT64_MAX : want);
-        for (int i = 0; i < n; i++) { /* one letter anywhere makes it none */
+        for (int i = 0; i < n; i++) { /* a letter at any place makes the number invalid */
             char kept = text[i];
             text[i] = 'x';
             assert_int_equal(tp_number_int(token, &value), TP_NUMBER_NONE);

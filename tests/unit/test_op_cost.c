@@ -1,4 +1,4 @@
-/* Computation and bytes of operators against counts by hand. */
+/* Tests computation and bytes of operators against counts by hand. */
 #include "webreport/measure/work/operator_cost.h"
 
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static void costs_are_those_counted_by_hand(void **state)
         {"aten::_softmax", "[[2,10],[],[]]", "[\"float\",\"Scalar\",\"Scalar\"]", "", 100, 160},
         {"aten::native_layer_norm", "[[2,10],[],[10],[10],[]]", "[\"float\",\"\",\"float\",\"float\",\"Scalar\"]", "",
          160, 240},
-        /* 6 numbers of rows, each row of 16 read and written */
+        /* 6 row numbers; each row of 16 is read and written */
         {"aten::embedding", "[[1000,16],[2,3],[],[],[]]", "[\"float\",\"long int\",\"Scalar\",\"Scalar\",\"Scalar\"]",
          "", 0, 48 + 2 * 6 * 16 * 4},
         {"aten::mm", "[[3,4],[4,5]]", "[\"what\",\"float\"]", "", 120, TP_NULL_INT},

@@ -1,4 +1,4 @@
-/* Filters of operator calls: names, patterns, types of inputs. */
+/* Tests filters of operator calls: names, patterns, types of inputs. */
 #include "webreport/measure/torch_tables/operator_filter.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void patterns_are_found_anywhere(void **state)
     assert_true(is_found("conv|mm$", TP_STR("aten::conv2d")));
     assert_false(is_found("conv|mm$", TP_STR("aten::mm_out")));
     assert_true(is_found("^aten::m+$", TP_STR("aten::mm")));
-    assert_true(is_found("b$", ((struct tp_str){"a\0b and more", 3}))); /* neither NUL nor what follows counts */
+    assert_true(is_found("b$", ((struct tp_str){"a\0b and more", 3}))); /* NUL and the text after it are ignored */
     assert_false(is_found("more", ((struct tp_str){"a\0b and more", 3})));
     assert_true(is_found("", TP_STR("x")));
 }

@@ -1,4 +1,4 @@
-/* Option tables: spellings, operands between options, and one clear line for what is wrong. */
+/* Tests option tables: spellings, operands between options, and one clear line for each mistake. */
 #include "webreport/session/opt.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Records of the kernel's events become processes, states that add up, stacks that processes share, causes. */
+/* Tests how records of kernel events become processes, states that add up, stacks that processes share, and causes. */
 #include "collector/outside/tree/outside_tree.h"
 
 #include <stdlib.h>
@@ -78,8 +78,8 @@ static int states(void *unused, struct tp_error *err)
     take_fork(7, 7, 8, 180);
     take_switch(8, 185, false, false); /* ready 5 */
     take_switch(7, 300, true, false);  /* running 130 */
-    take_switch(7, 290, false, false); /* told out of order: blocked 0 */
-    take_switch(9, 400, true, false);  /* of nobody */
+    take_switch(7, 290, false, false); /* reported out of order: blocked 0 */
+    take_switch(9, 400, true, false);  /* of an unknown thread */
     assert_int_equal(take_exit(7, 7, 410), TP_NO_ID);
     assert_int_equal(take_exit(7, 8, 500), 0);
     assert_int_equal(take_exit(7, 8, 600), TP_NO_ID);
@@ -117,15 +117,15 @@ static int programs(void *unused, struct tp_error *err)
     take_exec(7, 100, "first");
     map_code(7, 0x400000, "/no/such/file");
     take_fork(7, 8, 8, 110);
-    take_stack(8, 120, false, chain, 5); /* by what it inherited */
+    take_stack(8, 120, false, chain, 5); /* by an inherited mapping */
     take_stack(7, 120, false, chain, 5);
     take_fork(7, 7, 9, 130);
     take_exec(8, 140, "second");
-    take_stack(8, 150, false, chain, 3); /* nothing is mapped there any more */
+    take_stack(8, 150, false, chain, 3); /* nothing is mapped there now */
     map_code(8, 0x700000, "/no/such/file");
     take_stack(8, 160, false, moved, 3);
     take_stack(7, 170, false, chain, 3);
-    take_exec(7, 200, "third"); /* its other thread is gone with that */
+    take_exec(7, 200, "third"); /* this ends its other thread */
     return 0;
 }
 
@@ -140,10 +140,11 @@ static void processes_share_the_frames_of_a_file(void **state)
     assert_int_not_equal(samples[3].stack, samples[0].stack); /* which has a caller */
     const struct tp_code_node *leaf = tp_code_node_at(&tree.places, samples[0].stack);
     assert_int_equal(tp_code_frame_at(&tree.places, samples[0].stack)->address, 0x10);
-    assert_int_equal(tp_code_frame_at(&tree.places, leaf->outer)->address, 0x1f); /* the call before */
+    /* the call address before the return address */
+    assert_int_equal(tp_code_frame_at(&tree.places, leaf->outer)->address, 0x1f);
     uint32_t outermost = tp_code_node_at(&tree.places, leaf->outer)->outer;
     assert_int_equal(tp_code_frame_at(&tree.places, outermost)->file, TP_CODE_UNKNOWN);
-    assert_int_equal(tp_code_node_at(&tree.places, outermost)->outer, 0); /* one for all that is not known */
+    assert_int_equal(tp_code_node_at(&tree.places, outermost)->outer, 0); /* one node for all unknown callers */
     assert_int_equal(tp_code_frame_at(&tree.places, samples[2].stack)->file, TP_CODE_UNKNOWN);
     const struct tp_outside_process *first = tp_outside_process_at(&tree, 0), *child = tp_outside_process_at(&tree, 1);
     assert_int_equal(first->exec_count, 2);
@@ -169,7 +170,7 @@ static int waits(void *unused, struct tp_error *err)
     take_stack(7, 130, true, lock, 3); /* after it */
     take_switch(7, 140, false, false);
     take_stack(7, 150, true, lock, 3);
-    take_switch(7, 150, true, true); /* it could run: it waits for nothing */
+    take_switch(7, 150, true, true); /* it could run, so it waits for nothing */
     struct tp_str names[8] = {{0}};
     for (uint32_t i = 0; i < tree.places.frames.count; i++) {
         uint64_t address = TP_AT(&tree.places.frames, struct tp_code_frame, i)->address;
@@ -269,7 +270,7 @@ static void records_that_are_cut_are_refused(void **state)
 
 static void a_part_of_a_stack_is_read_when_it_is_whole(void **state)
 {
-    enum { BEFORE = 1 + 4 + 1, SIZE = 16 }; /* head; identifier to count; one of the chain */
+    enum { BEFORE = 1 + 4 + 1, SIZE = 16 }; /* head; identifier to count; one address of the chain */
     uint64_t words[BEFORE + 1 + TP_PERF_REGISTERS + 1 + SIZE / 8 + 1] = {0};
     struct perf_event_header *head = (struct perf_event_header *)words;
     uint64_t *dump = words + BEFORE, *last = words + sizeof words / sizeof *words - 1;
@@ -290,7 +291,7 @@ static void a_part_of_a_stack_is_read_when_it_is_whole(void **state)
     *last = 0;
     dump[1 + TP_PERF_REGISTERS] = UINT64_MAX;
     assert_false(tp_perf_record_read(&record, head));
-    dump[0] = PERF_SAMPLE_REGS_ABI_32; /* a program of 32 bits is not followed */
+    dump[0] = PERF_SAMPLE_REGS_ABI_32; /* 32-bit programs are not unwound */
     dump[1 + TP_PERF_REGISTERS] = SIZE;
     assert_true(tp_perf_record_read(&record, head) && !record.registers);
     head->size = (BEFORE + 1) * 8;

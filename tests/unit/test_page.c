@@ -1,5 +1,5 @@
-/* The page and the digest of a small trace: complete, within limits, nothing private when told so, equal for equal
- * input. */
+/* Tests the page and the digest of a small trace: complete, within limits, without private data on request, and equal
+ * for equal input. */
 #include "webreport/model/build.h"
 #include "webreport/print/report_page.h"
 
@@ -80,7 +80,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A page of `count` times the profile. */
+/* Returns a page with `count` copies of the profile. */
 static struct tp_page *page_of(const struct tp_page_options *options, size_t count, struct tp_page_files *files)
 {
     struct tp_page *page;
@@ -214,7 +214,7 @@ static void separate_assets_leave_no_inline_code(void **state)
     tp_page_release(page);
 }
 
-/* Documents of one profile, as lines or whole, in a digest with an input that failed. */
+/* Adds documents of one profile, as lines or whole, to a digest with a failed input. */
 static void fill_digest(struct tp_digest *digest, struct tp_arena *memory, size_t count)
 {
     struct tp_naming naming = {.arena = memory};

@@ -1,4 +1,4 @@
-/* Patterns of names against the C library's regular expressions. */
+/* Tests patterns of names against the C library's regular expressions. */
 #include "writer/base/patterns.h"
 
 #include <regex.h>
@@ -50,7 +50,7 @@ static void the_first_rule_that_is_found_anywhere_counts(void **state)
     assert_int_equal(find(rules, 3, "all other", 9), 1);
     assert_int_equal(find(rules, 3, "nothing", 7), -1);
     assert_int_equal(find(rules, 3, "", 0), -1);
-    assert_int_equal(find(rules, 3, "x\0all", 5), 2); /* names may hold NUL */
+    assert_int_equal(find(rules, 3, "x\0all", 5), 2); /* names may contain NUL */
 }
 
 static void what_is_no_pattern_is_refused(void **state)
@@ -75,7 +75,7 @@ static void what_is_no_pattern_is_refused(void **state)
     assert_true(tp_patterns_add(&patterns, TP_MAX_PATTERNS, "abc") < 0);
 }
 
-/* A name of parts that nearly fit costs its length, not the square of it. */
+/* A name that almost matches costs time in proportion to its length, not to its square. */
 static void a_name_that_nearly_fits_is_no_trap(void **state)
 {
     static struct tp_patterns patterns;
@@ -88,7 +88,7 @@ static void a_name_that_nearly_fits_is_no_trap(void **state)
         assert_int_equal(tp_patterns_find(&patterns, (struct tp_str){name, sizeof name}), -1);
 }
 
-/* ---- the C library as a judge ---- */
+/* ---- comparison with the C library ---- */
 
 static unsigned seed = 1;
 static unsigned any(unsigned below)
@@ -97,7 +97,7 @@ static unsigned any(unsigned below)
     return (seed >> 16) % below;
 }
 
-/* A pattern of the forms that are known, and names of the letters that it has. */
+/* Makes a pattern of the supported forms; names use its letters. */
 static void made_pattern(char *text, unsigned depth)
 {
     static const char *const parts[] = {"ab", "ba", "a_?b", "b[ab]a", "ab[0-9]+", "ab.*ba", "(ab|ba)", "aa(b)?b"};
@@ -105,7 +105,7 @@ static void made_pattern(char *text, unsigned depth)
         if (i && any(3) == 0)
             strcat(text, "|");
         if (!depth || any(4)) {
-            /* one that begins with letters that stand for themselves */
+            /* starts with ordinary letters */
             strcat(text, parts[any(sizeof parts / sizeof *parts)]);
         } else {
             strcat(text, "(");

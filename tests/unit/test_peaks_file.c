@@ -1,4 +1,5 @@
-/* Measured peaks: what a file may say, what is told of a bad one, and how its numbers lie over the published ones. */
+/* Tests measured peaks: valid files, messages about invalid ones, and measured numbers that replace the published
+ * ones. */
 #include "webreport/measure/work/peaks_file.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Memory records within a time: what sums of the first n and halving say is what a walk over all records says. */
+/* Tests memory records within a time span: prefix sums with binary search give the same result as a walk over all
+ * records. */
 #include "webreport/model/policy_torch_memory.h"
 
 #include <setjmp.h>
@@ -18,7 +19,7 @@ static int64_t below(int64_t n)
     return (int64_t)(seed >> 8) % n;
 }
 
-/* A trace of nothing but records, and their order by time. */
+/* A trace that has only records, and their order by time. */
 struct made {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -86,7 +87,7 @@ static void bytes_of_a_time_are_those_of_a_walk(void **state)
 {
     (void)state;
     for (int round = 0; round < 20; round++)
-        check(round % 2, TIMES / (1 + round * round)); /* as coarse as not: times are small */
+        check(round % 2, TIMES / (1 + round * round)); /* with fine and coarse times */
 }
 
 static void sums_stop_at_the_ends_of_the_range(void **state)

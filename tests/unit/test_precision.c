@@ -1,5 +1,5 @@
-/* Heads of .npy files, archives and comparisons: values by hand; what is damaged or hostile is refused. NumPy's own
- * view of random arrays: tests/oracle/check_precision.py. */
+/* Tests heads of .npy files, archives and comparisons: values by hand; damaged or hostile files are refused.
+ * tests/oracle/check_precision.py compares random arrays with NumPy. */
 #include "webreport/compare/tensors/precision.h"
 
 #include <math.h>
@@ -135,7 +135,7 @@ static void differences_are_those_computed_by_hand(void **state)
 
 static void orders_meet_and_places_are_those_of_c(void **state)
 {
-    /* the same 2 x 3 array in both orders, but for its element [1][0] */
+    /* the same 2 x 3 array in both orders, except element [1][0] */
     static const float c[] = {0, 1, 2, 3, 4, 5}, fortran[] = {0, 9, 1, 4, 2, 5};
     const struct tp_tolerance tolerance = {0, 0};
     struct tp_difference d;

@@ -1,4 +1,4 @@
-/* Whether a library can be preloaded into a program, by the bytes of its file. */
+/* Tests whether a library can be preloaded into a program, from the bytes of its file. */
 #include "writer/base/preload_fit.h"
 
 #include <elf.h>
@@ -23,7 +23,7 @@ enum { OURS = EM_AARCH64, THEIRS = EM_X86_64 };
 enum { OURS = EM_X86_64, THEIRS = EM_AARCH64 };
 #endif
 
-/* A program that names `loader`, or none. Returns its size; one byte more is NUL. */
+/* Makes a program that names `loader`, or no loader. Returns its size; one more byte is NUL. */
 static unsigned long make_elf(unsigned char bytes[512], const char *loader)
 {
     Elf64_Ehdr head = {.e_machine = OURS, .e_phoff = sizeof head, .e_phnum = 2};
@@ -65,7 +65,7 @@ static void damaged_programs_are_left_to_exec(void **state)
     unsigned char bytes[512];
     (void)state;
     unsigned long size = make_elf(bytes, "/lib64/ld.so");
-    for (unsigned long n = 1; n < size; n++) { /* cut anywhere: no byte behind the end is looked at */
+    for (unsigned long n = 1; n < size; n++) { /* cut at any length: no byte after the end is read */
         unsigned char *cut = malloc(n);
         assert_non_null(cut);
         memcpy(cut, bytes, n);
@@ -80,7 +80,7 @@ static void damaged_programs_are_left_to_exec(void **state)
     ((Elf64_Ehdr *)(void *)bytes)->e_phoff = UINT64_MAX - 8;
     assert_null(tp_preload_check_elf(bytes, size));
     ((Elf64_Ehdr *)(void *)bytes)->e_phoff = 64;
-    ((Elf64_Ehdr *)(void *)bytes)->e_phnum = 60000; /* further than what was read: unknown is not static */
+    ((Elf64_Ehdr *)(void *)bytes)->e_phnum = 60000; /* beyond the bytes that were read: unknown does not mean static */
     assert_null(tp_preload_check_elf(bytes, size));
 }
 
@@ -96,7 +96,7 @@ static uint32_t gnu_hash(const char *name)
     return hash;
 }
 
-/* A program that needs `library` and defines `symbol` and `second` (NULL: none), in one bucket of its hash. */
+/* Makes a program that needs `library` and defines `symbol` and `second` (NULL: none), in one hash bucket. */
 static void make_program(unsigned char bytes[FILE_BYTES], const char *library, const char *symbol, const char *second,
                          bool has_early)
 {
@@ -162,7 +162,8 @@ static void other_programs_have_none(void **state)
 {
     (void)state;
     assert_null(look("libc.so.6", NULL, NULL, false));
-    assert_null(look("libclang_rt.ubsan_standalone-x86_64.so", NULL, NULL, false)); /* it lives with others */
+    /* compatible with other libraries */
+    assert_null(look("libclang_rt.ubsan_standalone-x86_64.so", NULL, NULL, false));
     assert_null(look("libasanitary.so.1", "asan_init", NULL, false));
     assert_null(look("libjemalloc.so.2", "calloc", "malloc", false)); /* an allocator of its own */
     assert_null(look("libc.so.6", "main", NULL, true));
@@ -175,7 +176,7 @@ static void damaged_programs_have_none(void **state)
     make_program(whole, "libc.so.6", "calloc", "malloc", true);
     for (size_t n = 0; n < FILE_BYTES; n += 7)
         look_at(whole, n);
-    for (size_t i = sizeof(Elf64_Ehdr); i + 8 < FILE_BYTES; i += 4) { /* it ends, and reads within its buffers */
+    for (size_t i = sizeof(Elf64_Ehdr); i + 8 < FILE_BYTES; i += 4) { /* returns, and reads only within its buffers */
         memcpy(bytes, whole, sizeof bytes);
         memset(bytes + i, 0xff, 8);
         look_at(bytes, sizeof bytes);

@@ -1,4 +1,4 @@
-/* The kind of program a trace is of: made traces, one for each way to tell. */
+/* Tests the kind of program that a trace comes from: one made trace for each kind of evidence. */
 #include "tests/unit/made_trace.h"
 #include "webreport/measure/program/program_use.h"
 

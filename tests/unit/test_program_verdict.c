@@ -1,9 +1,9 @@
-/* The verdict and the findings of a program recorded from outside. */
+/* Tests the verdict and the findings of a program recorded from outside. */
 #include <math.h>
 
 #include "webreport/measure/program/program_verdict.h"
 
-#include "program_events.h" /* last: its names are those of parameters in headers */
+#include "program_events.h" /* last, because its names occur as parameters in headers */
 
 /* ---- verdict ---- */
 
@@ -48,7 +48,7 @@ static void rules_hold_in_their_order(void **state)
         assert_rule(cases[i].rule);
     }
     waits_and_runs("poll", 950, 50);
-    blocked(1, 2, 0, 1000000, "lock"); /* a worker without work */
+    blocked(1, 2, 0, 1000000, "lock"); /* an idle worker */
     assert_rule(TP_PROGRAM_IDLE);
     waits_and_runs("poll", 950, 50);
     blocked(1, 2, 0, 1000000, "sleep");
@@ -57,7 +57,7 @@ static void rules_hold_in_their_order(void **state)
     state_of(1, 1, "ready", 200000, 401000, "");
     assert_rule(TP_PROGRAM_WAITS_FOR_CPU);
     running(1, 1, 0, 200000);
-    state_of(1, 1, "ready", 200000, 400000, ""); /* no more than it runs: it wants a CPU all the time */
+    state_of(1, 1, "ready", 200000, 400000, ""); /* no more than it runs: it always wants a CPU */
     assert_rule(TP_PROGRAM_CPU_BOUND);
     running(1, 1, 0, 300000);
     state_of(1, 1, "ready", 300000, 590000, "");
@@ -100,7 +100,7 @@ static void a_program_of_python_runs_in_its_own_function(void **state)
     for (int i = 0; i < 20; i++)
         sample(1, 1, i, i < 9 ? "a.py(7): work;" : "hot [x];");
     build();
-    assert_true(view.python.function == TP_NO_ID); /* an interpreter in a program of C */
+    assert_true(view.python.function == TP_NO_ID); /* an interpreter in a C program */
     assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of its 1.00 s of CPU time.")));
 }
 
@@ -164,7 +164,7 @@ static void waiting_for_work_is_no_contention(void **state)
     assert_null(finding(TP_PROGRAM_FINDS_LOCK));
     tp_arena_release(&arena);
     tp_buf_clear(&text);
-    for (int i = 0; i < 20; i++) { /* two threads in turns */
+    for (int i = 0; i < 20; i++) { /* two threads alternate */
         running(1, 1 + i % 2, i * 10000, i * 10000 + 10000);
         blocked(1, 2 - i % 2, i * 10000, i * 10000 + 10000, "lock");
     }
@@ -206,7 +206,7 @@ static void daemons_are_named(void **state)
     assert_non_null(strstr(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7)"));
     tp_arena_release(&arena);
     tp_buf_clear(&text);
-    daemon_process(1, 0); /* attached to: it goes on, too */
+    daemon_process(1, 0); /* record attached to this process, which continues, too */
     running(1, 1, 5, 100);
     daemon_process(7, 1);
     build();

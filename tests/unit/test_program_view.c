@@ -1,9 +1,9 @@
-/* The view of a program recorded from outside: parts of the wall, processes, functions. */
+/* Tests the view of a program recorded from outside: parts of the wall time, processes, functions. */
 #include <math.h>
 
 #include "webreport/model/tree_threads.h"
 
-#include "program_events.h" /* last: its names are those of parameters in headers */
+#include "program_events.h" /* last, because its names occur as parameters in headers */
 
 static int64_t part_us(unsigned part)
 {
@@ -36,7 +36,7 @@ static void parts_add_up_to_the_wall(void **state)
     assert_int_equal(part_us(TP_WALL_RUNNING), 30); /* 0-10, 30-50 */
     assert_int_equal(part_us(TP_WALL_READY), 10);   /* 20-30 */
     assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 10);
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0); /* the disk stands first */
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0); /* the disk has priority */
     assert_int_equal(view.parts.busy_ns, 35000);                /* both run in 35-40 */
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 35000);
     assert_int_equal(view.state_ns[TP_STATE_READY], 15000);
@@ -73,7 +73,7 @@ static void overlapping_states_are_cut(void **state)
     running(1, 1, 0, 10);
     blocked(1, 1, 5, 20, "disk"); /* counts from 10 */
     state_of(1, 1, "ready", 12, 18, "");
-    running(1, 1, 30, 25); /* ends before it begins */
+    running(1, 1, 30, 25); /* ends before it starts */
     state_of(1, 1, "asleep", 30, 40, "");
     build();
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 10000);
@@ -230,7 +230,7 @@ static void parents_in_a_circle_are_roots(void **state)
     process(3, 3, 0, 10, 0);
     running(1, 1, 0, 10);
     build();
-    assert_command(0, "run p1", 0); /* 2 began with it, and stands behind it in the file */
+    assert_command(0, "run p1", 0); /* 2 started at the same time, and comes after it in the file */
     assert_command(1, "run p2", 1);
     assert_command(2, "run p3", 0);
 }

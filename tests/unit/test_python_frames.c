@@ -1,4 +1,5 @@
-/* Python's frames from memory: made interpreters in this process, read as if they were another's; hostile ones end. */
+/* Tests reading Python's frames from memory: made interpreters in this process are read like those of another process.
+ * Reading hostile ones must end. */
 #include "collector/outside/python/python_frames.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "collector/outside/stacks/mixed_stacks.h"
 #include "tests/unit/one_arena.h"
 
-/* An interpreter as of 3.11, with what of it is read. */
+/* An interpreter of 3.11, with only the members that are read. */
 enum { INTERPRETERS = 40, THREADS = 16, NEXT_THREAD = 8, NATIVE_ID = 160, CFRAME = 56, HELD = 8 };
 
 struct object {
@@ -30,7 +31,7 @@ static uint64_t address_of(const struct object *object)
 static void put_text(struct object *object, const char *text)
 {
     put(object, 16, strlen(text));
-    put(object, 32, 0xabcdef00u | 1 << 2 | 1 << 5 | 1 << 6); /* one byte, compact, ASCII; then anything */
+    put(object, 32, 0xabcdef00u | 1 << 2 | 1 << 5 | 1 << 6); /* one byte, compact, ASCII; then other bits */
     memcpy((char *)object->words + 48, text, strlen(text));
 }
 
@@ -97,7 +98,7 @@ static int read_texts(void *unused, struct tp_error *err)
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
     uint32_t text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
     assert_true(tp_str_equal(tp_strings_get(&texts, text), TP_STR("/x/y.py(101): /x/y.py")));
-    put(&code_made, 128, address_of(&runtime)); /* no text */
+    put(&code_made, 128, address_of(&runtime)); /* not a text */
     put(&runtime, 16, INT64_MAX);
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
     text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
@@ -120,13 +121,13 @@ static void hostile_memory_ends(void **state)
     (void)state;
     make();
     uint64_t thread = address_of(&threads[1]);
-    put_frame(2, &frames_made[0], 0, false); /* frames in a circle */
+    put_frame(2, &frames_made[0], 0, false); /* a cycle of frames */
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), TP_PYTHON_FRAMES);
-    put(&frames_made[2], 48, 4096); /* an outer one that is not there */
+    put(&frames_made[2], 48, 4096); /* an outer frame at an invalid address */
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), -1);
-    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 99), -1); /* another thread has its place */
+    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 99), -1); /* another thread uses its place */
     assert_int_equal(tp_python_frames(found, &memory, layout, UINT64_MAX - 7, 71), -1);
-    put(&threads[1], NEXT_THREAD, address_of(&threads[0])); /* threads in a circle, interpreters, too */
+    put(&threads[1], NEXT_THREAD, address_of(&threads[0])); /* a cycle of threads, and of interpreters */
     put(&interpreter, 0, address_of(&interpreter));
     assert_true(tp_python_thread(&memory, layout, address_of(&runtime), 99) == 0);
     assert_int_equal(memory.reads_left, 0);
@@ -166,7 +167,7 @@ static void a_layout_that_is_told_has_to_be_possible(void **state)
     assert_int_equal(layout.frame_owner, 70);
     assert_int_equal(layout.text_other, 64);
     assert_int_equal(layout.native_id, 48);
-    assert_false(tp_python_layout_of_words(&layout, words, 13)); /* it says another version */
+    assert_false(tp_python_layout_of_words(&layout, words, 13)); /* it contains another version */
     words[36] = 4000;
     assert_false(tp_python_layout_of_words(&layout, words, 14));
     words[36] = UINT64_MAX;
@@ -180,7 +181,7 @@ static void a_layout_that_is_told_has_to_be_possible(void **state)
     assert_null(tp_python_layout_of(8));
 }
 
-/* "n": native 0x10, "L": the loop, "?": unknown; innermost first. */
+/* Returns a stack; "n": native 0x10, "L": the loop, "?": unknown; innermost first. */
 static uint32_t native_stack(struct tp_code_places *places, uint32_t file, const char *text)
 {
     uint32_t node = 0;
@@ -190,7 +191,7 @@ static uint32_t native_stack(struct tp_code_places *places, uint32_t file, const
     return node;
 }
 
-/* Capitals are entries. */
+/* Returns a Python stack; capitals are entry frames. */
 static uint32_t python_stack(struct tp_code_places *places, const char *text)
 {
     uint32_t node = 0;

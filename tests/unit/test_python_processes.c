@@ -1,4 +1,4 @@
-/* Which processes run Python: the same whatever the order in which the rings tell it. */
+/* Tests which processes run Python; the order in which the rings deliver the events has no effect. */
 #include "collector/outside/python/python_processes.h"
 #include "tests/unit/one_arena.h"
 
@@ -62,7 +62,7 @@ static int check_order(const struct told *events, int count, const int *order, c
     return 1;
 }
 
-/* Tells what is left in each order; at the end of each, looks. Returns the number of orders. */
+/* Delivers the remaining events in each order, and checks the result after each order. Returns the number of orders. */
 static int permute(const struct told *events, int count, int *order, int chosen, const struct wanted *wanted)
 {
     int orders = 0;
@@ -84,7 +84,7 @@ static void check_orders(const struct told *events, int count, struct wanted wan
     assert_int_equal(permute(events, count, order, 0, &wanted), orders);
 }
 
-/* A child that was forked runs what its parent does, until it is another program. */
+/* A forked child runs the same program as its parent until it calls exec. */
 static void test_forked(void **state)
 {
     const struct told events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {MAP, PARENT, 30, 5}};
@@ -99,7 +99,7 @@ static void test_another_program(void **state)
     check_orders(events, 3, (struct wanted){1, 0, 1}, 6);
 }
 
-/* subprocess: the child is another Python at once; a library that it loads brings a second interpreter. */
+/* subprocess: the child immediately becomes another Python; a library that it loads brings a second interpreter. */
 static void test_another_python(void **state)
 {
     const struct told events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {END, CHILD, 30, 0},
@@ -108,7 +108,7 @@ static void test_another_python(void **state)
     check_orders(events, 5, (struct wanted){1, 2, 2}, 120);
 }
 
-/* The number of one that is over is another one's, who never was Python's child. */
+/* The number of an exited process is reused by a process that was never a child of Python. */
 static void test_number_again(void **state)
 {
     const struct told events[] = {{MAP, CHILD, 5, 9}, {END, CHILD, 8, 0}, {MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0},
@@ -117,7 +117,7 @@ static void test_number_again(void **state)
     check_orders(events, 6, (struct wanted){0, 0, 0}, 720);
 }
 
-/* What a program mapped before its parent's fork was told is its own. */
+/* A program's mappings before the report of its parent's fork are its own. */
 static void test_parent_begins_later(void **state)
 {
     const struct told events[] = {{FORK, CHILD, 20, 0}, {END, PARENT, 25, 0}, {MAP, PARENT, 30, 1}};

@@ -1,5 +1,5 @@
-/* Recordings that begin and end under threads that record, name, end and fork: for the thread sanitizer above all
- * (make MODE=tsan; tests/README.md). */
+/* Tests recordings that start and stop while threads record, name, end and fork. Mainly for the thread sanitizer (make
+ * MODE=tsan; tests/README.md). */
 #include "collector/tracepress.h"
 
 #include <pthread.h>
@@ -39,7 +39,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* A handler looks at the spool while other threads may still have chunks of it. */
+/* Reads the spool in a handler while other threads may still have chunks of it. */
 static void look(const struct tracepress_trace *trace, void *unused)
 {
     struct tp_arena arena;
@@ -60,7 +60,7 @@ static struct tracepress_options recording(void)
     return options;
 }
 
-/* All that a thread may say. */
+/* Makes every kind of call that a thread may make. */
 static void work(int turn)
 {
     char name[32];
@@ -202,14 +202,14 @@ static void rings_begin_and_end(void **state)
     under_threads(keep_a_ring);
 }
 
-/* Two threads start and stop against each other; one of both recordings is there at a time. */
+/* Two threads start and stop recordings concurrently; only one recording exists at a time. */
 static void *compete(void *unused)
 {
     struct tracepress_options options = recording();
     for (int i = 0; i < 20; i++) {
         if (tracepress_start(&options) == 0)
             started++;
-        tracepress_stop(); /* maybe the other's */
+        tracepress_stop(); /* may be the other thread's */
     }
     return unused;
 }
@@ -230,7 +230,7 @@ static void threads_start_and_stop_against_each_other(void **state)
     assert_in_range(started, 1, 40);
 }
 
-/* In a process of its own, which exits by way of atexit functions and destructors while threads record. */
+/* Runs a process that exits through atexit functions and destructors while threads record. */
 static void exits(void (*before)(void))
 {
     int status;

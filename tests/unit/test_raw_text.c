@@ -1,5 +1,4 @@
-/* Elements of a trace as text: untouched where they are JSON, repaired where they are not; arrows of a part are whole.
- */
+/* Tests elements of a trace as text: unchanged if they are JSON, otherwise repaired; arrows of a part are complete. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +100,7 @@ static void an_arrow_is_written_when_both_ends_came(void **state)
     assert_true(takes(&flows, FLOW("f", "ac2g", "\"7\""), FLOW("s", "ac2g", "7")));
     assert_true(takes(&flows, FLOW("f", "ac2g", "7"), "")); /* a graph has many kernels */
     assert_true(takes(&flows, FLOW("s", "ac2g", "8"), FLOW("f", "ac2g", "8")));
-    assert_false(takes(&flows, FLOW("s", "ac2g", "9"), "")); /* places are used again */
+    assert_false(takes(&flows, FLOW("s", "ac2g", "9"), "")); /* places are reused */
     assert_int_equal(flows.waiting.count, 3);
     tp_arena_release(&arena);
 }

@@ -1,4 +1,4 @@
-/* The options of `record`, what they become for the program, and LD_PRELOAD. */
+/* Tests the options of `record`, their effect on the program, and LD_PRELOAD. */
 #include "webreport/cli/record_options.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ static struct tp_record_options options;
 static struct tp_error err;
 static char **program;
 
-/* Parses words by blanks. */
+/* Parses words separated by blanks. */
 static int parse(const char *line)
 {
     static char text[512], *words[MAX_WORDS + 1];

@@ -1,5 +1,5 @@
-/* What recording costs a program without device: pages that nobody had before, Python that is slower, records of
- * memory, the recorder's own end of a step. Steps last 1,000 us; what is left is counted by hand. */
+/* Tests the cost of recording a program without a device: new pages, slower Python, memory records, and the recorder's
+ * own work at the end of a step. Steps last 1,000 us; the rest is counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4, PAGE = 4096 };
@@ -14,11 +14,11 @@ static void allocation(double ts, long long address, long long bytes)
           ts, address, bytes);
 }
 
-/* A step: a product of 500 us, and two copies of 64 pages that take copy_us each. The pages are new ones in each
- * step, or the same. */
+/* Writes a step: a product of 500 us, and two copies of 64 pages that take copy_us each. is_new: each step has new
+ * pages. */
 static void copies(double copy_us, bool is_new)
 {
-    is_recording_free = true; /* of events */
+    is_recording_free = true; /* cost of events */
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
@@ -44,7 +44,8 @@ static void assert_copies_take(double percent)
 static void what_new_pages_take_is_not_the_programs(void **state)
 {
     (void)state;
-    copies(128, true); /* 2 us a page, 0.3 of that writing: 108.8 of each are gone; a quarter of each is behind it */
+    /* 2 us a page, 0.3 us of it for writing: 108.8 us of each copy are removed; a quarter of each is added */
+    copies(128, true);
     assert_copies_take(100 * 2 * (128 - 108.8 + 32) / (1000 - 2 * 108.8));
 }
 
@@ -58,15 +59,15 @@ static void pages_that_were_had_before_are_the_programs(void **state)
 static void what_is_fast_made_no_pages(void **state)
 {
     (void)state;
-    copies(60, true); /* 0.94 us a page: they were there */
+    copies(60, true); /* 0.94 us a page: the pages existed */
     assert_copies_take(100 * 2 * (60 + 15) / 1000.0);
 }
 
-/* A step of 10 ms: a product of 5 ms, a copy of 64 new pages that takes cheap_us, and one of 128 new pages that takes
- * dear_us. usual_us above 0: three copies of 128 pages that are there already, too. */
+/* Writes steps of 10 ms: a product of 5 ms, a copy of 64 new pages that takes cheap_us, and one of 128 new pages that
+ * takes dear_us. usual_us above 0: also three copies of 128 existing pages. */
 static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
 {
-    is_recording_free = true; /* of events */
+    is_recording_free = true; /* cost of events */
     for (int s = 0; s < STEPS; s++) {
         double at = 10000.0 * s;
         step(s, at, 10000);
@@ -87,7 +88,7 @@ static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
 
 static void assert_copies_last(double step_us, double copies_us)
 {
-    double share = 100 * 1.25 * copies_us / step_us; /* a quarter of each is behind it */
+    double share = 100 * 1.25 * copies_us / step_us; /* a quarter of each is added */
     if (share < 10)
         assert_null(finding("H7"));
     else
@@ -97,14 +98,14 @@ static void assert_copies_last(double step_us, double copies_us)
 static void new_pages_cost_what_their_own_operator_took(void **state)
 {
     (void)state;
-    /* 2 us and 20 us a page: 0.3 us of each stay, 57.6 us in all: no finding */
+    /* 2 us and 20 us a page: 0.3 us of each remain, 57.6 us in total: no finding */
     copies_of_pages(128, 2560, 0);
     assert_copies_last(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
     copies_of_pages(1280, 160, 0); /* 20 us and 1.25 us */
     assert_copies_last(10000 - (1280 - 19.2) - (160 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
-    copies_of_pages(128, 120, 0); /* 2 us, and 0.94 us: the second were there */
+    copies_of_pages(128, 120, 0); /* 2 us and 0.94 us: the second ones existed */
     assert_copies_last(10000 - (128 - 19.2), 19.2 + 120);
 }
 
@@ -116,8 +117,8 @@ static void what_pages_usually_take_stays_the_programs(void **state)
     assert_copies_last(40000 - gone, left);
 }
 
-/* Half of a step is a function of the project's in the loader; a frame of Python's own library tells which Python it
- * is. */
+/* Writes steps that are half in a function of the project in the loader; a frame of Python's own library shows the
+ * version of Python. */
 static void python(const char *library)
 {
     for (int s = 0; s < STEPS; s++) {

@@ -1,4 +1,4 @@
-/* The flight recorder: a spool that keeps the last part of a recording. */
+/* Tests the flight recorder: a spool that keeps the last part of a recording. */
 #include "collector/tracepress.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static int leave_folder(void **state)
     return rmdir(folder);
 }
 
-/* What the spool of a handler has: ranges are called by their numbers. */
+/* Content of a handler's spool; the ranges' names are numbers. */
 static struct {
     long first, last, count, threads, bytes;
     bool is_unbroken;
@@ -140,14 +140,14 @@ static long size_of_spool(void)
     return (long)status.st_size;
 }
 
-/* The ring has its pages before anything is recorded, and what is recorded meanwhile is whole. */
+/* The ring's pages are allocated before the first record; records made meanwhile are complete. */
 static void it_is_made_ready_ahead(void **state)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     struct statvfs disk;
     (void)state;
     if (statvfs(folder, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize < 128ull * MEGABYTE)
-        skip(); /* it leaves a disk alone that is nearly full */
+        skip(); /* it does not use a disk that is nearly full */
     start(4);
     count_ranges(0, 500);
     for (int i = 0; i < 6000 && size_of_spool() < 4l * MEGABYTE; i++)
@@ -158,7 +158,7 @@ static void it_is_made_ready_ahead(void **state)
     tracepress_stop();
     assert_true(seen.is_unbroken && seen.first == 0 && seen.count == 70500);
     assert_in_range(size, 4l * MEGABYTE, 4l * MEGABYTE + SLACK);
-    for (int i = 0; i < 20; i++) { /* it ends while the ring is being made ready */
+    for (int i = 0; i < 20; i++) { /* it stops while the ring is being prepared */
         start(4);
         count_ranges(0, 10);
         tracepress_stop();
@@ -184,7 +184,7 @@ static void *on_thread(void *number)
     return NULL;
 }
 
-/* Threads that end leave their chunks to those that follow. */
+/* Threads that exit leave their chunks to later threads. */
 static void threads_share_it(void **state)
 {
     enum { ROUNDS = 50, THREADS = 4 };
@@ -199,7 +199,7 @@ static void threads_share_it(void **state)
     }
     tracepress_stop();
     assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
-    assert_in_range(seen.threads, THREADS, 3 * THREADS + 4); /* 240 KB each: the last four, and some before */
+    assert_in_range(seen.threads, THREADS, 3 * THREADS + 4); /* 240 KB each: the last four, and some earlier ones */
     assert_int_equal(seen.last, ROUNDS - 1 + 4999);
 }
 
@@ -244,7 +244,7 @@ static void a_full_disk_makes_the_ring_smaller(void **state)
     struct tp_spool_chunk *first = take(0), *second = take(1);
     assert_true(first && second && first->size == TP_SPOOL_FULL_CHUNK);
     first[1].tid = 7;
-    assert_null(take(2)); /* no room, and both are in use */
+    assert_null(take(2)); /* no space, and both are in use */
     tp_spool_return(&spool, first);
     tp_spool_return(&spool, second);
     assert_ptr_equal(take(2), first);
@@ -253,12 +253,12 @@ static void a_full_disk_makes_the_ring_smaller(void **state)
     assert_ptr_equal(take(3), second);
     assert_null(take(4));
     tp_spool_return(&spool, first);
-    assert_null(tp_spool_notes(&spool, 4096)); /* what is noted is never written over */
+    assert_null(tp_spool_notes(&spool, 4096)); /* notes are never overwritten */
     tp_spool_close(&spool, true);
     tp_spool_unmap(second);
 }
 
-/* What is spare is linked in memory that parent and child share: whoever was forked follows no link. */
+/* Free chunks are linked in memory that parent and child share, but a forked child follows no links. */
 static void a_child_does_not_follow_its_parents_links(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void a_child_does_not_follow_its_parents_links(void **state)
     struct tp_spool_chunk *first = take(0), *second = take(1);
     tp_spool_return(&spool, first);
     tp_spool_return(&spool, second);
-    first->next = 64; /* the parent puts one behind it that only the parent has */
+    first->next = 64; /* the parent adds a chunk after it that only the parent has */
     tp_spool_leave(&spool);
     assert_int_equal(spool.fd, -1);
     assert_null(spool.spare.oldest);
@@ -276,7 +276,7 @@ static void a_child_does_not_follow_its_parents_links(void **state)
     tp_spool_unmap(second);
 }
 
-/* Sequences of the chunks that a reader finds. */
+/* Reads the sequence numbers of the chunks that a reader finds. */
 static uint32_t read_sequences(uint32_t sequences[8])
 {
     struct tp_arena arena;
@@ -319,11 +319,12 @@ static void killed_while_a_chunk_is_moved(void **state)
     struct tp_spool_chunk *chunk = take(0);
     tp_spool_return(&spool, chunk);
     assert_ptr_equal(take(1),
-                     chunk); /* 0 is at the end of the file now; its place again as it was before it was emptied: */
+                     /* 0 is now at the end of the file; restore its place to the state before it was emptied: */
+                     chunk);
     chunk->sequence = 0;
     assert_int_equal(read_sequences(sequences), 1);
     assert_int_equal(sequences[0], 0);
-    const uint64_t none = 0; /* and before the copy was whole */
+    const uint64_t none = 0; /* and before the copy was complete */
     assert_int_equal(pwrite(spool.fd, &none, sizeof none, TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK), sizeof none);
     assert_int_equal(read_sequences(sequences), 1);
     tp_spool_return(&spool, chunk);

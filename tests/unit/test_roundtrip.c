@@ -1,5 +1,4 @@
-/* What programs record at random comes back from the trace: the reader's events against the spool's records, name by
- * name and to the nanosecond. */
+/* Tests random recordings: the reader's events equal the spool's records, in names and to the nanosecond. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,12 +74,12 @@ static void *run(void *argument)
             tracepress_counter(1, 0.5);
         }
     }
-    while (depth-- > (int)((uintptr_t)argument % 2)) /* some stay open */
+    while (depth-- > (int)((uintptr_t)argument % 2)) /* some remain open */
         tracepress_end();
     return NULL;
 }
 
-/* ---- what the spool says ---- */
+/* ---- content of the spool ---- */
 
 struct slice {
     int64_t start_ns, end_ns;
@@ -133,7 +132,7 @@ static void window_of(const struct tp_spool_file *file, int64_t *first, int64_t 
     }
 }
 
-/* Names come back clean: ill-formed bytes as U+FFFD. */
+/* Checks a name; ill-formed bytes are read as U+FFFD. */
 static void assert_name(struct tp_str read, struct tp_str recorded)
 {
     if (memchr(recorded.ptr, '\xff', recorded.len))

@@ -1,5 +1,5 @@
-/* Rows judged together: the common shift is told once, a row that moved is found, and few runs teach what many rows
- * know. */
+/* Tests rows judged together: the common shift is reported once, a changed row is found, and many rows provide the
+ * noise that few runs cannot. */
 #include "webreport/compare/two/row_judge.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum { ROWS = 60, RUNS = 5 };
 static double levels[2][ROWS][RUNS];
 static struct tp_row_levels rows[ROWS];
 
-/* Rows with 0.3 % between runs, the new side's runs 2 % slower in all, row 7 by `change` more. */
+/* Fills rows with 0.3 % of noise between runs. On the new side all rows are 2 % slower, and row 7 by `change` more. */
 static void make_rows(struct tp_random *random, double change)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -58,7 +58,7 @@ static void fewer_rows_than_five_tell_nothing(void **state)
     assert_non_null(tp_rows_judge(rows, 5, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena).rows);
 }
 
-/* Rows that are equal are no change, however few digits of noise there are. */
+/* Equal rows are not a change, even with very little noise. */
 static void equal_rows_are_no_change(void **state)
 {
     struct tp_random random = {4};
@@ -78,7 +78,8 @@ static void equal_rows_are_no_change(void **state)
     }
 }
 
-/* Sample sds of 5 degrees whose true variances are s0^2 nu0 / chi-square(nu0): both are found again. */
+/* The fit finds both parameters of sample deviations with 5 degrees of freedom and true variances s0^2 nu0 /
+ * chi-square(nu0). */
 static void a_fit_finds_what_variances_were_drawn_from(void **state)
 {
     enum { MANY = 4000, FREEDOM = 5, WORTH = 8 };
@@ -97,11 +98,11 @@ static void a_fit_finds_what_variances_were_drawn_from(void **state)
     assert_true(fabs(fit.sd / 0.004 - 1) < 0.03 && fabs(fit.freedom - WORTH) < 1.5);
     assert_true(tp_row_noise_fit(sds, 7, FREEDOM).freedom == 0);
     for (int i = 0; i < MANY; i++)
-        sds[i] = 0.01; /* more alike than chance: one noise for all */
+        sds[i] = 0.01; /* more similar than by chance: one noise for all */
     assert_true(tp_row_noise_fit(sds, MANY, FREEDOM).freedom == 50);
 }
 
-/* Row 7 takes twice as long in the new run; in its short steps, too, or in the long ones alone, as on a busy machine. */
+/* Row 7 takes twice as long in the new run: also in its short steps, or only in the long ones, as on a busy machine. */
 static void a_row_of_wall_clock_needs_its_short_steps(void **state)
 {
     static double lows[2][ROWS][RUNS];
@@ -124,7 +125,7 @@ static void a_row_of_wall_clock_needs_its_short_steps(void **state)
         assert_int_equal(j.rows[7].is_backed, is_in_all);
         assert_true(fabs(j.low_shift - 0.28) < 0.01);
         j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, false, &arena);
-        assert_true(j.rows[7].is_backed && isnan(j.low_shift)); /* nobody else uses a device */
+        assert_true(j.rows[7].is_backed && isnan(j.low_shift)); /* no other program uses a device */
     }
 }
 

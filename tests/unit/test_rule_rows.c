@@ -1,4 +1,4 @@
-/* The rows of the rules: ids, gains, and the functions that evaluate them. */
+/* Tests the rows of the rules: ids, gains, and the functions that evaluate them. */
 #include "webreport/measure/rules/rules.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Rules on small traces: when they fire, what they save at most, how sure they are. Every number is counted by hand
- * from the events above it. */
+/* Tests rules on small traces: when they have findings, their maximum gain, and their confidence. Every number is
+ * counted by hand from the events above it. */
 #include "small_trace.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
     "\"deviceProperties\":[{\"id\":0,\"name\":\"GPU\",\"totalGlobalMem\":1000,\"computeMajor\":" #major                \
     ",\"computeMinor\":0,\"warpSize\":32,\"numSms\":100}],"
 
-/* The finding of a rule; NULL when it did not fire. */
+/* Returns the finding of a rule; NULL if the rule found nothing. */
 static const struct tp_finding *finding(const char *rule)
 {
     for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
@@ -92,7 +92,7 @@ static void a_copy_to_the_host_that_is_waited_for_reads_a_value(void **state)
     }
     build();
     assert_null(finding("A5")); /* one read in two steps */
-    assert_ceiling("A4", 45);   /* of the wait without a read: 315..405, over two steps */
+    assert_ceiling("A4", 45);   /* the wait without a read: 315..405, over two steps */
     assert_int_equal(finding("A4")->evidence_total, 1);
 }
 
@@ -111,7 +111,7 @@ static void a_size_that_depends_on_data_is_a_rule_of_its_own(void **state)
     assert_int_equal(finding("A6")->severity, TP_SEVERITY_LOW);
 }
 
-/* Of 1,000 bytes 950 are reserved, 500 of them allocated from 10 us to 2,990 us. */
+/* Writes memory events: of 1,000 bytes 950 are reserved, 500 of them allocated from 10 us to 2,990 us. */
 static void nearly_full_memory(void)
 {
     for (int i = 0; i < 2; i++)
@@ -158,7 +158,7 @@ static void a_loader_is_charged_what_the_device_starves_meanwhile(void **state)
     build();
     assert_null(finding("B1")); /* the same time: one finding */
     assert_ceiling("B2", 70);
-    assert_ceiling("A1", 11); /* what the loader leaves of 81 */
+    assert_ceiling("A1", 11); /* the rest of 81 after the loader's part */
     assert_true(advice.recommendations.total_ceiling_us_per_step == 81);
 }
 
@@ -179,14 +179,14 @@ static void host_code_is_named_by_its_line(void **state)
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
     host("python_function", "train.py(3): main", 5, 490), host("python_function", "data.py(9): decode", 100, 200);
     build();
-    assert_ceiling("A13", 391); /* 10..401, of it 200 in decode */
+    assert_ceiling("A13", 391); /* 10..401, of which 200 in decode */
     assert_string_equal(finding("A13")->detail.ptr, "data.py(9): decode: 40.0 % of the step; "
                                                     "train.py(3): main: 38.2 % of the step");
     assert_true(tp_str_equal(finding("A13")->evidence[0].file_line, TP_STR("data.py(9): decode")));
     assert_null(finding("A1"));
 }
 
-/* The host is in one range for 391 us, in which operators run. */
+/* Writes a range of 391 us on the host, with operators in it. */
 static void range_with_operators(int count, double dur)
 {
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
@@ -204,15 +204,15 @@ static void slow_calls_are_no_code_that_another_thread_could_run(void **state)
     assert_string_equal(finding("A1")->detail.ptr, "calls that are slow or many in DistributedDataParallel.forward: "
                                                    "78.0 % of the step");
     end(state), begin(state);
-    range_with_operators(1, 300); /* what the host computes itself */
+    range_with_operators(1, 300); /* the host's own computation */
     assert_ceiling("A13", 391);
     assert_null(finding("A1"));
 }
 
 /* ---- compute and communication ---- */
 
-/* Two steps of 1 ms: the device waits for the host, works, and communicates; us of the last two. Then the host waits for
- * the device. */
+/* Writes two steps of 1 ms: the device waits for the host, works, and communicates (the last two for the given us).
+ * Then the host waits for the device. */
 static void collective_and_wait(double work, double collective)
 {
     for (int s = 0; s < 2; s++) {
@@ -234,7 +234,7 @@ static void the_verdict_decides_between_findings_that_gain_alike(void **state)
     assert_string_equal(advice.recommendations.findings[0].rule->id, "E1");
     assert_string_equal(advice.recommendations.findings[1].rule->id, "A1");
     end(state), begin(state);
-    collective_and_wait(80, 480); /* E1 gains no more than there is work: A1 gains more for sure */
+    collective_and_wait(80, 480); /* E1 gains no more than the available work: A1's gain is larger for certain */
     assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
     assert_string_equal(advice.recommendations.findings[0].rule->id, "A1");
     assert_non_null(finding("E1"));
@@ -261,7 +261,7 @@ static void little_compute_hides_little(void **state)
     assert_ceiling("E1", 20);
 }
 
-/* Launches a kernel of stream 7 or, of communication, 9. Returns its end. */
+/* Launches a kernel of stream 7, or of stream 9 for communication. Returns its end. */
 static double launched(const char *name, double called, double start, double dur)
 {
     static int correlation = 100;
@@ -283,7 +283,7 @@ static void compute_of_one_step_hides_nothing_of_another(void **state)
                                                    "10.0 %, the rest needs less communication");
 }
 
-/* A step of 1 ms: passes of 100 us forward and 50 us backward, then communication. */
+/* Writes a step of 1 ms: passes of 100 us forward and 50 us backward, then communication. */
 static void passes_then_communication(int count, double dur)
 {
     double at = 100;
@@ -306,7 +306,7 @@ static void the_forward_pass_hides_no_gradients(void **state)
     assert_ceiling("E1", 280);
 }
 
-/* A step of 1 ms: work, communication of 200 us until 400, and work that the host launches at `called`. */
+/* Writes a step of 1 ms: work, communication of 200 us until 400, and work that the host launches at `called`. */
 static void work_after_communication(double called, bool waits)
 {
     host("user_annotation", "ProfilerStep#1", 0, 1000);
@@ -328,7 +328,8 @@ static void hiding_gains_nothing_where_the_host_is_late(void **state)
                         "exposed for 20.0 % of the step; compute of the same step could hide 20.0 %; 17.0 % of the step "
                         "gains nothing, because the host launches later kernels too late");
     end(state), begin(state);
-    work_after_communication(405, true); /* the host waited for the communication: without it it is earlier, too */
+    /* the host waited for the communication: without it the work is earlier, too */
+    work_after_communication(405, true);
     assert_ceiling("E1", 200);
 }
 
@@ -340,7 +341,7 @@ static void tensor_cores_are_advised_by_types_and_sizes(void **state)
     host_with("cpu_op", "aten::mm", 20, 10,
               "\"Input type\":[\"c10::Half\",\"c10::Half\"],\"Input Dims\":[[8,9],[9,8]]");
     launch(21, 2, 2), kernel("cutlass_tensorop_h16816", 85, 20, 2);
-    settings[1] = "C24.min_pct=1000"; /* the same by floors, where they are known */
+    settings[1] = "C24.min_pct=1000"; /* the same by floors, if they are known */
     build_with(GPU(8) "\"record_shapes\":1,");
     assert_ceiling("C1", 70); /* 80 * 7/8 */
     assert_true(finding("C1")->share_percent == 7000.0 / 105);
@@ -361,11 +362,11 @@ static void forward_and_backward_could_use_tensor_cores(void **state)
     assert_true(was_not_evaluated("C1", "record_shapes was off"));
 }
 
-/* Kernels inside an optimizer step, 20 us apart and 10 us long, each called 2 us before it starts, by a call of 1 us.
- */
+/* Writes kernels inside an optimizer step, 20 us apart and 10 us long, each called 2 us before its start, in a call of
+ * 1 us. */
 static void optimizer_kernels(const char *operator_name, int count)
 {
-    launch(0, 1, count + 1), kernel("first", 0, 1, count + 1); /* where W begins */
+    launch(0, 1, count + 1), kernel("first", 0, 1, count + 1); /* start of W */
     host("user_annotation", "Optimizer.step#Adam.step", 1, 20 * count + 9);
     for (int i = 0; i < count; i++) {
         host("cpu_op", operator_name, 20 * i + 6, 5);
@@ -378,7 +379,7 @@ static void an_optimizer_that_launches_per_tensor_is_told_from_a_fused_one(void 
 {
     (void)state;
     optimizer_kernels("aten::add_", 110);
-    assert_ceiling("C6", 110); /* the calls of all kernels; before each the device starved 8 or 9 us */
+    assert_ceiling("C6", 110); /* the calls of all kernels; the device starved 8 or 9 us before each */
     assert_int_equal(finding("C6")->evidence_total, 110);
 }
 
@@ -398,9 +399,9 @@ static void a_loop_of_indexing_is_a_repeated_pattern(void **state)
     for (int i = 0; i < 40; i++)
         host("cpu_op", "aten::select", 100 + 20 * i, 5), host("cpu_op", "aten::mul", 107 + 20 * i, 8);
     build();
-    /* from the second repeat to the end of the last, over two steps; recording 78 operators cost 0.3 us each */
+    /* from the second repetition to the end of the last one, over two steps; recording 78 operators cost 0.3 us each */
     assert_ceiling("H2", (895 - 120 - 78 * 0.3) / 2.0);
-    assert_null(finding("H5")); /* small ones, but said once */
+    assert_null(finding("H5")); /* small ones, but reported once */
     assert_int_equal(finding("H2")->evidence_total, 1);
     assert_true(was_not_evaluated("A1", "not for this kind of program"));
 }
@@ -415,11 +416,11 @@ static void small_operators_go_with_what_stands_between_them(void **state)
         host("cpu_op", names[(i * i) % 7], 100 + 15 * i, 10);
     host("cpu_op", "aten::mm", 780, 25), host("cpu_op", "aten::add", 860, 10);
     build();
-    assert_ceiling("H5", (41 * 15 + 10 + 10 - 43 * 0.3) / 2.0); /* no gap beside a large one */
+    assert_ceiling("H5", (41 * 15 + 10 + 10 - 43 * 0.3) / 2.0); /* no gap next to a large one */
     tp_arena_release(&arena), text.size = 0;
     step(0, 0, 1000), step(1, 1000, 1000);
     for (int i = 0; i < 42; i++)
-        host("cpu_op", names[(i * i) % 7], 100 + 20 * i, 6); /* rest beyond 6 us of each */
+        host("cpu_op", names[(i * i) % 7], 100 + 20 * i, 6); /* the rest beyond 6 us of each */
     settings[1] = "H5.gap_us=0";
     build();
     assert_ceiling("H5", (42 * 6 - 42 * 0.3) / 2.0);
@@ -461,11 +462,11 @@ static void the_backward_of_a_loop_goes_with_it(void **state)
     }
     host_with("cpu_op", "autograd::engine::evaluate_function: OtherBackward0", 950, 10, "\"Sequence number\":7");
     build();
-    /* 19 nodes with what the engine does between them; 38 operators were recorded */
+    /* 19 nodes with the engine's work between them; 38 operators were recorded */
     assert_ceiling("H2", (495 - 120 + 19 * 15 - 5 - 38 * 0.3) / 2.0);
 }
 
-/* Of two loops that last alike the one whose shapes are recorded is the shorter one without the recorder. */
+/* If two loops take equally long, the loop with recorded shapes is the shorter one without the recorder. */
 static void recording_shapes_makes_operators_last_longer(void **state)
 {
     for (int has_shapes = 0; has_shapes < 2; has_shapes++) {
@@ -484,12 +485,12 @@ static void time_between_operators_is_named_by_line(void **state)
     (void)state;
     host("python_function", "train.py(3): main", 0, 100), host("cpu_op", "aten::mm", 20, 40);
     build();
-    assert_ceiling("H6", 60 - 0.15);                                /* the frame begins in it */
+    assert_ceiling("H6", 60 - 0.15);                                /* the frame starts in it */
     assert_int_equal(finding("H6")->confidence, TP_CONFIDENCE_LOW); /* frames cost time, and no step is marked */
     assert_string_equal(finding("H6")->detail.ptr, "train.py(3): main: 60.1 %"); /* 59.85 of 99.55 */
 }
 
-/* Three steps of 10 ms of an operator. One of them stands still for 9 ms first, or each of them does. */
+/* Writes three steps of 10 ms of an operator. One step, or each of them, pauses for 9 ms first. */
 static void what_one_step_stands_still_is_no_code(void **state)
 {
     for (int is_each = 0; is_each < 2; is_each++) {
@@ -507,7 +508,7 @@ static void what_one_step_stands_still_is_no_code(void **state)
         if (!is_each)
             end(state);
     }
-    assert_ceiling("H6", 9000 - 0.15); /* each step does it: Python code */
+    assert_ceiling("H6", 9000 - 0.15); /* every step does it: Python code */
 }
 
 static void operators_beside_others_are_held_against_the_same_alone(void **state)
@@ -518,7 +519,7 @@ static void operators_beside_others_are_held_against_the_same_alone(void **state
     host("cpu_op", "aten::mm", 100, 40);
     event("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":10,\"tid\":2,\"ts\":100,\"dur\":30}");
     build();
-    assert_ceiling("H4", 30); /* beyond the 10 that it takes alone */
+    assert_ceiling("H4", 30); /* more than the 10 that it takes alone */
     assert_int_equal(finding("H4")->evidence_total, 1);
 }
 

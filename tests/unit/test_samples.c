@@ -1,4 +1,4 @@
-/* Samples of threads: functions, lines, tree, and what a file may have instead of them. */
+/* Tests samples of threads: functions, lines, tree, and files with malformed samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static void functions_and_lines_add_up(void **state)
     assert_true(s.tree.has_samples);
     assert_int_equal(s.tree.calls[0].host_ns, 192);
     assert_int_equal(s.tree.calls[0].call_count, 5);
-    assert_int_equal(s.tree.calls[1].host_ns, 150); /* thread 7 before thread 8 */
+    assert_int_equal(s.tree.calls[1].host_ns, 150); /* thread 7 comes before thread 8 */
     tp_arena_release(&s.arena);
 }
 

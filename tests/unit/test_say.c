@@ -1,4 +1,4 @@
-/* The few lines that the library says: a lesser one silences no greater one. */
+/* Tests the few messages of the library: a minor message does not suppress a major one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

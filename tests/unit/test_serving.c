@@ -1,4 +1,4 @@
-/* Steps of serving engines: what their names say, and times counted by hand from made traces. */
+/* Tests steps of serving engines: their names, and times counted by hand from made traces. */
 #include <math.h>
 
 #include "tests/unit/made_trace.h"
@@ -92,8 +92,8 @@ static int64_t number(const struct made *m, unsigned column, size_t row)
     return tp_table_int(&m->view.steps, column)[row];
 }
 
-/* Two decode steps of a graph each and one prefill; the kernels of the second step begin while the first's still run.
- */
+/* Two decode steps with a graph each and one prefill; the kernels of the second step start before those of the first
+ * end. */
 static void steps_have_the_work_that_was_launched_in_them(void **state)
 {
     struct made m;
@@ -112,12 +112,13 @@ static void steps_have_the_work_that_was_launched_in_them(void **state)
     assert_int_equal(number(&m, TP_SERVED_GAP, 0), 50000);
     assert_int_equal(number(&m, TP_SERVED_GRAPHS, 0), 1);
     assert_int_equal(number(&m, TP_SERVED_GRAPH_OPERATIONS, 0), 2);
-    assert_int_equal(number(&m, TP_SERVED_REQUESTS + TP_SERVING_PREFILL_REQUESTS, 0), 0); /* told by the inner range */
+    /* known from the inner range */
+    assert_int_equal(number(&m, TP_SERVED_REQUESTS + TP_SERVING_PREFILL_REQUESTS, 0), 0);
     assert_int_equal(number(&m, TP_SERVED_TIME, 1), 40000);
     assert_int_equal(number(&m, TP_SERVED_BUSY, 1), 40000);
     assert_int_equal(number(&m, TP_SERVED_OPERATIONS, 1), 2);
     assert_int_equal(number(&m, TP_SERVED_GAP, 2), TP_NULL_INT);
-    assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][2], 80000); /* of 40 and 80: the one at half of the way */
+    assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][2], 80000); /* of 40 and 80: the value at half of the range */
     assert_int_equal(m.view.p90_ns[TP_SERVING_DECODE][2], 80000);
     assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][3], TP_NULL_INT);
     assert_int_equal(m.view.p50_ns[TP_SERVING_PREFILL][9], 60000);
@@ -149,7 +150,7 @@ static void a_step_without_device_work_has_no_time(void **state)
          "\"Input Dims\":[[64,4096],[4096,8192]],\"Input type\":[\"c10::BFloat16\",\"c10::BFloat16\"]")                \
     "," LAUNCH("cudaLaunchKernel", ts, id)
 
-/* A prefill with shapes tells the weights of decode steps that replay a graph. */
+/* A prefill with shapes shows the size of the weights for decode steps that replay a graph. */
 static void no_step_is_shorter_than_reading_the_weights(void **state)
 {
     struct made m;

@@ -1,5 +1,5 @@
-/* collector/spool: a spool in a program that closes what it does not know, and takes the number for a file of its own.
- */
+/* Tests collector/spool in a program that closes unknown descriptors, and that gets the spool's number for its own
+ * file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -71,7 +71,7 @@ static off_t size_of(const char *path)
     return status.st_size;
 }
 
-/* A chunk as a thread gets it. */
+/* Returns a chunk as a thread gets it. */
 static struct tp_spool_chunk *chunk_of(struct tp_spool *spool, uint32_t size)
 {
     const struct tp_spool_chunk header = {.tid = 1};
@@ -139,7 +139,7 @@ static void without_path_and_number_the_recording_stops(void **state)
     close(fd);
 }
 
-/* What is copied to the end of the spool when a chunk is used again must never go into a file of the program. */
+/* When a chunk is reused, its copy to the end of the spool must never be written to a file of the program. */
 static void copies_find_the_spool_too(void **state)
 {
     struct place *place = *state;
@@ -158,7 +158,7 @@ static void copies_find_the_spool_too(void **state)
     close(fd);
 }
 
-/* The next pwrite kills the process. */
+/* Makes the next pwrite kill the process. */
 static void die_at_pwrite(void)
 {
     struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -184,12 +184,12 @@ static void a_spool_appears_with_its_head(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     if (WIFEXITED(status))
-        skip(); /* no filter can be had here */
+        skip(); /* filters are not available here */
     snprintf(path, sizeof path, "%s/.other", place->folder);
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* ---- cut by others ---- */
+/* ---- truncated by another process ---- */
 
 static void a_cut_file_ends_the_recording(void **state)
 {
@@ -210,7 +210,7 @@ static void a_cut_file_ends_the_recording(void **state)
     tp_spool_return(&place->spool, chunk);
 }
 
-/* A spool with a thread's chunk of eight units, each full of ranges that begin. */
+/* Writes a spool with a thread's chunk of eight units, each full of begin records. */
 static void write_ranges(struct place *place)
 {
     const struct tp_spool_chunk header = {.tid = 1};
@@ -251,7 +251,7 @@ static void a_file_that_is_cut_while_it_is_read_ends_there(void **state)
     tp_arena_release(&arena);
 }
 
-/* The map that the next file is given has a page that fails, as a disk may: 0: none. */
+/* A page of the next mapping that fails, as on a broken disk; 0: none. */
 static size_t bad_page;
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
@@ -293,7 +293,7 @@ static void on_bus(int number)
     longjmp(leave, 1);
 }
 
-/* A fault that is not ours goes to the program's handler, set before or after ours. */
+/* Other faults go to the program's handler, whether it was set before or after the guard's handler. */
 static void faults_of_the_program_are_its_own(void **state)
 {
     struct place *place = *state;

@@ -1,4 +1,4 @@
-/* GPU records of a spool as events of the trace: what stands in which operator, on which row, with which numbers. */
+/* Tests GPU records of a spool as events of the trace: their operator, row and numbers. */
 #include "writer/spool/spool_gpu.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ static int begin_thread(void **state)
     return begin(state);
 }
 
-/* ---- what CUPTI would have delivered ---- */
+/* ---- records as CUPTI delivers them ---- */
 
 static void put_call(uint32_t correlation, uint64_t start, uint64_t stop, bool is_driver, const char *name)
 {
@@ -104,7 +104,7 @@ static void work_belongs_to_the_innermost_operator_or_else_scope(void **state)
     assert_int_equal(external_id("in_inner"), external_id("inner"));
     assert_int_equal(external_id("in_outer"), external_id("outer"));
     assert_int_equal(external_id("after"), TP_NULL_INT);
-    unsigned seen = 0; /* the outer scope and the inner one, on the stream */
+    unsigned seen = 0; /* the outer and the inner scope, on the stream */
     for (uint32_t i = 0; i < trace.event_count; i++)
         seen += trace.events[i].kind == TP_KIND_GPU_ANNOTATION;
     assert_int_equal(seen, 2);
@@ -161,7 +161,7 @@ static void memory_adds_up(void **state)
     struct tp_spool_gpu_pool now = pool;
     now.time = tp_clock_now();
     tp_record_put(0, TP_SPOOL_GPU_POOL, &now, sizeof now);
-    put_memory(1, 3, 0x1000, 500, 0x70); /* the address again, from a pool of 1000 */
+    put_memory(1, 3, 0x1000, 500, 0x70); /* the same address again, from a pool of 1000 */
     put_memory(1, 2, 0x3000, 40, 0);     /* of the host */
     finish();
     assert_int_equal(trace.memory_count, 5);
@@ -185,7 +185,7 @@ static void a_name_is_written_as_its_source_has_it(void **state)
     assert_non_null(find("_Zbroken"));
 }
 
-/* Payloads of one byte value, whole and cut short, and such that times and sums are at their ends. */
+/* Payloads of one byte value, complete and cut, and such that times and sums are at their limits. */
 static void any_payload_becomes_strict_json(void **state)
 {
     unsigned char bytes[256];

@@ -1,4 +1,4 @@
-/* A spool that is read through the sink gives the columns of the trace that `recover` makes of it. */
+/* Tests that a spool read through the sink gives the same columns as the trace that `recover` makes of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ static void assert_equal_strings(const struct tp_strings *a, const struct tp_str
         assert_true(tp_str_equal(tp_strings_get(a, i), tp_strings_get(b, i)));
 }
 
-/* The decoder of JSON also interns names and categories of records that it only counts, and values in the order of the
- * text. So ids differ, and texts are compared. */
+/* Compares names as texts. Their ids differ, because the JSON decoder also interns names and categories of records that
+ * it only counts, and interns values in the order of the text. */
 static void assert_equal_names(const struct tp_trace *a, uint32_t in_a, const struct tp_trace *b, uint32_t in_b)
 {
     assert_true(tp_str_equal(tp_strings_get(&a->names, in_a), tp_strings_get(&b->names, in_b)));
@@ -182,7 +182,7 @@ static void assert_equal_rows(const struct tp_trace *a, const struct tp_trace *b
         assert_true(tp_str_equal(a->header[i].value, tp_trace_header(b, a->header[i].key.ptr)));
 }
 
-/* What depends on the bytes of the file is left out. */
+/* Compares counts, except those that depend on the bytes of the file. */
 static void assert_equal_counts(struct tp_reading a, struct tp_reading b)
 {
     a.text_bytes = b.text_bytes = a.file_bytes = b.file_bytes = 0;

@@ -1,4 +1,4 @@
-/* Stacks as nodes of one trie: texts come apart at ";", but not inside of a frame that the trace names. */
+/* Tests stacks as nodes of one trie: texts are split at ";", but not inside a frame that the trace names. */
 #include "webreport/trace/trace.h"
 
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static void build(struct made *m)
     tp_stacks_build(&m->stacks, &m->texts, &m->names, &m->known, &m->arena);
 }
 
-/* Frames of a node, innermost first, each in brackets. */
+/* Checks the frames of a node, innermost first, each in brackets. */
 static void assert_frames(const struct tp_stacks *stacks, uint32_t node, const char *wanted)
 {
     char text[1024];
@@ -73,12 +73,13 @@ static void a_known_frame_may_hold_semicolons(void **state)
         {"a;b/c.py(1): f", "[a;b/c.py(1): f]"},
         {"g;a;b/c.py(1): f;h", "[g][a;b/c.py(1): f][h]"},
         {"a;b/c.py(1): f;a;b/c.py(1): f;", "[a;b/c.py(1): f][a;b/c.py(1): f]"},
-        {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* another folder: nobody names it */
+        {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* another folder, which no event names */
         {"x;y;z;y;z", "[x;y;z][y;z]"},             /* the longest one */
         {"y;z;x", "[y;z][x]"},
-        {"1;2;3;4;5;6;7;8;9", "[1][2][3][4][5][6][7][8][9]"},                           /* more than a frame may hold */
+        /* more than a frame may contain */
+        {"1;2;3;4;5;6;7;8;9", "[1][2][3][4][5][6][7][8][9]"},
         {"a;b/d.py(7): g;a;b/e/f.py(8): h;m", "[a;b/d.py(7): g][a;b/e/f.py(8): h][m]"}, /* another file of the folder */
-        {"a;b/d;a;b/d.py: h", "[a][b/d][a][b/d.py: h]"},                                /* no frames */
+        {"a;b/d;a;b/d.py: h", "[a][b/d][a][b/d.py: h]"},                                /* not frames */
         {"a;bc/d.py(7): g", "[a][bc/d.py(7): g]"},
         {"C:\\a;b\\c.py(1): f", "[C:\\a;b\\c.py(1): f]"},
     };
@@ -131,7 +132,8 @@ static int sign(int order)
     return (order > 0) - (order < 0);
 }
 
-/* Every pair of stacks of up to three frames out of these: length, text and order are those of the joined text. */
+/* Compares every pair of stacks of up to three of these frames: length, text and order equal those of the joined
+ * text. */
 static void texts_and_their_order_need_not_be_made(void **state)
 {
     static const char *const frames[] = {"", "a", "a;b", "b", "a:", "ab"};
@@ -165,7 +167,7 @@ static void texts_and_their_order_need_not_be_made(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A folder named "a;b": the event names the frame, so the operator's argument and its events mean one stack. */
+/* A folder is named "a;b". The event names the frame, so the operator's argument and its events give the same stack. */
 static void a_trace_teaches_which_frames_hold_semicolons(void **state)
 {
     static const char text[] =

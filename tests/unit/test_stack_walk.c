@@ -1,5 +1,5 @@
-/* Walks over the stacks of a thread: where a piece is cut, and what each stack is folded to (section 6). Expected texts
- * are read off the events above them. */
+/* Tests walks over the stacks of a thread: where a segment is cut, and the folded text of each stack (section 6).
+ * Expected texts are derived from the events above them. */
 #include "webreport/model/build.h"
 #include "webreport/model/stack_walk.h"
 
@@ -37,7 +37,7 @@ static void drop(struct made *m)
 #define OP(name, ts, dur) EVENT(1, "cpu_op", name, ts, dur, "")
 #define NOTE(name, ts, dur) EVENT(1, "user_annotation", name, ts, dur, "")
 
-/* One line for each segment: time in us, tag, depth of the stack, fold. */
+/* Prints one line for each segment: time in us, tag, depth of the stack, fold. */
 static void print_segment(void *context, const struct tp_stack_segment *s)
 {
     struct made *m = context;

@@ -1,4 +1,4 @@
-/* Call stacks of ranges and samples of running threads, from the program to the trace. */
+/* Tests call stacks of ranges and samples of running threads, from the program to the trace. */
 #include "collector/tracepress.h"
 
 #include <math.h>
@@ -22,12 +22,12 @@
 #include "writer/spool/symbols.h"
 
 #if defined(__SANITIZE_THREAD__)
-enum { HAS_PROMPT_SIGNALS = 0 }; /* this sanitizer holds signals back */
+enum { HAS_PROMPT_SIGNALS = 0 }; /* this sanitizer delays signals */
 #else
 enum { HAS_PROMPT_SIGNALS = 1 };
 #endif
 
-/* ---- stacks that were taken here and now ---- */
+/* ---- stacks of this process ---- */
 
 static struct tp_stack_copy taken;
 static uint64_t own_frames[TP_MAX_FRAMES];
@@ -186,7 +186,7 @@ static void what_has_no_name_is_an_offset(void **state)
     tp_arena_release(&arena);
 }
 
-/* A spool names the files: what lies there by now may be a pipe, which would keep its reader for ever. */
+/* A spool names the files. Such a file may now be a pipe, which would block its reader forever. */
 static void a_library_that_is_a_pipe_is_not_opened(void **state)
 {
     struct tp_arena arena;
@@ -220,14 +220,14 @@ static void copy_file(const char *from, const char *to)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Names `from` to `to` of a file whose code lies where the file says. */
+/* Finds the names from `from` to `to` of a file that is mapped at its own addresses. */
 static void name_all(struct tp_symbols *symbols, uint64_t from, uint64_t to)
 {
     for (uint64_t address = from; address < to; address += 64)
         assert_true(tp_symbols_frames(symbols, address, 6, false).text.len > 0);
 }
 
-/* libdw maps files by itself: a library that is replaced while its addresses are named is SIGBUS there. */
+/* libdw maps files itself: replacing a library while its addresses are named causes SIGBUS there. */
 static void a_library_that_is_cut_while_it_is_read_has_fewer_names(void **state)
 {
     enum { CODE = 0x100000 };
@@ -245,7 +245,7 @@ static void a_library_that_is_cut_while_it_is_read_has_fewer_names(void **state)
             fail();
         tp_symbols_init(&symbols, &arena);
         tp_symbols_add(&symbols, 0, CODE, 0, 5, tp_str_of(path));
-        if (i % 2) /* with its tables read already */
+        if (i % 2) /* after its tables were read */
             name_all(&symbols, CODE / 2, CODE / 2 + 4096);
         else
             name_all(&symbols, CODE - 64, CODE);
@@ -269,7 +269,8 @@ static uint64_t processor_ns(void)
 
 static _Thread_local volatile double sink;
 
-/* Each uses the processor for so long, by its own clock. They differ, or the compiler makes one of them. */
+/* Defines functions that use the CPU for a time by its own clock. They differ, so that the compiler does not merge
+ * them. */
 #define WORK(name, factor)                                                                                             \
     __attribute__((noinline)) static void name(uint64_t ns)                                                            \
     {                                                                                                                  \
@@ -287,7 +288,8 @@ static void *work(void *which)
 {
     uint64_t start = processor_ns();
     for (int i = 0; i < 100; i++) {
-        work_three_quarters(6330000); /* no multiple of the kernel's tick, or samples always meet the same one */
+        /* not a multiple of the kernel's tick; otherwise samples always hit the same function */
+        work_three_quarters(6330000);
         work_one_quarter(2110000);
     }
     *(uint64_t *)which = processor_ns() - start;
@@ -313,7 +315,7 @@ static void read_trace(void)
     remove(path);
 }
 
-/* Processor time of the samples whose stack has `function`, and of all. */
+/* Adds the CPU time of the samples whose stack has `function`, and of all samples. */
 static void add_up(const char *function, uint64_t *with, uint64_t *all, uint32_t *count)
 {
     *with = *all = *count = 0;
@@ -360,13 +362,13 @@ static void add_up_to_the_processor_time(void)
                   100 * share);
     assert_true(count >= 50);
     assert_true((double)all >= 0.9 * spent && (double)all <= 1.1 * spent);
-    assert_true(fabs(share - 0.75) <= 0.01 + 4 * sqrt(0.75 * 0.25 / count)); /* samples are chance */
+    assert_true(fabs(share - 0.75) <= 0.01 + 4 * sqrt(0.75 * 0.25 / count)); /* samples are random */
 }
 
 static void samples_add_up_to_the_processor_time(void **state)
 {
     (void)state;
-    add_up_to_the_processor_time(); /* by the kernel, where it is allowed */
+    add_up_to_the_processor_time(); /* by the kernel, if it is allowed */
 }
 
 static void samples_by_timers_do_so_too(void **state)
@@ -415,7 +417,7 @@ static void waits_are_not_disturbed(void **state)
     assert_int_equal(tracepress_start(&options), 0);
     work(&spent_ns[0]);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(nanosleep(&wait, NULL), 0); /* a signal would end it early */
+        assert_int_equal(nanosleep(&wait, NULL), 0); /* a signal would interrupt it */
     tracepress_stop();
     unsetenv("TRACEPRESS_PERF");
     remove(path);

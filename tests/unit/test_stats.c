@@ -1,4 +1,4 @@
-/* Statistics of samples: cases that a hand can compute, and what must hold of any sample. */
+/* Tests statistics of samples: cases computed by hand, and properties of any sample. */
 #include "writer/base/stats.h"
 
 #include <math.h>
@@ -37,7 +37,8 @@ static void median_of_odd_and_even(void **state)
     assert_true(isnan(tp_median(odd, 0)));
 }
 
-/* Many values are not sorted for it: the number is the same, with equal values, signs and powers of two, too. */
+/* Many values are not sorted to find the median: the result is the same, also with equal values, signs and powers of
+ * two. */
 static void median_of_many_is_that_of_sorted_ones(void **state)
 {
     struct tp_random random = {11};
@@ -53,7 +54,7 @@ static void median_of_many_is_that_of_sorted_ones(void **state)
     }
 }
 
-/* Nine of ten: the ninth of ten, the tenth of eleven; and what sorting says of the lower median. */
+/* p90 is the ninth of ten and the tenth of eleven values; the lower median equals that of the sorted values. */
 static void quantiles_are_by_nearest_rank(void **state)
 {
     struct tp_random random = {3};

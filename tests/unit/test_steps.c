@@ -1,7 +1,8 @@
-/* Steps, W and the parts of idle time on small traces; every number is counted by hand from the events above it. */
+/* Tests steps, W and the parts of idle time on small traces; every number is counted by hand from the events above
+ * it. */
 #include "small_trace.h"
 
-/* Microseconds of device 0 that are idle in each part. */
+/* Checks the idle microseconds of device 0 in each part. */
 static void assert_idle(int host_us, int launch_us, int queue_us, int outside_us, int unknown_us)
 {
     const int expected[TP_IDLE_PARTS] = {host_us, launch_us, queue_us, outside_us, unknown_us};
@@ -109,7 +110,7 @@ static void each_device_has_its_own_idle_time(void **state)
 
 /* ---- steps ---- */
 
-/* One step after the other; a launch 1 us after each begin, its kernel 50 us after, of the given length. */
+/* Writes consecutive steps; 1 us after the start of each a launch, 50 us after it the kernel with the given length. */
 static void steps_with_work(const int *lengths, const int *work, int count)
 {
     int at = 0;
@@ -204,7 +205,7 @@ static void module_call(const char *name, double ts, double dur)
     host_with("python_function", name, ts, dur, "\"Python module id\":3");
 }
 
-/* Forward pass, backward pass and, if asked, an update; takes 100 us. */
+/* Writes a forward pass, a backward pass and, if has_update, an update; takes 100 us. */
 static void iteration(double ts, bool has_update)
 {
     module_call("nn.Module: Net_0", ts, 30);
@@ -271,7 +272,7 @@ static void equal_layers_are_no_steps(void **state)
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
-/* Writes 8 times a product of a 4x8 tensor to 4xoutputs and a relu. */
+/* Writes a product of a 4x8 tensor to 4xoutputs and a relu, 8 times. */
 static void products_with_shapes(int outputs)
 {
     char product[64], relu[64];
@@ -333,7 +334,7 @@ static void a_wait_costs_no_more_than_itself_and_the_bubble_behind_it(void **sta
     kernel("b", 140, 10, 2), launch(130, 2, 2);
     call("cudaDeviceSynchronize", 141, 4, 10); /* the device works until 150, bubble 150..155, wait 4 */
     kernel("c", 155, 10, 3), launch(151, 2, 3);
-    call("cudaDeviceSynchronize", 170, 3, 11); /* behind all work */
+    call("cudaDeviceSynchronize", 170, 3, 11); /* after all work */
     build();
     static const int64_t bubbles[] = {30000, 5000, 0}, costs[] = {30000, 4000, 0};
     assert_int_equal(model.wait_count, 3);

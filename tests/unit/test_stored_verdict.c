@@ -1,4 +1,4 @@
-/* The verdict of a summary in the words of the page. */
+/* Tests the verdict of a summary in the words of the page. */
 #include "webreport/document/report/sections.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Text views and the table of distinct texts. */
+/* Tests text views and the table of distinct texts. */
 #include "writer/base/str.h"
 
 #include <setjmp.h>

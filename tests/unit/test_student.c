@@ -1,5 +1,5 @@
-/* Student's distribution, against published tables (Fisher and Yates; Abramowitz and Stegun, table 26.10) and against
- * what has a closed form. */
+/* Tests Student's distribution against published tables (Fisher and Yates; Abramowitz and Stegun, table 26.10) and
+ * against closed forms. */
 #include "writer/base/student.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static void quantiles_are_those_of_tables(void **state)
     }
 }
 
-/* One degree: Cauchy's, tan(pi (p - 1/2)); two: 2 (p - 1/2) / sqrt(2 p (1 - p)). */
+/* One degree of freedom: Cauchy's, tan(pi (p - 1/2)); two: 2 (p - 1/2) / sqrt(2 p (1 - p)). */
 static void quantiles_with_a_closed_form(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static void quantiles_rise_with_p_and_fall_with_freedom(void **state)
         }
     }
     assert_true(isnan(tp_student_quantile(1, 5)) && isnan(tp_student_quantile(0.5, 0)));
-    assert_true(tp_student_quantile(1 - 1e-9, 0.7) > 1e8); /* heavy tails end somewhere */
+    assert_true(tp_student_quantile(1 - 1e-9, 0.7) > 1e8); /* heavy tails have finite quantiles */
 }
 
 int main(void)

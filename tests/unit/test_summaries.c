@@ -1,4 +1,5 @@
-/* Inputs of any kind become summaries: traces, files of summaries, folders of either; bad ones are said and skipped. */
+/* Tests that inputs of any kind become summaries: traces, summary files, folders of either; bad ones are reported and
+ * skipped. */
 #include "webreport/session/summaries.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static void put_trace(const char *name, int rank)
     put(name, text, (size_t)n);
 }
 
-/* A file of summaries of the ranks from `first` on. */
+/* Writes a file of summaries of the ranks from `first` on. */
 static void put_summaries(const char *name, int first, int count, struct tp_arena *arena)
 {
     struct tp_summary_set set;
@@ -74,7 +75,7 @@ static void put_summaries(const char *name, int first, int count, struct tp_aren
     tp_buf_release(&out);
 }
 
-/* Loads; the ranks that came, as digits. */
+/* Loads the inputs; ranks: the loaded ranks as digits. */
 static int load(char ranks[16], const char *const *paths, size_t count, bool is_strict, struct tp_summaries *out,
                 struct tp_arena *arena)
 {
@@ -114,7 +115,7 @@ static void every_kind_of_input_is_loaded(void **state)
     assert_true(tp_str_equal(out.items[0].file, TP_STR("a.json")));
     const char *const all[] = {folder};
     assert_int_equal(load(ranks, all, 1, false, &out, &arena), 0);
-    assert_string_equal(ranks, "2"); /* a folder with traces is one of traces */
+    assert_string_equal(ranks, "2"); /* a folder with traces is a folder of traces */
     assert_int_equal(unlink(path_of("b.pt.trace.json")), 0);
     assert_int_equal(load(ranks, all, 1, false, &out, &arena), 0);
     assert_string_equal(ranks, "345");

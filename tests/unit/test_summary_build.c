@@ -1,4 +1,4 @@
-/* Summaries of small traces; every expected number is counted by hand from the trace above it. */
+/* Tests summaries of small traces; every expected number is counted by hand from the trace above it. */
 #include "webreport/measure/summary/summary_build.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static void make_extent(struct made *m, const char *text, size_t size, enum tp_s
                                        .views = &m->analysis.views,
                                        .advice = &m->analysis.advice};
     tp_summary_build(&m->summary, &source, &m->arena);
-    tp_analysis_close(&m->analysis); /* nothing of the trace is needed any more */
+    tp_analysis_close(&m->analysis); /* the trace is no longer needed */
 }
 
 static void make_text(struct made *m, const char *text, size_t size)
@@ -83,8 +83,8 @@ static const struct tp_summary_row *row_of(const struct made *m, enum tp_summary
 
 /* ---- tests ---- */
 
-/* Two steps; aten::mm [2, 3] launches a kernel of 10 us in the first, whose kernel ends in the second, and one of 20 us
- * in the second. A copy that no call launched runs in the first. */
+/* Two steps; aten::mm [2, 3] launches a kernel of 10 us in the first step, which ends in the second, and one of 20 us
+ * in the second. A copy without a launch runs in the first. */
 static const char two_steps[] =
     EVENT("user_annotation", "ProfilerStep#3", 1, 0, 100, "") "," EVENT("user_annotation", "ProfilerStep#4", 1, 100, 100, "") "," EVENT("cpu_op", "aten::mm", 1, 10, 30, "\"Input Dims\":[[2,3],[3,2]],\"Input type\":[\"float\",\"float\"]") "," EVENT(
         "cuda_runtime", "cudaLaunchKernel", 1, 20, 5,
@@ -132,7 +132,7 @@ static void rows_count_calls_per_step(void **state)
     const struct tp_summary_row *gemm = row_of(&m, TP_SUMMARY_KERNEL, "gemm", NULL);
     assert_true(tp_str_equal(gemm->owner, TP_STR("aten::mm")));
     assert_true(tp_str_equal(gemm->shape, TP_STR("[[2, 3], [3, 2]]")));
-    assert_int_equal(gemm->by_step_ns[0], 10000); /* launched in the first, though it ended in the second */
+    assert_int_equal(gemm->by_step_ns[0], 10000); /* launched in the first step, though it ended in the second */
     assert_int_equal(gemm->by_step_count[0], 1);
     assert_int_equal(gemm->by_step_ns[1], 20000);
     assert_int_equal(gemm->time.min_ns, 10000);
@@ -140,7 +140,7 @@ static void rows_count_calls_per_step(void **state)
     const struct tp_summary_row *copy = row_of(&m, TP_SUMMARY_COPY, "Memcpy HtoD (Pageable -> Device)", NULL);
     assert_int_equal(copy->bytes, 64);
     assert_int_equal(copy->owner.len, 0);
-    assert_int_equal(copy->by_step_count[0], 0); /* before the step, that starts when it ends */
+    assert_int_equal(copy->by_step_count[0], 0); /* before the step, which starts when the copy ends */
     assert_int_equal(gemm->bytes, TP_NULL_INT);
     assert_int_equal(row_of(&m, TP_SUMMARY_RUNTIME, "cudaLaunchKernel", NULL)->time.sum_ns, 12000);
     drop(&m);
@@ -152,14 +152,14 @@ static void steps_are_those_of_the_overview(void **state)
     (void)state;
     make(&m, "", two_steps);
     assert_true(tp_str_equal(m.summary.steps[0].name, TP_STR("3")));
-    /* from the end of device work that nobody launched to the end of its kernel */
+    /* from the end of device work without a launch to the end of its kernel */
     assert_int_equal(m.summary.steps[0].start_ns, 52000);
     assert_int_equal(m.summary.steps[0].total_ns, 53000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_KERNEL], 10000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_MEMCPY], 0);
     assert_int_equal(m.summary.steps[1].start_ns, 105000);
     assert_int_equal(m.summary.steps[1].part_ns[TP_PART_KERNEL], 20000);
-    /* the device's first work begins at 50: until 100, 52 to 95 are idle. Then 105 to 140, and behind it 160 to 200 */
+    /* the device's first work starts at 50: until 100, 52 to 95 are idle. Then 105 to 140, and after it 160 to 200 */
     int64_t idle[2] = {0, 0};
     for (int s = 0; s < 2; s++)
         for (int p = TP_PART_IDLE_HOST; p <= TP_PART_IDLE_OUTSIDE; p++)
@@ -167,7 +167,7 @@ static void steps_are_those_of_the_overview(void **state)
     assert_int_equal(idle[0], 43000);
     assert_int_equal(idle[1], 75000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_EXPOSED_COMMUNICATION], TP_NULL_INT);
-    for (int s = 0; s < 2; s++) { /* whatever rows are kept */
+    for (int s = 0; s < 2; s++) { /* independent of the kept rows */
         int64_t sums[2] = {0, 0};
         for (uint32_t r = 0; r < m.summary.row_count; r++) {
             const struct tp_summary_row *row = &m.summary.rows[r];
@@ -201,9 +201,9 @@ static void key_is_of_the_trace_where_none_is_given(void **state)
     drop(&m);
 }
 
-/* Two steps of a rank of two groups. Step 0: the loader has 30, gemm 40; all-reduce of tp from 90 on for 20 (5 of them
- * beside gemm), 40 of gemm, all-reduce of dp from 170 on for 25; the rest is pause. Step 1 the same 300 later, and its
- * dp call takes 10 more. PyTorch cuts the second list of ranks. */
+/* Two steps of a rank with two groups. Step 0: the loader takes 30, gemm 40; all-reduce of tp from 90 on for 20 (5 of
+ * them overlap gemm), 40 of gemm, all-reduce of dp from 170 on for 25; the rest is pause. Step 1 is the same 300 later,
+ * and its dp call takes 10 more. PyTorch cuts the second list of ranks. */
 #define SLOT_COMM(name, desc, ranks, size)                                                                             \
     DEVICE(0)                                                                                                          \
     ",\"Collective name\":\"allreduce\",\"Process Group Name\":\"" name "\",\"Process Group Description\":\"" desc     \
@@ -229,7 +229,7 @@ static void expect_cell(const struct tp_step_slots *slots, uint32_t slot, uint32
 
 static void slots_are_own_work_up_to_each_collective(void **state)
 {
-    /* kernel, pause, input, within, beside; the gap of 100 between the steps is a pause of the second one */
+    /* kernel, pause, input, within, overlap; the gap of 100 between the steps is a pause of the second one */
     static const int64_t cells[2][3][TP_SLOT_PARTS] = {{{40, 20, 30, 15, 5}, {45, 20, 0, 25, 0}, {0, 5, 0, 0, 0}},
                                                        {{40, 120, 30, 15, 5}, {45, 20, 0, 35, 0}, {0, 0, 0, 0, 0}}};
     struct made m;
@@ -264,7 +264,7 @@ static void slots_are_own_work_up_to_each_collective(void **state)
     EVENT("user_annotation", name, 1, at, 1000, "") "," EVENT("cpu_op", "f", 1, work, 100, "") "," EVENT(              \
         "user_annotation", "gloo:all_reduce", 2, call, 805, "") "," EVENT("cpu_op", "g", 1, last, 70, "")
 
-/* A thread of its own notes the end of a call when the rank already works on: 25 us before. */
+/* A separate thread notes the end of a call 25 us late, when the rank already continues to work. */
 static void waiting_ends_where_work_goes_on(void **state)
 {
     (void)state;
@@ -275,8 +275,8 @@ static void waiting_ends_where_work_goes_on(void **state)
     drop(&m);
 }
 
-/* 500 calls a step in three groups by turns: the row is cut to what a rank may keep, and nothing of its time is lost.
- */
+/* 500 calls a step alternate between three groups: the row is cut to the limit of a rank, and none of its time is
+ * lost. */
 static void many_calls_are_added_up(void **state)
 {
     static char text[1 << 20];
@@ -376,8 +376,8 @@ static void collectives_have_arrival_and_sequence(void **state)
     assert_int_equal(c[0].step, 0);
     assert_true(tp_str_equal(c[0].group, TP_STR("dp")));
     assert_true(tp_str_equal(c[0].dtype, TP_STR("Float")));
-    assert_int_equal(c[1].arrival_ns, 110000); /* no kernel: the call */
-    assert_int_equal(c[1].sequence, 0);        /* numbered apart */
+    assert_int_equal(c[1].arrival_ns, 110000); /* without a kernel: the call */
+    assert_int_equal(c[1].sequence, 0);        /* numbered separately */
     assert_int_equal(c[2].sequence, 1);
     drop(&m);
 }
@@ -389,7 +389,7 @@ static void fingerprint_tells_sequences_of_kernels_apart(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         char events[1024];
-        /* the second launched runs first in the second trace: the order of the launches counts */
+        /* the kernel launched second runs first in the second trace: the order of the launches counts */
         snprintf(
             events, sizeof events,
             EVENT("user_annotation", "ProfilerStep#0", 1, 0, 500, "") "," EVENT(
@@ -411,7 +411,7 @@ static void fingerprint_tells_sequences_of_kernels_apart(void **state)
         drop(&m[i]);
 }
 
-/* More operators than rows: what is beyond is one row, and nothing is lost. */
+/* More operators than rows: the remaining ones become one row, and nothing is lost. */
 static void rows_beyond_the_limit_are_added_up(void **state)
 {
     enum { COUNT = 700 };
@@ -508,13 +508,13 @@ static void a_gate_gets_the_numbers_of_the_whole(void **state)
     const struct tp_summary_row *b = row_of(&compared, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(a->time.sum_ns, b->time.sum_ns);
     assert_int_equal(compared.summary.fact_count, whole.summary.fact_count);
-    assert_int_equal(judged.summary.fact_count, whole.summary.fact_count); /* how steps are known */
+    assert_int_equal(judged.summary.fact_count, whole.summary.fact_count); /* the source of the steps */
     drop(&whole);
     drop(&compared);
     drop(&judged);
 }
 
-/* ---- memory that nobody gives back ---- */
+/* ---- memory that is never freed ---- */
 
 static size_t memory_event(char *to, size_t size, int step, int at, int address, int bytes)
 {
@@ -524,8 +524,8 @@ static size_t memory_event(char *to, size_t size, int step, int at, int address,
                             100 * step + at, address, bytes);
 }
 
-/* Six steps of a function that keeps what its relu makes: aten::clone gives its block back in the next step, aten::add
- * in the third one after. late: of the first step, aten::relu's block is given back in the fourth. */
+/* Makes six steps of a function that keeps relu's output: aten::clone frees its block in the next step, aten::add in
+ * the third step after. late: aten::relu's block of the first step is freed in the fourth. */
 static void make_leak(struct made *m, bool late)
 {
     static char text[1 << 15];
@@ -560,7 +560,7 @@ static void what_a_step_keeps_has_operator_and_place(void **state)
     const struct tp_signature *s = &m.summary.signature;
     assert_true(s->knows_kept);
     assert_int_equal(s->kept_count, 2);
-    assert_true(tp_str_equal(s->kept[0].operator, TP_STR("aten::add"))); /* given back late: no exact number */
+    assert_true(tp_str_equal(s->kept[0].operator, TP_STR("aten::add"))); /* freed late: not an exact number */
     assert_false(s->kept[0].is_exact);
     assert_true(tp_str_equal(s->kept[1].operator, TP_STR("aten::relu")));
     assert_true(tp_str_equal(s->kept[1].place, TP_STR("net.py(30): forward")));

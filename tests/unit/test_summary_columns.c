@@ -1,4 +1,5 @@
-/* Columns of a summary's lists: what is packed is unpacked the same; values that no struct can have are refused. */
+/* Tests columns of a summary's lists: packed lists are unpacked unchanged; values that no struct can have are
+ * refused. */
 #include "webreport/measure/summary/summary_columns.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static uint64_t draw(void)
     return state_of_draw >> (state_of_draw >> 58);
 }
 
-/* Reads back what was packed. */
+/* Unpacks the packed list. */
 static void *read_back(struct trip *t, enum tp_list list, uint32_t *count)
 {
     t->unpack = (struct tp_unpack){

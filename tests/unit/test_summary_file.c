@@ -1,5 +1,5 @@
-/* Sets and files of summaries: what is packed comes back, merging is an algebra, damage is found. The summaries are
- * random, from fixed seeds. */
+/* Tests sets and files of summaries: packed data is unpacked unchanged, merging is an algebra, damage is found. The
+ * summaries are random, from fixed seeds. */
 #include "webreport/measure/summary/summary_file.h"
 
 #include <math.h>
@@ -165,7 +165,7 @@ static struct tp_summary any_summary(struct tp_arena *arena)
     return s;
 }
 
-/* ---- what every test uses ---- */
+/* ---- shared by all tests ---- */
 
 static struct tp_arena arena;
 
@@ -194,7 +194,7 @@ static struct tp_str file_of(const struct tp_summary_set *set)
     return text;
 }
 
-/* A file of `count` random processes; some keys come more than once. */
+/* Returns a file of `count` random processes; some keys occur more than once. */
 static struct tp_str any_file(size_t count)
 {
     struct tp_summary_set set;
@@ -230,7 +230,7 @@ static void assert_real(double a, double b)
     assert_true(isnan(a) ? isnan(b) : a == b);
 }
 
-/* ---- what is packed comes back ---- */
+/* ---- packing and unpacking ---- */
 
 static void assert_equal_rows(const struct tp_summary *a, const struct tp_summary *b)
 {
@@ -252,7 +252,7 @@ static void assert_equal_rows(const struct tp_summary *a, const struct tp_summar
             assert_int_equal(x->time.buckets[k].bucket, y->time.buckets[k].bucket);
             assert_int_equal(x->time.buckets[k].count, y->time.buckets[k].count);
         }
-        if (x->time.count > 1) /* kept as a float */
+        if (x->time.count > 1) /* stored as a float */
             assert_true(fabs(tp_sketch_deviation(&x->time) - tp_sketch_deviation(&y->time)) <=
                         1e-5 * tp_sketch_deviation(&x->time) + 1e-6 * tp_sketch_mean(&x->time));
         assert_int_equal(x->by_step_ns != NULL, y->by_step_ns != NULL);
@@ -449,7 +449,7 @@ static void keys_tell_processes_apart(void **state)
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 7; k++)
             assert_int_equal(tp_summary_key_order(&keys[i], &keys[k]), (i > k) - (i < k));
-    assert_int_equal(tp_summary_key_order(&keys[0], &other_worker), 0); /* the rank says which one it is */
+    assert_int_equal(tp_summary_key_order(&keys[0], &other_worker), 0); /* the rank identifies it */
 }
 
 /* ---- versions ---- */
@@ -471,7 +471,7 @@ static void newer_major_version_is_refused(void **state)
     assert_int_equal(set.count, 0);
 }
 
-/* What a newer minor version would write: an entry and a process with fields that nobody here knows. */
+/* Adds fields of a newer minor version to an entry and its process. */
 static struct tp_str newer_entry(struct tp_str entry)
 {
     uint8_t data[] = {5, 1, 2, 3, 4, 5};
@@ -529,7 +529,7 @@ static void damage_is_found_wherever_it_is(void **state)
         bytes[at] ^= (char)(1 << any(8));
         struct tp_error err = {0};
         int code = tp_summary_set_read(&set, bytes, file.len, &err);
-        bool is_minor = at == 8; /* the number of a minor version may be any */
+        bool is_minor = at == 8; /* the number of a minor version may have any value */
         assert_true(code < 0 ? err.text[0] != '\0' && set.count == 0 : is_minor);
         set.count = 0;
         bytes[at] = file.ptr[at];

@@ -1,5 +1,5 @@
-/* Files and processes of summaries that are well-formed and lie: each lie is an error, none costs more memory than its
- * file is long. */
+/* Tests well-formed summary files and processes with false content: each is an error, and none costs more memory than
+ * its file's length. */
 #include "webreport/measure/summary/summary_file.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static int leave(void **state)
     return 0;
 }
 
-/* Past the checksums: a process whose columns say what `lie` makes of them. */
+/* Reads a process whose columns were changed by `lie`, with valid checksums. */
 static int read_lie(void (*lie)(Tp__SummaryProcess *p))
 {
     uint32_t names[] = {1, 1}, kinds[] = {0, 1}, none[] = {0, 0}, severity = 1, buckets = 2, bucket[] = {9, 8};
@@ -96,7 +96,7 @@ LIE(deviation_is_no_number, p->row_deviation[0] = NAN)
 LIE(severity_unknown, p->finding_severity[0] = 9)
 LIE(text_is_no_text, p->text[0].data = (uint8_t *)"\xFF")
 
-/* Two bytes are a record; memory for a million of them is all that a file may have. */
+/* Two bytes are a record; a file may have memory for a million records at most. */
 static void records_without_number_are_a_limit(void **state)
 {
     static const char head[] = "\rTPS1\x10\x01\x18\x00\x28\x01";

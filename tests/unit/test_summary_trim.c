@@ -1,4 +1,4 @@
-/* Rows of a summary that is too large: sums stay. */
+/* Tests dropping rows of a summary that is too large: sums do not change. */
 #include "webreport/measure/summary/summary_trim.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static struct tp_summary_row row_of(enum tp_summary_kind kind, const char *name,
     return row;
 }
 
-/* Ten kernels of 100, 90 .. 10 and an operator: four kernels stay, the fourth is the rest of 70 .. 10. */
+/* Ten kernels of 100, 90 .. 10 and an operator: four kernel rows remain, and the fourth is the sum of 70 .. 10. */
 static void light_rows_become_the_rest(void **state)
 {
     struct tp_arena arena;

@@ -1,4 +1,4 @@
-/* What a run has left becomes traces, named for the report. */
+/* Tests that the files of a run become traces, named for the report. */
 #include "collector/launch/takeover.h"
 
 #include <dirent.h>
@@ -43,7 +43,7 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
-/* A spool of this process, as the preload library leaves it. */
+/* Leaves a spool of this process, as the preload library does. */
 static void leave_spool(bool has_record)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -70,7 +70,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
         snprintf(told->traces[told->count++], sizeof told->traces[0], "%s", path);
 }
 
-/* Of processes that are not this one. */
+/* Reports traces of other processes. */
 static void on_taken_of_any(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
     (void)pid;
@@ -84,7 +84,7 @@ static struct tp_takeover take(struct told *told)
     return t;
 }
 
-/* The worker of a trace: what stands before the time. */
+/* Returns the worker of a trace: the part of its name before the time. */
 static const char *worker_of(char *path)
 {
     char *end = strstr(path, ".pt.trace.json.gz");
@@ -109,7 +109,7 @@ static int empty_and_leave(void **state)
 {
     (void)state;
     empty(logdir);
-    return rmdir(logdir); /* the folder of the run is gone already */
+    return rmdir(logdir); /* the folder of the run is already removed */
 }
 
 static void a_spool_is_named_for_its_process(void **state)
@@ -141,7 +141,7 @@ static void beside_a_trace_of_torch_it_says_so(void **state)
     assert_string_equal(ours + n, TP_WORKER_SECOND);
 }
 
-/* Longer than the blocks that it is moved by. */
+/* Longer than the blocks in which it is copied. */
 static void a_trace_of_torch_is_taken_whole(void **state)
 {
     enum { SIZE = 700001 };
@@ -161,7 +161,7 @@ static void a_trace_of_torch_is_taken_whole(void **state)
     assert_memory_equal(seen, text, SIZE);
 }
 
-/* A trace of torch of another process: ours is of a loader of data, or of what started it. */
+/* Torch's trace is from another process: this process is a data loader, or the parent. */
 static void without_a_trace_of_torch_it_is_a_helper(void **state)
 {
     static struct told told;
@@ -176,7 +176,7 @@ static void without_a_trace_of_torch_it_is_a_helper(void **state)
     assert_string_equal(torch + strlen(torch) - 2, "_1");
 }
 
-/* Two processes, one of which tells steps. */
+/* Two processes, only one of which reports steps. */
 static void who_tells_no_steps_helps_who_does(void **state)
 {
     static struct told told;
@@ -204,7 +204,7 @@ static void who_tells_no_steps_helps_who_does(void **state)
     }
 }
 
-/* A helper of a script: all that is known of it is its memory. */
+/* Leaves the spool of a script's helper: it has only memory records. */
 static void leave_brief_spool(unsigned ms)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -230,7 +230,7 @@ static int64_t now_ms(void)
     return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
 }
 
-/* One that was over at once; once more where a busy machine let it wait. */
+/* Leaves the spool of a process that exited immediately; tries again if a busy machine delayed it. */
 static void leave_spool_at_once(void)
 {
     int64_t began_ms;
@@ -279,7 +279,7 @@ static void a_helper_that_ran_longer_has_its_trace(void **state)
     assert_int_equal(t.short_count, 0);
 }
 
-/* Beside a trace from outside: who told a range keeps its name, whose memory and waits are all, does not. */
+/* Next to a trace from outside, a process with ranges keeps its name; a process with only memory and waits does not. */
 static void beside_a_trace_from_outside_the_silent_are_inside(void **state)
 {
     static struct told told;
@@ -304,7 +304,7 @@ static void beside_a_trace_from_outside_the_silent_are_inside(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* In a container of its own a process has another number, and its environment is not ours to read. */
+/* In a container a process has another number, and its environment cannot be read from outside. */
 static void a_spool_whose_process_lives_stays_whatever_its_number(void **state)
 {
     static struct told told;
@@ -350,7 +350,7 @@ static void what_was_being_written_and_what_is_empty_goes(void **state)
     assert_int_equal(access(folder, F_OK), -1);
 }
 
-/* Nothing can make it again. */
+/* It cannot be made again. */
 static void a_trace_that_breaks_off_is_kept_as_such(void **state)
 {
     static struct told told;

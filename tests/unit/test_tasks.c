@@ -1,4 +1,5 @@
-/* Tasks that begin on one thread and end on another: known delays, exactly; pairs, overlaps, what has no other end. */
+/* Tests tasks that start on one thread and end on another: exact known delays; pairs, overlaps, tasks without an
+ * end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +59,7 @@ static bool is_called(size_t row, const char *name)
     return tp_str_equal(tp_table_text(&view.tasks, TP_TASK_NAME)[row], tp_str_of(name));
 }
 
-/* 1,000 requests of 1, 2 .. 1,000 us, drawn into any order: each quantile is the delay of that rank. */
+/* 1,000 requests of 1, 2 .. 1,000 us in random order: each quantile is the delay of that rank. */
 static void known_delays_have_their_quantiles(void **state)
 {
     int delays[1000], at;
@@ -74,7 +75,7 @@ static void known_delays_have_their_quantiles(void **state)
         delays[i] = delays[at];
         delays[at] = kept;
     }
-    for (int i = 0; i < 1000; i++) { /* one begins every 2 ms; the ends are on another thread */
+    for (int i = 0; i < 1000; i++) { /* one starts every 2 ms; the ends are on another thread */
         snprintf(id, sizeof id, "\"%d\"", i);
         end_of('b', "async_task", "request", id, 1, i * 2000000ll);
         end_of('e', "async_task", "request", id, 2, i * 2000000ll + delays[i] * 1000ll);
@@ -97,11 +98,11 @@ static void ends_are_paired_by_category_name_and_id(void **state)
     end_of('b', "a", "x", "1", 1, 0);
     end_of('b', "b", "x", "1", 1, 10);     /* another category */
     end_of('b', "a", "y", "1", 1, 20);     /* another name */
-    end_of('b', "a", "x", "\"1\"", 1, 30); /* the same id as a text: the one that began last ends first */
+    end_of('b', "a", "x", "\"1\"", 1, 30); /* the same id as a text: the task that started last ends first */
     end_of('e', "a", "x", "1", 2, 50);
     end_of('e', "a", "x", "1", 3, 100);
     end_of('e', "a", "y", "1", 3, 220);
-    end_of('e', "a", "y", "1", 3, 300); /* nothing began it */
+    end_of('e', "a", "y", "1", 3, 300); /* an end without a start */
     end_of('e', "c", "x", "1", 3, 300);
     build();
     assert_int_equal(view.count, 4);
@@ -124,7 +125,7 @@ static void what_ends_as_another_begins_is_not_there_with_it(void **state)
     end_of('e', "a", "chain", "1", 1, 10);
     end_of('b', "a", "chain", "2", 1, 10);
     end_of('e', "a", "chain", "2", 1, 20);
-    end_of('b', "a", "short", "3", 1, 30); /* it takes no time */
+    end_of('b', "a", "short", "3", 1, 30); /* takes no time */
     end_of('e', "a", "short", "3", 1, 30);
     end_of('b', "a", "left", "4", 1, 40);
     end_of('b', "a", "left", "5", 1, 50);

@@ -1,5 +1,5 @@
-/* Template engine: the official Mustache spec (when ../shared has it), escaping, limits, the data builder and tables.
- */
+/* Tests the template engine: the official Mustache spec (if ../shared has it), escaping, limits, the data builder and
+ * tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static struct tp_str text_of(struct tp_data value)
 
 /* ---- rendering ---- */
 
-/* Templates are the text members of an object; "main" is the one rendered. */
+/* Loads a template: templates are the text members of an object; "main" is the one rendered. */
 static int load(void *context, struct tp_str name, struct tp_str *text, struct tp_error *err)
 {
     (void)err;

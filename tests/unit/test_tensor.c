@@ -1,4 +1,4 @@
-/* Statistics and .npy heads against values computed by hand, and tracepress_tensor from the call to the trace. */
+/* Tests statistics and .npy heads against values computed by hand, and tracepress_tensor from the call to the trace. */
 #include "writer/tensor.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static void each_type_is_read(void **state)
 
 static void halves_are_read_at_their_edges(void **state)
 {
-    /* 2^-24, the least; 65504, the largest; -0; infinity; NaN */
+    /* 2^-24, the smallest; 65504, the largest; -0; infinity; NaN */
     static const uint16_t half[] = {0x0001, 0x7BFF, 0x8000, 0x7C00, 0xFC00, 0x7E00};
     static const uint16_t brain[] = {0x0001, 0xFF7F, 0x8000, 0x7F80, 0xFF80, 0x7FC0};
     struct tp_tensor_stats stats;
@@ -104,12 +104,12 @@ static void sums_neither_overflow_nor_lose(void **state)
     struct tp_tensor_stats stats;
     (void)state;
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, huge, 4);
-    assert_true(stats.mean == 0 && stats.std == 1e308 && isinf(stats.l2)); /* 2e308 is no double */
+    assert_true(stats.mean == 0 && stats.std == 1e308 && isinf(stats.l2)); /* 2e308 is not a double */
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, tiny, 2);
     assert_true(fabs(stats.l2 - 5e-320) < 1e-322 && stats.mean > 3.4e-320 && stats.mean < 3.6e-320);
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, lost, 6);
     assert_true(stats.mean == 4.0 / 6);
-    for (size_t i = 0; i < COUNT(many); i++) /* the spread of values far from 0 is found */
+    for (size_t i = 0; i < COUNT(many); i++) /* the deviation of values far from 0 is exact */
         many[i] = 1e9 + (i % 2 ? 1 : -1);
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, (char *)many, COUNT(many));
     assert_true(stats.mean == 1e9 && stats.std == 1);
@@ -174,13 +174,13 @@ static void names_become_names_of_files(void **state)
         tp_tensor_path(path, &place);
         assert_string_equal(path, names[i][1]);
     }
-    memset(place.name, '/', 2000); /* both are cut at the same place: their hashes tell them apart */
+    memset(place.name, '/', 2000); /* both are cut at the same place: their hashes differ */
     tp_tensor_path(path, &place);
     place.name[1999] = 'x';
     tp_tensor_path(other, &place);
     assert_string_not_equal(path, other);
     assert_in_range(strlen(path), 190, 225);
-    memset(place.worker, 'w', sizeof place.worker - 1); /* what the longest comes to */
+    memset(place.worker, 'w', sizeof place.worker - 1); /* maximum length */
     place.step = UINT64_MAX;
     tp_tensor_path(path, &place);
     assert_string_equal(path + strlen(path) - 4, ".npy");
@@ -211,7 +211,7 @@ static void start(const char *worker)
     assert_int_equal(tracepress_start(&options), 0);
 }
 
-/* The arguments of the instant with this name. */
+/* Returns the arguments of the instant with this name. */
 static const char *args_of(const char *name)
 {
     static char line[2048];
@@ -235,7 +235,7 @@ static void statistics_are_in_the_trace(void **state)
     tracepress_step();
     tracepress_tensor(tracepress_intern("grad"), TRACEPRESS_FLOAT, 2, dims, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(tracepress_intern("none"), TRACEPRESS_INT64, 1, (int64_t[]){0}, NULL, TRACEPRESS_STATISTICS);
-    tracepress_tensor(1, TRACEPRESS_FLOAT, 1, negative, values, TRACEPRESS_STATISTICS); /* six that are left out */
+    tracepress_tensor(1, TRACEPRESS_FLOAT, 1, negative, values, TRACEPRESS_STATISTICS); /* six are left out */
     tracepress_tensor(1, TRACEPRESS_SCALAR, 0, NULL, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(1, TRACEPRESS_UNKNOWN, 0, NULL, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(1, TRACEPRESS_FLOAT, 17, most, values, TRACEPRESS_STATISTICS);

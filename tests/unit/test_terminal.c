@@ -1,4 +1,4 @@
-/* What logs and terminals obey is broken, and nothing else. */
+/* Tests that texts cannot control logs and terminals, and are otherwise unchanged. */
 #include "writer/text/terminal.h"
 
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void names_of_programs_stay(void **state)
         assert_defused(names[i], names[i]);
 }
 
-/* Every text: nothing is left that a log obeys, and a second time changes nothing. */
+/* Random texts: the result contains no control, and a second pass changes nothing. */
 static void random_texts_are_safe(void **state)
 {
     static const char *const parts[] = {":", "::", "#", "##", "[", "vso", "e", " ", "\n", "\r", "\xE3\x80\x80", "\t"};

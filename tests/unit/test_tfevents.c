@@ -1,4 +1,4 @@
-/* Event files: framing, the first record, values left out, histograms, the layout of costs, names of files. */
+/* Tests event files: framing, the first record, omitted values, histograms, the layout of costs, names of files. */
 #include "writer/tfevents.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static uint64_t little(const char *p, unsigned size)
     return value;
 }
 
-/* Number of records; each is whole and its checksums are right. */
+/* Returns the number of records; checks that each is complete and has the right checksums. */
 static unsigned count_records(const struct tp_buf *out)
 {
     unsigned count = 0;
@@ -70,13 +70,13 @@ static void tfevents_scalars_have_both_value_and_class(void **state)
     assert_true(contains(&events.out,
                          "\x0a\x03"
                          "a/b\x15\0\0\0\0",
-                         10));                                            /* tag and simple_value 0, which is sent */
+                         10));                                            /* tag and simple_value 0, which is written */
     assert_true(contains(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* description, data_class 1 */
     assert_true(contains(&events.out, "\x0a\x07scalars", 9));
     assert_false(contains(&events.out, "none", 4));
     tp_buf_clear(&events.out);
     tp_tfevents_scalars(&events, (struct tp_tfevents_at){2, 8}, scalars + 1, 1);
-    assert_int_equal(events.out.size, 0); /* nothing to say: no record */
+    assert_int_equal(events.out.size, 0); /* nothing to write: no record */
     tp_tfevents_release(&events);
 }
 
@@ -120,7 +120,7 @@ static void tfevents_full_buffer_holds_whole_records(void **state)
     tp_tfevents_release(&events);
 }
 
-/* A parent of 10.4 us with children of 0.3, 0.3 and 5 us: one piece, its length the rounded sum. */
+/* A parent of 10.4 us with children of 0.3, 0.3 and 5 us: one bar, whose length is the rounded sum. */
 static void tfevents_costs_are_packed_depth_first(void **state)
 {
     const struct tp_tf_node nodes[] = {
@@ -148,7 +148,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
                          "a/d\x10\x0c\x20\x05\x28\x05",
                          11)); /* b is lost in rounding, c takes 11..12, d 12..17 */
     assert_true(contains(&events.out, "all devices\x10\xac\x02\x18\xac\x02", 17));
-    assert_true(contains(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z behind all of a */
+    assert_true(contains(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z after all of a */
     assert_true(contains(&events.out, "^a/c", 4));
     tp_arena_release(&arena);
     tp_tfevents_release(&events);

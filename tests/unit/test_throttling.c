@@ -1,4 +1,5 @@
-/* Limits of processor time: counted in the groups of a process and those around them, by files of versions 1 and 2. */
+/* Tests limits of CPU time: counted in the groups of a process and the groups above them, by files of versions 1 and
+ * 2. */
 #include "collector/outside/processes/throttling.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* The tree of a device's time: a timeline drawn by hand, and what each stretch of it is. Times are microseconds. */
+/* Tests the tree of a device's time on a timeline drawn by hand. Times are microseconds. */
 #include <stdio.h>
 
 #include "tests/unit/made_trace.h"
@@ -35,7 +35,7 @@ static void make(struct made *m, const char *header, const char *events)
     EVENT(cat, name, 0, stream, ts, dur, "\"device\":0,\"stream\":" #stream ",\"correlation\":" #id)
 #define H100 "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\",\"totalGlobalMem\":85899345920}],"
 
-/* The node of a path, names with "/" between; NULL: there is none. */
+/* Returns the node of a path, names separated by "/"; NULL: the tree has no such node. */
 static const struct tp_time_node *find(const struct made *m, const char *path)
 {
     const struct tp_time_tree *tree = &m->trees.items[0];
@@ -75,7 +75,7 @@ static void each_stretch_of_a_step_has_one_place(void **state)
     assert_int_equal(us(&m, "compute/gemm/[no module]/mm/gemm"), 20);
     assert_int_equal(us(&m, "compute/elementwise/[no module]/add/elementwise_kernel"), 10);
     assert_int_equal(us(&m, "exposed copy/Memcpy DtoH Device>Pageable/no operator"), 10);
-    /* before the first call: 10 us nothing, 5 us in mm; [40, 45) in add; of [60, 85) 20 us in the range */
+    /* before the first call: 10 us idle, 5 us in mm; [40, 45) in add; of [60, 85) 20 us in the range */
     assert_int_equal(us(&m, "host/operator/aten::mm"), 5);
     assert_int_equal(us(&m, "host/operator/aten::add"), 5);
     assert_int_equal(us(&m, "host/annotation/mine"), 20);
@@ -90,7 +90,8 @@ static void work_that_runs_at_once_has_one_owner(void **state)
 {
     struct made m;
     (void)state;
-    /* a collective from 20 to 60, a product over it from 30 to 40, a copy from 35 to 70: the copy has 60 to 70 alone */
+    /* a collective from 20 to 60, a product at the same time from 30 to 40, a copy from 35 to 70: 60 to 70 is copy
+     * alone */
     make(&m, "",
          STEP(0, 70) LAUNCH(1, 1) LAUNCH(4, 2) LAUNCH(7, 3)
              ON(20, "kernel", "ncclDevKernel_AllReduce_Sum", 20, 40, 1) "," ON(7, "kernel", "gemm", 30, 10, 2) "," ON(
@@ -153,7 +154,7 @@ static void what_no_recorded_work_explains_is_held(void **state)
 {
     struct made m;
     (void)state;
-    /* called at once, started 5 ms later, while all work of the recording takes 10 ms */
+    /* called immediately, started 5 ms later, while all work of the recording takes 10 ms */
     make(&m, "",
          STEP(0, 20000) LAUNCH(1, 1) LAUNCH(10, 2)
              ON(7, "kernel", "k", 5, 5, 1) "," ON(7, "kernel", "gemm", 5000, 10000, 2));
@@ -187,7 +188,7 @@ static void peaks_are_found_by_the_names_that_drivers_give(void **state)
     assert_null(tp_peaks_of(TP_STR(""), TP_NULL_INT));
 }
 
-/* A row that cannot be found, or whose types contradict each other, is a mistake in the table. */
+/* Checks the table: a row that cannot be found, or whose types contradict each other, is a mistake. */
 static void each_row_of_peaks_makes_sense(void **state)
 {
     size_t count = 0;

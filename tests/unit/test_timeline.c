@@ -1,4 +1,4 @@
-/* Timeline: nesting, columns, folding within a budget, device load; the data is unpacked again with zlib. */
+/* Tests the timeline: nesting, columns, folding within a budget, device load; zlib unpacks the data again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/measure/charts/timeline.h"
 
-/* A model made by hand: threads 0 and 1 of the host, thread 2 a stream of GPU 0. */
+/* A model made by hand: host threads 0 and 1, and thread 2, a stream of GPU 0. */
 struct scene {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -52,7 +52,7 @@ static void start(struct scene *s)
     s->trace.device_count = 1;
 }
 
-/* The first calls of the runtime launch the first operations of the device, one each. */
+/* Links the first calls of the runtime to the first operations of the device, one each. */
 static void link_launches(struct scene *s)
 {
     struct tp_model *m = &s->model;
@@ -101,7 +101,7 @@ static void build(struct scene *s, struct tp_timeline *timeline, size_t max_byte
     tp_timeline_build(timeline, m, &options, &s->arena);
 }
 
-/* Unpacked data; *section[i]: where section i starts. */
+/* Returns the unpacked data; *section[i]: start of section i. */
 static uint8_t *unpack(const struct tp_timeline *timeline, struct tp_arena *arena, const char **header)
 {
     enum { ROOM = 1 << 22 };
@@ -151,10 +151,10 @@ static void slices_of_a_device_tell_their_launch(void **state)
     start(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
     add(&s, TP_KIND_RUNTIME, 0, "launch", 1000000, 2000);
-    add(&s, TP_KIND_RUNTIME, 0, "launch", 1010000, 2000); /* its operation begins before it: clocks */
+    add(&s, TP_KIND_RUNTIME, 0, "launch", 1010000, 2000); /* its operation starts earlier because of the clocks */
     add(&s, TP_KIND_KERNEL, 2, "kernel", 1005000, 1000);
     add(&s, TP_KIND_KERNEL, 2, "kernel", 1009000, 1000);
-    add(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* nobody knows who launched it */
+    add(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* without a known launch */
     struct tp_timeline timeline;
     build(&s, &timeline, 1 << 20);
     const char *header;
@@ -210,13 +210,13 @@ static void short_host_slices_are_folded_to_fit(void **state)
     assert_true((fitted.data.len + 2) / 3 * 4 <= 40000);
     assert_int_equal(fitted.folded_count + fitted.shown_count, 20500);
     assert_true(fitted.shown_count > 2000);
-    assert_int_equal(fitted.lanes[0].shown_count, 500); /* the device stays whole */
+    assert_int_equal(fitted.lanes[0].shown_count, 500); /* the device is complete */
     assert_true(fitted.folded_below_ns > 0 && !fitted.folds_devices);
     uint64_t shorter = 0;
     for (int i = 0; i < 20000; i++)
         shorter += (uint64_t)s.trace.events[i].dur_ns < fitted.folded_below_ns;
     assert_int_equal(shorter, fitted.folded_count);
-    build(&s, &all, 2000); /* not even devices fit */
+    build(&s, &all, 2000); /* even devices do not fit */
     assert_true((all.data.len + 2) / 3 * 4 <= 2000);
     tp_arena_release(&s.arena);
 }

@@ -1,4 +1,5 @@
-/* The reader end to end, from bytes in memory: layouts, repairs, counts, learned layouts against the plain scanner. */
+/* Tests the reader end to end, from bytes in memory: layouts, repairs, counts, learned layouts against the plain
+ * scanner. */
 #include "webreport/trace/trace.h"
 
 #include <setjmp.h>
@@ -104,7 +105,7 @@ static void a_broken_event_costs_only_itself(void **state)
         {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\xFF\",\"ts\":1,\"dur\":3}," B "]", TP_NOTICE_UTF8, 3},
         {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"ts\":1,\"args\":{\"v\":-inf}}," B "]",
          TP_NOTICE_NOT_A_NUMBER, 3},
-        {"{\"k\":\"a\"b\",\n" /* a member that skips to the next line */
+        {"{\"k\":\"a\"b\",\n" /* a member that continues on the next line */
          "\"displayTimeUnit\": \"ms\", \"pad\": "
          "\"0123456789012345678901234567890123456789012345678901234567890123456789"
          "01234567890123456789012345678901234567890123456789\",\n\"traceEvents\":[" A "," B "]}",
@@ -130,7 +131,7 @@ static void rows_are_canonical_and_named(void **state)
     char text[8192], *at = text;
     (void)state;
     at += sprintf(at, "[");
-    for (int i = 0; i < 40; i++) /* names before any event: the list of threads grows under the metadata */
+    for (int i = 0; i < 40; i++) /* names before any event: the list of threads grows during the metadata */
         at += sprintf(at, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"t%d\"}},",
                       i, i);
     sprintf(at,
@@ -194,14 +195,14 @@ static void gzip_damage_keeps_what_came_before(void **state)
     free(gz);
 }
 
-/* Deterministic small random numbers. */
+/* Returns deterministic small random numbers. */
 static unsigned next_random(unsigned *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
     return *seed >> 16;
 }
 
-/* Members of events, and what stands between them. */
+/* Members of events, and separators. */
 static const char *const pieces[] = {"{",
                                      "}",
                                      "\"ph\": \"X\"",

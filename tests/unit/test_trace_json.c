@@ -1,4 +1,4 @@
-/* The trace writer: exact bytes of each kind, hostile texts, limits, files that fail. */
+/* Tests the trace writer: exact bytes of each kind, hostile texts, limits, failing files. */
 #include "writer/trace_json.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static int leave_folder(void **state)
 {
     (void)state;
     unlink("t.json");
-    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1; /* fails when anything else was left behind */
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1; /* fails if another file remains */
 }
 
 static struct tp_trace_out *open_trace(const struct tp_trace_out_options *options)
@@ -39,7 +39,7 @@ static struct tp_trace_out *open_trace(const struct tp_trace_out_options *option
     return out;
 }
 
-/* Closes and reads the file; the caller frees. */
+/* Closes and reads the file; the caller frees the text. */
 static char *content(struct tp_trace_out *out)
 {
     struct tp_error err;
@@ -63,7 +63,7 @@ static void assert_holds(const char *text, const char *want)
         fail_msg("not in the trace: %s\n%.3000s", want, text);
 }
 
-/* What the calls of `write` put behind the first three rows, up to the span. */
+/* Checks the output of `write` after the first three rows, up to the span. */
 static void assert_events(void (*write)(struct tp_trace_out *), const char *want)
 {
     struct tp_trace_out *out = open_trace(NULL);
@@ -329,7 +329,7 @@ static void discard_leaves_nothing(void **state)
 {
     struct tp_trace_out *out = open_trace(NULL);
     (void)state;
-    unlink("t.json"); /* of the tests before */
+    unlink("t.json"); /* from earlier tests */
     for (int i = 0; i < 20000; i++)
         tp_trace_out_step(out, i, 1, 1, i, 1);
     tp_trace_out_discard(&out);
@@ -403,7 +403,7 @@ static void numbers_are_written_exactly(void **state)
         *tp_put_int(text, ints[i]) = '\0';
         assert_string_equal(text, want);
     }
-    for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10) { /* each length, at its ends and inside */
+    for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10) { /* each length, at its limits and between */
         const uint64_t near[] = {power - 1, power, power + 1, power * 7 / 3, UINT64_MAX - power};
         for (size_t k = 0; k < sizeof near / sizeof *near; k++) {
             char want[40];

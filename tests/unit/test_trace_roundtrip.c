@@ -1,5 +1,5 @@
-/* What is written comes back: random traces through writer/trace_json.h and the reader in its strict mode, compared to
- * the nanosecond and the last byte of every text. The seed of a failure is printed. */
+/* Tests random traces written through writer/trace_json.h and read in strict mode, compared to the nanosecond and the
+ * last byte of every text. A failure prints its seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum { RUNS = 300, MAX_EVENTS = 200, MAX_NAME = 40 };
 
-/* One call made, and what the reader should say. */
+/* One call, and the expected event. */
 struct call {
     int64_t pid, tid, ts_ns, dur_ns, a, b, c;
     size_t name_size;
@@ -44,7 +44,7 @@ static int64_t random_int(void)
     return random_bits() % 4 ? value : -value;
 }
 
-/* Bytes of every sort: plain, quotes, controls, NUL, broken UTF-8. */
+/* Returns a name with all sorts of bytes: plain, quotes, controls, NUL, broken UTF-8. */
 static size_t random_name(char *bytes)
 {
     static const char *const odd[] = {
@@ -66,7 +66,7 @@ static size_t random_name(char *bytes)
     return size;
 }
 
-/* The name as a reader should see it: each ill-formed part is U+FFFD. Returns its size. */
+/* Writes the name as a reader should see it: each ill-formed part is U+FFFD. Returns its size. */
 static size_t expected_name(char *out, const char *bytes, size_t size)
 {
     size_t n = 0;
@@ -214,7 +214,7 @@ static void compare(const struct tp_trace *trace, const struct call *calls, size
         } else if (event < trace->event_count && trace->events[event].ordinal == i + ROWS) {
             compare_event(trace, &trace->events[event++], &calls[i]);
         } else {
-            assert_true((int)calls[i].category >= TP_OUT_CUDA_SYNC); /* of no kind that the reader keeps */
+            assert_true((int)calls[i].category >= TP_OUT_CUDA_SYNC); /* a kind that the reader does not keep */
         }
     }
     assert_int_equal(memory, trace->memory_count);

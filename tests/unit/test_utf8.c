@@ -1,4 +1,4 @@
-/* Borders of characters, in well-formed text and in any bytes. */
+/* Tests borders of characters, in well-formed text and in arbitrary bytes. */
 #include "writer/base/utf8.h"
 
 #include <setjmp.h>
@@ -21,7 +21,8 @@ static void a_cut_leaves_whole_characters(void **state)
 static void bytes_that_are_no_text_are_cut_too(void **state)
 {
     (void)state;
-    assert_int_equal(tp_utf8_cut("\x80\x80\x80\x80\x80\x80\x80\x80", 8, 7), 4); /* no character is longer than four */
+    /* no character is longer than four bytes */
+    assert_int_equal(tp_utf8_cut("\x80\x80\x80\x80\x80\x80\x80\x80", 8, 7), 4);
     assert_int_equal(tp_utf8_cut("\x80\x80\x80", 3, 2), 0);
     assert_int_equal(tp_utf8_cut(NULL, 0, 0), 0);
 }

@@ -1,4 +1,4 @@
-/* Compact JSON values, and how raw text becomes one. */
+/* Tests compact JSON values, and their creation from raw text. */
 #include "webreport/trace/value.h"
 
 #include <setjmp.h>

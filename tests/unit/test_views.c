@@ -1,4 +1,4 @@
-/* Model and views on small traces; every expected number is counted by hand from the trace above it. */
+/* Tests model and views on small traces; every expected number is counted by hand from the trace above it. */
 #include "webreport/measure/result/views.h"
 #include "webreport/model/build.h"
 
@@ -35,7 +35,7 @@ static void make(struct made *m, const char *events)
     ",\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Bytes\":" #bytes ",\"Addr\":" #addr                               \
     ",\"Total Allocated\":" #total "}}"
 
-/* Row of a name in column 0. */
+/* Returns the row with a name in column 0. */
 static size_t row_of(const struct tp_table *table, const char *name)
 {
     for (size_t i = 0; i < table->row_count; i++)
@@ -87,7 +87,7 @@ static void an_operator_that_sticks_out_is_clipped_to_its_parent(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Folding renumbers the operators behind it, and takes the clipped end of a folded one away. */
+/* Folding renumbers the following operators, and removes the clipped end of a folded one. */
 static void clipped_ends_stay_with_their_operators_when_others_are_folded(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void categories_of_a_step_add_up_to_it(void **state)
                  "\"correlation\":5") "," EVENT("kernel", "k", 25, 95, "\"correlation\":5,\"device\":0"));
     const struct tp_table *steps = &m.views.overview.steps;
     assert_int_equal(steps->row_count, 1);
-    assert_int_equal(cell(steps, "4", TP_STEP_TOTAL), 120000); /* prolonged by the kernel */
+    assert_int_equal(cell(steps, "4", TP_STEP_TOTAL), 120000); /* longer because of the kernel */
     assert_int_equal(cell(steps, "4", TP_STEP_KERNEL), 95000);
     assert_int_equal(cell(steps, "4", TP_STEP_RUNTIME), 5000);
     assert_int_equal(cell(steps, "4", TP_STEP_CPU_EXEC), 10000);
@@ -222,7 +222,7 @@ static void modules_merge_by_path_and_keep_first_call_order(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Two steps; the second rank begins each collective late by `late` us of 1,000. */
+/* Makes two steps; the second rank starts each collective late by `late` us of 1,000. */
 static void make_ranks(struct made *ranks, struct tp_rank_summary *summaries, int late)
 {
     for (int r = 0; r < 2; r++) {
@@ -262,7 +262,7 @@ static void the_rank_that_the_others_wait_for_is_named(void **state)
         if (!i) {
             assert_int_equal(found.late_count, 2);
             assert_int_equal((int)found.wait_us, 400);
-            /* 400 of 950 to 1,000 us: it computes no longer than the other, so that all of the wait goes */
+            /* 400 of 950 to 1,000 us: it computes no longer than the other rank, so all of the wait can be saved */
             assert_true(found.share_percent > 39.9 && found.share_percent < 42.2);
         }
         for (int r = 0; r < 2; r++)

@@ -1,4 +1,4 @@
-/* Jobs replayed: every expected number is counted by hand from the lengths beside it. */
+/* Tests replayed jobs: every expected number is counted by hand from the lengths next to it. */
 #include "webreport/compare/replay/graph_build.h"
 #include "webreport/compare/replay/what_if_build.h"
 
@@ -25,7 +25,8 @@ struct fixture {
     int64_t us[MOST_RANKS][TP_SLOT_PARTS][SLOTS * STEPS];
 };
 
-/* Ranks of one group, on two hosts: 10 ms of kernels, then a collective of 1 ms, then 2 ms of pause; four steps. */
+/* Makes ranks of one group, on two hosts: 10 ms of kernels, then a collective of 1 ms, then 2 ms of pause; four
+ * steps. */
 static void open_job_of(struct fixture *f, uint32_t count)
 {
     *f = (struct fixture){.count = count};
@@ -125,7 +126,7 @@ static void a_slow_rank_costs_what_the_others_wait(void **state)
     close_job(&f);
 }
 
-/* Rank 1 stops for 13 ms in step 0, rank 3 in step 2: two of four steps take 26 ms. */
+/* Rank 1 pauses for 13 ms in step 0, rank 3 in step 2: two of four steps take 26 ms. */
 static void pauses_are_told_by_number(void **state)
 {
     static struct fixture f;
@@ -145,7 +146,7 @@ static void pauses_are_told_by_number(void **state)
     close_job(&f);
 }
 
-/* Every rank spends 3 ms more in a collective than the shortest of them: nobody's own work explains it. */
+/* Every rank spends 3 ms more in a collective than its shortest call: no rank's own work explains it. */
 static void a_replay_that_misses_the_step_tells_nothing(void **state)
 {
     static struct fixture f;
@@ -160,7 +161,7 @@ static void a_replay_that_misses_the_step_tells_nothing(void **state)
     close_job(&f);
 }
 
-/* Rank 3 lists its collective in a group of another name: its three peers would wait for ever. */
+/* Rank 3 lists its collective in a group with another name: its three peers would wait forever. */
 static void collectives_that_do_not_fit_are_told(void **state)
 {
     static struct fixture f;
@@ -169,7 +170,7 @@ static void collectives_that_do_not_fit_are_told(void **state)
     open_job(&f);
     f.rows[3].slots = other;
     f.rows[3].slot_count = 3;
-    f.rows[3].step_count = 2; /* the cells are there, cut another way */
+    f.rows[3].step_count = 2; /* the cells exist, split in another way */
     finish_job(&f);
     assert_string_equal(f.what_if.why_not, "ranks of one process group differ in their collectives");
     close_job(&f);
@@ -189,7 +190,7 @@ static void a_place_in_the_group_is_the_coordinate(void **state)
     close_job(&f);
 }
 
-/* Eight ranks, of which those of `slow` have 5 ms more, without those of `missing`: what is said of them. */
+/* Checks the causes for eight ranks, of which those in `slow` take 5 ms more and those in `missing` have no data. */
 static void assert_slow(const char *slow, const char *missing, enum tp_cause_kind kind, enum tp_rank_place place,
                         bool is_open)
 {
@@ -219,14 +220,14 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
     close_job(&f);
 }
 
-/* Hosts: 0 .. 3 and 4 .. 7. A level takes three ranks of all, with those that are not here. */
+/* Hosts: 0 .. 3 and 4 .. 7. A level needs three ranks of all, including the missing ones. */
 static void missing_ranks_change_no_cause(void **state)
 {
     (void)state;
     assert_slow("1247", "", TP_CAUSE_HALF, TP_PLACE_RANKS, false);
     assert_slow("1247", "05", TP_CAUSE_HALF, TP_PLACE_RANKS, false);
     assert_slow("1247", "27", TP_CAUSE_HALF, TP_PLACE_RANKS, true);
-    assert_slow("1237", "0", TP_CAUSE_HALF, TP_PLACE_RANKS, true); /* or host a and rank 7 */
+    assert_slow("1237", "0", TP_CAUSE_HALF, TP_PLACE_RANKS, true); /* or host 0 .. 3 and rank 7 */
     assert_slow("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_slow("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_slow("4567", "7", TP_CAUSE_COMPUTE, TP_PLACE_HOST, true);

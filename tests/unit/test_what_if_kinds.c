@@ -1,4 +1,4 @@
-/* Kinds of causes told apart: jobs of eight ranks whose lengths are counted by hand. */
+/* Tests different kinds of causes: jobs of eight ranks whose lengths are counted by hand. */
 #include "webreport/compare/replay/graph_build.h"
 #include "webreport/compare/replay/what_if_build.h"
 
@@ -44,7 +44,8 @@ static void open_row(struct fixture *f, uint32_t rank)
         f->slots[rank][k] = (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true, 0};
 }
 
-/* Hosts of four ranks. One group of all; or, has_tp, tp groups of two neighbours before dp groups across them. */
+/* Makes hosts of four ranks. One group of all ranks; with has_tp, tp groups of two neighbors before dp groups across
+ * them. */
 static void open_job(struct fixture *f, bool has_tp)
 {
     *f = (struct fixture){.slot_count = has_tp ? 3 : 2};
@@ -62,7 +63,7 @@ static void open_job(struct fixture *f, bool has_tp)
     }
 }
 
-/* When the rank comes to the collective of a slot, from the beginning of the step on. */
+/* Returns when the rank arrives at the collective of a slot, from the start of the step. */
 static int64_t arrival_of(struct fixture *f, uint32_t rank, uint32_t slot, uint32_t step)
 {
     int64_t at = 0;
@@ -80,7 +81,7 @@ static bool is_in(const struct tp_rank_stride *run, int64_t rank)
     return place >= 0 && place % run->stride == 0 && place / run->stride < run->length;
 }
 
-/* Each collective ends `transfer_us` after the last one of its group came. */
+/* Ends each collective `transfer_us` after the last rank of its group has arrived. */
 static void let_meet(struct fixture *f, uint32_t slot, int64_t transfer_us)
 {
     for (uint32_t s = 0; s < STEPS; s++)
@@ -117,7 +118,7 @@ static void assert_near(double got, double wanted)
         fail_msg("%.12f, not %.12f", got, wanted);
 }
 
-/* One group: 10 ms of kernels and what is added, then 1 ms of collective. */
+/* Makes one group: 10 ms of kernels plus added_us, then 1 ms of collective. */
 static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t transfer_us)
 {
     open_job(f, false);
@@ -128,7 +129,7 @@ static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t t
     finish_job(f);
 }
 
-/* Four of eight ranks, on both hosts, have 2 ms more: a step of 11 ms takes 13. */
+/* Four of eight ranks, on both hosts, take 2 ms more: a step of 11 ms takes 13. */
 static void half_of_eight_ranks_are_a_level(void **state)
 {
     static struct fixture f;
@@ -143,7 +144,7 @@ static void half_of_eight_ranks_are_a_level(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* The four of one host are that host; two, or three that differ, are ranks. */
+/* All four ranks of one host are named as that host; two ranks, or three that differ, are named as ranks. */
 static void a_host_and_single_ranks_are_no_level(void **state)
 {
     static struct fixture f;
@@ -166,7 +167,7 @@ static void a_host_and_single_ranks_are_no_level(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* One group has no other to be compared with: told from a quarter of the job on, and nobody is blamed. */
+/* A single group cannot be compared with others: it is reported from a quarter of the job on, without a culprit. */
 static void the_only_group_is_told_by_what_it_costs(void **state)
 {
     static struct fixture f;
@@ -186,8 +187,9 @@ static void the_only_group_is_told_by_what_it_costs(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* The second host leaves 3 ms later than the first. In the first step all come together and it shows; from then on the
- * first host waits for it, and all ranks spend the same. Without such a step nobody can be blamed. */
+/* The second host leaves 3 ms later than the first. In the first step all ranks arrive together, so the delay is
+ * visible. Afterwards the first host waits for it, and all ranks take equally long. Without such a step no host can be
+ * blamed. */
 static void a_host_that_leaves_late_is_named_where_it_shows(void **state)
 {
     static struct fixture f;
@@ -212,7 +214,7 @@ static void a_host_that_leaves_late_is_named_where_it_shows(void **state)
     }
 }
 
-/* Two dp groups that are all alike: 3 of 13 ms are what sound jobs spend, unless the rate is known to be low. */
+/* Two equal dp groups: 3 of 13 ms are normal for sound jobs, unless the rate is known to be low. */
 static void groups_that_are_alike_are_told_by_cost_and_rate(void **state)
 {
     static const int64_t moved[] = {0, 3 * 40 << 20, 3 * 20 << 20, 1 << 20}; /* 42, 21 GB/s; bound by latency */
@@ -239,7 +241,7 @@ static void groups_that_are_alike_are_told_by_cost_and_rate(void **state)
     }
 }
 
-/* Two replicas have the longer batches in all steps: to even batches out is to give all of them the mean of all. */
+/* Two replicas have the longer batches in all steps: even batches would give all replicas the mean length. */
 static void uneven_batches_of_two_levels_have_one_mean(void **state)
 {
     static const int64_t lengths[RANKS / TP][2] = {{8000, 9000}, {9000, 8000}, {12000, 14000}, {14000, 12000}};
@@ -260,9 +262,9 @@ static void uneven_batches_of_two_levels_have_one_mean(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* Replicas of two ranks; in each step two batches take 10 ms, one 8, one 12, in turns. One rank of each pair takes
- * 0.4 ms more, the other one in the next step. Evened out by their lengths, which are those of both ranks, the longer
- * rank still takes more than the mean: that is jitter. */
+/* Replicas of two ranks; in each step two batches take 10 ms, one 8, one 12, in turns. One rank of each pair takes 0.4
+ * ms more, the other one in the next step. Batches are evened out by the length of both ranks, so the longer rank still
+ * takes more than the mean: that is jitter. */
 static void uneven_batches_leave_what_differs_inside(void **state)
 {
     static const int64_t lengths[] = {8000, 10000, 12000, 10000};

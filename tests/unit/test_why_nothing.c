@@ -1,4 +1,4 @@
-/* Why nothing was recorded: the causes in their order, each with what to do, when several hold at once. */
+/* Tests why nothing was recorded: the causes in order, each with a remedy, when several are true. */
 #include "collector/launch/why_nothing.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A run of which everything is wrong at once. */
+/* A run with all causes simultaneously. */
 struct run {
     char folder[64];
     struct tp_child child;
@@ -58,14 +58,14 @@ static void wants(const struct run *run, enum tp_nothing_cause cause, const char
         fail_msg("not \"%s\": %s", words, text);
 }
 
-/* Each cause is taken away when it was said: the next one is. */
+/* Removes each cause after it was reported: the next one is reported. */
 static void causes_are_said_in_their_order(void **state)
 {
     struct run run;
     (void)state;
     begin(&run);
     wants(&run, TP_NOTHING_DIED, "signal 11");
-    run.nothing.has_entered = true; /* the signal came later: it is no reason */
+    run.nothing.has_entered = true; /* the signal came later, so it is not the reason */
     wants(&run, TP_NOTHING_PERMISSION, "it ran as user 12345; run record as that user");
     run.child.end.user = 0;
     wants(&run, TP_NOTHING_CONFINED, "seccomp");
@@ -87,7 +87,7 @@ static void causes_are_said_in_their_order(void **state)
     end(&run);
 }
 
-/* What is too short for a sample is that first: nothing else need be wrong with it. */
+/* A program that is too short for a sample gets that reason first, even if nothing else is wrong. */
 static void too_short_comes_first(void **state)
 {
     struct run run;
@@ -124,7 +124,7 @@ static void a_container_is_told_its_option(void **state)
     end(&run);
 }
 
-/* Where the library never began, and no signal came. */
+/* The library never started, and no signal came. */
 static void an_end_before_main_is_said_last_but_one(void **state)
 {
     struct run run;

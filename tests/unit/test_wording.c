@@ -1,5 +1,5 @@
-/* What a range says it is decides, whatever its name; and each program is advised in words that are its own: no rule
- * and no phrase says a word of Python or PyTorch to a program that is neither (sections 2, 9, 13 and 15). */
+/* Tests that the declared kind of a range decides, whatever its name, and that each program gets advice in its own
+ * words: no rule and no phrase mentions Python or PyTorch to other programs (sections 2, 9, 13 and 15). */
 #include <stdio.h>
 #include <string.h>
 
@@ -109,11 +109,11 @@ static void no_rule_speaks_python_to_others(void **state)
             speaks_no_python("phrase", tp_phrase((enum tp_phrase)phrase, (enum tp_producer)p));
 }
 
-/* What only who trains can do. */
+/* Words that only apply to training. */
 static const char *const training_words[] = {"training", "optimizer",     "backward", "gradient",
                                              "loss",     "learning rate", "epoch",    "DistributedDataParallel"};
 
-/* Those that no trace has in which nothing is trained: they name what they found. */
+/* Returns whether the rule occurs only in training traces, where it names its cause. */
 static bool is_of_training(const char *id)
 {
     static const char *const ids[] = {"C6", "C7", "C19", "E8", "H3", "H11", "H15", "R5"};
@@ -242,7 +242,7 @@ static void a_word_that_is_no_kind_says_nothing(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A range that synchronises and holds the very call that waits is that call. */
+/* A range that synchronizes and contains the waiting call is counted as that call. */
 static void a_wait_counts_once(void **state)
 {
     (void)state;
@@ -289,7 +289,8 @@ static void a_device_of_its_own_has_its_name_and_what_ranges_say(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* The pid of a process is not a number of a device; the word comes from the labels, texts about devices use it. */
+/* The pid of a process is not the number of a device. The word comes from the labels, and texts about devices use
+ * it. */
 static void an_npu_is_called_npu(void **state)
 {
     (void)state;
@@ -304,7 +305,7 @@ static void an_npu_is_called_npu(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A device that is known, or that a call launches on, is nobody's own. */
+/* A known device, or a device that a call launches on, is a GPU. */
 static void a_known_device_is_a_gpu(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The work of two steps compared: signatures made by hand, each expected change counted by hand. */
+/* Tests comparing the work of two steps: signatures made by hand, each expected change counted by hand. */
 #include "webreport/compare/two/work_sides.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void equal_work_is_the_same(void **state)
     struct tp_work_diff diff = compared(base_ops, COUNT(base_ops), false);
     assert_true(diff.is_known && diff.is_same);
     assert_int_equal(diff.count, 0);
-    const struct op moved[] = {LINEAR, RELU, LOSS, LINEAR, RELU}; /* what only moved inside the step is no change */
+    const struct op moved[] = {LINEAR, RELU, LOSS, LINEAR, RELU}; /* moves inside the step are not changes */
     diff = compared(moved, COUNT(moved), false);
     assert_int_equal(diff.count, 0);
 }
@@ -44,7 +44,7 @@ static void an_added_item_is_named_with_its_place(void **state)
                              {"aten::item", "[[]]", "float", 0, STEP},
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
     struct tp_work_diff diff = compared(ops, COUNT(ops), false);
-    assert_int_equal(diff.count, 1); /* what it calls follows from it */
+    assert_int_equal(diff.count, 1); /* its callees follow from it */
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_ITEM);
     assert_true(diff.changes[0].is_gated);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
@@ -65,7 +65,7 @@ static void equal_changes_are_one_with_their_number(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 2);
 }
 
-/* The function runs twice in the step: the second clone of each of its passes came. */
+/* The function runs twice in the step: the second clone in each of its passes is new. */
 static void a_change_knows_which_call_it_is(void **state)
 {
     GUARD;
@@ -81,7 +81,7 @@ static void a_change_knows_which_call_it_is(void **state)
     assert_int_equal(diff.changes[0].nth, 1);
 }
 
-/* x.double().float(): two operators of one name, one after the other, with other types. */
+/* x.double().float(): two consecutive operators with one name and different types. */
 static void the_same_twice_in_succession_is_one_change(void **state)
 {
     GUARD;
@@ -111,7 +111,7 @@ static void a_renamed_operator_is_no_new_one(void **state)
 
 #define SMALL(name) {name, "[[4, 8]]", "float", 0, STEP}
 
-/* Operators at the place of others are one change. Without times, more of them count and fewer do not. */
+/* Operators that replace others are one change. Without times, additional operators count and removed ones do not. */
 static void operators_at_the_place_of_others_are_one_change(void **state)
 {
     GUARD;
@@ -128,7 +128,7 @@ static void operators_at_the_place_of_others_are_one_change(void **state)
     assert_false(tp_work_has_gated(&diff));
 }
 
-/* No place is known: an operator that went replaces no operator that came elsewhere. */
+/* Without a known place, a removed operator does not replace an operator that was added elsewhere. */
 static void operators_at_other_places_do_not_replace_each_other(void **state)
 {
     GUARD;
@@ -142,7 +142,7 @@ static void operators_at_other_places_do_not_replace_each_other(void **state)
     assert_true(tp_work_has_gated(&diff));
 }
 
-/* A renamed operator that reads a value inside of it: the rename does not excuse the wait. */
+/* A renamed operator now reads a value inside: the rename does not excuse the wait. */
 static void a_wait_inside_of_a_renamed_operator_counts(void **state)
 {
     GUARD;
@@ -152,7 +152,7 @@ static void a_wait_inside_of_a_renamed_operator_counts(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
 }
 
-/* What an operator called is called itself, or the other way round. */
+/* A step calls an inner operator directly instead of its wrapper, or the other way round. */
 static void an_operator_around_the_same_work_is_another_name(void **state)
 {
     GUARD;
@@ -173,7 +173,7 @@ static void an_operator_around_the_same_work_is_another_name(void **state)
     const struct op more[] = {LINEAR, RELU, LINEAR, {"aten::block", "[[4, 8]]", "Scalar", 0, STEP},
                               {"aten::relu", "[[4, 8]]", "float", 1, STEP}, {"aten::clone", "[[4, 8]]", "float", 1, STEP}, LOSS};
     diff = compared(more, COUNT(more), false);
-    assert_true(tp_work_has_gated(&diff)); /* does more than it did */
+    assert_true(tp_work_has_gated(&diff)); /* it does more than before */
 }
 
 static void other_shapes_and_types_are_changes(void **state)
@@ -284,7 +284,7 @@ static void the_backward_pass_follows(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
 }
 
-/* ---- a check ---- */
+/* ---- `check` ---- */
 
 static struct tp_check checked(const char *text, const struct tp_summary *run, const struct tp_summary *base)
 {

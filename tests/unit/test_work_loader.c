@@ -1,4 +1,4 @@
-/* Functions of the data loader: counted in a trace made by hand, and compared in summaries made by hand. */
+/* Tests functions of the data loader: counted in a trace made by hand, and compared in summaries made by hand. */
 #include "webreport/compare/two/work_sides.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define LOAD "data.py(30): load"
 enum { OPERATORS = 6 };
 
-/* A run whose transform takes so long, on a machine of that pace. */
+/* Returns a run whose transform takes this long, on a machine with this pace. */
 static struct tp_summary run_of(const char *place, double transform_ns, int64_t calls, double pace)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .row_count = OPERATORS};
@@ -39,7 +39,7 @@ static struct tp_summary run_of(const char *place, double transform_ns, int64_t 
         char *name = tp_arena_array(&arena, 16, 1);
         snprintf(name, 16, "aten::op%d", i);
         for (int k = 0; k < 16; k++)
-            ns[k] = (int64_t)((1000 << i) * pace) * (k < 12 ? 1 : 50); /* some calls are held up */
+            ns[k] = (int64_t)((1000 << i) * pace) * (k < 12 ? 1 : 50); /* some calls are delayed */
         run.rows[i] = (struct tp_summary_row){.kind = TP_SUMMARY_OPERATOR_HOST, .name = tp_str_of(name),
                                               .owner = TP_STR(""), .shape = TP_STR(""), .dtype = TP_STR("")};
         tp_sketch_build(&run.rows[i].time, ns, 16, &arena);
@@ -71,9 +71,9 @@ static void a_slower_function_is_named_on_a_loaded_machine(void **state)
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "a call of transform in the data loader takes 2.00 times as long, beside the operators");
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
-    assert_false(tp_work_has_gated(&diff)); /* a time is no count */
+    assert_false(tp_work_has_gated(&diff)); /* a time is not a count */
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 1);
-    diff = compared(&slower, 1, &base); /* faster: told, and no limit counts it */
+    diff = compared(&slower, 1, &base); /* faster: reported, but no limit counts it */
     assert_int_equal(diff.count, 1);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 0);
 }
@@ -87,7 +87,7 @@ static void calls_are_exact(void **state)
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+16 calls of transform a step in the data loader");
-    runs[0].signature.functions[0].calls = 24; /* the base's runs do not agree */
+    runs[0].signature.functions[0].calls = 24; /* the base's runs differ */
     assert_int_equal(compared(runs, 2, &more).count, 0);
     more.signature.function_count = 0; /* no stacks */
     assert_int_equal(compared(runs, 2, &more).count, 0);
@@ -108,7 +108,7 @@ static void a_change_has_the_texts_of_the_summary(void **state)
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), more = run_of(TRANSFORM, 20000, 32, 1);
     struct tp_work_diff diff = compared(&base, 1, &more);
-    assert_int_equal(diff.count, 1); /* check keeps the change longer than the memory it was compared in */
+    assert_int_equal(diff.count, 1); /* check keeps the change longer than the memory of the comparison */
     assert_ptr_equal(diff.changes[0].place.ptr, more.signature.functions[0].place.ptr);
 }
 
@@ -119,7 +119,7 @@ static void calls_in_the_loader_are_counted(void **state)
 {
     GUARD;
     static char text[1 << 14];
-    static size_t n; /* stays behind a longjmp */
+    static size_t n; /* survives a longjmp */
 #define PUT(cat, name, ts, dur)                                                                                        \
     n += (size_t)snprintf(text + n, sizeof text - n,                                                                   \
                           "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}",  \
@@ -134,7 +134,7 @@ static void calls_in_the_loader_are_counted(void **state)
         PUT("python_function", LOAD, at + 20, 1200);
         PUT("python_function", TRANSFORM, at + 30, dur);
         PUT("python_function", TRANSFORM, at + 600, dur);
-        PUT("python_function", TRANSFORM, at + 1700, 100); /* not inside of the loader */
+        PUT("python_function", TRANSFORM, at + 1700, 100); /* not inside the loader */
     }
     n += (size_t)snprintf(text + n, sizeof text - n, "]}");
     struct tp_trace_options options = {.single_thread = true};

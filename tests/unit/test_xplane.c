@@ -1,4 +1,4 @@
-/* XSpace builder: what is written is what the generated reader finds, whatever the texts hold. */
+/* Tests the XSpace builder: the generated reader finds everything that was written, with any texts. */
 #include "writer/xplane.h"
 
 #include <setjmp.h>
@@ -164,7 +164,7 @@ static void xplane_that_is_too_large_is_not_written(void **state)
         tp_xplane_event(plane, &(struct tp_xevent){.start_ns = i});
         used = i == 1000 ? arena.used_bytes : used;
     }
-    assert_int_equal(arena.used_bytes, used); /* what does not fit takes no memory */
+    assert_int_equal(arena.used_bytes, used); /* events beyond the limit take no memory */
     unlink(path);
     assert_int_equal(tp_xspace_write(space, path, &err), TP_ELIMIT);
     assert_non_null(strstr(err.text, "10000"));
