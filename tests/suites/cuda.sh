@@ -84,10 +84,10 @@ silent() {
     same "of the program" "$(of kernel did)" 20
 }
 check "another subscriber: its name is said" silent "another tool uses CUPTI (CUPTI for Somebody)" subscribe=39
-check "no GPU: NOT_INITIALIZED" silent "finds no GPU that it can use (CUPTI_ERROR_NOT_INITIALIZED)" subscribe=15
-check "no GPU: UNKNOWN" silent "finds no GPU that it can use (CUPTI_ERROR_UNKNOWN)" subscribe=999
-check "no GPU: even the version is unknown" silent "finds no GPU" version_result=999
-check "kinds cannot be enabled" silent "finds no GPU that it can use" enable=15
+check "no GPU: NOT_INITIALIZED" silent "found no usable GPU (CUPTI_ERROR_NOT_INITIALIZED)" subscribe=15
+check "no GPU: UNKNOWN" silent "found no usable GPU (CUPTI_ERROR_UNKNOWN)" subscribe=999
+check "no GPU: even the version is unknown" silent "found no usable GPU" version_result=999
+check "kinds cannot be enabled" silent "found no usable GPU" enable=15
 check "no clock that could be used" silent "CUPTI_ERROR_FAKE (1)" clock=7,no_timestamp=1
 absent() {
     (TRACEPRESS_CUPTI=/no/such/libcupti.so silent "no libcupti was found" "")
@@ -95,7 +95,7 @@ absent() {
 check "no libcupti" absent
 torch() {
     cp "$BUILD/fake_cuda/libcuda.so.1" libtorch_cpu.so
-    (PRELOAD=$PWD/libtorch_cpu.so && export LD_PRELOAD="$PRELOAD" && silent "PyTorch records it by itself" "")
+    (PRELOAD=$PWD/libtorch_cpu.so && export LD_PRELOAD="$PRELOAD" && silent "PyTorch records CUDA in this process" "")
 }
 is_asan && skip "a process with libtorch is left to Kineto" "sanitizers come first in LD_PRELOAD" ||
     check "a process with libtorch is left to Kineto" torch
