@@ -1,6 +1,7 @@
 #!/bin/sh
-# exports.sh BUILD TRACE [TIMES]: what `table` and each export of a trace cost, beside `zcat` and the report of the same
-# trace, in turns so that all see the same machine. TIMES: lines "NAME SECONDS" of what torch took for the same.
+# exports.sh BUILD TRACE [TIMES]: measures `table` and each export of a trace, compared with `zcat` and the report of
+# the same trace, alternately so that all see the same machine. TIMES: lines "NAME SECONDS" with torch's times for the
+# same work.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$1 trace=$2 times=${3:-/dev/null}

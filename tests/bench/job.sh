@@ -1,6 +1,6 @@
 #!/bin/sh
-# job.sh BUILD: the page of jobs of 100 to 10,000 ranks: wall time beside `cat` of the same summaries, processor time,
-# memory, size of the page. Targets at 10,000: 60 s, 1 GB, 5 MB on two cores. Never judges absolute times.
+# job.sh BUILD: measures the page of jobs of 100 to 10,000 ranks: wall time compared with `cat` of the same summaries,
+# CPU time, memory, size of the page. Targets at 10,000: 60 s, 1 GB, 5 MB on two cores. Never judges absolute times.
 set -eu
 build=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-bench.XXXXXX")

@@ -1,8 +1,9 @@
 #!/bin/sh
-# outside.sh [BUILD]: what recording from outside costs a program, beside perf, and samply and py-spy where they are: processor time,
-# by rusage, of the program alone, under each of them, and what each takes itself. Runs in turns, so that all see the same machine,
-# and medians, of "ours/perf" of the ratios of each turn; what perf takes to name its addresses later is not in it. Wanted: the program's
-# time at most 3 % above that under perf; for gcc, Python and torch.compile at most a fifth of it after the program's end.
+# outside.sh [BUILD]: measures the cost of recording from outside, compared with perf, and with samply and py-spy if
+# they are installed. Prints the CPU time (rusage) of the program alone and under each tool, and the CPU time of each
+# tool. All run alternately, so that they see the same machine. "ours/perf" is the median of the ratios of each round;
+# it excludes perf's later naming of addresses. Goals: the program's time is at most 3 % above that under perf; for gcc,
+# Python and torch.compile the recorder needs at most a fifth of it after the program's end.
 set -eu
 case ${1:-build/release} in /*) set -- "$1" ;; *) set -- "$PWD/${1:-build/release}" ;; esac
 cd "$(dirname "$0")/../.."

@@ -1,14 +1,14 @@
 #!/bin/sh
-# overhead.sh BUILD WORK: what `record` costs a program. First a table, a row per kind of record; the files that run.sh
-# has written in WORK are its input. Then the demo, with each main source, beside the demo alone: pairs in turns, so that
-# both see the same machine, and the medians of their ratios. Time is that of the program itself, not of the trace that
-# is made afterwards.
+# overhead.sh BUILD WORK: measures the cost of `record` for a program. First prints a table with a row per kind of
+# record, from the files that run.sh has written to WORK. Then compares the demo under each main source with the demo
+# alone: alternating pairs, so that both see the same machine, and the medians of their ratios. The time is that of the
+# program itself, without making the trace afterwards.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$1 work=$2 steps=60 rounds=7
 tracepress=$build/tracepress
 
-# figure FILE PATTERN: the number that PATTERN's group holds
+# figure FILE PATTERN: prints the number in PATTERN's group
 figure() { sed -n "s/.*$2.*/\1/p" "$work/$1" | head -n 1; }
 # native ROW: of native_bench, what the source adds to the function
 native() { awk -v row="$1" 'FNR == NR { alone[$1] = $2; next } $1 == row { printf "%.1f", $2 - alone[$1] }' "$work/alone" "$work/on"; }

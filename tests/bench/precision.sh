@@ -1,6 +1,6 @@
 #!/bin/sh
-# precision.sh BUILD [PYTHON]: `precision` of two arrays beside reading them (cat), and, where PYTHON has NumPy, beside
-# the same sums by it; of two sizes, so that one sees what memory depends on.
+# precision.sh BUILD [PYTHON]: compares `precision` of two arrays with reading them (cat), and with the same sums in
+# NumPy if PYTHON has it. Two sizes show how memory depends on the size.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$1 python=${2:-python3} # also of an empty name

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD EVENTS: what a report costs beside `zcat` of the same trace, measured in turns so that both see the same
-# machine. Prints ratios, memory per event, growth and page size; never judges absolute times.
+# run.sh BUILD EVENTS: compares the cost of a report with `zcat` of the same trace, alternately so that both see the
+# same machine. Prints ratios, memory per event, growth and page size; never judges absolute times.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$PWD/$1
@@ -12,8 +12,9 @@ shared=$PWD/../shared
 column() { awk -v c="$1" '{ print $c }'; }
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# row NAME FILE PAIRS: pairs of zcat and report in turns; ratios are medians of the pairs'. Wanted at x16: wall at most
-# 0.35 and CPU time (user + system) at most 0.5 of zcat's, 6,000 page faults, 90 bytes an event beside 30 MB.
+# row NAME FILE PAIRS: runs zcat and report alternately; ratios are the medians of the pairs. Goals at x16: wall time at
+# most 0.35 and CPU time (user + system) at most 0.5 of zcat's, 6,000 page faults, 90 bytes an event in addition to 30
+# MB.
 row() {
     : >"$work/ours"
     : >"$work/zcat"
@@ -41,7 +42,7 @@ exponent() { # between the first and the last row since growth was emptied
     : >"$work/growth"
 }
 
-# writer EVENTS: recording's end, events to .json.gz on disk, beside gzip -1 of the same text
+# writer EVENTS: from the end of the recording to .json.gz on disk, compared with gzip -1 of the same text
 writer() {
     "$build/write_trace" "$1" "$work/w.json" >/dev/null
     i=0
@@ -66,7 +67,7 @@ same() {
     rm "$work/torch.pt.trace.json.gz"
 }
 
-# diff FILE OTHER: two runs compared beside the report of one of them
+# diff FILE OTHER: comparing two runs, compared with the report of one of them
 diff_of_two() {
     : >"$work/ours"
     : >"$work/beside"
@@ -98,7 +99,7 @@ if [ -n "$has_torch" ]; then
 else
     echo "  torch.profiler's export of the same number: skipped, no torch (TORCH_PYTHON names a python that has it)"
 fi
-# native SOURCE: what functions cost that the preload library stands before, with SOURCE on
+# native SOURCE: measures the functions that the preload library wraps, with SOURCE on
 native() { "$build/tracepress" record -q -o "$work/native" --no-tfevents --source "$1" -- "$build/native_bench" && rm -rf "$work/native"; }
 echo "functions of the program, ns each: alone, preloaded with their source off, with it on"
 "$build/native_bench" >"$work/alone"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# torch_overhead.sh BUILD PYTHON: what recording adds to a training step of PyTorch, beside what torch.profiler adds to
-# it when the script uses it itself. In turns, so that all see the same machine; the median of each, as ratios.
+# torch_overhead.sh BUILD PYTHON: measures how much recording adds to a training step of PyTorch, compared with
+# torch.profiler in the script itself. Alternately, so that all see the same machine; prints the medians as ratios.
 set -eu
 cd "$(dirname "$0")/../.."
 tracepress=$1/tracepress python=$2 steps=120

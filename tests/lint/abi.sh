@@ -32,7 +32,7 @@ else
     fail "$library is not built"
 fi
 
-# ---- the header: a function stands under its comment, or directly under another one
+# ---- the header: a function is directly below its comment, or directly below another function
 awk '/^(TRACEPRESS_CALL|static inline) .*[(]/ && !/^static inline .*[)]$/ {
         if (last !~ /\*\/$/ && last !~ /;$/) { print FILENAME ":" FNR ": not documented: " $0; bad = 1 }
     }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # lint.sh [BUILD]: the checks of `make lint` that need only a compiler and a shell; each prints its measures and faults.
 cd "$(dirname "$0")/../.." || exit 1
-# what stands on another system in place of this one's has its names and does its work
+# code that replaces this system's functions on another system uses their names and does their work
 here="! -path writer/macos/* ! -path writer/windows/*"
 set -f
 status=0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# top.sh NAME...: what stands at the top of the repository (folders end in a slash) is what belongs there; a run left in it
-# by hand does not.
+# top.sh NAME...: checks that only known files and folders are at the top of the repository (folders end in a slash);
+# output of a run by hand does not belong there.
 printf '%s\n' "$@" | awk '
 BEGIN {
   folders = ".ci/ .github/ collector/ docs/ python/ templates/ tests/ webreport/ writer/"

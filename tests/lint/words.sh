@@ -42,15 +42,12 @@ base=${WORDS_BASE:-abfdd1cf2ce7}
 # kind, folder or text, limit
 limits='
 comment python/torch_tracepress 30
-comment tests/bench 17
 comment tests/check 27
 comment tests/job 10
-comment tests/lint 3
 comment tests/native 1
 comment tests/programs 7
 comment tests/python 6
 comment tests/reports 8
-comment tests/suites 58
 comment webreport/compare 5
 comment webreport/document 14
 comment webreport/export 3

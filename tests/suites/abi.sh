@@ -1,5 +1,5 @@
-# Our declarations of CUPTI (collector/source/cupti_abi.h) against NVIDIA's headers, in each place that has some:
-# $CUPTI_INCLUDE (folders, by colon), $CUDA_HOME, /usr/local/cuda, and python packages nvidia-cuda-cupti*.
+# Compares the CUPTI declarations in collector/source/cupti_abi.h with NVIDIA's headers, at each place that has some:
+# $CUPTI_INCLUDE (folders, separated by colons), $CUDA_HOME, /usr/local/cuda, and Python packages nvidia-cuda-cupti*.
 . tests/suites/case.sh
 
 version() { sed -n 's/^#define CUPTI_API_VERSION *//p' "$1/cupti_version.h" | head -n 1; }

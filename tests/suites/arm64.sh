@@ -1,5 +1,5 @@
-# Linux on arm64: everything is built for it here; qemu runs the unit programs and what reads traces, which gives the bytes
-# of this processor. `record` is not run: it starts programs, and the kernel here starts none of that processor.
+# Builds everything for Linux on arm64. qemu runs the unit tests and the commands that read traces, which must write the
+# same bytes as on this processor. `record` is not run, because this kernel cannot start programs of that processor.
 . tests/suites/case.sh
 HERE=$PWD
 ROOT=$HERE/build/arm64-libraries/root

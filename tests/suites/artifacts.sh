@@ -40,7 +40,7 @@ broken_off() { # half of it came
     folder s3 && head -c "$(($(wc -c <"$trace") / 2))" "$trace" >half && aws s3 cp half "s3://$BUCKET/runs/worker0.pt.trace.json.gz" || return 1
     ! sh -eu recipe && [ ! -e report.html ]
 }
-# they run, not only stand in PATH: shims of other Pythons do
+# they run: an executable in PATH may be only the shim of another Python
 if aws --version >/dev/null 2>&1 && moto_server --help >/dev/null 2>&1; then
     export BUCKET=traces AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true AWS_MAX_ATTEMPTS=1
     port=$(free_port)
@@ -74,7 +74,7 @@ back = mlflow.artifacts.download_artifacts(run_id=run.info.run_id, artifact_path
 assert open(back, "rb").read() == open("ours.html", "rb").read(), back'
 }
 sum_of() { openssl md5 -binary "$1" | base64; }
-of_wandb() { # the run's file has the sums of what the artifact holds; the panel is the page
+of_wandb() { # the run's file has the checksums of the artifact's files; the panel is the page
     of_python wandb && panel=$(find wandb/offline-run-*/files/media/html -name '*.html') && cmp ours.html "$panel" || return 1
     for file in report.html runs/today/*; do
         grep -aqF "$(sum_of "$file")" wandb/offline-run-*/run-*.wandb wandb/offline-run-*/tmp/* 2>/dev/null || { echo "$file is not in the artifact"; return 1; }

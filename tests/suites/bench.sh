@@ -1,5 +1,5 @@
-# `tracepress bench`: two commands in turns. Machines that wander are simulated by programs that write traces with steps of
-# times from a seeded file; real programs are told apart under load.
+# `tracepress bench`: two commands, alternately. Programs that write traces with step times from a seeded file simulate
+# a drifting machine; two real programs are distinguished under load.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -61,7 +61,7 @@ limits() {
     bench 1 --no-record --inconclusive fail --effect 0.001% --max-time 1s --json b.json 'sleep 0.1' 'sleep 0.1 ' && json "b['stopped_by'] == 'max-time'"
 }
 check "it stops at --max-runs and --max-time, and says what is missing" limits
-silent() { # what commands print is no result
+silent() { # the commands' output is not part of the result
     echo 'echo noise; echo clatter >&2' >says.sh
     bench 0 --no-record --max-runs 3 'sh says.sh' 'sh says.sh ' && ! grep -q -e noise -e clatter out && [ ! -s err ] || { cat out err; return 1; }
     bench 0 --no-record --max-runs 3 --json - 'sh says.sh' 'sh says.sh ' && python3 -c 'import json; json.load(open("out"))' &&

@@ -1,4 +1,4 @@
-# Sourced by the suites: how a case is reported, and what most of them need.
+# Sourced by the suites: reports cases, and has functions that most suites need.
 #
 # BUILD (programs) and WORK (an empty folder of this suite) come from run.sh.
 set -u

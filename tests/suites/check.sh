@@ -1,5 +1,5 @@
 # `tracepress check`: its metrics are the numbers of the report, a run is never worse than itself, planted changes are
-# found at their line and nothing else, every format is what its readers expect, whatever the names in a trace.
+# found at their line and nothing else is, and every format is valid for its readers with any names in a trace.
 . tests/suites/case.sh
 ! is_asan || SHARED=none # the traces kept here are enough for the sanitizers
 if ! command -v python3 >/dev/null 2>&1; then

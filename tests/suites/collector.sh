@@ -1,4 +1,4 @@
-# Programs that record themselves, and die: every range that had ended is in the recovered trace.
+# Programs record themselves and die: every finished range is in the recovered trace.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -112,7 +112,7 @@ limited() {
     [ "$(wc -l <err)" -le 1 ]
 }
 check "RLIMIT_FSIZE: the program goes on" limited
-limited_tensors() { # values are the larger files here: they are given up, what was told of them stays
+limited_tensors() { # the values' files exceed the limit: they are dropped, and all data about the tensors remains
     rm -rf d && mkdir d
     (ulimit -f 100 && "$TOOLS/tensor_program" d 2 >out 2>err) || { echo "status $?"; cat err; return 1; }
     grep -q '"values":"not kept"' d/*.pt.trace.json && whole_tensors d
@@ -244,7 +244,7 @@ coroutines() {
     "$TP" report d/trace.json --strict --quiet -o d/report.html --json d/views.json &&
         python3 "$HERE/tests/check/perfetto_rules.py" d/trace.json && python3 "$HERE/tests/check/coroutines.py" "$1" counts d/trace.json d/views.json
 }
-crossed() { # a judge that finds nothing is none: ranges across co_await end what is not their own
+crossed() { # the checker must find planted faults: ranges across co_await end other ranges than their own
     rm -rf d && mkdir d
     ./coroutine_program d scope >counts && ! python3 "$HERE/tests/check/coroutines.py" scope counts d/trace.json >said &&
         grep -q 'worker > turn > turn' said || { cat said; return 1; }
@@ -324,7 +324,7 @@ fi
 
 # ---- a program with rights that its caller has not ----
 
-# The program is root's and setuid, and stands before a CUDA; its caller, nobody, names a library and a folder.
+# The program is root's and setuid, and comes before a CUDA library; its caller, nobody, names a library and a folder.
 make_privileged() {
     place=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-setuid.XXXXXX") && chmod 755 "$place" && mkdir "$place/its" "$place/callers" || return 1
     cat >"$place/program.c" <<'C'

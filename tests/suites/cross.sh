@@ -1,4 +1,4 @@
-# The commands that read traces, on other systems: built here for Windows and run by wine, they give the bytes of Linux.
+# Builds the commands that read traces for Windows; run by wine, they write the same bytes as on Linux.
 . tests/suites/case.sh
 HERE=$PWD
 EXE=$HERE/build/windows/tracepress.exe

@@ -1,4 +1,5 @@
-# The CUDA source on a CUDA without a GPU (tests/fake/cuda): what it was told is in the trace, whatever goes wrong.
+# The CUDA source on a CUDA without a GPU (tests/fake/cuda): the trace has everything that was delivered, whatever
+# fails.
 . tests/suites/case.sh
 TESTS=$PWD/tests
 cd "$WORK" || exit 1

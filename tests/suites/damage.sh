@@ -1,5 +1,5 @@
-# `check` and `diff` of damaged inputs: the verdict is that on the whole input, or inconclusive; every output says why.
-# DAMAGES=1000 makes so many damages, of the traces beside the project, too; SEED=n other ones.
+# `check` and `diff` of damaged inputs: the verdict is that of the complete input, or inconclusive; every output says
+# why. DAMAGES=1000 makes this many damages, also of the traces in ../shared; SEED=n makes other ones.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
     skip "damage" "no python3"

@@ -236,7 +236,7 @@ in_the_way() { # the programs again, where their folder cannot be made: exit cod
 }
 check "their folder cannot be made: one line says folder, cause and what is lost, the programs go on" in_the_way
 
-# The tree wherever it stands: paths begin at the files themselves.
+# The tree works at any place: paths are relative to the files themselves.
 cp -a "$U" "$WORK/moved" && mkdir "$WORK/linked"
 cat >"$WORK/linked/main.c" <<'END'
 #include <tracepress.h>

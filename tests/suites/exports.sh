@@ -183,7 +183,7 @@ streams() { # a pipe can be read once only
     done
 }
 check "chrome: standard input and pipes give the same file" streams
-damaged() { # every file of damage is refused or comes out as JSON; what follows the document, or a second one, is none of it
+damaged() { # every damaged file is refused or exported as JSON; data after the document, or a second document, is not exported
     python3 "$look" raw "$TP" "$DATA"/faults/*.json* || return 1
     cat "$DATA/traces/gpu_2026.pt.trace.json.gz" "$DATA/traces/case_flame.pt.trace.json.gz" >two.pt.trace.json.gz
     "$TP" export two.pt.trace.json.gz --to chrome -o two --quiet && "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o one --quiet &&

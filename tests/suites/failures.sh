@@ -172,7 +172,7 @@ several=yes
 fails "a comparison of tensors" "$TP" precision "$DATA/tensors/base" "$DATA/tensors/base" --all -o out/p.html --json out/p.json --markdown out/p.md
 several=
 
-# events KIND: an export beside an older file while calls of KIND fail: 0, 4 or 5, a message, and only whole files
+# events KIND: an export next to an older file while calls of KIND fail: 0, 4 or 5, a message, and only complete files
 events() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do

@@ -1,5 +1,5 @@
-# A real CUDA program on a real GPU, unmodified, under `tracepress record`: as many kernels, copies and sets in the trace
-# as it launched, and the time that CUDA events measured. Skipped, and said so, where there is no GPU.
+# An unmodified CUDA program on a real GPU under `tracepress record`: the trace has as many kernels, copies and sets as
+# the program launched, and the times that CUDA events measured. Without a GPU the suite is skipped with a message.
 . tests/suites/case.sh
 cd "$WORK" || exit 1
 KERNELS=200

@@ -1,5 +1,6 @@
-# The workflow of docs/ci.md in a scratch repository: green, red with its line, accepted, a drift that no run alone shows; the store
-# merges in git, 200 runs are read, a run in it is small; the page of the history.
+# The workflow of docs/ci.md in a scratch repository: passes, fails at the right line, accepts a run, and finds a drift
+# that no single run shows. The store merges in git, 200 runs can be read, and each takes little space. Also tests the
+# page of the history.
 . tests/suites/case.sh
 GEN=$PWD/tests/check/gen_history.py
 GATE=$PWD/tests/check/gate.py
@@ -57,7 +58,7 @@ is worth it' && says 'accepted; it begins a new level' || return 1
         run 1 24 1700 c24 && run 2 24 1700 c24 --reason x && says 'needs --accept'
 }
 check "accepted: a level begins, with who, when and why; limits are held against it" accepted
-committed() { # a run of an old commit, made later, stands where the commit stands
+committed() { # a later run of an old commit is placed at its commit
     rm -rf ordered && for i in 1 2 3; do
         at=$((i == 3 ? 15 : 10 * i))
         run 0 "$i" 1000 "k$i" --baseline ordered/ --update-baseline --committed "$((1767225600 + at))" || return 1

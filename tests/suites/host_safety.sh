@@ -1,5 +1,5 @@
-# `tracepress record` never hurts its host: programs that end or crash with a preloaded library run as without us and are
-# recorded from outside; no thread of ours calls the program's allocator; memory that is used up.
+# `tracepress record` never harms its host: programs that exit or crash with a preloaded library run as without it and
+# are recorded from outside; no recorder thread calls the program's allocator; exhausted memory is tolerated.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1

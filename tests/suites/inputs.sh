@@ -1,4 +1,4 @@
-# What is read: folders of any names, files of other tools, pipes among files, disks that fail.
+# Inputs: folders with any names, files of other tools, pipes among files, failing disks.
 . tests/suites/case.sh
 trace=$DATA/traces/case_cpu_loop.pt.trace.json.gz
 other=$DATA/traces/case_flame.pt.trace.json.gz

@@ -88,7 +88,7 @@ check "job: a link that is slow by its sheet is named, once; sound, unknown and 
     python3 tests/job/check_links.py "$TP" "$J"
 
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
-small_collectives() { # a loop over gradients is told from one flat tensor, in the traces of two real ranks
+small_collectives() { # distinguishes a loop over gradients from one flat tensor, in the traces of two real ranks
     rm -rf "$J/small" && "$python" tests/torch/collectives.py record "$J/small" 16 >"$J/said" 2>&1 || { tail -n 5 "$J/said"; return 1; }
     for kind in loop flat; do
         expect 0 "$J/small/$kind" -q --json "$J/small.$kind.json" -o "$J/small.html" || return 1

@@ -1,5 +1,5 @@
-# Programs that link libtracepress themselves, and run without `tracepress record`: they do what they do without us. Each
-# is built three ways, with the shared library, the static one, and wholly static.
+# Programs that link libtracepress themselves, and run without `tracepress record`, behave as without the library. Each
+# is built three ways: with the shared library, with the static library, and fully static.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 }
 C
 contained() { unshare --pid --mount --fork --mount-proc "$@"; }
-both() { # COMMAND...: in two containers at once, each with a name of its own
+both() { # COMMAND...: in two containers simultaneously, each with its own name
     for name in first second; do
         contained "$@" $name >$name.out 2>$name.err &
     done

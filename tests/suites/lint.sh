@@ -1,6 +1,6 @@
 # The lint rules that need only a compiler.
 . tests/suites/case.sh
-# writer/windows stands in place of a system's headers and functions: it has their names and does their work
+# writer/windows replaces headers and functions of a system: it uses their names and does their work
 check "layers: folders include what they may" sh tests/lint/layers.sh $(find collector writer webreport -name '*.[ch]' | sort)
 check "arrows: at most 25 between folders of webreport, one way" sh tests/lint/arrows.sh $(find webreport -name '*.[ch]' | sort)
 check "guard: one place catches a failed allocation" sh tests/lint/guard.sh $(find collector writer webreport -name '*.[ch]' | sort)

@@ -1,5 +1,5 @@
-# The commands that read traces, built for macOS by zig: whole programs of the right processor that need nothing but the
-# system's library, and nothing of the collector in them. They are not run: no Mac is here.
+# Builds the commands that read traces for macOS with zig: complete programs for the right processor that need only the
+# system's library and contain nothing of the collector. They are not run, because no Mac is available.
 . tests/suites/case.sh
 
 zig=${ZIG:-$(command -v zig || { python3 -m ziglang version >/dev/null 2>&1 && echo "python3 -m ziglang"; })}
@@ -26,7 +26,7 @@ without_collector() {
     ! grep -E '^_(tp_(child|kineto|spool_server|takeover|run_folder|mapped|symbols|spool_trace)_|tracepress_|mremap|sigtimedwait|getrandom)' "$WORK/names" &&
         [ ! -e "build/macos-$1/collector" ]
 }
-texts() { # pages and help are inside, each as it stands
+texts() { # pages and help are contained unchanged
     python3 - "build/macos-$1/tracepress" $(find templates -type f ! -name README.md ! -name '*.sh') <<'TEXT'
 import sys
 program = open(sys.argv[1], "rb").read()

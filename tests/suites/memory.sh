@@ -1,9 +1,9 @@
-# Memory that a report takes for each event, so that columns and tables cannot grow back: what a machine has to do beside
-# changes times, not this.
+# Limits the memory of a report per event, so that columns and tables cannot grow again. Other work on the machine
+# changes times, but not memory.
 . tests/suites/case.sh
 MEASURE=${TOOLS:-$BUILD}/measure GEN=${TOOLS:-$BUILD}/gen_trace
 
-# takes ERA EVENTS MOST: bytes at most at once, for each event, beside 30 MB for program and page
+# takes ERA EVENTS MOST: at most MOST bytes per event at any time, in addition to 30 MB for program and page
 takes() {
     "$GEN" --events "$2" --era "$1" -o /dev/stdout |
         "$MEASURE" "$TP" report - -o "$WORK/$1.html" --quiet >"$WORK/measured" || return 1

@@ -1,5 +1,5 @@
-# Compares the documents of many real traces with the executable definitions (tests/oracle/definitions.py). Needs python3
-# and the traces beside the project.
+# Compares the documents of many real traces with the executable definitions (tests/oracle/definitions.py). Needs
+# python3 and the traces in ../shared.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
     skip "documents of the executable definitions" "no python3"
@@ -92,7 +92,7 @@ tree() { # of device time, against tree_ref.py
     python3 "$ORACLE/check_tree.py" "$TP" "$SHARED/oracle/costs" tree "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 check "tree of device time: 200 made traces" tree
-# two of those are nested badly: the definition keeps a range on the stack that has ended while one above it goes on
+# two of these have bad nesting: the definition keeps an ended range on the stack while an inner one is open
 # shellcheck disable=SC2086
 check "tree of device time: real traces" tree $(for trace in $small; do
     if zcat -f "$trace" | grep -qE '"cat": ?"(kernel|gpu_memcpy|gpu_memset)"'; then echo "$trace"; fi

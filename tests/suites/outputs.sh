@@ -1,4 +1,4 @@
-# Output is whole or absent: killed writers, full disks, closed pipes, odd targets.
+# Output is complete or absent: killed writers, full disks, closed pipes, unusual targets.
 . tests/suites/case.sh
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 SHIM=$BUILD/fail_nth.so

@@ -1,5 +1,5 @@
-# `tracepress record --outside`: programs are recorded by events of the kernel, nothing is put into them; what the trace
-# says (tests/check/outside.py) is what is known of them otherwise.
+# `tracepress record --outside`: kernel events record programs without changing them; the trace must agree
+# (tests/check/outside.py) with independently known facts.
 . tests/suites/case.sh
 HERE=$PWD
 . tests/suites/outside_case.sh
@@ -93,7 +93,7 @@ split() {
     return 1
 }
 check "two threads, four functions: each share within 3 points" split
-# A stripped program: its functions have no names, so what names them is told: its build-id.
+# A stripped program: its functions have no names, so the message names its build-id.
 stripped() {
     program split_program -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 && cp split_program bare && strip bare &&
         outside 0 ./bare 1 && says sums || return 1
@@ -102,7 +102,7 @@ stripped() {
         outside 0 ./split_program 1 && ! zcat "$trace" | grep -q 0123456789abcdef
 }
 if command -v strip >/dev/null; then check "a stripped program: the build-id of its debug package is told" stripped; else skip "a stripped program: the build-id of its debug package is told" "no strip"; fi
-# In a namespace of processes of its own the system's list of ends tells nothing, and each child is asked.
+# In a separate PID namespace the system's list of exits is useless, so each child is polled.
 own_namespace() {
     rm -rf r
     cpu_limit 120 unshare -pf --mount-proc "$TP" record --outside --no-tfevents -o r -- \
@@ -231,7 +231,7 @@ if program split_program -static; then check "a static program is recorded" stat
 
 # drop_maps: those of the processes of the trace
 drop_maps() { for pid in $(zcat "$trace" | grep '"cat":"process"' | sed 's/.*"pid":\([0-9]*\).*/\1/'); do rm -f "/tmp/perf-$pid.map" "/tmp/perf-$pid.map.other" "jit-$pid.dump"; done; }
-made() { # NAME of what it runs, WAY of its map
+made() { # NAME of the code that it runs, WAY of its map
     outside 0 ./made_program "$2" 400 && says sums && says leaf "$1" 85
     status=$?
     drop_maps
@@ -419,7 +419,7 @@ else
 fi
 # ---- what outlives its program, or us ----
 
-daemons() { # a recording ends with its program: what that leaves behind is named, and goes on
+daemons() { # a recording ends with its program: remaining processes are named, and continue
     outside 0 sh -c '(setsid sleep 60 >/dev/null 2>&1 & echo $! >daemon); sleep 0.3; exit 0' && says sums && says alive 1 && says cause sleep 500 || return 1
     daemon=$(cat daemon)
     kill -0 "$daemon" && said "1 process of it still runs: sleep ($daemon); recorded up to now" || return 1

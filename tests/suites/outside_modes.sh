@@ -1,34 +1,34 @@
-# `tracepress record --outside` where the kernel's events are refused, where those of whole CPUs are allowed, and by levels of
-# kernel.perf_event_paranoid; the suite `outside` has what is common to all.
+# `tracepress record --outside` without kernel events, with events of whole CPUs, and at each level of
+# kernel.perf_event_paranoid; the suite `outside` has the common cases.
 . tests/suites/case.sh
 HERE=$PWD
 . tests/suites/outside_case.sh
 cd "$WORK" || exit 1
 
-# ---- events refused: looks at /proc ----
+# ---- events refused: polling /proc ----
 
 if ! program refused_program || ! program looks_program || ! program split_program; then
     cat build.log
     exit 1
 fi
 looked() { LAUNCH=./refused_program outside "$@" && says mode looks && says sums; }
-tree() { # a pipeline, a child's child; what a thread waits for is what it was in at looks
+tree() { # a pipeline, and a child's child; the cause of a wait comes from polling
     looked 5 sh -c 'sleep 0.3; (sleep 0.3; echo x) | cat; ./split_program 0.3 >/dev/null; exit 5' && [ "$(cat out)" = x ] &&
         says argv sleep 0.3 && says argv ./split_program 0.3 && says argv cat && says told processes 6 && says told threads 8 &&
         says cause sleep 400 && says cause pipe 100 && says cause child 500 && says status 5
 }
 sleeper() { looked 0 sleep 0.5 && says cause sleep 400 && says exits 0; }
-threads() { # of three turns one is right; where looks were left out, for they cost too much on a busy machine, it is near
+threads() { # one of three rounds must be right; with polls left out, because they cost too much on a busy machine, it must be close
     for turn in 1 2 3; do
         looked 0 ./looks_program && says told threads 13 && says budget || return 1
         says running "$(cat out)" 3 20 && return 0
     done
     said 'polls of /proc (to limit the overhead)' && says running "$(cat out)" 20
 }
-short() { # it is over before the first look
+short() { # it exits before the first poll
     looked 0 true && says argv true && says exits 0 && looked 137 sh -c 'kill -9 $$' && says exits S9 && said 'signal 9'
 }
-codes() { # of a child that its parent has not waited for yet
+codes() { # of a child whose parent has not yet waited for it
     looked 0 sh -c 'sh -c "sleep 0.1; exit 3" & sleep 1; wait; exit 0' && says argv sh -c "sleep 0.1; exit 3" && says status 3
 }
 refusal() { # one line says what is missing, why, and what allows it
@@ -52,7 +52,8 @@ page() { # no share of functions, and how to see some
         grep -q '"functions":\[\]' page.json && "$TP" table "$trace" --group-by process >table.txt && grep -q split_program table.txt &&
         "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md view; return 1; }
 }
-# Beside the recording from inside, processes sample themselves: those are the page's functions, and the threads that sample are not shown.
+# With a recording from inside, processes sample themselves: the page shows those functions, but not the sampling
+# threads.
 inside() {
     for turn in 1 2 3; do # 3 points are two deviations of so many samples
         rm -rf r
@@ -76,7 +77,7 @@ said_once() {
         >out 2>err
     [ $? = 5 ] && [ "$(grep -c 'no samples of stacks are taken: libunwind' err)" = 1 ] && [ -z "$(find r -name '.*' -o -name 'said.*')" ] || { cat err; find r; return 1; }
 }
-# Functions of Python are read at looks, here of a child: a known split within three deviations.
+# Python's functions are polled, here in a child: a known split within three deviations.
 python_inside() {
     for turn in 1 2 3; do
         looked 0 sh -c "\"$PY\" \"$HERE/tests/native/split_program.py\" 4; exit 0" && says lines "$HERE/tests/native/split_program.py" || return 1
@@ -154,7 +155,7 @@ whole_attached() {
     trace=$(ls r/*/*.gz) && says mode "whole CPUs" && says sums && says told threads 4 && says argv ./split_program 3 && { ! knows_ends || says status 4; } &&
         says reaches alpha first 90
 }
-whole_beside() { # what is recorded inside goes on as ever
+whole_beside() { # the recording from inside is unchanged
     rm -rf r
     cpu_limit 120 "$TP" record --whole-cpus --no-tfevents -o r -- sh -c 'sleep 0.3; sort -R /usr/bin/perl /usr/bin/perl >/dev/null; exit 5' >out 2>err
     [ $? = 5 ] || { cat err; return 1; }

@@ -1,5 +1,5 @@
-# `tracepress precision`: its numbers are NumPy's, recorded tensors are found by their trace, a planted difference is
-# named, what is hostile is refused.
+# `tracepress precision`: its numbers are NumPy's, recorded tensors are found through their trace, a planted difference
+# is named, hostile files are refused.
 . tests/suites/case.sh
 run() { # exit code, arguments...
     wanted_code=$1

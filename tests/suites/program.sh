@@ -1,5 +1,5 @@
-# The view of a program recorded from outside against tests/check/program_view.py, which computes every number of it anew, and
-# against the executable definition where that lies beside the project.
+# Compares the view of a program recorded from outside with tests/check/program_view.py, which computes every number
+# independently, and with the executable definition if ../shared has it.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -40,7 +40,7 @@ X
     [ $? = 2 ]
 }
 check "tables of functions, processes and waits are the view's" tables
-tables_of_run() { # beside PyTorch's traces, processes and waits are those of the program alone
+tables_of_run() { # next to PyTorch's traces, processes and waits are those of the program alone
     rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make 3 run || return 1
     for key in process wait; do
         "$TP" table run --group-by $key --format csv >both.csv && "$TP" table run/program.* --group-by $key --format csv >alone.csv || return 1
@@ -91,7 +91,7 @@ X
     echo 'cpu.self.f <= +3 %' >never && "$TP" check made.json --budget never >out 2>err
     [ $? = 2 ] && grep -q 'against the baseline' err
 }
-sides() { # functions and parts of the wall of two programs beside each other
+sides() { # functions and parts of the wall time of two programs, compared
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$PY" "$HERE/tests/check/program_view.py" --make 8 other.json &&
         "$TP" diff made.json other.json -o diff.html --json diff.json --exit-zero >out 2>err || { cat out err; return 1; }
     "$PY" - <<'X'
@@ -157,7 +157,7 @@ X
 }
 check "a program from outside changes no number of PyTorch's traces" no_rank
 
-# program_budget JSON BY: limits of all that the program tells, each missed by BY or kept by -BY of its unit
+# program_budget JSON BY: limits for all metrics of the program, each missed by BY or kept by -BY of its unit
 program_budget() {
     "$PY" - "$@" <<'X'
 import collections, json, sys
@@ -189,7 +189,7 @@ import json
 rows = [r for r in json.load(open("stored.json"))["processes"][0]["rows"] if r["kind"] == "function"]
 assert rows and not any(r.get("by_step_ns") for r in rows), rows[:3] # the program's samples are in none of these steps
 X
-    [ "$(grep -c '+0.0 %$' out)" = 2 ] && grep -q '^pass  *rss.peak .*+0 B' out || { cat out; return 1; } # time of 1 + 1 uneven runs is told, not judged
+    [ "$(grep -c '+0.0 %$' out)" = 2 ] && grep -q '^pass  *rss.peak .*+0 B' out || { cat out; return 1; } # the time of 1 + 1 uneven runs is reported, not judged
     cp both/run/*.pt.trace.json* store/ && "$TP" diff both/run store -o diff.html >out 2>err && ! grep -qi 'regressed' out
 }
 check "limits of the program hold in the folder of a run with steps" beside_steps

@@ -1,5 +1,5 @@
-# Programs that nobody here wrote, recorded from outside: output and exit code, sums, hottest function and verdict. Those that every
-# Debian has; tests/programs/programs.py has the others, `make programs-table` runs them all.
+# Records programs from other authors from outside: output and exit code, sums, hottest function and verdict. Uses
+# programs that every Debian has; tests/programs/programs.py has more, and `make programs-table` runs all of them.
 . tests/suites/case.sh
 export CCACHE_DISABLE=1 # the compiler itself is a program that is recorded
 PY=${PYTHON:-/usr/bin/python3}

@@ -1,4 +1,4 @@
-# torch_tracepress: its objects, its handler and its notebook's view, against what the program itself says.
+# torch_tracepress: its objects, its handler and its notebook view, compared with the program's own output.
 #
 # build/python is a Python with pandas, nbconvert, ipykernel and mypy, made once from the package index; TORCH_PYTHON (or
 # build/torch/bin/python) is one with torch; other Pythons from 3.9 on are taken where they are (PYTHONS, PATH, pyenv).

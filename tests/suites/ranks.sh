@@ -1,4 +1,4 @@
-# Ranks of one launcher that are each under a `record` of their own: one run, whatever the launcher, however they end.
+# Ranks of one launcher, each under its own `record`, become one run with any launcher, however they end.
 . tests/suites/case.sh
 cd "$WORK" || exit 1
 if is_checked; then

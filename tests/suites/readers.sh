@@ -1,4 +1,4 @@
-# Traces that our writer makes, in the readers of others: Perfetto's rules (a script of ours), HTA and torch_tb_profiler.
+# Traces from our writer in other readers: Perfetto's rules (our script), HTA and torch_tb_profiler.
 #
 # The last two need a Python: READERS_PYTHON, or one each in HTA_PYTHON and TBP_PYTHON, or build/readers made by
 #   python3 -m venv build/readers && build/readers/bin/pip install HolisticTraceAnalysis==0.5.0 tensorboard==2.21.0 \
@@ -29,7 +29,7 @@ else
     }
     check "Perfetto's rules: programs that call everything at random" random
     check "speedscope's rules: the demo's trace and those of random programs" python3 "$speedscope" "$demo" random/*/*.pt.trace.json.gz
-    broken() { # a rule that finds nothing is none
+    broken() { # the checker must find a planted fault
         printf '{"traceEvents":[%s,%s]}' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1.0,"dur":2.0}' \
             '{"ph":"X","name":"b","pid":1,"tid":1,"ts":2.0,"dur":1.001}' >crossing.json
         ! python3 "$rules" crossing.json >said && grep -q "'b' \[2000, 3001\] leaves 'a' \[1000, 3000\]" said

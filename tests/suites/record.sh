@@ -1,4 +1,4 @@
-# `tracepress record`: any program runs as without it, however it ends, and what it recorded becomes traces.
+# `tracepress record`: any program runs as without it, however it ends, and its records become traces.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -63,13 +63,13 @@ helpers() {
     [ $? = 4 ] && [ "$(ls -A r/*)" = run.json ] && lines 1 && said 'nothing was recorded'
 }
 check "processes without records leave nothing but run.json" helpers
-brief() { # what a script starts and is over at once is counted, not traced; the script is
+brief() { # short helpers of a script are counted, not traced; the script has a trace
     rm -rf r
     "$TP" record -o r --no-tfevents --source memory=1k -- sh -c 'for i in 1 2 3 4 5 6; do ls / >/dev/null; done; exit 5' 2>err
     [ $? = 5 ] && said 'left out: [2-6] helper processes' && [ "$(ls -A r/* | wc -l)" -le 2 ] || { cat err; find r; return 1; }
 }
 is_checked || check "helpers of a script that are over at once are counted, and have no trace" brief
-loses_rights() { # before there is a record of it: it has a spool all the same, of all that it does, and nothing is said
+loses_rights() { # before the first record: it still has a spool with everything that it does, without a message
     mkdir -p jail && chmod 755 jail
     for way in rights "jail jail"; do
         rm -rf r
@@ -78,7 +78,7 @@ loses_rights() { # before there is a record of it: it has a spool all the same, 
         [ $? = 3 ] && ! grep 'nothing is recorded\|recording stops' err || { cat err; return 1; }
         [ "$(find r -name '*.gz' -exec zcat {} + | grep -c '"Bytes":10')" -ge 3000 ] || { echo "$way"; find r; return 1; }
         # shellcheck disable=SC2086
-        rec 3 2 -- "$TARGET" $way || return 1 # its spool is there before that: it goes on in it
+        rec 3 2 -- "$TARGET" $way || return 1 # its spool exists before that, and it continues in it
     done
     [ -z "$(ls -A jail)" ] || { ls -A jail; return 1; }
 }
@@ -268,7 +268,7 @@ elif make_programs >case.log 2>&1; then
     check "nothing recorded: the sources had nothing to see" nothing "no active source .*--list-sources -- true" 0 torch true
     if [ -x still ]; then
         check "nothing recorded: it became a static program" nothing 'sh executed still, and it is statically linked' 0 sample sh -c 'exec ./still'
-        # of what a script becomes or starts, the words of the command say nothing
+        # the command line does not show what a script executes or starts
         check "nothing recorded: a script became a static program" nothing 'wrapper executed works, and it is statically linked: record it from outside' 5 sample ./wrapper
         check "nothing recorded: a script started a static program" nothing 'starter started works, and it is statically linked: record it from outside' 3 sample ./starter
         check "nothing recorded: a launcher started a static program" nothing 'timeout started works, and it is statically linked' 5 sample timeout 60 ./works
@@ -396,7 +396,7 @@ steps_and_helpers() {
     "$TP" record -o r --source sample -- sh -c '"$@" & "$0" 0.4 2; wait' "$TOOLS/split" "$TOOLS/train" "$OLDPWD/README.md" - 6 >out 2>err || { cat err; return 1; }
     one_step_time r 2
 }
-before_exec() { # a shell that works and then becomes the program; nothing of memory was told, which is no damage
+before_exec() { # a shell that works and then executes the program; without memory records, which is no damage
     rm -rf r
     "$TP" record -o r --no-tfevents --source sample -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exec "$@"' x "$TOOLS/split" 0.2 2 >out 2>err
     [ "$(ls r/*/*_helper.*.gz | wc -l)" = 1 ] && [ "$(ls r/*/*.gz | wc -l)" = 2 ] || { find r; return 1; }
@@ -589,7 +589,7 @@ same() { # OPTIONS PROFILER_OPTIONS: recorded from inside, and by torch.profiler
 }
 check "PyTorch: events, operator calls and shapes are those of torch.profiler" same shapes
 check "PyTorch: so they are with memory and stacks" same shapes,memory,stack
-# startup SECONDS [fork|spawn]: one trace, of the three steps of the schedule, whatever comes before and beside them
+# startup SECONDS [fork|spawn]: one trace with the three steps of the schedule, despite other work before and meanwhile
 startup() {
     rm -rf r
     cpu_limit 120 "$TP" record -o r --no-tfevents --source torch -- "$python" "$scripts/startup.py" "$@" >out 2>err || { cat err; return 1; }

@@ -1,4 +1,5 @@
-# What .github/workflows/release.yml runs: the scripts of .ci, with releases that must be refused, and a wheel as a release has it.
+# Runs the scripts of .ci as .github/workflows/release.yml does, with releases that must be refused, and checks a
+# release's wheel.
 #
 # build/release-python is a Python with .ci/requirements.txt, build/release-dependencies what .ci/dependencies.sh makes: both are
 # made once, from the package index and a mirror of Debian. ACTIONLINT names an actionlint, CHECK_PYTHON a Python with yamllint,
@@ -37,7 +38,7 @@ files() {
     cd "$OLDPWD" || return 1
 }
 sums() { sh .ci/checksums.sh "$WORK/dist"; }
-complete() { # twice: a sum that stands there is not one of the files
+complete() { # twice: existing checksums are not files of the release
     files && sums && sums && [ "$(wc -l <"$WORK/dist/SHA256SUMS")" = 5 ] && (cd "$WORK/dist" && sha256sum -c --quiet SHA256SUMS)
 }
 incomplete() { # word of the reason, COMMAND... that changes the folder

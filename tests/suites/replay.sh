@@ -14,7 +14,7 @@ for source in tests/fuzz/fuzz_*.c; do
     # shellcheck disable=SC2086
     check "corpus of $target" replay "$target" "tests/fuzz/corpus/$target" $more
 done
-seeds() { # a seed in which nothing is found any more, since its format went on, reaches nothing
+seeds() { # a seed from an older format of the spool, in which nothing is found, tests nothing
     for seed in tests/fuzz/corpus/spool/*; do
         cp "$seed" "$WORK/seed.tpspool" && "$TP" recover "$WORK/seed.tpspool" >"$WORK/said" 2>&1
         ! grep -q "nothing was recorded" "$WORK/said" && zgrep -q '"ph":"[Xi]"' "$WORK"/seed*.gz || { echo "$seed"; cat "$WORK/said"; return 1; }

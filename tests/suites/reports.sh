@@ -1,7 +1,7 @@
 # Inputs from public reports, and inputs of the same kinds: each shows its right value. The rows are in tests/reports/*.tsv.
 #
 # A row has six fields, separated by tabs: name, input, command, exit status, pattern that the output must match, pattern
-# that it must not match ("-": none). An input is a path below the reports beside the project (shared:PATH), a path below
+# that it must not match ("-": none). An input is a path below the reports in ../shared (shared:PATH), a path below
 # tests/reports/data (own:PATH), or what `python3 tests/reports/AREA.py KIND FOLDER` writes into FOLDER (made:AREA/KIND).
 # The command is shell text; $in is the input, $out a prefix for outputs. `report`, `report_loud` (with notices),
 # `refused_by COMMAND` and `check_budget` are short for the usual command lines. Patterns are extended regular expressions for single lines of standard output, standard error and $out.md. The

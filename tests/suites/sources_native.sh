@@ -1,5 +1,5 @@
-# `tracepress record` of C and C++ programs that know nothing of us. Each counts by itself what it does; the trace must
-# say the same. Programs: tests/native, built here with what each needs.
+# `tracepress record` of C and C++ programs that do not use tracepress. Each program counts its own work, and the trace
+# must agree. Programs: tests/native, built here with their libraries.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -129,7 +129,7 @@ if program functions_program -finstrument-functions; then
     check "functions: calls of a program built with -finstrument-functions, by name" in_turns functions ./functions_program 20
     cp functions_program without_lines && strip --strip-debug without_lines &&
         check "functions: names from the symbol table alone" in_turns functions ./without_lines 5
-    left_out() { # a limit: what is told is whole, and the rest is counted
+    left_out() { # a limit: recorded calls are complete, and the rest is counted
         "$TP" record -o e --no-tfevents --source functions=100000 -- ./functions_program 10000 >out 2>err || return 1
         [ "$(grep -c 'more functions than the maximum' err)" = 1 ] || { cat err; return 1; }
         zcat e/*/*.gz >trace.json
@@ -145,8 +145,8 @@ fi
 
 # ---- windows of time, for programs without steps
 
-# in_windows FOLDER: each range of each trace lies in one window, the first 300 ms of a second; how late threads of a
-# busy machine may be is half of the time without a window. `calls` has "TRACE SECOND" for each call of work
+# in_windows FOLDER: each range of each trace is in one window, the first 300 ms of a second. Threads of a busy machine
+# may be late by half of the time without a window. `calls` has "TRACE SECOND" for each call of work
 in_windows() {
     ls "$1"/*/*.gz >/dev/null && for trace in "$1"/*/*.gz; do
         zcat "$trace" | awk -v trace="$trace" '
@@ -157,7 +157,7 @@ in_windows() {
             /"name":"work"/ { print trace, second }' >>calls || return 1
     done
 }
-windows() { # SECONDS HOW STATUS: what lies in windows is there, and nothing else, by the clock and by the program's count
+windows() { # SECONDS HOW STATUS: only data in windows is recorded, by the clock and by the program's count
     rm -rf d calls outside
     TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source functions,io,sample -- ./windows_program "$1" "$2" >out 2>err
     [ $? = "$3" ] && [ "$(grep -vc 'recorded d/\|ranges were still open\|signal 9' err)" = 0 ] || { cat out err; return 1; }
@@ -287,7 +287,7 @@ if program blas_program -L. -lsmall_blas -Wl,-rpath,"$PWD" -ldl; then
     program blas_program -DPLUGIN -shared -fPIC -L. -lsmall_blas -Wl,-rpath,"$PWD" && mv blas_program plugin.so
     program blas_program -DNO_MULTIPLY -ldl && mv blas_program opener
     check "blas: of a plugin that brings its own, opened with RTLD_LOCAL" products ./opener ./plugin.so
-    aside() { # products are no story: what the program did is told from outside, they are a table behind it
+    aside() { # the recording from outside describes the program; products are an additional table
         rm -rf d
         "$TP" record -o d --no-tfevents --source outside,blas -- ./direct >out 2>err || { cat err; return 1; }
         grep -q 'from inside alone' err && return 0 # no events here
@@ -471,7 +471,7 @@ else
     not_ok "hooked_program is built"
 fi
 
-# ---- what programs do, with all sources at once
+# ---- usual operations of programs, with all sources active
 
 survives() { # WAY: the program ends as without us, in time, says nothing more, and its trace is read strictly
     rm -rf d

@@ -1,5 +1,5 @@
-# NVTX and ITT: what programs tell them is in the trace, by count and by name: programs of our own, which speak the two
-# protocols, and real packages where they are.
+# NVTX and ITT: the trace has the calls of programs, by count and by name. Uses own programs that speak the two
+# protocols, and real packages if they are installed.
 #
 # Real ones: NVTX_PYTHON (or build/nvtx/bin/python, with `pip install nvtx ittapi`), TORCH_PYTHON (or
 # build/torch/bin/python), NVIDIA's headers in $CUDA_HOME or /usr/local/cuda, LLVM's OpenMP by clang.

@@ -1,5 +1,5 @@
-# Summaries: their numbers are those of report --json; merging, sharding, going on after a kill give the same bytes;
-# what is damaged is named and skipped.
+# Summaries: their numbers are those of report --json; merging, sharding and resuming after a kill give the same bytes;
+# damaged files are named and skipped.
 . tests/suites/case.sh
 
 equal() { # trace, name, and the trace again when its events say which step they belong to

@@ -1,5 +1,5 @@
-# `tracepress table` and `export --to folded` print what torch prints: its own texts of small traces kept here, of all
-# traces beside the project, and, where torch is installed, of traces with GPUs through torch's own classes.
+# `tracepress table` and `export --to folded` print the same as torch: stored texts of torch for small traces and for
+# all traces in ../shared, and, if torch is installed, torch's own classes for traces with GPUs.
 . tests/suites/case.sh
 ! is_asan || SHARED=none # the traces kept here are enough for the sanitizers
 if ! command -v python3 >/dev/null 2>&1; then

@@ -1,4 +1,4 @@
-# A real TensorBoard reads what export writes: both of its loaders, every dashboard, by the script beside the project.
+# A real TensorBoard reads the exported files: both of its loaders, every dashboard, by the script in ../shared.
 #
 # Needs python3 with TensorBoard: TENSORBOARD_PYTHON, or build/tensorboard made by
 #   python3 -m venv build/tensorboard && build/tensorboard/bin/pip install tensorboard==2.21.0

@@ -1,5 +1,5 @@
-# Every program of tests/unit, each with its own process; cmocka counts the cases. THROUGH: what runs programs of another
-# processor, slower.
+# Runs every program of tests/unit in its own process; cmocka counts the cases. THROUGH: a command that runs programs of
+# another processor, more slowly.
 . tests/suites/case.sh
 export CMOCKA_MESSAGE_OUTPUT=TAP
 for source in tests/unit/test_*.c; do

@@ -53,7 +53,7 @@ planted() { # each change of the tree or of the wheel is seen
 }
 check "a header that differs and a member without a record are seen" planted
 
-sources() { # of what git has, all that stands in the folders that make reads
+sources() { # the files of git in the folders that make reads
     tar tzf "$WORK"/one/*.tar.gz | sed 's|^[^/]*/||' | grep -vx 'PKG-INFO\|.gitignore' | sort >"$WORK/packed"
     git ls-files -c -o --exclude-standard -- '*.md' :^tests :^.github LICENSE Makefile THIRD-PARTY pyproject.toml collector docs python templates webreport writer |
         grep -v '^\(tests\|[.]github\)/' | sort -u >"$WORK/listed"

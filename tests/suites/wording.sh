@@ -1,4 +1,5 @@
-# Programs of C in all outputs: ranges are what they say they are, with the right shares, and no word of Python is said to who uses none.
+# C programs in all outputs: ranges have their declared kind and the right shares, and a program without Python gets no
+# word about Python.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null; then
     skip "what is said to a program of C" "no python3"

@@ -1,6 +1,7 @@
-# Files of `export --to xplane` in XProf's own converters: every tool gives data, kernel time is the trace's, steps
-# last as long as in the report, both to the nanosecond. Needs the checker beside the project and a Python with xprof:
-# XPROF_PYTHON, build/xprof/bin/python or python3 (python3 -m venv build/xprof && build/xprof/bin/pip install xprof==2.24.2).
+# Files of `export --to xplane` in XProf's own converters: every tool gives data, kernel time is the trace's, and steps
+# last as long as in the report, both to the nanosecond. Needs the checker in ../shared and a Python with xprof:
+# XPROF_PYTHON, build/xprof/bin/python or python3 (python3 -m venv build/xprof && build/xprof/bin/pip install
+# xprof==2.24.2).
 . tests/suites/case.sh
 checker=$SHARED/oracle/xprof_check.py
 python=
