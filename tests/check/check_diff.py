@@ -67,7 +67,7 @@ def side(name, seed, *arguments, count=3):
 
 
 def slow(percent=10.0, verdict="regressed", code=1):
-    """Three runs a side: the row has a verdict. One a side sees less; what it tells of a row is a hint."""
+    """With three runs a side the row has a verdict. One run a side detects less, and its row is a hint."""
     before, after = side("three", 1), side("slow%g" % percent, 30, "--slow", "%s=%g" % (HEAVY, percent))
     report, exited = diff(before, after)
     expect("changes", changes(report), [(verdict, "kernel", "same", HEAVY)])

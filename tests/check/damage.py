@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""damage.py PROGRAM FOLDER SEED COUNT TRACE...: damages traces and holds `check` and `diff` to one law: what they say of a
-damaged input is what they say of the whole one, or that it is inconclusive.
+"""damage.py PROGRAM FOLDER SEED COUNT TRACE...: damages traces and checks that the verdicts of `check` and `diff` on the
+damaged input equal those on the undamaged one, or are inconclusive.
 
 Each TRACE is a file, or a folder of the ranks of a job. A damage is one of: a flipped bit or a cut of the gzip; a cut of the
 text; a cut closed to valid JSON; all events of a kind dropped, with or without the links to them; a rank dropped. The budget has
-four lines for each metric that the whole trace tells: <= and >= its value, which hold, < and >, which are broken; so a number
-that changes at all and is still judged is a false pass or a false blame. The same against a baseline, damaged on either side.
+four lines for each metric of the undamaged trace: <= and >= its value, which pass, and < and >, which fail. Any changed number
+that is still judged is therefore a false pass or a false failure. The same against a baseline, with damage on either side.
 
-Not asked: `trace.*` (the damage itself). Formats that do not mark their end are not cut and closed, and of a kind of events
-dropped from them only the comparison with the whole trace is asked."""
+Not checked: `trace.*` (the damage itself). Formats without an end mark are not cut and closed; if a kind of events is dropped
+from them, only the comparison with the undamaged trace is checked."""
 import collections
 import decimal
 import gzip
@@ -31,7 +31,7 @@ LINKS = {"ac2g", "async_cpu_to_gpu", "async", "fwdbwd", "forward_backward", "asy
 
 
 class Trace:
-    """A trace as it is on disk, its text, its document, and how its ends can be told."""
+    """A trace on disk, its text, its document, and its end marks."""
 
     def __init__(self, path):
         self.path, self.bytes = path, open(path, "rb").read()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""diff_story.py TRACEPRESS WORK TRACE...: `diff` and `check` tell one story of each pair of traces, in both orders and of each
-with itself: the exit code, the document's verdict, the first line on the terminal, of the digest and of the page, the page's
-badge and figures, the numbers of rows, and every sentence below say the same. Standard library only. Exit status 1 when a pair
-tells two stories; the last line counts what was compared, and the verdicts that occurred."""
+"""diff_story.py TRACEPRESS WORK TRACE...: checks that all outputs of `diff` and `check` agree for each pair of traces, in both
+orders, and for each trace with itself: the exit code, the document's verdict, the first line on the terminal, of the digest and
+of the page, the page's badge and figures, the numbers of rows, and every sentence below. Standard library only. Exit status 1
+if outputs of a pair disagree; the last line counts the comparisons and the verdicts that occurred."""
 import collections
 import concurrent.futures
 import html
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 TIMES = ("kernels", "host_ops", "step")
-# Sentences that deny: what may not stand beside them.
+# Sentences that deny a change: other sentences may not contradict them.
 NOTHING, NO_TIME, NO_OTHER_TIME = ("These runs show no " + word for word in ("change.", "change of a time.", "other change of a time."))
 NO_ROW, AS_LONG = "No single row has certainly changed", "as long as before"
 NOT_JUDGED = "Rows are shown but not judged"
@@ -44,7 +44,7 @@ def first_line_faults(check):
 
 
 def warned(program, work, trace):
-    """faults of `check` by a budget that a trace is within, beyond by a warning, and that it does not tell"""
+    """faults of `check` with a budget whose limits pass, fail as warnings, or have no value in the trace"""
     budget, out = os.path.join(work, "warned.budget"), os.path.join(work, "warned.json")
     with open(budget, "w", encoding="utf-8") as f:
         f.write("warn trace.events <= 1\ntrace.flags <= 1000\nmemory.reserved <= 1 TiB\n")
@@ -76,7 +76,7 @@ class Pair:
             self.wrong.append(what)
 
     def kinds(self):
-        """the verdicts that something told has: times, memory, rows"""
+        """the verdicts of all reported things: times, memory, rows"""
         told = [self.told["times"][q]["verdict"] for q in TIMES if q in self.told["times"]] + [self.told["memory_verdict"]]
         return {kind for kind in ("regressed", "improved") if kind in told or self.told["counts"][kind]}
 
@@ -115,7 +115,7 @@ class Pair:
         self.want(tag and letters(plain(tag[1] + ": " + tag[2])) == letters(line), "page: " + str(tag and tag[1] + ": " + tag[2]))
 
     def denials(self):
-        """What is denied below or in the first line is told nowhere."""
+        """No output reports a change that the first line or a sentence below denies."""
         told, text, kinds = self.told, plain(self.text), self.kinds()
         has_work, has_rows = bool(told["changes"]), bool(told["rows"])
         for where, said in (("terminal", text), ("digest", plain(self.digest)), ("page", plain(self.page[self.page.find("<main"):]))):

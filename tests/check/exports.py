@@ -1,9 +1,9 @@
-"""exports.py WHAT ...: what `tracepress export` wrote, read back by independent programs. Exit 1 says what is wrong.
+"""exports.py WHAT ...: independent programs read the files of `tracepress export`. Exit 1 with a line about the fault.
 
 chrome TP TRACE...: every slice of a trace is in its cleaned trace, with name, start and duration; filters TP TRACE: parts;
-raw TP TRACE...: every element and member of a trace stands in its export byte for byte; part TP TRACE...: those of a step do;
-tables TP TRACE...: the CSV files hold what the
-database holds, ids join, kernels are those of the trace, no cell starts a formula; pandas FILE...: numbers are numbers; xml FILE...: well-formed, nothing that runs but one script without text of the trace;
+raw TP TRACE...: every element and member of a trace is in its export byte for byte; part TP TRACE...: those of a step are;
+tables TP TRACE...: the CSV files equal the database, ids join, kernels are those of the trace, no cell starts a formula;
+pandas FILE...: numbers are numbers; xml FILE...: well-formed, and the only script contains no text of the trace;
 tasks TP: tasks of known delays; ranges TP TRACE: arguments of ranges; folded FILE...: what flamegraph.pl and speedscope take for a line; snakeviz FILE...: its loader sees the functions that pstats sees."""
 import collections
 import csv
@@ -72,8 +72,8 @@ def chrome(tp, *traces):
 
 
 def texts(data):
-    """The text of each element of the list of events, and of each member beside it, as Counters: what json's own decoder
-    takes for a value, cut out of the document. Numbers are never looked at."""
+    """Returns the text of each element of the list of events, and of each other member of the document, as Counters. json's
+    decoder finds the borders of the values; numbers are not parsed."""
     document, decoder, space = data.decode("utf-8"), json.JSONDecoder(), re.compile(r"[ \t\r\n]*")
     skip = lambda at: space.match(document, at).end()
 

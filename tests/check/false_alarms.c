@@ -146,7 +146,7 @@ static struct tp_summary another(const struct tp_summary *run, const struct nois
 
 enum { TOLD = 1, SLOWER = 2, ROW = 4, BROKEN = 8 };
 
-/* Compares the sides as `diff` does; returns flags of what it finds. */
+/* Compares the sides as `diff` does; returns flags of its findings. */
 static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t row, struct tp_arena *arena)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];

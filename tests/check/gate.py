@@ -64,7 +64,7 @@ def check_sarif(folder, check):
     assert len(set(ids)) == len(ids)
     for rule in driver["rules"]:
         assert rule["shortDescription"]["text"] and rule["help"]["text"]
-    # what more runs would tell is no mark in the code
+    # items that need more runs do not change the exit code
     told = [item for item in check["items"] if item["status"] != "pass" and item["cause"] != "noise"]
     places = [(item, place) for item in told for place in item["places"] or [None]]
     assert len(places) == len(results), (len(places), len(results))

@@ -3,7 +3,7 @@
 
 Verdict (class and headline), step time, busy and idle share of the verdict's device, and each finding's time and share are
 read out of the page and the digest as a person reads them, and compared with the document to the last digit shown; the
-metrics of `check` are compared in full. Standard library only. Exit status 1 when a trace tells two stories."""
+metrics of `check` are compared in full. Standard library only. Exit status 1 if the outputs of a trace disagree."""
 import html
 import json
 import os
@@ -158,7 +158,7 @@ class Story:
         by_id = {f["id"]: f for f in self.found["findings"]}
         self.same("digest: findings without one in the document", [r[0] for r in rows if r[0] not in by_id], [])
         self.same("digest: first finding", [r[0] for r in rows][:1], [f["id"] for f in self.found["findings"]][:1 if rows else 0])
-        for rule, time, share in rows: # a remedy stands below what it is a remedy for
+        for rule, time, share in rows: # a remedy is below its finding
             if rule in by_id:
                 self.check_finding("digest", by_id[rule], time, share)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """program_view.py TRACE REPORT.json: every number of a program's view, computed anew from the trace and compared.
 
-program_view.py --rows TRACE ROWS.tsv: the tree of a recording as rows, for definitions beside the project (tests/oracle).
+program_view.py --rows TRACE ROWS.tsv: the tree of a recording as rows, for the executable definitions (tests/oracle).
 
 program_view.py --make SEED FILE: writes a made recording: processes whose parents are in circles or missing, numbers
 used twice, states that overlap, end before they begin or have no cause, frames of all kinds.
@@ -28,7 +28,7 @@ def ns(number):
 
 
 class Tree:
-    """Processes, threads with their pieces, weights of samples."""
+    """Processes, threads with their slices, weights of samples."""
 
     def __init__(self, events, is_marked=False):
         self.is_marked = is_marked  # the recorder marks waits for its own locks
@@ -307,7 +307,7 @@ def ran(thread, begin, end):
 
 
 def holders(tree):
-    """Thread and time of who most likely holds a lock, by the names of those that wait: of groups with one clear holder."""
+    """Returns the thread that most likely has a lock, and its time, by the names of the waiting threads, if it is clear."""
     held, asked = collections.defaultdict(collections.Counter), collections.Counter()
     for t in tree.threads:
         name = tree.names.get((t["pid"], t["tid"]), "")

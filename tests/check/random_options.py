@@ -86,7 +86,7 @@ def main():
             return 1
         codes[run.returncode] = codes.get(run.returncode, 0) + 1
     print("%d command lines: %s" % (count, ", ".join("%d ended with %d" % (codes[c], c) for c in sorted(codes))))
-    # that the lines are worth running: about one in ten is accepted, so 300 of them tell; of 60, three may be by chance
+    # check that the lines are useful: about one in ten is accepted, so 300 lines are enough; of 60, three may be by chance
     return 0 if count < 300 or (codes.get(0, 0) > count // 60 and codes.get(2, 0) > count // 20) else 1
 
 

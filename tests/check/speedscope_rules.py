@@ -1,6 +1,6 @@
-"""speedscope_rules.py TRACE...: what speedscope 1.25 asks of a trace, which otherwise it refuses as a whole. Exit 1 names what is
-broken. Rules: the list of events is not empty and holds objects with a phase; slices and their halves (ph X, B, E) have a time, and
-a pid and tid that are the same as numbers and as texts; the name of the file is none that it takes for Chrome's own formats."""
+"""speedscope_rules.py TRACE...: checks the rules without which speedscope 1.25 refuses a trace. Exit 1 with the broken rule. Rules:
+the list of events is not empty and contains objects with a phase; slices and their halves (ph X, B, E) have a time, and a pid and
+tid that are the same as numbers and as texts; speedscope does not take the file's name for one of Chrome's own formats."""
 import gzip
 import json
 import re

@@ -1,6 +1,6 @@
-"""tb_live.py PYTHON FAST LOGDIR PROGRAM ARG...: TensorBoard (of that Python, --load_fast=FAST) looks at LOGDIR while the
-program trains into LOGDIR/run. Exit 0 when the step times were seen growing before the program had ended, and in the end
-each step once. With no PROGRAM: what stands in LOGDIR, as JSON."""
+"""tb_live.py PYTHON FAST LOGDIR PROGRAM ARG...: TensorBoard (of that Python, --load_fast=FAST) reads LOGDIR while the program
+trains into LOGDIR/run. Exit 0 if it shows more and more step times before the program exits, and each step once at the end.
+Without PROGRAM: prints the content of LOGDIR as JSON."""
 import json, os, socket, subprocess, sys, time, urllib.parse, urllib.request
 
 python, fast, logdir, program = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]

@@ -1,11 +1,11 @@
-"""check_damage.py TRACEPRESS WORK SEED COUNT: damages jobs of simulate.py and holds their page to one law: what it says of a damaged
-job is what it says of the whole one, or that nothing can be said.
+"""check_damage.py TRACEPRESS WORK SEED COUNT: damages jobs of simulate.py and checks that the page of a damaged job agrees with that
+of the undamaged job, or says that it cannot judge.
 
-A damage is one of: ranks that are missing; the trace of a rank with a flipped bit, cut, or without its kernels or the second half of
-its events; its summary, or that of all ranks, cut or with flipped bytes. Of the page the first finding that names a cause counts: cause
-and ranks (those that are there). A page without such a finding has to say what is missing or damaged; one that cannot be made is an exit
-code. A cause that the whole job has in another place of its list is told, too: what is left of a job may weigh less. Two slow ranks are
-two, or some of a slower level, with ranks that are not there: a page that says so names both, and the whole job's is one of them.
+A damage is one of: missing ranks; the trace of a rank with a flipped bit, cut, or without its kernels or the second half of its
+events; its summary, or that of all ranks, cut or with flipped bytes. The check uses the page's first finding with a cause: its cause and
+its ranks (without missing ones). A page without such a finding must say what is missing or damaged; if no page can be made, the exit
+code says so. The cause may have another place in the undamaged job's list, because the remaining ranks may weigh less. With missing
+ranks, two slow ranks may also be part of a slower level: such a page names both causes, and one is that of the undamaged job.
 """
 import gzip
 import json
@@ -178,7 +178,7 @@ def judge(job, what, files):
         return 'less' if job.whole else 'same'
     known = [(cause, ranks & there) for cause, ranks, _ in job.whole]
     cause = (got[0][0], got[0][1] & there)
-    if not is_summary: # the page does not tell which ranks it is about: some of those of the whole job
+    if not is_summary: # the page does not name the ranks: they are some of the undamaged job's ranks
         known = [(other, ranks & cause[1] if cause[1] else ranks) for other, ranks in known]
     if cause not in known and incomplete and any((other, ranks & there) in known for other, ranks in job.either):
         return 'either'

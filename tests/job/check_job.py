@@ -1,8 +1,8 @@
-"""check_job.py MODE TRACEPRESS WORK [MAKE_JOB | FILES...]: what `tracepress report F.tps` says, against what was planted.
+"""check_job.py MODE TRACEPRESS WORK [MAKE_JOB | FILES...]: compares `tracepress report F.tps` with the planted causes.
 
 what-if  jobs of 8 .. 10,000 ranks with the costly causes: the first finding names the cause and its ranks, its share is
-         within 20 % of what the job loses by it, shares and jitter add up; clean jobs are silent
-simulated  traces of simulate.py: overlapped collectives, pipelines, FSDP, experts; the same is asked
+         within 20 % of the job's loss, shares and jitter add up; clean jobs are silent
+simulated  traces of simulate.py: overlapped collectives, pipelines, FSDP, experts; the same checks
 planted  jobs of 2 .. 10,000 ranks (make_job): the first finding names the planted cause and exactly the planted ranks,
          clean jobs have none; prints a line per size
 large    10,000 ranks in files of their own: bytes of the page and of a summary, memory of the report
@@ -121,7 +121,7 @@ def judged(job, fault, layout, hit, loss, what):
         assert ranks_of(first['ranks']) == hit, (what, first['ranks'], hit)
     if fault == 'slow-host':
         assert first['title'].startswith('Host node'), what
-    if cause != 'all_links': # informs what communication costs in all: there is nothing to tell what it should cost
+    if cause != 'all_links': # informs about the total cost of communication: its necessary cost is unknown
         assert abs(first['share_percent'] - loss) <= 0.2 * loss, (what, first['share_percent'], loss)
     assert len(findings) == 1, what
 
@@ -162,7 +162,8 @@ def large(tracepress, work, make_job):
 
 
 def quick(tracepress, work, make_job):
-    """The bar is a second of a core; twice that is allowed for, machines differ. Least of three: others run beside it."""
+    """The goal is one second of a core; twice that is allowed, because machines differ. Uses the minimum of three runs, because
+    other programs run at the same time."""
     spent = {}
     for ranks in (1280, 5120):
         path = os.path.join(work, 'quick.tps')
@@ -223,7 +224,7 @@ def report_alike(tracepress, work):
         with open(folder + '.job.json') as file:
             job = json.load(file)['jobs'][0]
         assert len(ranks) == 1 and ranks[0]['replay'] == job['replay'], (shape, cause)
-        for finding in ranks[0]['findings'] + job['findings']: # what a rank computes more of stands in summaries alone
+        for finding in ranks[0]['findings'] + job['findings']: # only summaries name the work that a rank has in addition
             finding['detail'] = finding['detail'].partition(' than is usual.')[0]
         assert ranks[0]['findings'] == job['findings'], (shape, cause, ranks[0]['findings'], job['findings'])
         with open(folder + '.md') as digest, open(folder + '.job.md') as its, open(folder + '.html') as page:
@@ -269,7 +270,7 @@ def simulated(tracepress, work):
                 continue
             first = job['findings'][0]
             if cause == 'all-links' or shape in ('dp8', 'fsdp16', 'tp8dp8') and cause == 'host-link':
-                # where each group passes all hosts, no lengths tell whose link it is, and that is said
+                # if each group passes all hosts, lengths cannot identify the slow link, and the finding says so
                 assert first['cause'] == 'all_links' and 'on the bus' in first['detail'], what
                 assert shape == 'pp4dp2' or 'a slow link of one host would look the same' in first['detail'], what
                 assert [other['cause'] for other in first['fits_as_well']] == ['slow_link'] * (shape != 'pp4dp2'), what

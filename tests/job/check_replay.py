@@ -1,7 +1,7 @@
-"""check_replay.py REPLAY_JOB REFERENCE.py [JOBS]: random jobs with random causes; what the analysis says of them is what
-the executable definitions say: coordinates, replay, ideal, and every cause with alone, saved and share, to 1e-12.
+"""check_replay.py REPLAY_JOB REFERENCE.py [JOBS]: checks that the analysis of random jobs with random causes agrees with the
+executable definitions: coordinates, replay, ideal, and every cause with alone, saved and share, to 1e-12.
 
-Unequal work that is left (unequal, changing) is told by the analysis alone: its shares are taken out of the jitter.
+Only the analysis reports the remaining unequal work (unequal, changing): its shares are subtracted from the jitter.
 """
 import json
 import random

@@ -42,10 +42,8 @@ base=${WORDS_BASE:-abfdd1cf2ce7}
 # kind, folder or text, limit
 limits='
 comment python/torch_tracepress 30
-comment tests/check 27
-comment tests/job 10
-comment tests/native 1
-comment tests/programs 7
+comment tests/check 2
+comment tests/programs 1
 comment tests/python 6
 comment tests/reports 8
 comment webreport/compare 5

@@ -1,6 +1,6 @@
-"""split_program.py SECONDS [threads|child|nested|native]: four functions of known shares; says the milliseconds of processor time
-that each took by its own clock: "alpha beta gamma delta". threads: two in each of two threads; child: in a process that it
-starts; nested: each is called back by C, from a sort; native: beta and delta spend theirs in zlib, which is told besides."""
+"""split_program.py SECONDS [threads|child|nested|native]: runs four functions with known shares; prints the milliseconds of CPU time
+that each function measured itself: "alpha beta gamma delta". threads: two functions in each of two threads; child: in a child
+process; nested: C calls each function back from a sort; native: beta and delta use zlib, whose time is printed as well."""
 import subprocess
 import sys
 import threading

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""table.py TRACEPRESS [--fast] [--markdown FILE] [NAME...]: records programs that nobody here wrote, prints a row for each.
+"""table.py TRACEPRESS [--fast] [--markdown FILE] [NAME...]: records programs from other authors and prints a row for each.
 
-Each program (programs.py) runs alone, under `record --outside` and under `perf record`, each in a copy of its folder. A row holds when
+Each program (programs.py) runs alone, under `record --outside` and under `perf record`, each in a copy of its folder. A row passes if
 
   same      output and exit code are the same with and without us
   sums      states add up to the wall time of each thread and of the tree, functions to CPU time, within 1 %, and CPU time is
             rusage's within 3 %, 20 ms and 4 us a wake-up, which the kernel books partly as its own
-  hot       the function with most CPU time of its own in the whole tree is perf's first, or is so near to it in perf's own samples
-            that they cannot tell; code made at run time is one function, Python's another: perf sees the interpreter's loop
+  hot       the function with most CPU time of its own in the whole tree is perf's first, or is so close to it in perf's own samples
+            that they cannot decide; code made at run time is one function, Python's another: perf sees the interpreter's loop
   kind      it is in the file that an expert would expect
   verdict   it is what an expert would say; "waits-for-cpu" where the kernel's own count (schedstat, looked at every 30 ms) says
             that the threads were ready for longer than they ran
 
-What is not installed is skipped; without perf the column stays empty. Samples are few and machines busy: what rests on them (hot,
-kind, verdict) may hold in one of three turns. Ends with 1 where a row does not hold."""
+Programs that are not installed are skipped; without perf the column stays empty. Samples are few and machines busy: columns that
+depend on them (hot, kind, verdict) need to pass in one of three rounds. Exits with 1 if a row fails."""
 import bisect
 import collections
 import functools
@@ -228,13 +228,13 @@ def our_bucket(name, file, kind):
         return "python", "python"
     if kind == "kernel":
         return re.sub(r"\.(isra|constprop|part|cold)(\.\d+)*$", "", name), "kernel"
-    if name.startswith("[jit]") or file.endswith(".js"):  # perf is not told the names of what is made
+    if name.startswith("[jit]") or file.endswith(".js"):  # perf does not know the names of generated code
         return "jit", "jit"
     return (name if "+0x" in name else bare(name)), os.path.basename(file)
 
 
-# Where the kernel lets interrupts in again: a timer that was due meanwhile, as while a thread is switched, tells that place. More switches
-# (other work, a recorder of switches) make it more; it says nothing of the program.
+# Places where the kernel enables interrupts again: a timer that was due meanwhile, for example during a thread switch, samples that
+# place. Its share grows with the number of switches (other work, a recorder of switches) and does not depend on the program.
 LATE = {("finish_task_switch", "kernel"), ("_raw_spin_unlock_irqrestore", "kernel"), ("_raw_spin_unlock_irq", "kernel")}
 
 
@@ -320,7 +320,7 @@ def sums_hold(view, usage_s):
 # ---- rows ----
 
 def hot_agrees(ours, perf):
-    """Whether our first function is perf's first, or one that perf's samples cannot tell from it."""
+    """Returns whether our first function is perf's first, or one that perf's samples cannot distinguish from it."""
     (first, most), count = perf.most_common(1)[0], sum(perf.values())
     mine = ours.most_common(1)[0][0]
     if plain(mine[0]) == plain(first[0]):
