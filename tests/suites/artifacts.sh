@@ -33,10 +33,10 @@ of_s3() {
     aws s3 cp "s3://$BUCKET/reports/worker0.html" back.html && cmp report.html back.html || return 1
     aws s3api head-object --bucket "$BUCKET" --key reports/worker0.html | grep -q '"ContentType": "text/html"'
 }
-no_object() { # nothing is made of nothing
+no_object() { # no traces make no object
     folder s3 && BUCKET=elsewhere && export BUCKET && ! sh -eu recipe && [ ! -e report.html ]
 }
-broken_off() { # half of it came
+broken_off() { # an upload that stops in the middle
     folder s3 && head -c "$(($(wc -c <"$trace") / 2))" "$trace" >half && aws s3 cp half "s3://$BUCKET/runs/worker0.pt.trace.json.gz" || return 1
     ! sh -eu recipe && [ ! -e report.html ]
 }
@@ -55,13 +55,13 @@ else
 fi
 
 # ---- MLflow, Weights & Biases ----
-of_python() { # name: the recipe ran, and made the page that the program makes
+of_python() { # name: the recipe ran, and its page equals that of the program
     folder "$1" && PYTHONPATH=$HERE/python "$PYTHON" recipe && "$TP" report runs/today -q -o ours.html && cmp ours.html report.html
 }
-no_traces() { # name, the folder that must not be there: nothing is kept of nothing
+no_traces() { # name, folder that must not exist: no traces store nothing
     folder "$1" && rm -rf runs "$2" && ! PYTHONPATH=$HERE/python "$PYTHON" recipe && [ ! -e "$2" ]
 }
-of_mlflow() { # its own reader brings back the page, the verdict that --json has, the step time
+of_mlflow() { # its own reader returns the page, the verdict of --json and the step time
     of_python mlflow && "$TP" report runs/today -q -o none.html --json ours.json || return 1
     "$PYTHON" -c '
 import json, mlflow

@@ -40,14 +40,14 @@ for step in range(12):
 os.makedirs("t", exist_ok=True)
 json.dump({"schemaVersion": 1, "traceEvents": events}, open("t/w.1.pt.trace.json", "w"))
 END
-wanders() { # the same, and 3 % slower with a call more, on a machine that wanders by 2 %, ten times as much as its runs differ by themselves
+wanders() { # equal programs, and one slower by 3 % with an additional call, on a machine that drifts by 2 %, ten times the noise of its runs
     rm -rf n t && bench 0 --traces t --json b.json 'python3 wander.py 1 0' 'python3 wander.py 1 0 ' &&
         json "b['verdict'] == 'same' and b['stopped_by'] == 'decided' and not b['counts'] and len(b['runs']) < 60" || return 1
     rm -rf n t && bench 1 --traces t --json b.json --fail-above 1% 'python3 wander.py 1 0' 'python3 wander.py 1.03 1' &&
         json "b['verdict'] == 'slower' and b['quantity'] == 'step' and b['limit'] == 'fail' and 0.02 < q['est'] < 0.04 and b['counts'] == [{'kind': 'operator', 'name': 'aten::item', 'a_per_step': 0.0, 'b_per_step': 1.0}]"
 }
 check "on a machine that wanders equal ones are the same, 3 % and a call more are found, with an early stop" wanders
-orders() { # the same call draws the same order, another seed another one
+orders() { # equal calls draw equal orders, another seed draws another order
     for seed in 1 1 2; do
         rm -rf n t && bench 0 --traces t --json b.json --seed $seed --max-runs 12 'python3 wander.py 1 0' 'python3 wander.py 1.03 1' || return 1
         python3 -c "import json; print([r['side'] for r in json.load(open('b.json'))['runs']][:6])" >>orders
@@ -119,7 +119,7 @@ ends_by() { # signal, exit code, options...
 }
 signals() { ends_by TERM 143 --no-record && ends_by HUP 129 --no-record && ends_by TERM 143; }
 check "asked to end it leaves no process and no file" signals
-interrupted() { # as from a terminal: to the group, the commands are in another one
+interrupted() { # as from a terminal: the signal goes to the group, and the commands are in another group
     setsid sh -c 'trap "" INT; exec "$@"' sh python3 -c "
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)

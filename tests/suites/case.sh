@@ -24,14 +24,14 @@ check() {
     wanted "$check_name" || return 0
     if check_said=$("$@" 2>&1); then ok "$check_name"; else not_ok "$check_name" "$check_said"; fi
 }
-# cpu_limit SECONDS COMMAND...: a command that is ended when it has used so much time of a processor, which busy neighbours
-# do not take from it, or when it has not ended after twenty minutes: then it hangs
+# cpu_limit SECONDS COMMAND...: kills the command when it has used this much CPU time, which other processes cannot
+# reduce, or when it is still running after twenty minutes, because it hangs
 cpu_limit() {
     cpu_limit_s=$1
     shift
     (ulimit -t "$cpu_limit_s" && exec timeout 1200 "$@")
 }
-# comes PID COMMAND...: waits until COMMAND succeeds, however busy the machine is; fails when process PID has ended before,
+# comes PID COMMAND...: waits until COMMAND succeeds, on a busy machine, too; fails if process PID exits before that,
 # or after ten minutes
 comes() {
     comes_pid=$1 comes_left=12000

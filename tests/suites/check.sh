@@ -66,7 +66,7 @@ else
     skip "a run against itself breaks no limit, traces of others" "no reference data"
 fi
 
-planted() { # a wait more in each step
+planted() { # an additional wait in each step
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
     run 1 "$WORK/planted.json.gz" --baseline "$trace" --sarif "$WORK/p.sarif" --json "$WORK/p.json" || return 1
@@ -120,7 +120,7 @@ done
 command -v cmark-gfm >/dev/null || skip "cmark-gfm reads them" "not installed"
 [ -n "${SARIF_MULTITOOL:-}" ] || skip "the validator of SARIF reads them" "none (SARIF_MULTITOOL)"
 
-faults() { # either side broken: as report, never more than an exit code
+faults() { # a broken file on either side: the exit code of report, never a crash
     good=$DATA/traces/gpu_2026.pt.trace.json.gz
     for trace in "$DATA"/faults/*.pt.trace.json* "$DATA"/faults/big/*; do
         "$TP" report -q "$trace" --json /dev/null 2>/dev/null
@@ -158,7 +158,7 @@ unwritable() {
     run 4 "$trace" --json "$WORK/old.json" --junit /nonexistent/o.xml && [ "$(cat "$WORK/old.json")" = old ]
 }
 check "an output that cannot be written leaves the others" unwritable
-failing() { # KIND STATUS: the n-th call of KIND fails, and all behind it: that status, and older outputs stay
+failing() { # KIND STATUS: the n-th call of KIND and all later ones fail: this status, and older outputs stay unchanged
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/c.json"

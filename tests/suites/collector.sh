@@ -54,7 +54,7 @@ garbage() {
 }
 check "what is no spool is refused with a reason" garbage
 
-cut() { # a spool cut anywhere, or with bytes changed, is read as far as it goes
+cut() { # a spool that is cut anywhere, or has changed bytes, is read up to the damage
     rm -rf d && mkdir d
     "$TOOLS/record_program" d _exit 5 2>/dev/null
     spool=$(ls d/.*.tpspool)
@@ -162,7 +162,7 @@ check "constructors, atexit functions and destructors record; a recording may be
 
 spools_left() { find d -name '.*.tpspool' | wc -l; }
 traces_there() { find d -name '*.pt.trace.json.gz' | wc -l; }
-folder() { # two dead, one living, an unfinished file of a dead and one of a living process
+folder() { # two dead processes and a living one, and an unfinished file of a dead and of a living process
     rm -rf d && mkdir -p d/worker.tensors/3
     "$TOOLS/record_program" d _exit 5 2>err
     "$TOOLS/record_program" d abort 5 2>err
@@ -193,7 +193,7 @@ folder() { # two dead, one living, an unfinished file of a dead and one of a liv
 }
 check "recover DIR: the dead are recovered and, with --remove, swept; a living recording is left alone" folder
 
-flight() { # killed while chunks are used again, at any moment of that
+flight() { # killed at any time while chunks are reused
     for how in wait abort segv _exit wait abort segv _exit; do
         rm -rf d && mkdir d
         TRACEPRESS_RING_MB=1 "$TOOLS/record_program" d $how 60 2>err &
@@ -322,7 +322,7 @@ else
     check "record --summary-only leaves summaries alone, --summary both" record_summaries
 fi
 
-# ---- a program with rights that its caller has not ----
+# ---- a program with more rights than its caller ----
 
 # The program is root's and setuid, and comes before a CUDA library; its caller, nobody, names a library and a folder.
 make_privileged() {
@@ -361,17 +361,17 @@ by_caller() { # with the caller's environment; what it prints is in `said`
         >said 2>err
 }
 said_more() { grep -v 'GPU activity is not recorded' err; } # a libcupti of this machine's
-privileged() { # its own folder has the trace as the program wants it; the caller's has nothing and no library ran
+privileged() { # the program's folder has the trace; the caller's folder is empty, and no library of the caller ran
     by_caller "$place/its" && [ "$(cat said)" = "0 0" ] || { cat said err; return 1; }
     [ -z "$(ls -A "$place/callers")" ] || { ls -lA "$place/callers"; return 1; }
     [ "$(ls -A "$place/its" | wc -l)" = 1 ] && ls "$place"/its/worker.*.pt.trace.json.gz >/dev/null && ! said_more ||
         { ls -A "$place/its"; return 1; }
 }
-privileged_without_folder() { # the folder it is in is its caller's choice, too
+privileged_without_folder() { # the caller also chooses the working folder
     by_caller && [ "$(cat said)" = "0 -1" ] && [ -z "$(ls -A "$place/callers")" ] || { cat said err; ls -lA "$place/callers"; return 1; }
     [ "$(wc -l <err)" = 1 ] && grep -q 'nothing is recorded; the program continues: .*options.directory' err || { cat err; return 1; }
 }
-own_rights() { # the same program as nobody's: the caller's variables hold
+own_rights() { # the same program owned by nobody: the caller's variables have an effect
     chmod u-s "$place/program" && rm -rf "$place/callers"/* && mkdir "$place/callers/its" && chmod 777 "$place/callers/its" &&
         by_caller "$place/callers/its" && [ "$(cat said)" = "65534 0" ] || { cat said err; return 1; }
     [ -e "$place/callers/ran" ] && ls "$place/callers/its/worker."*.tps >/dev/null

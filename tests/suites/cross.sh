@@ -21,7 +21,7 @@ built() { make -s windows && [ -s "$EXE" ] && ! grep -i 'warning:' "$WORK/make.l
 check "tracepress.exe is built without a warning" built 2>"$WORK/make.log"
 [ -s "$EXE" ] || exit 0
 
-# a Windows of our own: nothing of the user's is read or written
+# a separate Windows prefix: no file of the user is read or written
 export WINEPREFIX="$WORK/wine" WINEDEBUG=-all WINEDLLOVERRIDES="winemenubuilder.exe,mscoree,mshtml="
 cd "$WORK" || exit 1
 windows() { timeout 600 wine "$EXE" "$@"; }

@@ -12,7 +12,7 @@ events() { cat d/*.json | grep -c "\"cat\":\"$1\"" || :; }
 same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; return 1; }; }
 number() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" report.json | head -n 1; }
 
-# run FAULTS PROGRAM COUNT [more]: the program records itself into d; what it printed is in `did`
+# run FAULTS PROGRAM COUNT [more]: the program records itself into d; its output is in `did`
 run() {
     faults=$1
     shift
@@ -21,7 +21,7 @@ run() {
 }
 report() { "$TP" report d -o report.html --strict --json report.json --quiet; }
 
-# All that the program did, and all that CUPTI delivered, is in the trace; nothing is lost, nothing is said.
+# The trace has all work of the program and all records of CUPTI; nothing is lost, and no message is printed.
 complete() {
     [ ! -s err ] || { cat err; return 1; }
     for category in kernel gpu_memcpy gpu_memset cuda_sync; do

@@ -38,7 +38,7 @@ else
     skip "traces of others: no false pass, no false blame" "no reference data"
 fi
 
-outputs() { # a cut trace: each format says that its limits are inconclusive, and why
+outputs() { # a truncated trace: each format says that its limits are inconclusive, and why
     zcat "$DATA/traces/gpu_2026.pt.trace.json.gz" | head -c 100000 >"$WORK/cut.json"
     printf 'kernels.per_step <= 1\nwarn sync.per_step <= 0\n' >"$WORK/b"
     "$TP" check "$WORK/cut.json" --budget "$WORK/b" -o "$WORK/c.txt" --json "$WORK/c.json" --junit "$WORK/c.xml" \
@@ -59,7 +59,7 @@ outputs() { # a cut trace: each format says that its limits are inconclusive, an
 }
 check "text, JSON, JUnit, SARIF, Markdown and badge say: inconclusive, input damaged" outputs
 
-carried() { # through summaries and a merge: the damage is known where the trace is not
+carried() { # through summaries and a merge: the damage is known without the trace
     zcat "$DATA/traces/gpu_2026.pt.trace.json.gz" | head -c 100000 >"$WORK/cut.json"
     "$TP" summarize -q "$WORK/cut.json" --rank 0 -o "$WORK/0.tps" &&
         "$TP" summarize -q "$DATA/traces/gpu_2026.pt.trace.json.gz" --rank 1 -o "$WORK/1.tps" &&

@@ -10,7 +10,7 @@ run() { # exit code, arguments...
 is_damaged() { # file: the report says so
     "$TP" report -q --json "$WORK/evidence.json" "$1" && grep -q '"evidence":{"clean":false' "$WORK/evidence.json"
 }
-neutral() { # file...: against itself; of a damaged one nothing is said
+neutral() { # file...: against itself; a damaged file gets no verdict
     for file in "$@"; do
         if is_damaged "$file"; then
             run 6 "$file" "$file" && grep -q '^Inconclusive: Input damaged: ' "$WORK/out" || { echo "$file"; return 1; }
@@ -57,7 +57,7 @@ if [ -d "$SHARED/data/traces" ]; then
         return 1
     }
     check "diff: 0 to 4 workers of the data loader: improved, by data loading" workers
-    words() { # the step is faster for sure, and the verdict says so, what moved it, and from what on that would be seen
+    words() { # the step is certainly faster: the verdict says so, names the cause, and gives the smallest detectable change
         traces=$SHARED/data/traces/kineto/resnet50_num_workers
         run 0 "$traces"_0/*.1623143089861.*.gz "$traces"_4/*.1623212756351.*.gz -o "$WORK/words.html" || return 1
         head -n 2 "$WORK/out" | tr "\n" " " | grep -q '^Improved: Steps take 24.0 % less time: data loading −58.1 ms, host +19.7 ms in the mean step $' &&
@@ -180,7 +180,7 @@ small() { # a low ceiling: fewer rows, never more bytes
     run 5 "$a" "$a" -o "$WORK/tiny.html" --max-size 20K && [ ! -e "$WORK/tiny.html" ]
 }
 check "diff: the page keeps its ceiling" small
-hostile() { # names that would be markup, a terminal's orders, a table's borders
+hostile() { # names that contain markup, terminal codes or table borders
     "$TP" diff "$DATA/traces/hostile_names.pt.trace.json.gz" "$b" -o "$WORK/h.html" --markdown "$WORK/h.md" >"$WORK/out" 2>"$WORK/err"
     ! LC_ALL=C grep -q '<script>alert\|<img src=x' "$WORK/h.html" && ! LC_ALL=C sed 's/`[^`]*`//g' "$WORK/h.md" | LC_ALL=C grep -q '<script\|<img' && ! LC_ALL=C grep -q "$(printf '\033')" "$WORK/out"
 }
@@ -212,7 +212,7 @@ faults() { # every broken trace, on either side: the exit code of `report`, no o
     done <"$DATA/faults/cases.tsv"
 }
 check "diff: 100 broken or hostile traces on either side behave as in report" faults
-failing() { # KIND STATUS: the n-th call of KIND fails, and all behind it: that status, and older outputs stay
+failing() { # KIND STATUS: the n-th call of KIND and all later ones fail: this status, and older outputs stay unchanged
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/d.html"

@@ -46,7 +46,7 @@ pages() {
     done
     MANPATH=$U/share/man MANPAGER=cat man tracepress-report | grep -q -- '--markdown FILE'
 }
-same_options() { # what the help says of options, the page says
+same_options() { # the page describes the options as the help does
     for text in templates/help/*.txt; do
         name=$(basename "$text" .txt)
         page=$U/share/man/man1/tracepress-${name#tracepress-}.1
@@ -64,7 +64,7 @@ else
     skip "man pages render without warnings" "no man or groff"
 fi
 # ---- completions, asked as the shell itself asks them ----
-completed() { # what the shell offers is in the file "offered", one a line
+completed() { # the shell's offers are in the file "offered", one per line
     for word in "$@"; do
         grep -qx -- "$word" "$WORK/offered" || { echo "not offered: $word"; head -n 20 "$WORK/offered"; return 1; }
     done

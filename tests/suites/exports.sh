@@ -41,7 +41,7 @@ check "chrome --slim: no slice crosses another, none is lost" slim
 check "chrome --slim: filters keep what they say" python3 "$look" filters "$TP" "$DATA/traces/gpu_2026.pt.trace.json.gz"
 needed() { ! python3 "$rules" "$DATA/traces/case_bad_nesting.pt.trace.json.gz"; }
 check "chrome --slim: a trace that needed it was broken before" needed
-samples() { # a thread that has samples and no slice has a name, too
+samples() { # a thread with samples but no slice has a name, too
     printf '{"traceEvents":[%s,%s,%s]}' '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":1}' \
         '{"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"loader"}}' \
         '{"ph":"P","cat":"cpu_sample","name":"x","pid":1,"tid":7,"ts":5,"args":{"cpu ns":9000,"Call stack":"f;"}}' >samples.pt.trace.json
@@ -58,7 +58,7 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
 else
     skip "csv and sqlite" "no python3 with sqlite3"
 fi
-again() { # an export replaces an export, and no trace that another writer gave its name
+again() { # an export replaces an export, but not a trace of another writer with that name
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz out=again/gpu_2026.trace.json.gz
     rm -rf again && "$TP" export "$trace" --to chrome --category kernel -o again -q && "$TP" export "$trace" --to chrome --slim -o again -q && "$TP" export "$trace" --to chrome -o again -q &&
         zcat "$out" | cmp - whole || { echo "not replaced"; return 1; }
@@ -71,7 +71,7 @@ again() { # an export replaces an export, and no trace that another writer gave 
 "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o whole_one -q && zcat whole_one/*.gz >whole && gzip -c whole >empty_name.gz
 check "chrome: a trace of another writer is not replaced, an export is" again
 if command -v sqlite3 >/dev/null 2>&1; then
-    questions() { # those of the help text, each must give an answer
+    questions() { # the questions of the help text, each of which must return rows
         "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o db --quiet || return 1
         "$TP" help export | sed -n '/^questions for/,/^$/p' | sed '1d;s/^  [^ ].*\(SELECT\)/\1/' >questions.sql
         [ "$(grep -c ';' questions.sql)" -ge 5 ] || return 1
@@ -99,7 +99,7 @@ if "$duckdb" -c 'import duckdb' >/dev/null 2>&1; then
 else
     skip "csv: DuckDB joins arguments to events" "duckdb is not installed (DUCKDB_PYTHON)"
 fi
-# stacks: the rules of those who read them, and flamegraph.pl itself (Debian: libdevel-nytprof-perl)
+# stacks: the rules of their readers, and flamegraph.pl itself (Debian: libdevel-nytprof-perl)
 printf '{"traceEvents":[%s]}' "$(printf '{"ph":"X","cat":"cpu_op","name":"a 5\\t7\\u2028;\\r\\u0000 9","pid":1,"tid":1,"ts":1,"dur":9},
     {"ph":"X","cat":"cpu_op","name":"","pid":1,"tid":1,"ts":2,"dur":3}')" >odd.pt.trace.json
 for trace in "$DATA"/traces/gpu_2026* "$DATA"/traces/hostile* "$DATA"/traces/torch*full* odd.pt.trace.json; do
@@ -158,13 +158,13 @@ if "$gprof2dot" -c 'import gprof2dot' >/dev/null 2>&1; then
 else
     skip "pstats: gprof2dot draws the calls" "gprof2dot is not installed (GPROF2DOT_PYTHON)"
 fi
-older() { # a database that cannot be finished leaves the older one
+older() { # a database that cannot be finished leaves the older one unchanged
     rm -rf old && mkdir old && echo old >old/gpu_2026.sqlite
     (ulimit -f 16 && "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o old 2>said)
     [ $? = 4 ] && [ "$(cat old/gpu_2026.sqlite)" = old ] && [ "$(ls -A old)" = gpu_2026.sqlite ] && grep -q "cannot write" said
 }
 check "sqlite: a full disk leaves the older file, exit 4" older
-onto_itself() { # the file that it would write is the one that it reads
+onto_itself() { # the output is the input file
     mkdir -p itself && cp "$DATA/traces/case_flame.pt.trace.json.gz" before.gz && cp before.gz itself/a.trace.json.gz &&
         ln itself/a.trace.json.gz itself/a.pt.trace.json.gz || return 1
     "$TP" export itself/a.pt.trace.json.gz --to chrome -o itself 2>said

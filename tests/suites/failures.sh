@@ -57,7 +57,7 @@ check "the page of a job: every allocation fails once: exit 5, old output intact
 check "the page of a job: every write, fsync, rename fails once: exit 4, old output intact" loop output 4
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 
-# parts NAME COMMAND...: what writes to the folder out: each write writes half of it; one does, in turn: the same bytes
+# parts NAME COMMAND...: the command writes to the folder out. All writes are shortened to half, then each one in turn: the same bytes
 parted() {
     rm -rf out whole && mkdir out
     cpu_limit 60 env FAIL_KIND=part FAIL_AT=0 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" "$@" >stdout 2>stderr || { cat stderr; return 1; }
@@ -88,7 +88,7 @@ parts "a summary" "$TP" summarize "$trace" -o out/a.tps -q
 parts "a table" "$TP" table "$trace" -o out/table --quiet
 parts "a comparison" "$TP" diff "$trace" "$DATA/traces/gpu_2026.pt.trace.json.gz" -o out/d.html --json out/d.json --exit-zero --quiet
 
-# sample KIND: a trace is written while the calls of KIND fail from the n-th on: exit 4 and nothing left behind
+# sample KIND: a trace is written while calls of KIND fail from the n-th on: exit 4 and no leftover files
 sample() {
     rm -rf out
     mkdir out

@@ -33,7 +33,7 @@ green() {
     [ "$(ls baselines | wc -l)" = 12 ] && git add . && git commit -qm baselines && ! grep -q 'History: steps' ../out || { ls baselines; cat ../out; return 1; }
 }
 check "green: twelve equal runs are stored, a file each" green
-red() { # stored with its verdict, and yet no baseline of the next
+red() { # stored with its verdict, but not a baseline for the next run
     run 1 13 1200 c13 --update-baseline && says 'step.time.median' && says 'stored as a run that broke a limit' || return 1
     grep -qx 'verdict: fail' baselines/c13.note || { cat baselines/c13.note; return 1; }
     run 1 14 1200 c14 --update-baseline && run 0 15 1000 c15 --update-baseline && [ ! -e baselines/c15.note ]
@@ -82,7 +82,7 @@ damaged() { # never stored, also when accepted
     run 0 25 1200 c25 && rm baselines/c22.note
 }
 check "a damaged run is never stored" damaged
-alone() { # the only run of a store broke a limit: it is no baseline, whatever happens to its note
+alone() { # the only run of a store missed a limit: it is not a baseline, even without its note
     rm -rf bad && EXTRA=0 && run 0 30 1000 a --baseline bad/ --update-baseline && EXTRA=1 && run 1 31 1300 b --baseline bad/ --update-baseline && rm bad/a.tps &&
         cp bad/b.note ../b.note || return 1
     broken() { run 6 32 1300 n --baseline bad/ && one_line 'every run of the baseline broke a limit' || { echo "$1"; return 1; }; }

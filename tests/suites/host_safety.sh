@@ -149,7 +149,7 @@ fi
 
 # ---- limits ----
 
-limited() { # KIB: the program runs as without us; what cannot be recorded is said
+limited() { # KIB: the program runs as without recording; a message names the parts that cannot be recorded
     rm -rf r
     (ulimit -v "$1" && exec "$TP" record -o r --no-tfevents -- ./plain_work) >out 2>err
     status=$?
@@ -166,7 +166,7 @@ check "record under ulimit -v: the program runs as without, and what is not reco
 
 # ---- record is killed ----
 
-killed() { # OPTIONS...: what was seen from outside until a second before is there, and the run is never called complete
+killed() { # OPTIONS...: data up to a second before the kill is in the trace, and the run is never marked complete
     rm -rf r begun
     "$TP" record "$@" -o r --no-tfevents -- sh -c ': >begun; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; exec sleep 30' >out 2>err &
     pid=$!
@@ -188,7 +188,7 @@ killed() { # OPTIONS...: what was seen from outside until a second before is the
         { echo "nothing was seen"; find r; return 1; }
     "$TP" report r -o page.html >out 2>err || { cat err; return 1; }
 }
-killed_early() { # before the first copy: it is said
+killed_early() { # before the first copy: a message says so
     rm -rf r
     "$TP" record --outside -o r --no-tfevents -- sleep 60 >out 2>err &
     pid=$!

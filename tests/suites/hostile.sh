@@ -105,7 +105,7 @@ for trace in gpu_2024 gpu_graphs torch_2.13_mlp_train.full torch_2.13_unfinished
     check "$rounds random damages of $trace" damaged "$DATA/traces/$trace.pt.trace.json.gz" "$rounds"
 done
 
-# ---- what CI logs and terminals obey ----
+# ---- control sequences of CI logs and terminals ----
 
 obeyed() { # file: a line that a log or a terminal would obey
     python3 - "$1" <<'END'

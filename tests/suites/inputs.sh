@@ -13,7 +13,7 @@ each() { # folder, what to do with a command: its words
         "$@" summarize "$folder" -o o.tps && "$@" check "$folder" -o o.txt && "$@" diff "$folder" "$trace" -o o.html --exit-zero &&
         "$@" diff "$trace" "$folder" -o o.html --exit-zero
 }
-ends() { # the command ends, with an exit code of its own
+ends() { # the command exits by itself, without a signal
     cpu_limit 60 "$TP" "$@" >out 2>err
     case $? in 0 | 1 | 6) ;; *) echo "$*: status $?"; cat err; return 1 ;; esac
 }
@@ -76,7 +76,7 @@ of_others() {
 }
 check "files of other tools are called by their names when refused, with the next step" of_others
 
-# ---- what is no file ----
+# ---- inputs that are not files ----
 
 pipes() {
     rm -rf d && mkdir -p d/sub && cp "$trace" d/w.1.pt.trace.json.gz && mkfifo d/a.pt.trace.json d/sub/b.pt.trace.json.gz d/c.json d/n.npy
@@ -89,7 +89,7 @@ odd() {
     grep -q 'd/.*: not a regular file, left out\|d/a.pt.trace.json and others: not a regular file, left out' err || { echo "$*"; cat err; return 1; }
 }
 check "a FIFO among the files of a folder stops no command" pipes
-given() { # one that was named is read: <(zcat x) is one
+given() { # a named pipe is read, such as <(zcat x)
     rm -f p && mkfifo p && { gzip -dc "$trace" >p & } && cpu_limit 60 "$TP" table p -o o.txt 2>err && [ -s o.txt ]
 }
 check "a pipe that was named is read" given

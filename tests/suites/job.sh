@@ -133,7 +133,7 @@ jobs_damaged() { # JOB_DAMAGES=2000 makes so many, SEED=n other ones
     python3 tests/job/check_damage.py "$TP" "$J" "${SEED:-1}" "${JOB_DAMAGES:-$(is_checked && echo 40 || echo 190)}"
 }
 check "job: of a damaged job the page says what it says of the whole one, or that it is not whole" jobs_damaged
-twice() { # one rank again, and another record of another rank with more events
+twice() { # one rank twice, and a second recording of another rank with more events
     "$BUILD/make_job" "$J/t.tps" 8 >/dev/null && "$BUILD/make_job" "$J/t2.tps" 8 1 1 compute 1 7 0 9 >"$J/said" || return 1
     rm -rf "$J/t1" && mkdir "$J/t1" && "$BUILD/make_job" "$J/t1/" 8 >/dev/null || return 1
     expect 0 "$J/t.tps" "$J/t1/rank00003.tps" -o "$J/t.html" --json "$J/t.json" || return 1

@@ -26,7 +26,7 @@ built() {
 
 # ---- programs that confine themselves
 
-# confines NAME WAY STATUS LINES: it ends and writes as without a recording; what came before is in the trace
+# confines NAME WAY STATUS LINES: exit code and output are those without a recording; the trace has the earlier events
 confines() {
     for how in shared archive $wholly_static; do
         "./$how-$1" $2 >out 2>err
@@ -40,7 +40,7 @@ confines() {
         "$TP" recover d >recovered 2>&1 && zcat d/*.gz | grep -q '"name":"call"' || { echo "$how:"; cat recovered; ls -lA d; return 1; }
     done
 }
-later() { # a filter that allows what a recording needs is no reason for none
+later() { # a filter that allows the recorder's calls does not prevent a recording
     cat >later.c <<'C'
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -95,9 +95,9 @@ else
     skip "linked, confined" "filters cannot be installed here"
 fi
 
-# ---- spools that are cut, and programs that have something to say of SIGBUS (sources_native.sh: the same under record)
+# ---- spools that are truncated, and programs that handle SIGBUS (sources_native.sh: the same under record)
 
-cuts() { # WAY STATUS LINES: it ends as without a recording, wherever its spool is cut
+cuts() { # WAY STATUS LINES: exit code and output are those without a recording, wherever its spool is truncated
     for how in shared archive $cut_static; do
         for to in 0 5000 30000; do
             rm -rf d f && mkdir f
@@ -115,7 +115,7 @@ cuts() { # WAY STATUS LINES: it ends as without a recording, wherever its spool 
         done
     done
 }
-tells() { # WAY STATUS: it ends as without a recording
+tells() { # WAY STATUS: the exit code is that without a recording
     for how in shared archive $cut_static; do
         rm -rf d
         RECORDED=d "./$how-cut_program" "$1" . >out 2>err
@@ -183,7 +183,7 @@ volume() {
 recorded_volume() {
     rm -rf d shared && both "$TP" record -o d --quiet -- ./writer && nothing_lost shared/*.gz
 }
-without_proc() { # a library in the working folder is not taken for ours
+without_proc() { # a library in the working folder is not mistaken for libtracepress
     rm -rf d && mkdir -p elsewhere && cd elsewhere && echo none >libtracepress-preload.so || return 1
     # shellcheck disable=SC2016
     unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$TP" record -o ../d --no-tfevents -- \

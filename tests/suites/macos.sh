@@ -14,7 +14,7 @@ fi
 built() { # processor
     file "build/macos-$1/tracepress" | grep "Mach-O 64-bit $1 executable" || { tail "$WORK/make.log"; return 1; }
 }
-alone() { # every name of another library is the system's
+alone() { # all needed libraries belong to the system
     llvm-objdump --macho --dylibs-used "build/macos-$1/tracepress" | sed 1d >"$WORK/libraries" && cat "$WORK/libraries" &&
         [ "$(wc -l <"$WORK/libraries")" = 1 ] && grep -q '/usr/lib/libSystem.B.dylib' "$WORK/libraries"
 }

@@ -13,7 +13,7 @@ fi
 has_kernel() { ! grep -q 'what the kernel did' err; } # stacks of the kernel: for root, or by perf_event_paranoid
 knows_ends() { [ "$(id -u)" = 0 ] && ! grep -q 'exit code' err; }
 
-# ---- what comes through ----
+# ---- arguments, input, output and exit codes ----
 
 streams() {
     outside 3 sh -c 'read line; echo "got $line"; echo problem >&2; exit 3' <<X || return 1
@@ -65,7 +65,7 @@ same_all() {
 }
 check "twelve programs of Debian: the same output and exit code" same_all
 
-# ---- what is seen ----
+# ---- recorded facts ----
 
 adds_up() {
     for command in 'sort -r numbers | uniq -c | wc -l' 'for i in 1 2 3; do sleep 0.02; done' 'gzip -c numbers | cat >/dev/null'; do
@@ -153,7 +153,7 @@ waits() { # one thread waits for one thing after the other
     # shellcheck disable=SC2046
     outside 0 ./waits_program 20 && says sums && says wait_shares $(cat out)
 }
-own_timed_lock() { # the recorder marks its own waits, so a timed lock of the program is not taken for one
+own_timed_lock() { # the recorder marks its own waits, so a timed lock of the program is not mistaken for one
     program timed_lock_program || { cat build.log; return 1; }
     outside 0 ./timed_lock_program && "$TP" report "$trace" -o page.html --json page.json --quiet || return 1
     "$PY" -c 'import json
@@ -168,7 +168,7 @@ if has_kernel; then
 else
     skip "what threads wait for is named" "no stacks of the kernel here"
 fi
-holders() { # who holds the lock, by who runs meanwhile: in JSON, in the finding
+holders() { # the owner of a lock, derived from the thread that runs meanwhile: in JSON, in the finding
     program holder_program || { cat build.log; return 1; }
     outside 0 ./holder_program && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --quiet 2>err || { cat err; return 1; }
     "$PY" - <<'X' || return 1
@@ -200,7 +200,7 @@ for i in range(40000):
     os.write(a[1], b"x")
     os.read(b[0], 1)
 '
-switches() { # more than have a stack each
+switches() { # more switches than stacks
     outside 0 "$PY" -c "$ping_pong" && says sums && says budget && says estimated 90 && says cause pipe 50
 }
 if has_kernel; then check "waits beyond the budget are estimated, and the recorder keeps to its own" switches; fi
@@ -210,7 +210,7 @@ ends() {
         says count 51 && says sums && says exits $(seq 0 0) $(seq 0 49)
 }
 if knows_ends; then check "exit codes of a shell's children, of 50 short ones" ends; else skip "exit codes of a shell's children, of 50 short ones" "only root is told here"; fi
-large() { # the kernel takes its memory back after the last event, which takes longer than we wait for records
+large() { # the kernel frees its memory after the last event, which takes longer than the recorder waits for records
     outside 0 sh -c '"$0" -c "import os
 x = bytearray(700 << 20)
 for i in range(0, len(x), 4096): x[i] = 1
@@ -229,7 +229,7 @@ if program split_program -static; then check "a static program is recorded" stat
 
 # ---- code made at run time ----
 
-# drop_maps: those of the processes of the trace
+# drop_maps: removes the maps of the trace's processes
 drop_maps() { for pid in $(zcat "$trace" | grep '"cat":"process"' | sed 's/.*"pid":\([0-9]*\).*/\1/'); do rm -f "/tmp/perf-$pid.map" "/tmp/perf-$pid.map.other" "jit-$pid.dump"; done; }
 made() { # NAME of the code that it runs, WAY of its map
     outside 0 ./made_program "$2" 400 && says sums && says leaf "$1" 85
@@ -248,7 +248,7 @@ made_nameless() {
 }
 check "code made at run time has the names of its map, or its dump" made_code
 check "without a map, behind a pipe or a link that code has none, and nobody waits" made_nameless
-made_apart() { # a root and numbers of its own, which are gone when the process is
+made_apart() { # a separate root and PID namespace, which disappear with the process
     program made_program || { cat build.log; return 1; }
     outside 0 unshare --mount --pid --fork sh -c 'mount -t tmpfs none /tmp && exec ./made_program map 400' && says leaf "made,function <b>" 70 &&
         [ "$(cat out)" = 1 ]
@@ -300,7 +300,7 @@ python_split() {
     return 1
 }
 can_read() { ! grep -q "Python functions" err; }
-# layout PYTHON MINOR: what we know of its memory is what its headers say
+# layout PYTHON MINOR: the known layout of its memory equals that of its headers
 layout() {
     # shellcheck disable=SC2046
     ${CC:-cc} -w -I"$HERE" $("$1" -c 'import sysconfig; p = sysconfig.get_path("include"); print("-I%s -I%s/internal" % (p, p))') \
@@ -359,7 +359,7 @@ locker()
 thread.join()
 child()
 X
-python_waits() { # what they wait in, with its line; and the verdict
+python_waits() { # the functions that wait, with their lines, and the verdict
     outside 0 "$1" waits.py && says sums && says waits sleep "$WORK/waits.py(8): nap" "<module>" 2 && says waits lock "$WORK/waits.py(18): locker" "<module>" 1 &&
         says waits child "$WORK/waits.py(23): child" "<module>" 1 || return 1
     "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err || { cat err; return 1; }
@@ -368,7 +368,7 @@ python_waits() { # what they wait in, with its line; and the verdict
 if [ -n "${last:-}" ] && has_kernel && [ -n "$dumps" ]; then
     check "waits of Python: the function and line that sleeps, wants a lock, waits for a child" python_waits "$last"
 fi
-mixed() { # Python and native code: what zlib takes is beneath the functions of Python that call it
+mixed() { # Python and native code: zlib's time is below the Python functions that call it
     for turn in 1 2 3; do
         # shellcheck disable=SC2046
         outside 0 "$last" "$SPLIT" 2 native && says sums && set -- $(cat out) && says sigma alpha="$1" beta="$2" gamma="$3" delta="$4" &&
@@ -381,7 +381,7 @@ if [ -n "${last:-}" ]; then
     check "Python called back by C, in threads, in a child" eval 'python_split "$last" 2 nested && python_split "$last" 2 threads && python_split "$last" 2 child'
 fi
 
-# ---- what keeps others out ----
+# ---- refused access ----
 
 confined() {
     program confined_program || { cat build.log; return 1; }
@@ -397,7 +397,7 @@ check "a program that confines itself by seccomp is recorded to its end" confine
 other_user() {
     outside 0 setpriv --reuid=65534 --regid=65534 --clear-groups sh -c 'id -u; sleep 0.05' && [ "$(cat out)" = 65534 ] && says sums && says argv sleep 0.05
 }
-set_user() { # exec of a program that takes other rights ends inherited events
+set_user() { # exec of a program with other rights ends inherited events
     cp /bin/sleep mine && chown 65534 mine && chmod 4755 mine || return 1
     outside 0 sh -c './mine 0.2; exit 0' && says sums && said 'changed \(its\|their\) rights'
 }
@@ -417,7 +417,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 else
     skip "other users" "needs root and setpriv"
 fi
-# ---- what outlives its program, or us ----
+# ---- processes that outlive their program, or the recorder ----
 
 daemons() { # a recording ends with its program: remaining processes are named, and continue
     outside 0 sh -c '(setsid sleep 60 >/dev/null 2>&1 & echo $! >daemon); sleep 0.3; exit 0' && says sums && says alive 1 && says cause sleep 500 || return 1
@@ -431,7 +431,7 @@ left_by_killed() {
     outside 137 sh -c 'sleep 60 >/dev/null 2>&1 & echo $! >daemon; kill -9 $$' && says sums && says alive 1 && said 'signal 9' && kill "$(cat daemon)"
 }
 check "a program that is killed: its child goes on and is named" left_by_killed
-orphans() { # its parent is over, its session another: it is of the tree, and its time counts
+orphans() { # its parent has exited and its session differs: it belongs to the tree, and its time counts
     outside 0 sh -c 'sh -c "(sleep 0.4; exit 3) & exit 0"; setsid -f sh -c "sleep 0.5; exit 4"; sleep 1; exit 0' || return 1
     says sums && says alive 0 && says argv sleep 0.4 && says argv sleep 0.5 && says cause sleep 1800 && { ! knows_ends || says ended 3 4; }
 }
@@ -464,7 +464,7 @@ else
 fi
 rmdir "$limited" 2>/dev/null
 
-# ---- what runs already ----
+# ---- processes that already run ----
 
 # attached STATUS PID OPTIONS...: records it; one trace, which is $trace
 attached() {
@@ -495,14 +495,14 @@ interrupted() {
         comes $! grep -q "until it exits or you press Ctrl-C" err && sleep 0.5 && kill -$signal $! || { : >stop; echo "$signal: not begun"; cat err; return 1; }
         wait $!
         status=$?
-        : >stop # whatever comes: who waits for this job's output would wait for ever
+        : >stop # in any case: a reader of this job's output would wait forever
         wait $job
         [ $? = 5 ] && [ $status = 0 ] || { cat err; return 1; }
         trace=$(ls r/*/*.gz) && says sums || return 1
     done
 }
 check "Ctrl-C ends the recording, not the process" interrupted
-busy_forks() { # what it begins while its list is made is one process each, not two
+busy_forks() { # each process that starts during the scan is counted once
     for turn in 1 2 3 4 5 6 7 8; do
         rm -rf r stop
         sh -c 'while [ ! -e stop ]; do sleep 0.003; done' >/dev/null 2>&1 &
@@ -550,7 +550,7 @@ not_ours() {
 }
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then check "a process of another user: a line says what it takes" not_ours; fi
 
-# ---- what the other commands make of it ----
+# ---- the other commands ----
 
 readers() {
     outside 0 sh -c 'gzip -c numbers | cksum >/dev/null' || return 1

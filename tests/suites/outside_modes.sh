@@ -70,7 +70,7 @@ inside() {
     done
     return 1
 }
-# What each process would say, one of the run says.
+# One process of the run prints the message, not each of them.
 said_once() {
     mkdir -p none && : >none/libunwind.so.8 && rm -rf r || return 1
     LD_LIBRARY_PATH=$PWD/none cpu_limit 120 ./refused_program "$TP" record --no-tfevents -o r -- sh -c 'for i in 1 2 3 4; do ./split_program 0.1; done; exit 5' \
@@ -285,7 +285,7 @@ else
 fi
 check "no such user, and what excludes each other" user_none
 
-# ---- levels of kernel.perf_event_paranoid, for who has no rights ----
+# ---- levels of kernel.perf_event_paranoid, for users without rights ----
 
 LEVEL=/proc/sys/kernel/perf_event_paranoid
 # at LEVEL OPTION MODE: recorded by that user with that option, and that is the mode. Others' bursts of switches may fill the

@@ -73,7 +73,7 @@ broken_statistics() { # that no tensor can have
         run 0 "$WORK/s" "$WORK/s" --all && grep -q '1 no values' "$WORK/out" || { cat "$WORK/out"; return 1; }
     done
 }
-nan_first() { # it begins in the last step; a type and a shape differ before
+nan_first() { # NaN starts in the last step; a type and a shape differ before
     run 1 "$DATA/tensors/base" "$DATA/tensors/new" -o "$WORK/p.html" --json "$WORK/p.json" || return 1
     tr '\n' ' ' <"$WORK/out" | grep -q 'NaN begins at: linear.weight, step 10: 1 of 12 elements are NaN in new, 0 in base first divergent: mask, step 1' ||
         { cat "$WORK/out"; return 1; }

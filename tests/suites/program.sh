@@ -21,7 +21,7 @@ made() { # FROM TO
 }
 check "every number of 40 made recordings is what is computed anew" made 1 40
 
-tables() { # what `table` shows is what the view has
+tables() { # `table` shows the view's numbers
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
     for key in function process wait; do
         "$TP" table made.json --group-by $key --format json -o $key.json && "$TP" table made.json --group-by $key >$key.txt || return 1
@@ -229,7 +229,7 @@ X
 check "a pipeline of a shell" recorded pipeline sh -c 'seq 200000 | sort -r | uniq -c | gzip -9 | wc -c; sleep 0.1'
 check "a compiler with its children" recorded compiler "${CC:-cc}" -O2 -I"$HERE" -c "$HERE/writer/base/json_out.c" -o json_out.o
 check "threads of an interpreter" recorded threads "$PY" threads.py
-slower() { # of two programs the function that takes twice as long is named first, by name and file
+slower() { # the function that takes twice as long in one program is named first, with its file
     cat >two.c <<'X'
 #include <stdlib.h>
 volatile long sink;

@@ -79,7 +79,7 @@ slurm() {
     [ -z "${has_hosts:-}" ] || [ "$(grep -o '"host":"node[0-9]*"' "$1/run.json" | sort -u | wc -l)" = 12 ] || { cat "$1/run.json"; return 1; }
 }
 check "Slurm, by its variables: a run per step, twelve ranks at once on hosts of their own" slurm
-alone() { # a rank that no other is with makes everything; one rank is no job
+alone() { # a single rank makes all outputs; one rank is not a job
     rm -rf r
     rank_of 1 4 2 "$TP" record -o r --report --source sample -- ./work 2>err && [ -s r/work-slurm-1.0-*/report.html ] || { show r; return 1; }
     rank_of 2 1 0 "$TP" record -o r --source sample -- ./work 2>err && [ "$(ls -d r/work-2*-*-*/.spools r/*/.ranks 2>/dev/null | wc -l)" = 1 ] || { show r; return 1; }
@@ -95,7 +95,7 @@ ends() { # the exit codes are the ranks' own
     [ "$a$b$c" = 345 ] && job r/work-* 3 && grep -q '"exit_code":5' r/work-*/run.json || { show r; return 1; }
 }
 check "exit codes of ranks are their own" ends
-wanted() { # what one rank asks for is made, whoever ends last; what cannot be made leaves the run unprocessed
+wanted() { # outputs that one rank requests are made, whichever rank exits last; if they cannot be made, the run stays unprocessed
     rm -rf r && mkfifo over # the waiting shell uses no processor time, so it has no samples and no trace
     rank_of 6 2 1 "$TP" record -o r --source sample -- sh -c ': >begun; read -r _ <over; ./work' 2>err.1 &
     while [ ! -e begun ]; do sleep 0.05; done
@@ -180,7 +180,7 @@ wishes() {
     recovered --summary && ls r/*/*.tps r/*/*.gz >/dev/null || { show r; return 1; }
 }
 check "recover makes event files, report and summaries as record was asked to" wishes
-interrupted_outputs() { # the traces are there, what is made of them is not
+interrupted_outputs() { # the traces exist, the outputs made from them do not
     recovered --no-tfevents && mkdir "$(echo r/*)/.spools" && sed -i 's/"state":"complete"/"state":"unprocessed"/; s/"makes":\[\]/"makes":["report"]/' r/*/run.json
     "$TP" recover r >out 2>err && [ ! -s out ] && [ -s "$(echo r/*)/report.html" ] && grep -q 'traces already existed; reports and event files were created now' err &&
         ! grep 'nothing was recorded' err && [ -z "$(find r -name .spools)" ] || { show r; cat out; return 1; }

@@ -48,7 +48,7 @@ check "children by fork have traces of their own" rec 0 3 -- "$TARGET" fork
 check "exec begins a new trace and keeps the old one" rec 0 2 -- "$TARGET" exec
 is_checked || # the sanitizer's runtime is taken away, too, and our library built with it needs that
     check "a program that takes LD_PRELOAD away does not lose us" rec 0 2 -- "$TARGET" unset
-environments() { # by every function that starts a program: it is recorded, and has its own variables and words
+environments() { # every function that starts a program: the program is recorded, and has its own variables and arguments
     for way in execve execv execvp execvpe execl execlp execle fexecve posix_spawn posix_spawnp; do
         rec 6 2 -- "$TARGET" start $way || { echo "$way"; return 1; }
         [ "$(cat out)" = "own one two" ] || { echo "$way:"; cat out; return 1; }
@@ -105,7 +105,7 @@ outlives() {
     zcat "$(cat out)" | grep -q '"process"' && [ ! -e "$run/.spools" ] && grep -q '"state":"complete"' "$run/run.json" || { find r; return 1; }
 }
 check "a process that outlives the program keeps its spool, and a line names its run" outlives
-# record itself is killed: recover finishes the run that it left, and claims no more than it has looked at
+# record itself is killed: recover finishes its run, and claims no more than it has checked
 has_spools() { [ -e ready ] && [ "$(find r -name '*.tpspool' | wc -l)" = "$1" ]; }
 record_killed() {
     rm -rf r ready
@@ -126,14 +126,14 @@ record_killed() {
     "$TP" recover r >out 2>err && [ ! -s out ] && said 'no spool in it or below it (2 folders searched)'
 }
 check "record is killed: recover LOGDIR finishes its run" record_killed
-quiet_outlives() { # it has recorded nothing so far: the folder is named
+quiet_outlives() { # it has recorded nothing yet: a message names the folder
     rm -rf r
     "$TP" record -o r --source torch --no-tfevents -- "$TARGET" daemon 2>err
     [ $? = 5 ] && said 'still runs' && [ -d "$(sed -n 's/.*tracepress recover //p' err)" ]
 }
 check "a child without records that outlives the program is named, too" quiet_outlives
 words_of() { zcat -f "$@" | sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' | tr '\n' ','; }
-linked() { # one recording at a time: the program's own as it wants it, and all of it for record
+linked() { # one recording at a time: the program's own as requested, and a complete one for record
     rm -rf r d && mkdir d
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/phases" d stop 2>err || { cat err; return 1; }
     [ "$(words_of d/trace.json)" = "constructor,main,atexit,destructor," ] && [ "$(ls -A d)" = trace.json ] || { ls -A d; return 1; }
@@ -152,12 +152,12 @@ train() {
     rm -rf own # in one folder, the program's trace is enough
     "$TP" record -o own --no-tfevents --source torch -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
     [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ] || return 1
-    rm -rf r own && : >own # its own folder cannot be made: record has what it has of any program
+    rm -rf r own && : >own # its own folder cannot be made: record has the usual recording
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
     [ "$(zcat r/*/*.gz | grep -c '"cat":"cpu_op"')" -gt 1000 ] && grep -q 'writes no trace itself, .*/own: Not a directory' err || { cat err; return 1; }
 }
 is_asan || check "build/train: record has what its own trace has" train
-shares() { # of processor time in functions, as the program measures them itself
+shares() { # shares of CPU time in functions, as the program measures them itself
     rm -rf r
     "$TP" record -o r --no-tfevents --source sample=1000 -- "$TOOLS/split" 0.6 2 >out 2>err || { cat err; return 1; }
     zcat r/*/*.gz | awk -v known="$(cat out)" -f "$OLDPWD/tests/check/shares.awk" >shares
@@ -305,7 +305,7 @@ else
     not_ok "programs of which nothing is recorded" "$(cat case.log)"
 fi
 
-# asked to end while it finishes: half a second is waited for the process that stays, and that is when the signal comes
+# a request to stop while it finishes: it waits half a second for a remaining process, and the signal arrives then
 interrupted() {
     for try in 1 2 3 4 5 6 7 8; do
         rm -rf r ready
@@ -332,7 +332,7 @@ else
     check "asked to end while it finishes: the raw records stay, a line says how to go on" both_signals
 fi
 
-# on a terminal: of one large file, too, a line says how far it is, and goes
+# on a terminal, a line shows the progress, also for one large file, and disappears at the end
 on_a_terminal() { # COMMAND
     command script -qec "$1" typed >/dev/null </dev/null || { cat typed; return 1; }
     tr '\r' '\n' <typed | sed -n 's/^.*making traces: \([0-9]*\) of \([0-9]*\), \([0-9]*\) %: \(.*\)$/\1 \2 \3 \4/p' >said
@@ -407,7 +407,7 @@ before_exec() { # a shell that works and then executes the program; without memo
 }
 is_checked || check "traces of one run: what a process was before exec counts for no number of it" before_exec
 is_checked || check "traces of one run: helpers count for no number of it" steps_and_helpers
-names() { # the program's name becomes a folder's, whatever is in it
+names() { # the program's name becomes a folder name, with any characters
     rm -rf r && ln -sf "$TARGET" ".. x;\`y"
     "$TP" record -o r/ --source null --no-tfevents -- "./.. x;\`y" status 0 2>err || { cat err; return 1; }
     ls -d r/_._x__y-2*-*-* >/dev/null || { find r; return 1; }
@@ -480,7 +480,7 @@ signal() {
 }
 signals() { signal TERM && signal HUP && signal USR1 && signal QUIT && signal INT; }
 check "signals are passed on" signals
-# A group of processes that no shell of its session waits for: the kernel stops none of it by TSTP.
+# A process group without a waiting shell in its session: TSTP does not stop its processes.
 is_orphaned() {
     cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) /\1 /' | awk -v own="$1" '
         { parent[$1] = $3; group[$1] = $4; session[$1] = $5 }
@@ -504,7 +504,7 @@ stops() { # the program waits for a file, so that it is there to be stopped
     [ $is_stopped = 0 ] && [ $status = 0 ] || { echo "stopped: $is_stopped, status $status"; return 1; }
 }
 check "a stop stops both, and both go on" stops
-dispositions() { # what record ignores for itself is not ignored in the program; what was ignored stays so
+dispositions() { # signals that only record ignores are not ignored in the program; signals ignored before stay ignored
     rec 141 1 -- sh -c 'kill -PIPE $$' || return 1
     (trap '' HUP && "$TP" record -o r -- sh -c 'kill -HUP $$; exit 5' 2>err)
     [ $? = 5 ]
@@ -601,7 +601,7 @@ startup() {
 }
 check "PyTorch: tensors for longer than the first while before the steps; loaders by fork: the steps' trace, no other" startup 3.5 fork
 check "PyTorch: steps at once; loaders by spawn, which import torch: the steps' trace, no other" startup 0.5 spawn
-only_startup() { # no step comes: what the first while had stays
+only_startup() { # without steps, the data of the first period is kept
     rm -rf r
     "$TP" record -o r --no-tfevents --source torch -- "$python" -c 'import torch, time
 end = time.monotonic() + 30 # on a busy machine the profiler comes late

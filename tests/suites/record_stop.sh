@@ -54,7 +54,7 @@ orphan() { # the parent is gone before the program ends; the pipe ends when `rec
     sh -c '"$0" record -q -o r -- sh -c "sleep 0.2; exit 6" &' "$TP" 2>err | cat
     grep -q '"exit_code":6' r/*/run.json && grep -q '"state":"complete"' r/*/run.json
 }
-no_program() { # what cannot be started leaves no folder
+no_program() { # a program that cannot be started leaves no folder
     echo text >unfit && printf '\177ELF' >broken && chmod +x broken
     for options in "" "--outside" "--no-source outside"; do
         for program in ./nothing ./unfit ./broken; do

@@ -59,7 +59,7 @@ pinned() { # each action by its commit, with the version in a comment; one commi
     more=$(sort -u "$WORK/uses" | sed 's/@.*//' | uniq -d) && [ -z "$more" ] || { echo "two versions of $more"; return 1; }
 }
 planted_pin() { sed 's/@[0-9a-f]\{40\}  # v4.2.2/@v4/' $WORKFLOW >"$WORK/tag.yml" && ! pinned "$WORK/tag.yml"; }
-scripts() { # what it runs of .ci is there; what is there is run by it, by make, or by one of those
+scripts() { # the scripts of .ci that it runs exist, and each script of .ci is run by it, by make, or by another script
     grep -oh '[.]ci/[a-z_]*[.a-z]*' $WORKFLOW | sort -u >"$WORK/named"
     while read -r file; do [ -f "$file" ] || { echo "$file: not there"; return 1; }; done <"$WORK/named"
     for file in .ci/*.*; do grep -qF "$(basename "$file")" $WORKFLOW Makefile .ci/*.sh || { echo "$file: nothing runs it"; return 1; }; done
@@ -115,7 +115,7 @@ damaged() { # the first archive is another one
     mkdir -p "$WORK/mirror/$(dirname "$path")" && echo other >"$WORK/mirror/$path" || return 1
     refused "FAILED" env MIRROR="file://$WORK/mirror" sh .ci/dependencies.sh "$WORK/prefix" && [ -z "$(find "$WORK/prefix" -type f)" ]
 }
-made() { # once for these scripts; what was begun and not ended is no prefix
+made() { # once for these scripts; an unfinished build is not a prefix
     mark=$(cat .ci/sources.txt .ci/dependencies.sh | sha256sum)
     [ "$(cat $prefix/made 2>/dev/null)" != "$mark" ] || return 0
     rm -rf $prefix && sh .ci/dependencies.sh $prefix && echo "$mark" >$prefix/made

@@ -51,7 +51,7 @@ total() { sed -n "s/.*\"name\":\"$1\".*\"dur\":\\([0-9.]*\\).*/\\1/p" trace.json
 # ---- memory
 
 program memory_program || not_ok "memory_program is built"
-peak_is_told() { # the program's own count, the trace's metadata, the curve, and the report agree
+peak_is_told() { # the program's own count, the metadata, the curve and the report agree
     recorded "$@" || return 1
     read -r peak calls <out
     near "$peak" "$(field peak_bytes)" 1 || return 1
@@ -66,7 +66,7 @@ check "memory: the peak of the whole malloc family is malloc_usable_size's withi
 check "memory: the peak of many small blocks on threads" peak_is_told memory ./memory_program 1 8
 check "memory: blocks of a size that was asked for are told one by one" peak_is_told memory=1m ./memory_program 2 1
 
-large_blocks() { # each block of at least the size is there with its address, and goes
+large_blocks() { # the trace has each block of at least this size, with its address and its release
     recorded memory=1m ./memory_program 2 0 || return 1
     [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":[0-9]')" = 10 ] && # nine kinds; realloc begins with half
         [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":-')" = 10 ] || { grep '"Addr"' trace.json; return 1; }
@@ -80,7 +80,7 @@ else
     skip "memory: C++ new and delete, arrays, sized and aligned" "no C++ compiler"
 fi
 
-small_program() { # nothing of interest: nothing is left
+small_program() { # nothing to record: no file remains
     rm -rf d
     "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
     grep -q 'nothing was recorded' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
@@ -91,7 +91,7 @@ check "memory: a program that holds little leaves no trace" small_program
 
 program locks_program || not_ok "locks_program is built"
 program io_program || not_ok "io_program is built"
-waits() { # what the program timed, the trace's ranges say, within 10 %: both look at the clock around the same call
+waits() { # the trace's ranges agree with the program's times within 10 %: both read the clock around the same call
     recorded locks ./locks_program || return 1
     read -r mutex lock condition <out
     near "$mutex" "$(total pthread_mutex_lock | tr -d .)" 10 && near "$lock" "$(total pthread_rwlock_rdlock | tr -d .)" 10 &&
@@ -113,7 +113,7 @@ check "io: reads that block, of a pipe, a socket and a stream, with their bytes;
 
 # ---- functions
 
-functions() { # NAME: every function is there as often as it counted, matmul as long as it measured, and rows nest
+functions() { # NAME: the trace has every function as often as counted, matmul as long as measured, and rows nest
     recorded functions "$@" || return 1
     while read -r name count; do
         if [ "$name" = time ]; then
@@ -166,7 +166,7 @@ windows() { # SECONDS HOW STATUS: only data in windows is recorded, by the clock
         { echo "$(cat out) calls in windows, $(wc -l <calls) told"; return 1; }
     "$TP" report d -o d/report.html --strict --quiet
 }
-same_windows() { # of processes that do not know of each other and begin at other moments
+same_windows() { # of unrelated processes that start at different times
     rm -rf one other calls
     for run in one other; do
         TRACEPRESS_WINDOW=1s:300ms "$TP" record -q -o $run --no-tfevents --source functions -- ./windows_program 3 run >/dev/null &
@@ -182,7 +182,7 @@ if program windows_program -finstrument-functions; then
     check "windows: exit in the middle of one" windows 1.5 leave 0
     check "windows: death in the middle of one" windows 1.5 kill 137
     check "windows: the same in processes that begin at different moments" same_windows
-    nothing() { # a window that never comes: that is said, and the program runs
+    nothing() { # no window ever starts: a message says so, and the program runs
         rm -rf d
         TRACEPRESS_WINDOW=71582788m:1ms "$TP" record -o d --no-tfevents --source functions -- ./windows_program 0.1 run >out 2>err
         [ $? = 0 ] && grep -q 'nothing was recorded: .*TRACEPRESS_WINDOW' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
@@ -194,7 +194,7 @@ fi
 
 # ---- memory, by the stack that took it
 
-holders() { # at the peak a table of 40 MiB and three rows of 5 MiB, by their stacks; what was given back is not there
+holders() { # at the peak a table of 40 MiB and three rows of 5 MiB, by their stacks, without freed blocks
     recorded memory=stacks ./holders_program || return 1
     python3 - <<'X' || return 1
 import json
@@ -212,7 +212,7 @@ X
 }
 # Stacks begin when a thread of the recorder has had the loader's lock. On a busy machine this short program can end before,
 # so the last recording is repeated until there are some, at most five times.
-storm() { # blocks while libraries come and go and children are forked: it ends, and most have their stack
+storm() { # allocations while libraries are loaded and children are forked: it exits, and most blocks have a stack
     for sources in sample,memory=stacks memory=1k+stacks memory=stacks memory=stacks memory=stacks memory=stacks memory=stacks; do
         rm -rf d
         cpu_limit 60 "$TP" record -o d --no-tfevents --source $sources -- ./holders_program storm >out 2>err || { cat err; return 1; }
@@ -448,7 +448,7 @@ else
     skip "samples: a program in a folder called run (1); [2]: x" "no libdw"
 fi
 
-# ---- the recorder's own functions are nobody's
+# ---- the recorder's own functions are not shown
 
 no_own_frames() { # samples of a program that is in hooks most of the time
     rm -rf d && "$TP" record -o d --no-tfevents --source default,sample=2000 -- ./hooked_program >out 2>err || { cat err; return 1; }
@@ -473,7 +473,7 @@ fi
 
 # ---- usual operations of programs, with all sources active
 
-survives() { # WAY: the program ends as without us, in time, says nothing more, and its trace is read strictly
+survives() { # WAY: exit code and output are those without recording, in time, and the strict reader accepts its trace
     rm -rf d
     for turn in 1 2 3; do
         cpu_limit 120 "$TP" record -o d --no-tfevents --source default -- ./lives_program "$1" >out 2>err
@@ -493,7 +493,7 @@ fi
 
 # ---- programs that confine themselves
 
-confines() { # WAY STATUS LINES: it ends and writes as without us; what was recorded before is in a trace
+confines() { # WAY STATUS LINES: exit code and output are those without recording; a trace has the earlier events
     for sources in default,memory=64k null; do
         for perf in 0 1; do
             rm -rf d
@@ -533,9 +533,9 @@ else
     skip "confined: man, whose helpers are" "it is not installed"
 fi
 
-# ---- programs that change their process under us
+# ---- programs that change their own process
 
-survives() { # WAY: it ends and writes as without us, sampled by the kernel and by timers
+survives() { # WAY: exit code and output are those without recording, sampled by the kernel and by timers
     ./hostile_program "$1" >plain 2>err
     [ $? = 7 ] || { echo "it does not run alone"; cat err; return 1; }
     for perf in 0 1; do
@@ -604,9 +604,9 @@ else
     not_ok "forks_program is built"
 fi
 
-# ---- spools that are cut while they are written
+# ---- spools that are truncated while they are written
 
-cuts() { # WAY STATUS LINES: it ends as without us, wherever its spool is cut, and a line says that recording stops
+cuts() { # WAY STATUS LINES: exit code and output are those without recording, wherever its spool is truncated, and a line says that recording stops
     for to in 0 5000 30000; do
         rm -rf d f && mkdir f
         cpu_limit 60 "$TP" record -o d --no-tfevents --source memory=1k,sample -- ./cut_program "$1" f >out 2>err &
@@ -636,7 +636,7 @@ else
     not_ok "cut_program is built"
 fi
 
-# ---- programs of others
+# ---- programs from other authors
 
 same_peak() { # PROGRAM...: the peak that a counter of our own finds, preloaded alone
     rm -rf d

@@ -91,7 +91,7 @@ else
     check "a map that is killed loses its own and can be repeated" a_killed_one_loses_its_own
 fi
 
-# ---- what a summary is of ----
+# ---- inputs of a summary ----
 
 ranks() {
     RANK=7 SLURM_PROCID=3 "$TP" summarize in/gpu_2024* --auto-rank --job j --format json -q | grep -q '"job":"j","rank":7' &&

@@ -65,7 +65,7 @@ else
     skip "the sdist has every source that git has" "no git"
 fi
 
-# What make dist packs is whole: it compiles in a folder of its own, with nothing of the clone, to a wheel of the same members.
+# The archive of make dist is complete: without the clone it builds a wheel with the same members in a separate folder.
 unpacked=$WORK/unpacked
 alone() { env -u MAKEFLAGS -u BUILD -u MODE "$@"; }
 dist() {
@@ -115,7 +115,7 @@ same_report() {
 }
 check "its report has the bytes of the built program's" same_report
 
-# ---- nothing but the wheel: no network, no compiler, no other program of ours ----
+# ---- only the wheel: no network, no compiler, no other tracepress program ----
 alone() { # arguments: a command
     set -- env -i HOME="$WORK/home" LC_ALL=C.UTF-8 PATH=/nowhere "$@"
     if unshare -n true 2>/dev/null; then unshare -n "$@"; else "$@"; fi

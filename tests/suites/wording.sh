@@ -45,7 +45,7 @@ check "no word of GPUs, operators or a backward pass to a program without any" p
 by_name() { grep -q 'Mesh' calls.html && grep -q 'Heaviest calls' calls.html && ! grep -q 'GPU busy' two.html &&
     grep -q 'Recorded calls take 50.5 % of .*Largest call: dgemm' calls.md; }
 check "its calls are called calls, modules stay" by_name
-without() { # FORMAT: says in the program's words what is not there
+without() { # FORMAT: names missing things in the program's own words
     ! "$TOOLS/tracepress" export cpu.pt.trace.json --to "$1" -o none 2>said || return 1
     grep -q "$2" said && ! grep -E '=True|torch' said
 }
