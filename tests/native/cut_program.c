@@ -121,7 +121,7 @@ static int asks(void)
     return sigismember(&mask, SIGBUS) == 0 ? 0 : 1;
 }
 
-/* Checks that each call returns the previous setting, for SIGUSR2, which the recorder does not handle, and for SIGBUS. */
+/* Checks that each call returns the previous setting, for SIGBUS and for SIGUSR2, which the recorder ignores. */
 static int older(void)
 {
     for (int i = 0; i < 2; i++) {
