@@ -10,7 +10,7 @@ if grep -q 'not recorded from outside\|the kernel refuses events' err; then
     skip "programs recorded from outside" "$(sed -n 's/.*\(from inside: \|for the kernel\)/\1/p' err | head -n 1)"
     exit 0
 fi
-has_kernel() { ! grep -q 'what the kernel did' err; } # stacks of the kernel: for root, or by perf_event_paranoid
+has_kernel() { ! grep -q 'functions of the kernel' err; } # stacks of the kernel: for root, or by perf_event_paranoid
 knows_ends() { [ "$(id -u)" = 0 ] && ! grep -q 'exit code' err; }
 
 # ---- arguments, input, output and exit codes ----
@@ -546,7 +546,7 @@ not_ours() {
     kill $job
     wait $job
     rm -rf "$home"
-    [ $status = 3 ] && [ -z "$left" ] && said "is another user's" || { cat err; return 1; }
+    [ $status = 3 ] && [ -z "$left" ] && said 'belongs to another user' || { cat err; return 1; }
 }
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then check "a process of another user: a line says what it takes" not_ours; fi
 

@@ -169,10 +169,10 @@ whole_refused() { # without rights: a line says what it takes, and inherited eve
     trace=$(ls "$home"/r/*/*.gz)
     says sums || status=failed
     rm -rf "$home"
-    [ "$status" = 0 ] && said 'whole CPUs, for which it takes root, CAP_PERFMON'
+    [ "$status" = 0 ] && said 'whole CPUs, which need root, CAP_PERFMON'
 }
 HOW=--whole-cpus outside 0 true >first 2>&1 || :
-if grep -q 'whole CPUs, for which\|the kernel refuses events' err; then
+if grep -q 'whole CPUs, which need\|the kernel refuses events' err; then
     skip "events of whole CPUs" "they take root, CAP_PERFMON or perf_event_paranoid 0"
 else
     check "whole CPUs: tree, causes, words and ends" whole_tree
@@ -207,7 +207,7 @@ else
 fi
 usage() {
     "$TP" record --whole-cpus --no-source outside -o r -- true >out 2>err
-    [ $? = 2 ] && said 'whole-cpus is of the source outside'
+    [ $? = 2 ] && said 'whole-cpus needs the source outside'
 }
 check "--whole-cpus without what is recorded from outside" usage
 
@@ -251,8 +251,8 @@ user_page() { # several roots: no program's name for all, no one exit code
 }
 user_none() {
     "$TP" record --all-of-user=no-such-user -o r >out 2>err
-    [ $? = 2 ] && said 'no user is named' && "$TP" record --all-of-user=65432 -o r >out 2>err
-    [ $? = 3 ] && said 'runs nothing' && "$TP" record --all-of-user -p 1 -o r >out 2>err
+    [ $? = 2 ] && said 'unknown user' && "$TP" record --all-of-user=65432 -o r >out 2>err
+    [ $? = 3 ] && said 'runs no other process' && "$TP" record --all-of-user -p 1 -o r >out 2>err
     [ $? = 2 ] && "$TP" record --all-of-user -o r -- true >out 2>err
     [ $? = 2 ]
 }
@@ -276,7 +276,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v pgrep >/dev
         user_looked() { LAUNCH=./refused_program user && says mode looks; }
         check "all that a user runs, by looks" user_looked
     fi
-    if [ ! -s err ] || ! grep -q 'whole CPUs, for which' err; then check "all that a user runs and begins, by whole CPUs" user_whole; fi
+    if [ ! -s err ] || ! grep -q 'whole CPUs, which need' err; then check "all that a user runs and begins, by whole CPUs" user_whole; fi
     check "all that a user runs and begins, by inherited events" user_inherited
     check "several roots: page, digest and tables hold" user_page
     check "all that the caller runs, but the recorder" user_own
@@ -308,8 +308,8 @@ levels() {
     had=$(cat $LEVEL)
     trap 'echo "$had" >$LEVEL' EXIT
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
-    at -1 --whole-cpus "whole CPUs" && at 0 --whole-cpus "whole CPUs" && at 1 "" inherited && ! grep -q 'what the kernel did' err &&
-        at 1 --whole-cpus inherited && said 'whole CPUs, for which' && at 2 "" "inherited, user" && said 'what the kernel did'
+    at -1 --whole-cpus "whole CPUs" && at 0 --whole-cpus "whole CPUs" && at 1 "" inherited && ! grep -q 'functions of the kernel' err &&
+        at 1 --whole-cpus inherited && said 'whole CPUs, which need' && at 2 "" "inherited, user" && said 'functions of the kernel'
     status=$?
     echo "$had" >$LEVEL
     trap - EXIT
