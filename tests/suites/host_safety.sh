@@ -40,7 +40,7 @@ outside_only() {
     rm -rf r
     "$TP" record -o r --no-tfevents -- make -s >out 2>err && [ "$(cat out)" = done ] || { echo "as: make"; cat out err; return 1; }
 }
-events() { "$TP" record --outside --no-tfevents -o events -- true 2>events.err && ! grep -q 'not recorded from outside' events.err; }
+events() { "$TP" record --outside --no-tfevents -o events -- true 2>events.err && ! grep -q 'recording from outside failed' events.err; }
 if ! events; then
     skip "programs with a sanitizer are recorded from outside only" "the kernel has no events here"
 elif ! built starter $CC; then
@@ -202,7 +202,7 @@ killed_early() { # before the first copy: a message says so
     "$TP" recover r >out 2>err
     grep -q 'record was killed; its recording from outside is lost' err && ! grep -q '"state":"complete"' r/*/run.json || { cat err r/*/run.json; return 1; }
 }
-if [ -d events ] && ! grep -q 'not recorded from outside' events.err; then
+if [ -d events ] && ! grep -q 'recording from outside failed' events.err; then
     check "record --outside is killed: recover has what it saw" killed --outside
     check "record is killed: recover has what it saw from outside, too" killed
     check "record is killed at once: recover says what is lost" killed_early

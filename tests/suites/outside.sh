@@ -6,8 +6,8 @@ HERE=$PWD
 cd "$WORK" || exit 1
 
 outside 0 true >first 2>&1 || :
-if grep -q 'not recorded from outside\|the kernel refuses events' err; then
-    skip "programs recorded from outside" "$(sed -n 's/.*\(from inside: \|for the kernel\)/\1/p' err | head -n 1)"
+if grep -q 'recording from outside failed\|the kernel refuses events' err; then
+    skip "programs recorded from outside" "$(sed -n 's/.*\(from outside failed: \|for the kernel\)/\1/p' err | head -n 1)"
     exit 0
 fi
 has_kernel() { ! grep -q 'functions of the kernel' err; } # stacks of the kernel: for root, or by perf_event_paranoid

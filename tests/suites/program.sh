@@ -209,8 +209,8 @@ recorded() { # NAME PROGRAM...: records it as NAME, compares
     fi
 }
 "$TP" record --outside --no-tfevents -o probe -- true >out 2>err || :
-if grep -q 'not recorded from outside' err; then
-    skip "real recordings" "$(sed -n 's/.*from inside: //p' err | head -n 1)"
+if grep -q 'recording from outside failed' err; then
+    skip "real recordings" "$(sed -n 's/.*from outside failed: //p' err | head -n 1)"
     exit 0
 fi
 cat >threads.py <<'X'
