@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/strict.h"
 #include "webreport/trace/trace.h"
 
 static int is_accepted(const char *bytes, size_t size)

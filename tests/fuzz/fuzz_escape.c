@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/trace/clean.h"
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/clean.h"
+#include "webreport/trace/json/strict.h"
 #include "writer/base/json_out.h"
 #include "writer/text/escape.h"
 

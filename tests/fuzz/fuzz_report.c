@@ -10,7 +10,7 @@
 #include "webreport/print/print.h"
 #include "webreport/print/report_page.h"
 #include "webreport/session/trace_analysis.h"
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/strict.h"
 #include "writer/base/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

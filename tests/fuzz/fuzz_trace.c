@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "webreport/model/order.h"
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/strict.h"
 #include "webreport/trace/trace.h"
 #include "writer/base/buf.h"
 

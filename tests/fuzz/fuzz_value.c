@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/strict.h"
+#include "webreport/trace/json/value.h"
 #include "webreport/trace/trace.h"
-#include "webreport/trace/value.h"
 #include "writer/base/buf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

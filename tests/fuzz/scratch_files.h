@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/strict.h"
 #include "writer/base/buf.h"
 
 enum { SCRATCH_PATH = 64 };

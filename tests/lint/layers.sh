@@ -32,10 +32,13 @@ BEGIN {
   ok[o "trace"]     = o "trace " o "tree " o "waits " o "stacks " o "code " writer
   ok["collector/outside"] = "collector/outside " o " " writer
   r = "webreport/"
-  ok[r "trace/inputs"] = r "trace/inputs " r "trace " writer
-  ok[r "trace"]    = r "trace " r "trace/inputs " writer
-  ok[r "model"]    = r "model " r "trace " writer
-  facts = r "model " r "trace " writer
+  ok[r "trace/json"]   = r "trace/json " writer
+  trace = r "trace " r "trace/json "
+  ok[r "trace/inputs"] = r "trace/inputs " trace writer
+  ok[r "trace/arrays"] = r "trace/arrays " trace writer
+  ok[r "trace"]    = trace r "trace/inputs " writer
+  ok[r "model"]    = r "model " trace writer
+  facts = r "model " trace writer
   m = r "measure/"; measure = m " " # rooms of measure, each below those that use it
   room(m, "work audience torch_tables", facts)
   ok[m "idle"]         = m "idle " m "audience " facts
@@ -53,18 +56,19 @@ BEGIN {
   ok[m "metrics"]      = m "metrics " m "result " m "rules " facts
   ok[m "charts"]       = m "charts " m "torch_tables " m "views " m "program " m "audience " facts
   ok[m "torch_tables"] = m "torch_tables " m "program " m "work " facts
-  ok[m "summary"]      = m "summary " m "metrics " m "result " m "ranks " m "rules " r "trace writer/proto " facts
-  results = measure r "trace " writer
+  ok[m "summary"]      = m "summary " m "metrics " m "result " m "ranks " m "rules " trace "writer/proto " facts
+  results = measure trace writer
   c = r "compare/"; compare = r "compare " c " " # rooms of compare; what several of them share is in compare itself
   ok[r "compare"]  = r "compare " c "noise " results
-  room(c, "noise replay tensors", results)
+  room(c, "noise replay", results)
+  ok[c "tensors"]  = c "tensors " r "trace/arrays " results
   ok[c "bench"]    = c "bench " c "noise " results
   ok[c "work"]     = c "work " r "compare " c "noise " results
   ok[c "two"]      = c "two " c "work " r "compare " c "noise " results
   ok[c "gate"]     = c "gate " c "bench " c "two " c "work " r "compare " c "noise " results
   ok[c "job"]      = c "job " c "replay " results
   d = r "document/" # rooms of document; blocks and what sections share are in document itself
-  shared = r "document " compare measure r "trace " writer
+  shared = r "document " compare measure trace writer
   ok[r "document"] = shared
   room(d, "charts tables", shared)
   ok[d "job"]      = d "job " d "charts " shared
@@ -76,7 +80,7 @@ BEGIN {
   e = r "export/" # a room for each kind of format
   room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
   ok[e "rows"]     = e "rows " e "chrome " r "export " tool
-  ok[r "session"]  = r "session " compare measure r "model " r "trace " writer
+  ok[r "session"]  = r "session " compare measure r "model " trace writer
   ok[r "cli"]      = r "cli " r "session " r "export " r "export/ " r "print " r "document " d " collector/launch collector/outside collector/outside/processes " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }

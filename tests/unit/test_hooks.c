@@ -10,7 +10,7 @@
 #include "tests/unit/recorded.h"
 
 #include "collector/sources.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 
 #if defined(__SANITIZE_THREAD__)
 /* The source requests a versioned symbol of the C library: the sanitizer would not see the mutex being released. */

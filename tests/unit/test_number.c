@@ -1,5 +1,5 @@
 /* Tests numbers from digits: times, ids, decimals. */
-#include "webreport/trace/number.h"
+#include "webreport/trace/json/number.h"
 
 #include <errno.h>
 #include <stdio.h>

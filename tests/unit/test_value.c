@@ -1,5 +1,5 @@
 /* Tests compact JSON values, and their creation from raw text. */
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/trace/clean.h"
+#include "webreport/trace/json/clean.h"
 #include "writer/base/table.h"
 
 static struct tp_arena arena;

@@ -1,8 +1,8 @@
-/* Arguments of operators that cannot be: see conflicts_parts.h. A wrong digit of a shape makes a product of matrices that do
- * not fit; a wrong letter of a type makes a word that no type has. */
+/* Arguments of operators that cannot be: see conflicts_parts.h. A wrong digit of a shape makes a product of matrices
+ * that do not fit; a wrong letter of a type makes a word that no type has. */
 #include "webreport/model/conflicts_parts.h"
 #include "webreport/model/operator_shapes.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 
 /* ---- products ---- */
 

@@ -3,7 +3,7 @@
 #include "webreport/model/loop_body.h"
 
 #include "webreport/model/operator_shapes.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 
 static struct tp_str name_of(const struct tp_model *model, const struct tp_loop_item *item)
 {
@@ -29,8 +29,13 @@ bool tp_loop_has_two(const struct tp_loop_body *body)
  * output is a loss or a choice. */
 static bool is_at_an_end(struct tp_str name)
 {
-    static const char *const ends[] = {"aten::argmax",      "aten::argmin", "aten::embedding", "aten::embedding_bag",
-                                       "aten::multinomial", "aten::topk",   NULL};
+    static const char *const ends[] = {"aten::argmax",
+                                       "aten::argmin",
+                                       "aten::embedding",
+                                       "aten::embedding_bag",
+                                       "aten::multinomial",
+                                       "aten::topk",
+                                       NULL};
     return tp_str_is_one(name, ends) || (tp_str_starts(name, "aten::") && tp_str_ends(name, "_loss"));
 }
 
@@ -49,9 +54,17 @@ static bool is_product(struct tp_str name)
 
 static bool is_view(struct tp_str name)
 {
-    static const char *const views[] = {"aten::expand",    "aten::index",     "aten::movedim",   "aten::permute",
-                                        "aten::reshape",   "aten::transpose", "aten::unflatten", "aten::unsqueeze",
-                                        "aten::view",      "aten::view_as",   NULL};
+    static const char *const views[] = {"aten::expand",
+                                        "aten::index",
+                                        "aten::movedim",
+                                        "aten::permute",
+                                        "aten::reshape",
+                                        "aten::transpose",
+                                        "aten::unflatten",
+                                        "aten::unsqueeze",
+                                        "aten::view",
+                                        "aten::view_as",
+                                        NULL};
     return tp_str_is_one(name, views);
 }
 
@@ -77,8 +90,8 @@ static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop
 /* Returns whether an operator makes the same numbers each time, as a layer may for a mask or a buffer. */
 static bool makes_constants(struct tp_str name)
 {
-    static const char *const makers[] = {"aten::arange",    "aten::eye",  "aten::full",      "aten::full_like",
-                                         "aten::linspace",  "aten::ones", "aten::ones_like", "aten::zeros",
+    static const char *const makers[] = {"aten::arange",     "aten::eye",  "aten::full",      "aten::full_like",
+                                         "aten::linspace",   "aten::ones", "aten::ones_like", "aten::zeros",
                                          "aten::zeros_like", NULL};
     return tp_str_is_one(name, makers);
 }
@@ -116,8 +129,7 @@ static struct tp_str dims_of(const struct tp_model *model, const struct tp_loop_
 
 static bool is_same(const struct tp_shape *a, const struct tp_shape *b)
 {
-    return a->is_known && b->is_known && a->rank == b->rank &&
-           !memcmp(a->sizes, b->sizes, a->rank * sizeof *a->sizes);
+    return a->is_known && b->is_known && a->rank == b->rank && !memcmp(a->sizes, b->sizes, a->rank * sizeof *a->sizes);
 }
 
 static bool has_input(struct tp_str dims, const struct tp_shape *shape)
@@ -134,13 +146,19 @@ static bool has_input(struct tp_str dims, const struct tp_shape *shape)
 /* Returns whether the output of an operator has the shape of its first input. */
 static bool keeps_shape(struct tp_str name)
 {
-    static const char *const keepers[] = {
-        "aten::batch_norm",  "aten::clamp",     "aten::dropout",   "aten::elu",        "aten::exp",
-        "aten::gelu",        "aten::hardswish", "aten::hardtanh",  "aten::layer_norm", "aten::leaky_relu",
-        "aten::log_softmax", "aten::mish",      "aten::relu",      "aten::relu6",      "aten::relu_",
-        "aten::rms_norm",    "aten::selu",      "aten::sigmoid",   "aten::sigmoid_",   "aten::silu",
-        "aten::silu_",       "aten::softmax",   "aten::softplus",  "aten::tanh",       "aten::tanh_",
-        NULL};
+    static const char *const keepers[] = {"aten::batch_norm",  "aten::clamp",
+                                          "aten::dropout",     "aten::elu",
+                                          "aten::exp",         "aten::gelu",
+                                          "aten::hardswish",   "aten::hardtanh",
+                                          "aten::layer_norm",  "aten::leaky_relu",
+                                          "aten::log_softmax", "aten::mish",
+                                          "aten::relu",        "aten::relu6",
+                                          "aten::relu_",       "aten::rms_norm",
+                                          "aten::selu",        "aten::sigmoid",
+                                          "aten::sigmoid_",    "aten::silu",
+                                          "aten::silu_",       "aten::softmax",
+                                          "aten::softplus",    "aten::tanh",
+                                          "aten::tanh_",       NULL};
     return tp_str_is_one(name, keepers);
 }
 
@@ -221,8 +239,8 @@ static bool is_shown_by_shapes(const struct tp_model *model, const struct tp_loo
  * operand. */
 static struct tp_shape likely_output_of(struct tp_str name, struct tp_str dims)
 {
-    static const char *const elementwise[] = {"aten::add", "aten::add_", "aten::sub",  "aten::sub_", "aten::mul",
-                                              "aten::mul_", "aten::div", "aten::div_", NULL};
+    static const char *const elementwise[] = {"aten::add",  "aten::add_", "aten::sub",  "aten::sub_", "aten::mul",
+                                              "aten::mul_", "aten::div",  "aten::div_", NULL};
     return tp_str_is_one(name, elementwise) ? tp_shape_input(dims, 0) : output_of(name, dims);
 }
 

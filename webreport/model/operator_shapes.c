@@ -1,7 +1,7 @@
 /* Shapes of arguments: see operator_shapes.h. */
 #include "webreport/model/operator_shapes.h"
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/table.h"
 

@@ -1,7 +1,7 @@
 /* Waits for the recorder and for children: see tree_waits.h. */
 #include "webreport/model/tree_waits.h"
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
@@ -21,7 +21,8 @@ void tp_own_waits_init(struct tp_own_waits *own, const struct tp_trace *trace, s
  * exit, and no program locks in nptl_deallocate_tsd. */
 static bool is_own_stack(struct tp_str stack)
 {
-    bool has_timeout = tp_str_find(stack, "pthread_mutex_timedlock") >= 0 || tp_str_find(stack, "pthread_mutex_clocklock") >= 0;
+    bool has_timeout =
+        tp_str_find(stack, "pthread_mutex_timedlock") >= 0 || tp_str_find(stack, "pthread_mutex_clocklock") >= 0;
     return (has_timeout && tp_str_find(stack, "timed_mutex") < 0) ||
            tp_str_find(stack, "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(") >= 0;
 }
@@ -82,8 +83,8 @@ static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tre
     uint32_t behind = piece_behind(tree, thread, child->end_ns), found = TP_NO_ID;
     for (uint32_t i = behind; i > thread->first && behind - i < NEAR; i--) {
         const struct tp_thread_piece *piece = &tree->pieces[i - 1];
-        bool is_one = is_unseen(piece) && piece->begin_ns >= child->begin_ns &&
-                      distance_ns(piece, child) <= tolerance_ns(piece);
+        bool is_one =
+            is_unseen(piece) && piece->begin_ns >= child->begin_ns && distance_ns(piece, child) <= tolerance_ns(piece);
         if (is_one && (found == TP_NO_ID || distance_ns(piece, child) < distance_ns(&tree->pieces[found], child)))
             found = i - 1;
     }

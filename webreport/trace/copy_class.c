@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "webreport/trace/number.h"
+#include "webreport/trace/json/number.h"
 
 static const char *const kinds[] = {"", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
 static const char *const memories[] = {"unknown", "pageable", "pinned",        "device",
@@ -30,8 +30,8 @@ static bool is_text(struct tp_str token)
 /* Returns the index in `kinds`; 0 for a token that gives no direction. */
 static unsigned kind_of(struct tp_str token)
 {
-    static const unsigned of_direction[] = {
-        [TP_COPY_UNKNOWN] = 0, [TP_COPY_HTOD] = 1, [TP_COPY_DTOH] = 2, [TP_COPY_DTOD] = 8, [TP_COPY_PTOP] = 10, [TP_COPY_OTHER] = 0};
+    static const unsigned of_direction[] = {[TP_COPY_UNKNOWN] = 0, [TP_COPY_HTOD] = 1,  [TP_COPY_DTOH] = 2,
+                                            [TP_COPY_DTOD] = 8,    [TP_COPY_PTOP] = 10, [TP_COPY_OTHER] = 0};
     if (!is_text(token))
         return number_of(token, KINDS);
     struct tp_str word = {token.ptr + 1, token.len - 2};

@@ -2,8 +2,8 @@
 #ifndef TP_WEBREPORT_TRACE_DECODE_H
 #define TP_WEBREPORT_TRACE_DECODE_H
 
+#include "webreport/trace/json/scan.h"
 #include "webreport/trace/learned_keys.h"
-#include "webreport/trace/scan.h"
 #include "webreport/trace/sink.h"
 
 /* A known row: its spelling as two short tokens, and its thread. */

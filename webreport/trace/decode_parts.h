@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "webreport/trace/decode.h"
+#include "webreport/trace/json/number.h"
 #include "webreport/trace/kinds.h"
-#include "webreport/trace/number.h"
 #include "webreport/trace/rows.h"
 
 /* The element that is decoded. */
@@ -97,8 +97,9 @@ static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struc
 /* Returns the id of a value argument; TP_NO_ID when absent or null. */
 static inline uint32_t tp_element_value(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
 {
-    return tp_span_has_value(e->spans, field) ? tp_element_intern_field(d, e, &d->sink->values, field, e->spans->field[field])
-                                              : TP_NO_ID;
+    return tp_span_has_value(e->spans, field)
+               ? tp_element_intern_field(d, e, &d->sink->values, field, e->spans->field[field])
+               : TP_NO_ID;
 }
 
 static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)

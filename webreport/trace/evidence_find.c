@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "webreport/trace/json/value.h"
 #include "webreport/trace/kinds.h"
 #include "webreport/trace/trace.h"
-#include "webreport/trace/value.h"
 #include "writer/base/sort.h"
 
 enum { CHANCE = 200, ID_BLOCK = 512, LARGEST_SPREAD = 256 };

@@ -1,7 +1,7 @@
 /* Reads the members of a trace document: see header.h. They may come before or after the events. */
 #include "webreport/trace/header.h"
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 
 struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key)

@@ -5,7 +5,7 @@
 #ifndef TP_WEBREPORT_TRACE_INTERNER_H
 #define TP_WEBREPORT_TRACE_INTERNER_H
 
-#include "webreport/trace/clean.h"
+#include "webreport/trace/json/clean.h"
 #include "writer/base/str.h"
 
 struct tp_word {

@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_TRACE_LEARNED_KEYS_H
 
 #include "webreport/trace/interner.h"
-#include "webreport/trace/scan.h"
+#include "webreport/trace/json/scan.h"
 #include "writer/base/arena.h"
 
 enum { TP_LAYOUT_TEXT = 64, TP_LAYOUT_CHILDREN = 14, TP_LAYOUT_FOLDS = 3 };

@@ -4,10 +4,10 @@
 #include "webreport/trace/document.h"
 #include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/inputs/input_format.h"
+#include "webreport/trace/json/strict.h"
 #include "webreport/trace/own_threads.h"
 #include "webreport/trace/producer.h"
 #include "webreport/trace/range_names.h"
-#include "webreport/trace/strict.h"
 #include "writer/base/limits.h"
 
 /* ---- common to all formats ---- */
@@ -89,7 +89,8 @@ static int read_input(void *context, struct tp_error *err)
     int code = find_format(source, &format);
     if (code < 0)
         return code;
-    bool is_wanted = format->read && (!format->refusal || (job->options && job->options->reads_spools && !job->visitor));
+    bool is_wanted =
+        format->read && (!format->refusal || (job->options && job->options->reads_spools && !job->visitor));
     if (!is_wanted)
         return refuse(source, format);
     if (job->visitor)

@@ -5,9 +5,9 @@
 
 #include "webreport/trace/decode.h"
 #include "webreport/trace/feed.h"
+#include "webreport/trace/json/scan.h"
+#include "webreport/trace/json/strict.h"
 #include "webreport/trace/learned_keys.h"
-#include "webreport/trace/scan.h"
-#include "webreport/trace/strict.h"
 #include "webreport/trace/trace.h"
 #include "webreport/trace/visit.h"
 

@@ -1,8 +1,8 @@
 /* Maps rows in JSON to threads: see rows.h. Recent short spellings are kept with their threads. */
 #include "webreport/trace/rows.h"
 
-#include "webreport/trace/number.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/number.h"
+#include "webreport/trace/json/value.h"
 
 /* Parses "stream N", with or without trailing blanks. */
 static bool stream_number(struct tp_str text, int64_t *number)

@@ -1,7 +1,7 @@
 /* Makes texts of the program's own arguments of ranges and moments: see said.h. */
 #include "webreport/trace/said.h"
 
-#include "webreport/trace/scan.h"
+#include "webreport/trace/json/scan.h"
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"

@@ -6,7 +6,7 @@
 #ifndef TP_WEBREPORT_TRACE_VISIT_H
 #define TP_WEBREPORT_TRACE_VISIT_H
 
-#include "webreport/trace/scan.h"
+#include "webreport/trace/json/scan.h"
 #include "webreport/trace/trace.h"
 
 struct tp_event_text {

@@ -6,7 +6,7 @@
 #ifndef TP_WEBREPORT_COMPARE_TENSORS_ARRAY_COMPARE_H
 #define TP_WEBREPORT_COMPARE_TENSORS_ARRAY_COMPARE_H
 
-#include "webreport/trace/array.h"
+#include "webreport/trace/arrays/array.h"
 
 struct tp_tolerance {
     double rtol, atol;

@@ -4,7 +4,7 @@
 #define TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
 
 #include "webreport/compare/tensors/array_compare.h"
-#include "webreport/trace/tensor_inventory.h"
+#include "webreport/trace/arrays/tensor_inventory.h"
 #include "writer/base/table.h"
 
 enum tp_verdict {

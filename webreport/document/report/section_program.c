@@ -6,7 +6,7 @@
 #include "webreport/document/report/program_span.h"
 #include "webreport/measure/program/program_memory.h"
 #include "webreport/measure/program/program_verdict.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/sort.h"
 
 enum { MAX_LANES = 60, LANE_PIECES = 4000, ALL_PIECES = 40000, PROCESS_PIECES = 60, MOST_DEPTH = 12 };
@@ -324,18 +324,22 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
         is_looks   ? tp_text_printf(arena, "polling /proc every 10 ms, because %.*s", (int)refusal.len, refusal.ptr)
         : mode.ptr ? tp_text_printf(arena, "kernel events for the whole tree (%.*s)", (int)mode.len, mode.ptr)
                    : "an unknown recorder");
-    const char *functions = view->tree.trace->sample_count
-                                ? tp_text_printf(arena, "Functions: %s, which the processes took themselves by timers, or of Python, read at looks, so "
-                                                 "± in their table",
-                                                 tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"))
-                                : "No functions";
+    const char *functions =
+        view->tree.trace->sample_count
+            ? tp_text_printf(
+                  arena,
+                  "Functions: %s, which the processes took themselves by timers, or of Python, read at looks, so "
+                  "± in their table",
+                  tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"))
+            : "No functions";
     if (is_looks)
-        tp_section_add_fact(facts, "Precision",
-                            tp_text_printf(arena,
-                                           "states of threads: the kernel's totals of running and ready time, cut at each "
-                                           "look, so the sums are exact and the order within 10 ms is not. %s; nothing of "
-                                           "what lasted less than 10 ms.",
-                                           functions));
+        tp_section_add_fact(
+            facts, "Precision",
+            tp_text_printf(arena,
+                           "states of threads: the kernel's totals of running and ready time, cut at each "
+                           "look, so the sums are exact and the order within 10 ms is not. %s; nothing of "
+                           "what lasted less than 10 ms.",
+                           functions));
     else
         tp_section_add_fact(facts, "Precision",
                             tp_text_printf(arena,
@@ -360,9 +364,10 @@ static void put_recording(const struct tp_section *section, struct tp_list *fact
                               tp_text_of_some(arena, (int64_t)own->wait_count, "wait", "waits"),
                               tp_text_of_time(arena, own->wait_ns));
     if (view->tree.trace->recorder.thread_count)
-        text = tp_text_printf(arena, "%s%s%s of its own with %s of CPU time, not counted above", text, *text ? "; " : "",
-                              tp_text_of_some(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
-                              tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
+        text =
+            tp_text_printf(arena, "%s%s%s of its own with %s of CPU time, not counted above", text, *text ? "; " : "",
+                           tp_text_of_some(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
+                           tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
     if (*text)
         tp_section_add_fact(facts, "The recording itself", text);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "webreport/measure/program/program_facts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/utf8.h"
 
 /* Returns the losses of the recorder, which our traces have in their head, or "". */
@@ -327,8 +327,7 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
         {"Estimate", "A finding's time is the union of its intervals within the steps. The estimate is the part of "
                      "that time that a fix saves, as a range. It excludes the time of findings above, so estimates can "
                      "be added. Overlapping work may save less; a host that no longer waits may save more elsewhere."},
-        {"True cost",
-         "For a wait: the idle time of the device after it, at most the wait itself."},
+        {"True cost", "For a wait: the idle time of the device after it, at most the wait itself."},
     };
     struct tp_list *definitions = tp_object_list(object, "definitions");
 

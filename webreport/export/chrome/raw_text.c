@@ -1,8 +1,8 @@
 /* Writes the text of elements: see raw_text.h. */
 #include "webreport/export/chrome/raw_text.h"
 
-#include "webreport/trace/clean.h"
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/clean.h"
+#include "webreport/trace/json/strict.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
 

@@ -2,8 +2,8 @@
 #include "webreport/export/rows/export_args.h"
 
 #include "webreport/export/chrome/reread.h"
-#include "webreport/trace/clean.h"
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/clean.h"
+#include "webreport/trace/json/strict.h"
 #include "writer/base/limits.h"
 
 const struct tp_args_column tp_args_columns[3] = {

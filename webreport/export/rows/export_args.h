@@ -4,7 +4,7 @@
 #define TP_WEBREPORT_EXPORT_ROWS_EXPORT_ARGS_H
 
 #include "webreport/export/export_formats.h"
-#include "webreport/trace/scan.h"
+#include "webreport/trace/json/scan.h"
 #include "writer/base/buf.h"
 
 /* Takes the arguments of an event. event: the event_id of the other tables; args: an object, valid JSON, as in the

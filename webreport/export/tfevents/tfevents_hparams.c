@@ -6,7 +6,7 @@
 
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/program/program_facts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/text/escape.h"
 
 enum { MOST_TOLD = 16, MOST_BYTES = 64 };

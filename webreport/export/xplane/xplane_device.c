@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 

@@ -2,7 +2,7 @@
  * timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 
 enum { MOST_TEXT_BYTES = 300 };
 

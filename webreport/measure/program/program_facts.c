@@ -1,7 +1,7 @@
 /* Reads the facts that a program recorded about itself: see program_facts.h. */
 #include "webreport/measure/program/program_facts.h"
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/utf8.h"
 
 enum { MOST_BYTES = 256 };

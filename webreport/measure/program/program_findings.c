@@ -4,7 +4,7 @@
 #include "webreport/measure/program/program_holders.h"
 #include "webreport/measure/program/program_starts.h"
 #include "webreport/measure/program/program_verdict.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
@@ -16,8 +16,8 @@ static const double WAIT_PERCENT = 5, KERNEL_PERCENT = 30, FAULT_PERCENT = 5, SP
 const char *tp_program_finding_id(enum tp_program_finding_kind kind)
 {
     static const char *const ids[TP_PROGRAM_FINDINGS] = {
-        "ready",       "spinning", "lock",           "disk",            "function", "kernel",
-        "page_faults", "threads",  "child_processes", "short_processes", "failed",   "left_running"};
+        "ready",           "spinning",        "lock",   "disk",        "function", "kernel", "page_faults", "threads",
+        "child_processes", "short_processes", "failed", "left_running"};
     return ids[kind];
 }
 
@@ -36,16 +36,18 @@ static void find_ready(struct tp_program_view *view, struct tp_arena *arena)
 {
     if (view->rule != TP_PROGRAM_WAITS_FOR_CPU)
         return;
-    tp_program_finding_add(view, &(struct tp_program_finding){
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_READY,
                   .weight = TP_PROGRAM_HIGH,
                   .title = "A thread is ready and no CPU is free",
                   .detail = tp_text_printf(arena, "Running %s, ready without a CPU %s, summed over threads.",
                                            tp_text_of_time(arena, cpu_ns(view)),
                                            tp_text_of_time(arena, view->state_ns[TP_STATE_READY])),
-                  .advice = view->throttled_ns > 0 ? "Raise the CPU limit of its cgroup (cpu.max; in a container its CPU limit), or "
-                                                     "run fewer threads under it."
-                                                   : "Fewer jobs at once or more CPUs; in a container, look at its CPU limit.",
+                  .advice = view->throttled_ns > 0
+                                ? "Raise the CPU limit of its cgroup (cpu.max; in a container its CPU limit), or "
+                                  "run fewer threads under it."
+                                : "Fewer jobs at once or more CPUs; in a container, look at its CPU limit.",
                   .time_ns = view->parts.part_ns[TP_WALL_READY],
                   .percent = tp_wall_share(&view->parts, TP_WALL_READY),
                   .whole = "wall"});
@@ -64,13 +66,15 @@ static void find_python(struct tp_program_view *view, struct tp_arena *arena)
         inside = tp_text_printf(arena, "; inside it most is %s, %s", tp_program_function_words(f, arena),
                                 tp_text_of_time(arena, python->inner_ns));
     }
-    tp_program_finding_add(view, &(struct tp_program_finding){
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_FUNCTION,
                   .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
                   .title = tp_program_python_words(python, &view->functions, arena),
-                  .detail = tp_text_printf(arena, "Most CPU time of all functions of Python: %s with the code in C that it calls, %s%s.",
-                                           tp_text_of_time(arena, python->time_ns),
-                                           tp_text_of_some(arena, (int64_t)python->sample_count, "sample", "samples"), inside),
+                  .detail = tp_text_printf(
+                      arena, "Most CPU time of all functions of Python: %s with the code in C that it calls, %s%s.",
+                      tp_text_of_time(arena, python->time_ns),
+                      tp_text_of_some(arena, (int64_t)python->sample_count, "sample", "samples"), inside),
                   .advice = "Make it cheaper, or call it less often: the flame shows who calls it.",
                   .time_ns = python->time_ns,
                   .percent = percent,
@@ -85,7 +89,8 @@ static const char *nameless_advice(const struct tp_program_view *view, const str
     const char *file = tp_text_printf(arena, "%.*s", (int)f->file.len, f->file.ptr);
     struct tp_str ids = tp_trace_header(view->tree.trace, "tracepress_build_ids");
     struct tp_str id = ids.ptr ? tp_value_text(arena, tp_value_member(ids, file)) : (struct tp_str){NULL, 0};
-    const char *which = id.len ? tp_text_printf(arena, "the debug package of build-id %.*s", (int)id.len, id.ptr) : "its debug package";
+    const char *which =
+        id.len ? tp_text_printf(arena, "the debug package of build-id %.*s", (int)id.len, id.ptr) : "its debug package";
     return tp_text_printf(arena, "%s has no symbols: %s says which function this is.%s", file, which,
                           id.len ? " Install that, and record again." : "");
 }
@@ -101,7 +106,8 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
     if (!f || f->sample_count < FEW_SAMPLES)
         return;
     double percent = tp_percent(f->self_ns, cpu_ns(view));
-    tp_program_finding_add(view,
+    tp_program_finding_add(
+        view,
         &(struct tp_program_finding){
             .kind = TP_PROGRAM_FINDS_FUNCTION,
             .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
@@ -109,11 +115,12 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
             .detail = tp_text_printf(arena, "Most CPU time of all functions: %s itself, %s with what it calls, %s.",
                                      tp_text_of_time(arena, f->self_ns), tp_text_of_time(arena, f->total_ns),
                                      tp_text_of_some(arena, (int64_t)f->sample_count, "sample", "samples")),
-            .advice = tp_str_starts(f->name, "[jit]") ? "A compiler in the program made it: let it write a map of what it "
-                                                        "makes (node --perf-basic-prof, java "
-                                                        "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
+            .advice = tp_str_starts(f->name, "[jit]")
+                          ? "A compiler in the program made it: let it write a map of what it "
+                            "makes (node --perf-basic-prof, java "
+                            "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
                       : f->is_nameless ? nameless_advice(view, f, arena)
-                                     : "Make it cheaper, or call it less often: the flame shows who calls it.",
+                                       : "Make it cheaper, or call it less often: the flame shows who calls it.",
             .time_ns = f->self_ns,
             .percent = percent,
             .whole = "CPU"});
@@ -134,7 +141,8 @@ static void find_kernel(struct tp_program_view *view, struct tp_arena *arena)
     }
     if (percent < KERNEL_PERCENT || samples < FEW_SAMPLES)
         return;
-    tp_program_finding_add(view, &(struct tp_program_finding){
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_KERNEL,
                   .weight = TP_PROGRAM_MEDIUM,
                   .title = "Much of the CPU time is the kernel's",
@@ -200,16 +208,17 @@ static void find_faults(struct tp_program_view *view, struct tp_arena *arena)
     int64_t ns = time_of_samples(view, is_fault, &samples);
     if (samples < FEW_SAMPLES || tp_percent(ns, cpu_ns(view)) < FAULT_PERCENT)
         return;
-    tp_program_finding_add(view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_FAULTS,
-                  .weight = TP_PROGRAM_LOW,
-                  .title = "Faults of pages take CPU time",
-                  .detail = tp_text_printf(arena, "%s found the kernel making pages of memory.",
-                                           tp_text_of_some(arena, (int64_t)samples, "sample", "samples")),
-                  .advice = "Use memory again instead of returning it; larger pages for large arrays.",
-                  .time_ns = ns,
-                  .percent = tp_percent(ns, cpu_ns(view)),
-                  .whole = "CPU"});
+    tp_program_finding_add(view,
+                           &(struct tp_program_finding){
+                               .kind = TP_PROGRAM_FINDS_FAULTS,
+                               .weight = TP_PROGRAM_LOW,
+                               .title = "Faults of pages take CPU time",
+                               .detail = tp_text_printf(arena, "%s found the kernel making pages of memory.",
+                                                        tp_text_of_some(arena, (int64_t)samples, "sample", "samples")),
+                               .advice = "Use memory again instead of returning it; larger pages for large arrays.",
+                               .time_ns = ns,
+                               .percent = tp_percent(ns, cpu_ns(view)),
+                               .whole = "CPU"});
 }
 
 static void find_spinning(struct tp_program_view *view, struct tp_arena *arena)
@@ -218,7 +227,8 @@ static void find_spinning(struct tp_program_view *view, struct tp_arena *arena)
     int64_t ns = time_of_samples(view, is_spin, &samples);
     if (samples < FEW_SAMPLES || tp_percent(ns, cpu_ns(view)) < SPIN_PERCENT)
         return;
-    tp_program_finding_add(view, &(struct tp_program_finding){
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_SPINNING,
                   .weight = TP_PROGRAM_HIGH,
                   .title = "Threads spin at a barrier",
@@ -251,7 +261,8 @@ static int64_t running_of(const struct tp_program_view *view, uint32_t group)
  * thread that waits for work hardly runs. A stack with only the C library does not show whose lock it is. */
 static bool is_contention(const struct tp_program_view *view, const struct tp_wait_group *group)
 {
-    if (group->place != TP_NO_ID && tp_program_function_is_system(tp_program_function_at(&view->functions, group->place)))
+    if (group->place != TP_NO_ID &&
+        tp_program_function_is_system(tp_program_function_at(&view->functions, group->place)))
         return false;
     int64_t running_ns = running_of(view, (uint32_t)(group - view->waits.groups));
     return group->count >= FEW_SAMPLES && tp_percent(running_ns, group->total_ns) >= WAITER_RUNS_PERCENT;
@@ -281,11 +292,10 @@ static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, co
     struct tp_str name = tp_strings_get(&view->waits.texts, group->name);
     struct tp_str stack = tp_strings_get(&view->waits.texts, group->stack);
     struct tp_program_finding found = *finding;
-    found.detail =
-        tp_text_printf(arena, "%s of %.*s%s%.*s, the longest %s; summed over threads.%s",
-                       tp_text_of_some(arena, (int64_t)group->count, "wait", "waits"), (int)name.len, name.ptr,
-                       stack.len ? " in " : "", (int)stack.len, stack.ptr, tp_text_of_time(arena, group->longest_ns),
-                       holder_sentence(view, group, arena));
+    found.detail = tp_text_printf(arena, "%s of %.*s%s%.*s, the longest %s; summed over threads.%s",
+                                  tp_text_of_some(arena, (int64_t)group->count, "wait", "waits"), (int)name.len,
+                                  name.ptr, stack.len ? " in " : "", (int)stack.len, stack.ptr,
+                                  tp_text_of_time(arena, group->longest_ns), holder_sentence(view, group, arena));
     found.time_ns = group->total_ns;
     found.percent = tp_percent(group->total_ns, view->parts.wall_ns);
     found.whole = "wall";
@@ -345,17 +355,17 @@ static void find_failed(struct tp_program_view *view, struct tp_arena *arena)
     }
     if (!failed.count)
         return;
-    tp_program_finding_add(view,
-        &(struct tp_program_finding){
-            .kind = TP_PROGRAM_FINDS_FAILED,
-            .weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO,
-            .title = tp_text_printf(arena, "%s ended with an error or by a signal",
-                                    tp_text_of_some(arena, (int64_t)failed.count, "process", "processes")),
-            .detail = tp_text_printf(arena, "%s%s.", failed.names, others_words(&failed)),
-            .advice = "Where that is no answer to a question, what they were for was not done.",
-            .time_ns = failed.wall_ns,
-            .percent = NAN,
-            .whole = NULL});
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_FAILED,
+                  .weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO,
+                  .title = tp_text_printf(arena, "%s ended with an error or by a signal",
+                                          tp_text_of_some(arena, (int64_t)failed.count, "process", "processes")),
+                  .detail = tp_text_printf(arena, "%s%s.", failed.names, others_words(&failed)),
+                  .advice = "Where that is no answer to a question, what they were for was not done.",
+                  .time_ns = failed.wall_ns,
+                  .percent = NAN,
+                  .whole = NULL});
 }
 
 static bool still_runs(const struct tp_program_view *view, uint32_t i)
@@ -375,7 +385,8 @@ static void find_left(struct tp_program_view *view, struct tp_arena *arena)
             name_process(&left, view, i, arena);
     if (!left.count)
         return;
-    tp_program_finding_add(view, &(struct tp_program_finding){
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_LEFT,
                   .weight = TP_PROGRAM_INFO,
                   .title = tp_text_printf(arena, "%s of it went on when the program was over",

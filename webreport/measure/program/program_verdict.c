@@ -2,7 +2,7 @@
 #include "webreport/measure/program/program_verdict.h"
 
 #include "webreport/measure/program/program_holders.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/buf.h"
 #include "writer/text/format.h"
 
@@ -121,9 +121,9 @@ static const char *busy_words(const struct tp_program_view *view, struct tp_aren
     if (!f)
         return tp_text_printf(arena, "It ran for %s, over no known function.", cpu);
     if (view->python.function != TP_NO_ID)
-        return tp_text_printf(arena, "It ran for %s, %s of it in %s%s.", cpu,
-                              tp_text_of_percent(arena, python_percent(view)),
-                              tp_program_python_words(&view->python, &view->functions, arena), inside_words(view, arena));
+        return tp_text_printf(
+            arena, "It ran for %s, %s of it in %s%s.", cpu, tp_text_of_percent(arena, python_percent(view)),
+            tp_program_python_words(&view->python, &view->functions, arena), inside_words(view, arena));
     return tp_text_printf(arena, "It ran for %s, %s of it in %s.", cpu,
                           tp_text_of_percent(arena, self_percent(view, f)), tp_program_function_words(f, arena));
 }
@@ -150,17 +150,19 @@ static const char *ready(const struct tp_program_view *view, struct tp_arena *ar
 {
     double of_others = share(view, TP_WALL_READY), running = share(view, TP_WALL_RUNNING);
     if (view->throttled_ns > 0)
-        return tp_text_printf(arena,
-                              "It was throttled: for %s of the time a thread was ready and got no CPU, and a limit of CPU time "
-                              "(cgroup) held it and what shares that limit back for %s.",
-                              tp_text_of_percent(arena, of_others), tp_text_of_time(arena, view->throttled_ns));
+        return tp_text_printf(
+            arena,
+            "It was throttled: for %s of the time a thread was ready and got no CPU, and a limit of CPU time "
+            "(cgroup) held it and what shares that limit back for %s.",
+            tp_text_of_percent(arena, of_others), tp_text_of_time(arena, view->throttled_ns));
     if (of_others >= running)
         return tp_text_printf(arena,
                               "For %s of the time a thread was ready and got no CPU: the machine was busy with other "
                               "work, or the program's CPU time is limited.",
                               tp_text_of_percent(arena, of_others));
-    return tp_text_printf(arena, "Its threads were ready without a CPU for %s and ran for %s: more of them want to run "
-                                 "than there are CPUs for them.",
+    return tp_text_printf(arena,
+                          "Its threads were ready without a CPU for %s and ran for %s: more of them want to run "
+                          "than there are CPUs for them.",
                           tp_text_of_time(arena, view->state_ns[TP_STATE_READY]),
                           tp_text_of_time(arena, view->state_ns[TP_STATE_RUNNING]));
 }
@@ -232,7 +234,8 @@ static const char *unseen_words(const struct tp_program_view *view, struct tp_ar
     if (!seen.ptr || view->tree.trace->sample_count)
         return "";
     struct tp_str refusal = tp_value_text(arena, tp_value_member(seen, "refusal"));
-    return refusal.len ? tp_text_printf(arena, "Functions were not seen, for %.*s.", (int)refusal.len, refusal.ptr) : "";
+    return refusal.len ? tp_text_printf(arena, "Functions were not seen, for %.*s.", (int)refusal.len, refusal.ptr)
+                       : "";
 }
 
 static const char *headline_of(const struct tp_program_view *view, struct tp_arena *arena)
@@ -285,7 +288,8 @@ void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *are
     if (view->rule == TP_PROGRAM_TOO_SHORT)
         view->advice = TP_STR("");
     else
-        view->advice = tp_str_of(view->rule == TP_PROGRAM_CPU_BOUND ? delay_words(view, arena) : busy_words(view, arena));
+        view->advice =
+            tp_str_of(view->rule == TP_PROGRAM_CPU_BOUND ? delay_words(view, arena) : busy_words(view, arena));
     if (view->rule == TP_PROGRAM_CPU_BOUND && !hottest(view))
         view->advice = tp_str_of(unseen_words(view, arena));
 }

@@ -7,12 +7,18 @@
 #include "webreport/measure/program/program_verdict.h"
 #include "webreport/measure/program/program_waits.h"
 #include "webreport/model/tree_threads.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
 
-#define BYTES(name, title, definition) {name, title, "bytes", definition, TP_COLUMN_BYTES}
-#define TIME(name, title, definition) {name, title, "us", definition, TP_COLUMN_NS}
+#define BYTES(name, title, definition)                                                                                 \
+    {                                                                                                                  \
+        name, title, "bytes", definition, TP_COLUMN_BYTES                                                              \
+    }
+#define TIME(name, title, definition)                                                                                  \
+    {                                                                                                                  \
+        name, title, "us", definition, TP_COLUMN_NS                                                                    \
+    }
 
 const struct tp_column_def tp_program_process_columns[TP_PROGRAM_PROCESS_COLUMNS] = {
     {"command", "Command", "", "The program and its words; the programs that it became, one after the other.",
@@ -66,12 +72,15 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
     {"count", "Times", "", "Number of waits.", TP_COLUMN_INT},
     TIME("total_us", "Sum", "Of all of them; threads that wait at once count each."),
     TIME("longest_us", "Longest", "The longest of them."),
-    TIME("estimated_us", "Guessed", "Of the sum: waits for which the recorder guessed a cause from others. The guess is not used."),
+    TIME("estimated_us", "Guessed",
+         "Of the sum: waits for which the recorder guessed a cause from others. The guess is not used."),
     {"place", "Where", "", "The function that waits, of the longest wait, with file and line.", TP_COLUMN_TEXT},
     {"holder", "Most likely held by", "",
-     "For a lock: the thread of the process that ran longest meanwhile and last before the wait ended. A guess.", TP_COLUMN_TEXT},
+     "For a lock: the thread of the process that ran longest meanwhile and last before the wait ended. A guess.",
+     TP_COLUMN_TEXT},
     {"holder_tid", "Its tid", "", "Number of that thread.", TP_COLUMN_INT},
-    {"holder_place", "Which is in", "", "The function that it ran most meanwhile, else the one that it waited in.", TP_COLUMN_TEXT},
+    {"holder_place", "Which is in", "", "The function that it ran most meanwhile, else the one that it waited in.",
+     TP_COLUMN_TEXT},
     TIME("held_us", "Held", "Of the sum: waits in which it is that thread.")};
 
 /* ---- processes ---- */
@@ -87,7 +96,8 @@ static struct tp_str command_of(const struct tp_tree_process *process, const str
     if (process->seen->execs != TP_NO_ID)
         while (tp_value_next(tp_strings_get(&trace->values, process->seen->execs), &at, NULL, &item)) {
             struct tp_str program = tp_value_text(arena, item);
-            text = tp_text_printf(arena, "%s%s%.*s", text, *text ? TP_PROGRAM_BECAME : "", (int)program.len, program.ptr);
+            text =
+                tp_text_printf(arena, "%s%s%.*s", text, *text ? TP_PROGRAM_BECAME : "", (int)program.len, program.ptr);
         }
     name = tp_strings_get(&trace->names, process->seen->name);
     return *text ? tp_str_of(text) : name.len ? name : TP_STR("(no name)");
@@ -227,14 +237,16 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
     }
 }
 
-static struct tp_str words_at(const struct tp_program_view *view, uint32_t function, int32_t line, struct tp_arena *arena)
+static struct tp_str words_at(const struct tp_program_view *view, uint32_t function, int32_t line,
+                              struct tp_arena *arena)
 {
     if (function == TP_NO_ID)
         return (struct tp_str){NULL, 0};
     return tp_str_of(tp_program_function_words_at(tp_program_function_at(&view->functions, function), line, arena));
 }
 
-static void fill_place(struct tp_program_view *view, const struct tp_wait_group *group, size_t row, struct tp_arena *arena)
+static void fill_place(struct tp_program_view *view, const struct tp_wait_group *group, size_t row,
+                       struct tp_arena *arena)
 {
     struct tp_table *t = &view->wait_rows;
     const struct tp_thread *holder =

@@ -6,7 +6,7 @@
 
 #include "webreport/measure/ranks/rank_parts.h"
 #include "webreport/model/numbers.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 

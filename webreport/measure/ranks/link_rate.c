@@ -11,7 +11,7 @@
 
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/trace/collective_kinds.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/keys.h"
 #include "writer/base/saturate.h"
 #include "writer/base/stats.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/ranks/rank_parts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/keys.h"
 
 static struct tp_str copy(struct tp_arena *arena, struct tp_str text)

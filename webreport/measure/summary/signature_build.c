@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/summary/signature_parts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 
@@ -212,7 +212,8 @@ static size_t *sort_parts(struct counting *c)
 
 static struct tp_str label_text(struct tp_summary_work *work, uint32_t label)
 {
-    return label == TP_NO_ID ? TP_STR("") : tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, label));
+    return label == TP_NO_ID ? TP_STR("")
+                             : tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, label));
 }
 
 static struct tp_str shape_text(struct tp_summary_work *work, uint32_t value)
@@ -224,8 +225,9 @@ static struct tp_str shape_text(struct tp_summary_work *work, uint32_t value)
 
 static struct tp_str type_text(struct tp_summary_work *work, uint32_t value)
 {
-    return value == TP_NO_ID ? TP_STR("")
-                             : tp_count_text(work, tp_summary_dtype_text(work, work->source->trace->values.items[value]));
+    return value == TP_NO_ID
+               ? TP_STR("")
+               : tp_count_text(work, tp_summary_dtype_text(work, work->source->trace->values.items[value]));
 }
 
 static void name_key(struct tp_summary_work *work, struct tp_count_key *key, const uint32_t ids[TP_COUNT_IDS])

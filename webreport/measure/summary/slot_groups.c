@@ -2,7 +2,7 @@
  * collectives. */
 #include "webreport/measure/summary/slot_parts.h"
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
@@ -68,9 +68,8 @@ static void read_ranks(struct tp_slot_work *w, struct tp_slot_group *group, stru
 
 static bool are_equal(const struct tp_slot_group *a, const struct tp_slot_group *b)
 {
-    bool are =
-        tp_str_equal(a->name, b->name) && tp_str_equal(a->description, b->description) && a->run_count == b->run_count &&
-        a->kind == b->kind;
+    bool are = tp_str_equal(a->name, b->name) && tp_str_equal(a->description, b->description) &&
+               a->run_count == b->run_count && a->kind == b->kind;
     for (uint32_t i = 0; are && i < a->run_count; i++)
         are = a->runs[i].first == b->runs[i].first && a->runs[i].stride == b->runs[i].stride &&
               a->runs[i].length == b->runs[i].length;

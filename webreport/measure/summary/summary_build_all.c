@@ -3,7 +3,7 @@
 
 #include "webreport/measure/summary/summary_comparison.h"
 #include "webreport/measure/summary/summary_parts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 

@@ -1,7 +1,7 @@
 /* Adds the collectives that this rank recorded, and the fingerprint of its device work. */
 #include "webreport/measure/summary/summary_parts.h"
 #include "webreport/model/collectives_build.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/summary/summary_parts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
 

@@ -1,6 +1,6 @@
 /* Makes rows of every kind from the calls of the model. */
 #include "webreport/measure/summary/summary_parts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 

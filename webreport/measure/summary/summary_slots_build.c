@@ -9,7 +9,7 @@
 #include "webreport/model/collectives_build.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/collective_kinds.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

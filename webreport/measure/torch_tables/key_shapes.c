@@ -1,7 +1,7 @@
 /* Makes texts of shapes, once per distinct value: see key_shapes.h. */
 #include "webreport/measure/torch_tables/key_shapes.h"
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 
 void tp_key_shapes_init(struct tp_key_shapes *shapes, struct tp_arena *arena)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 
 enum { MAX_PATTERN = 256 };
 

@@ -3,7 +3,7 @@
 
 #include "webreport/measure/tree/time_parts.h"
 #include "webreport/measure/work/cost_call.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/renumber.h"
 #include "writer/base/utf8.h"
 

@@ -2,7 +2,7 @@
 #include "webreport/measure/views/kernel_view.h"
 
 #include "webreport/model/numbers.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

@@ -3,7 +3,7 @@
 #include "webreport/measure/views/operator_groups.h"
 
 #include "webreport/model/second_copy.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/table.h"
 

@@ -1,7 +1,7 @@
 /* Computes costs of operators: see operator_cost.h. */
 #include "webreport/measure/work/operator_cost.h"
 
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/table.h"
 

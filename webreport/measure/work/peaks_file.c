@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "webreport/trace/clean.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/clean.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/patterns.h"
 
 static const char *const types[TP_PEAK_COUNT] = {[TP_PEAK_FP64] = "fp64",

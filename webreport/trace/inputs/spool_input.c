@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-#include "webreport/trace/number.h"
+#include "webreport/trace/json/number.h"
+#include "webreport/trace/json/scan.h"
 #include "webreport/trace/said.h"
-#include "webreport/trace/scan.h"
 #include "writer/base/error.h"
 #include "writer/base/put.h"
 #include "writer/spool/spool_trace.h"
@@ -138,8 +138,8 @@ static uint32_t thread(struct input *in)
 
 static uint32_t comm_detail(struct input *in)
 {
-    static const enum tp_field fields[] = {TP_ARG_COLLECTIVE, TP_ARG_DTYPE,      TP_ARG_IN_COUNT,
-                                           TP_ARG_OUT_COUNT,  TP_ARG_GROUP_SIZE, TP_ARG_GROUP_NAME,
+    static const enum tp_field fields[] = {TP_ARG_COLLECTIVE,        TP_ARG_DTYPE,      TP_ARG_IN_COUNT,
+                                           TP_ARG_OUT_COUNT,         TP_ARG_GROUP_SIZE, TP_ARG_GROUP_NAME,
                                            TP_ARG_GROUP_DESCRIPTION, TP_ARG_GROUP_RANKS};
     struct tp_comm_detail comm;
     bool has_some = false;

@@ -11,7 +11,7 @@
 #include "webreport/model/collectives_build.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/collective_kinds.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/keys.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"

@@ -5,7 +5,7 @@
 #include "webreport/measure/rules/device/rules_overlap.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/id_map.h"
 #include "writer/text/format.h"
 
@@ -17,9 +17,15 @@ const struct tp_rule tp_rule_C1 = {
     .id = "C1",
     .title = "Single-precision matrix multiplications without tensor cores",
     .confidence = TP_CONFIDENCE_MEDIUM,
-    .thresholds = {{"min_pct", 2.0, false}, {"speedup.8.0", 8, true}, {"speedup.8.6", 2, true},
-        {"speedup.8.7", 2, true}, {"speedup.8.9", 2, true}, {"speedup.9.0", 8, true}, {"speedup.10.0", 16, true},
-        {"speedup.12.0", 2, true}, {"default_speedup", 8, true}},
+    .thresholds = {{"min_pct", 2.0, false},
+                   {"speedup.8.0", 8, true},
+                   {"speedup.8.6", 2, true},
+                   {"speedup.8.7", 2, true},
+                   {"speedup.8.9", 2, true},
+                   {"speedup.9.0", 8, true},
+                   {"speedup.10.0", 16, true},
+                   {"speedup.12.0", 2, true},
+                   {"default_speedup", 8, true}},
     .advice = "Allow TF32 (torch.set_float32_matmul_precision) or use autocast, where the accuracy permits.",
     .doc_url = DOC_AMP,
     .cause = "compute.fp32",
@@ -285,7 +291,8 @@ static int64_t alignment_of(struct tp_str name)
 {
     ptrdiff_t at = tp_str_find(name, "align");
     int64_t elements = 0;
-    for (size_t i = at < 0 ? name.len : (size_t)at + 5; i < name.len && tp_is_digit(name.ptr[i]) && elements < 1000; i++)
+    for (size_t i = at < 0 ? name.len : (size_t)at + 5; i < name.len && tp_is_digit(name.ptr[i]) && elements < 1000;
+         i++)
         elements = elements * 10 + (name.ptr[i] - '0');
     return elements;
 }
@@ -467,8 +474,9 @@ static struct tp_str overlap_detail(struct tp_advisor *a, int64_t exposed_ns, in
 {
     const char *late = "", *rest = hidden_ns < exposed_ns ? ", the rest needs less communication" : "";
     if (sooner_ns < hidden_ns)
-        late = tp_text_printf(a->arena, "; %s of the step gains nothing, because the host launches later kernels too late",
-                              tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns - sooner_ns)));
+        late =
+            tp_text_printf(a->arena, "; %s of the step gains nothing, because the host launches later kernels too late",
+                           tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns - sooner_ns)));
     return tp_advisor_text(a, "exposed for %s of the step; compute of the same step could hide %s%s%s",
                            tp_text_of_percent(a->arena, tp_window_percent(a, exposed_ns)),
                            tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns)), rest, late);
@@ -492,6 +500,7 @@ static void evaluate_communication(struct tp_advisor *a)
             tp_picks_longest_operation(&c.picks, a->model, k);
     c.time = tp_intervals_of(&o.sooner);
     c.weight = share / 2; /* waits of ranks for each other may disappear completely */
-    c.detail = overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
+    c.detail =
+        overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
     tp_advisor_add(a, &c);
 }

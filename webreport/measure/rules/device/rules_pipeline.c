@@ -9,7 +9,7 @@
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
@@ -207,7 +207,8 @@ static struct tp_intervals exposed_kernels(struct pipeline *p)
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         const struct tp_event *e = tp_device_event(a->model, k);
-        if (!tp_is_communication(a->model, k) || !directions_of(tp_trace_name(a->model->trace, e)) || is_of_all(a->model, k))
+        if (!tp_is_communication(a->model, k) || !directions_of(tp_trace_name(a->model->trace, e)) ||
+            is_of_all(a->model, k))
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
         tp_picks_longest_operation(&p->picks, a->model, k);
@@ -253,11 +254,12 @@ static struct tp_str detail_of(const struct pipeline *p, struct tp_intervals tim
     const char *ideal = "", *of;
     int64_t stages = group_size(p, &of), count = p->micro_batches;
     if (stages > 1)
-        ideal = tp_text_printf(a->arena,
-                               "; if the %lld ranks of the %s are stages, a schedule without interleaving leaves %s idle",
-                               (long long)stages, of, tp_text_of_percent(a->arena, tp_percent(stages - 1, count + stages - 1)));
-    return tp_advisor_text(a, "%lld micro-batches in a step; for %s of the step the stage sends or receives and computes "
-                              "nothing (waiting and transfer)%s",
+        ideal = tp_text_printf(
+            a->arena, "; if the %lld ranks of the %s are stages, a schedule without interleaving leaves %s idle",
+            (long long)stages, of, tp_text_of_percent(a->arena, tp_percent(stages - 1, count + stages - 1)));
+    return tp_advisor_text(a,
+                           "%lld micro-batches in a step; for %s of the step the stage sends or receives and computes "
+                           "nothing (waiting and transfer)%s",
                            (long long)count, tp_text_of_percent(a->arena, tp_set_percent(a, time)), ideal);
 }
 

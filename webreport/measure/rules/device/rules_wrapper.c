@@ -10,7 +10,7 @@
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/collectives_build.h"
 #include "webreport/model/main_thread.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/text/format.h"
 
 static void evaluate_wrapper(struct tp_advisor *a);
@@ -27,7 +27,7 @@ const struct tp_rule tp_rule_E9 = {
     .gain = {.low = 0.75, .high = 1.0},
     .native = {.title = "A single rank runs the code of a distributed program", .advice = "Leave that code out."},
     .inference = {.title = "A wrapper for several ranks runs with a single one",
-        .advice = "Call the model itself, without the wrapper."},
+                  .advice = "Call the model itself, without the wrapper."},
     .weakened_like = "E1",
     .on_device = evaluate_wrapper,
     .on_host = evaluate_wrapper,
@@ -65,9 +65,18 @@ struct wrapper {
 /* Returns whether an operator flattens buffers or copies them back, or runs inside of such an operator. */
 static bool is_around_broadcast(struct tp_str name)
 {
-    static const char *const names[] = {"aten::flatten_dense_tensors", "aten::unflatten_dense_tensors", "aten::cat",
-                                        "aten::copy_", "aten::view", "aten::narrow", "aten::slice", "aten::detach",
-                                        "aten::reshape", "aten::as_strided", "aten::empty", "aten::to"};
+    static const char *const names[] = {"aten::flatten_dense_tensors",
+                                        "aten::unflatten_dense_tensors",
+                                        "aten::cat",
+                                        "aten::copy_",
+                                        "aten::view",
+                                        "aten::narrow",
+                                        "aten::slice",
+                                        "aten::detach",
+                                        "aten::reshape",
+                                        "aten::as_strided",
+                                        "aten::empty",
+                                        "aten::to"};
     bool is_any = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is_any |= tp_str_equal(name, tp_str_of(names[i]));
@@ -78,8 +87,7 @@ static enum part part_of(struct tp_str name)
 {
     if (tp_str_equal(name, TP_STR("DistributedDataParallel.forward")))
         return FORWARD;
-    if (tp_str_starts(name, "torch::distributed::reducer::") ||
-        tp_str_starts(name, "torch.distributed.ddp.reducer::"))
+    if (tp_str_starts(name, "torch::distributed::reducer::") || tp_str_starts(name, "torch.distributed.ddp.reducer::"))
         return REDUCER;
     return is_around_broadcast(name) ? AROUND_BROADCAST : NO_PART;
 }
@@ -213,11 +221,10 @@ static void judge_single_rank(struct wrapper *w)
     c.time = tp_intervals_of(&time);
     for (size_t i = 0; i < w->forwards.count; i++)
         tp_picks_longest(&c.picks, a->model, *TP_AT(&w->forwards, uint32_t, i));
-    c.detail = tp_advisor_text(a, "the process group has one rank; the wrapper handles %s and %s a step",
-                               tp_text_of_some(a->arena, w->reducer_count / a->model->used_count, "gradient copy",
-                                               "gradient copies"),
-                               tp_text_of_some(a->arena, w->reductions.total / a->model->used_count, "reduction",
-                                               "reductions"));
+    c.detail = tp_advisor_text(
+        a, "the process group has one rank; the wrapper handles %s and %s a step",
+        tp_text_of_some(a->arena, w->reducer_count / a->model->used_count, "gradient copy", "gradient copies"),
+        tp_text_of_some(a->arena, w->reductions.total / a->model->used_count, "reduction", "reductions"));
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
         tp_explain_communication(a, tp_intervals_of(&time));
 }

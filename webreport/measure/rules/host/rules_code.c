@@ -8,7 +8,7 @@
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
 #include "webreport/measure/work/cost_call.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 #include "writer/text/format.h"
 
 static void evaluate_code(struct tp_advisor *a);
@@ -107,7 +107,7 @@ const struct tp_rule tp_rule_H14 = {
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native =
         {.advice =
-                "Compute in single precision where the accuracy permits: half the bytes, and half the time or less."},
+             "Compute in single precision where the accuracy permits: half the bytes, and half the time or less."},
     .on_host = evaluate_code,
 };
 
@@ -211,7 +211,7 @@ static const struct code codes[] = {
     {TP_RULE_H11, "torch/utils/checkpoint.py", "_checkpoint_without_reentrant_generator", CODE_WHOLE},
     /* reentrant: computes again until the CODE_END frame */
     {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN},
-    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END},  /* the reentrant node's own backward */
+    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END}, /* the reentrant node's own backward */
     {TP_RULE_H12, NULL, "<built-in function collect>", CODE_WHOLE},
     {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL, CODE_WHOLE},
     {TP_RULE_H13, "torch/fx/traceback.py", "format_stack", CODE_WHOLE},
@@ -354,14 +354,18 @@ static const struct {
     const char *name;
     uint8_t part;
 } operators[] = {
-    {"aten::isnan", IS_CHECK},        {"aten::isinf", IS_CHECK},         {"aten::isfinite", IS_CHECK},
-    {"aten::_is_any_true", IS_CHECK}, {"aten::any", IS_ANSWER},          {"aten::all", IS_ANSWER},
-    {"aten::allclose", IS_CHECK},     {"aten::isclose", IS_CHECK},       {"aten::is_nonzero", IS_ANSWER},
-    {"aten::item", IS_ANSWER},        {"aten::abs", IS_ANSWER},          {"aten::max", IS_ANSWER},
-    {"aten::min", IS_ANSWER},         {"aten::lt", IS_ANSWER},           {"aten::gt", IS_ANSWER},
-    {"aten::logical_not", IS_ANSWER}, {"aten::logical_or", IS_ANSWER},   {"aten::zeros_like", IS_ZERO},
-    {"aten::zero_", IS_ZERO},         {"aten::_foreach_zero_", IS_ZERO | IS_LIST}, {"aten::add_", IS_ADD},
-    {"aten::clone", IS_FILLED},       {"aten::detach", IS_FILLED},       {"aten::empty_like", IS_FILLED},
+    {"aten::isnan", IS_CHECK},       {"aten::isinf", IS_CHECK},
+    {"aten::isfinite", IS_CHECK},    {"aten::_is_any_true", IS_CHECK},
+    {"aten::any", IS_ANSWER},        {"aten::all", IS_ANSWER},
+    {"aten::allclose", IS_CHECK},    {"aten::isclose", IS_CHECK},
+    {"aten::is_nonzero", IS_ANSWER}, {"aten::item", IS_ANSWER},
+    {"aten::abs", IS_ANSWER},        {"aten::max", IS_ANSWER},
+    {"aten::min", IS_ANSWER},        {"aten::lt", IS_ANSWER},
+    {"aten::gt", IS_ANSWER},         {"aten::logical_not", IS_ANSWER},
+    {"aten::logical_or", IS_ANSWER}, {"aten::zeros_like", IS_ZERO},
+    {"aten::zero_", IS_ZERO},        {"aten::_foreach_zero_", IS_ZERO | IS_LIST},
+    {"aten::add_", IS_ADD},          {"aten::clone", IS_FILLED},
+    {"aten::detach", IS_FILLED},     {"aten::empty_like", IS_FILLED},
 };
 
 /* Returns the properties for each name. */

@@ -1,7 +1,7 @@
 /* Unescapes strings and makes values compact: see clean.h. Runs once per distinct text, so the code favors clarity. */
-#include "webreport/trace/clean.h"
+#include "webreport/trace/json/clean.h"
 
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/strict.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"

@@ -1,8 +1,8 @@
 /* Turns raw JSON bytes into the text they mean: unescapes strings into valid UTF-8 and makes values compact.
  *
  * Defects of a text are returned as bits, so that the reader can count them for every event that has the text. */
-#ifndef TP_WEBREPORT_TRACE_CLEAN_H
-#define TP_WEBREPORT_TRACE_CLEAN_H
+#ifndef TP_WEBREPORT_TRACE_JSON_CLEAN_H
+#define TP_WEBREPORT_TRACE_JSON_CLEAN_H
 
 #include <stdbool.h>
 

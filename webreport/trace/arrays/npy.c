@@ -1,5 +1,5 @@
 /* Reads heads and elements of .npy files: see npy.h. Format: numpy/lib/format.py. */
-#include "webreport/trace/npy.h"
+#include "webreport/trace/arrays/npy.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Parses numbers of a trace from their digits: microseconds to int64 nanoseconds, integers, decimals in 1e-9 units.
  *
  * A token is raw JSON text: a number, or a string with a number. Doubles are not used in between; no allocation. */
-#ifndef TP_WEBREPORT_TRACE_NUMBER_H
-#define TP_WEBREPORT_TRACE_NUMBER_H
+#ifndef TP_WEBREPORT_TRACE_JSON_NUMBER_H
+#define TP_WEBREPORT_TRACE_JSON_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>

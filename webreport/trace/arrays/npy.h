@@ -1,8 +1,8 @@
 /* Reads the heads of NumPy files (.npy, formats 1.0 to 3.0) and their elements as numbers.
  *
  * Pure functions without allocation, any thread. Never executes the content of a file: objects are unsupported. */
-#ifndef TP_WEBREPORT_TRACE_NPY_H
-#define TP_WEBREPORT_TRACE_NPY_H
+#ifndef TP_WEBREPORT_TRACE_ARRAYS_NPY_H
+#define TP_WEBREPORT_TRACE_ARRAYS_NPY_H
 
 #include <stdbool.h>
 #include <stddef.h>

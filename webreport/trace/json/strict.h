@@ -1,7 +1,7 @@
 /* Checks strict JSON (RFC 8259) with a byte machine: for --strict, and for the conformance suite. No recursion, no
  * allocation. */
-#ifndef TP_WEBREPORT_TRACE_STRICT_H
-#define TP_WEBREPORT_TRACE_STRICT_H
+#ifndef TP_WEBREPORT_TRACE_JSON_STRICT_H
+#define TP_WEBREPORT_TRACE_JSON_STRICT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* Reads and formats compact JSON values: see value.h. */
-#include "webreport/trace/value.h"
+#include "webreport/trace/json/value.h"
 
-#include "webreport/trace/clean.h"
-#include "webreport/trace/number.h"
+#include "webreport/trace/json/clean.h"
+#include "webreport/trace/json/number.h"
 #include "writer/base/error.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"

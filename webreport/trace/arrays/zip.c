@@ -1,5 +1,5 @@
 /* Reads directories of zip archives: see zip.h. Numbers are little endian and unaligned. */
-#include "webreport/trace/zip.h"
+#include "webreport/trace/arrays/zip.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Scans events: see scan.h. The hot loops process 16 bytes per step with SSE2, one byte without. */
-#include "webreport/trace/scan.h"
+#include "webreport/trace/json/scan.h"
 
 #include "writer/base/limits.h"
 

@@ -1,8 +1,8 @@
 /* Shares the state of the search of tp_inventory_find. Internal to the inventory. */
-#ifndef TP_WEBREPORT_TRACE_TENSOR_INVENTORY_PARTS_H
-#define TP_WEBREPORT_TRACE_TENSOR_INVENTORY_PARTS_H
+#ifndef TP_WEBREPORT_TRACE_ARRAYS_TENSOR_INVENTORY_PARTS_H
+#define TP_WEBREPORT_TRACE_ARRAYS_TENSOR_INVENTORY_PARTS_H
 
-#include "webreport/trace/tensor_inventory.h"
+#include "webreport/trace/arrays/tensor_inventory.h"
 #include "writer/base/buf.h"
 
 struct tp_inventory_search {

@@ -1,5 +1,5 @@
 /* Finds the tensors of a run: see tensor_inventory.h. tensor_inventory_files.c searches files and folders. */
-#include "webreport/trace/tensor_inventory.h"
+#include "webreport/trace/arrays/tensor_inventory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "webreport/trace/arrays/tensor_inventory_parts.h"
+#include "webreport/trace/json/value.h"
 #include "webreport/trace/rundir.h"
-#include "webreport/trace/tensor_inventory_parts.h"
 #include "webreport/trace/trace.h"
-#include "webreport/trace/value.h"
 #include "writer/base/limits.h"
 
 struct tp_tensor_item *tp_inventory_add(struct tp_inventory_search *search)

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "webreport/trace/tensor_inventory_parts.h"
-#include "webreport/trace/value.h"
+#include "webreport/trace/arrays/tensor_inventory_parts.h"
+#include "webreport/trace/json/value.h"
 #include "writer/base/buf.h"
 #include "writer/base/limits.h"
 #include "writer/base/path.h"

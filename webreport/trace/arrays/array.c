@@ -1,5 +1,5 @@
 /* Reads arrays as streams: see array.h. */
-#include "webreport/trace/array.h"
+#include "webreport/trace/arrays/array.h"
 
 #include <errno.h>
 #include <stdio.h>

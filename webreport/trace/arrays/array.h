@@ -1,11 +1,11 @@
 /* Reads one array in a file (.npy) or in an archive of arrays (.npz) as a stream of numbers, in bounded memory.
  *
  * The file is open between open and close; one thread. */
-#ifndef TP_WEBREPORT_TRACE_ARRAY_H
-#define TP_WEBREPORT_TRACE_ARRAY_H
+#ifndef TP_WEBREPORT_TRACE_ARRAYS_ARRAY_H
+#define TP_WEBREPORT_TRACE_ARRAYS_ARRAY_H
 
-#include "webreport/trace/npy.h"
-#include "webreport/trace/zip.h"
+#include "webreport/trace/arrays/npy.h"
+#include "webreport/trace/arrays/zip.h"
 
 /* The place of an array. */
 struct tp_array_place {

@@ -2,8 +2,8 @@
  *
  * Accepts any key order, white space and unknown keys, whose values it skips. The window must have TP_FEED_PAD readable
  * bytes after its end. Nothing is allocated; spans point into the window. */
-#ifndef TP_WEBREPORT_TRACE_SCAN_H
-#define TP_WEBREPORT_TRACE_SCAN_H
+#ifndef TP_WEBREPORT_TRACE_JSON_SCAN_H
+#define TP_WEBREPORT_TRACE_JSON_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

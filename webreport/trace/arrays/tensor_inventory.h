@@ -2,10 +2,10 @@
  *
  * A tensor is identified by its name, its step, its worker (by position, since names of workers contain hosts and
  * processes), and its number among the tensors equal in all of these. Everything is in one arena. */
-#ifndef TP_WEBREPORT_TRACE_TENSOR_INVENTORY_H
-#define TP_WEBREPORT_TRACE_TENSOR_INVENTORY_H
+#ifndef TP_WEBREPORT_TRACE_ARRAYS_TENSOR_INVENTORY_H
+#define TP_WEBREPORT_TRACE_ARRAYS_TENSOR_INVENTORY_H
 
-#include "webreport/trace/array.h"
+#include "webreport/trace/arrays/array.h"
 #include "writer/tensor.h"
 
 struct tp_tensor_item {

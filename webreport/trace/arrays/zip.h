@@ -2,8 +2,8 @@
  *
  * Read: stored and deflated entries, Zip64, text before the archive. Not read: encryption, archives of several parts.
  * Format: PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16. */
-#ifndef TP_WEBREPORT_TRACE_ZIP_H
-#define TP_WEBREPORT_TRACE_ZIP_H
+#ifndef TP_WEBREPORT_TRACE_ARRAYS_ZIP_H
+#define TP_WEBREPORT_TRACE_ARRAYS_ZIP_H
 
 #include "writer/base/arena.h"
 #include "writer/base/error.h"

@@ -3,8 +3,8 @@
  * Compact: no white space outside strings, strings escaped in one way, numbers as written. Times and sizes are read by
  * the reader itself; this is for shapes, types, grids and the few header objects. Allocates only in the arena
  * arguments. */
-#ifndef TP_WEBREPORT_TRACE_VALUE_H
-#define TP_WEBREPORT_TRACE_VALUE_H
+#ifndef TP_WEBREPORT_TRACE_JSON_VALUE_H
+#define TP_WEBREPORT_TRACE_JSON_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Checks strict JSON with a byte machine: see strict.h. One small function per state; strings are also checked for
  * UTF-8 (no overlong forms, no surrogates). A byte order mark is refused, since RFC 8259 forbids writing one. */
-#include "webreport/trace/strict.h"
+#include "webreport/trace/json/strict.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

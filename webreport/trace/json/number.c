@@ -1,6 +1,6 @@
 /* Parses numbers from digits: see number.h. One decimal parser serves times and 1e-9 units; the common form of a time
  * (digits, point, three digits) has a fast path. */
-#include "webreport/trace/number.h"
+#include "webreport/trace/json/number.h"
 
 #include <math.h>
 #include <stdlib.h>
