@@ -8,16 +8,17 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-/* Classes of the facts of summaries (summary_facts.c); all other facts are results. */
+/* Classes of the facts of summaries (summary_facts.c). A fact that is not in this table is a result. */
 static const struct rule {
-    const char *name, *absent; /* absent: value of a side that lacks the fact, or NULL if that is unknown */
+    const char *name, *absent; /* absent: value to assume on a side that lacks the fact, or NULL if it is unknown */
     enum tp_fact_class class;
-    bool is_by_rows; /* judged below, by the rows that both sides have */
+    bool is_by_rows; /* true if the rows that both sides have decide the fact */
 } rules[] = {
     {"gpu", NULL, TP_FACT_DEFINING, false},
     {"gpu.vendor", NULL, TP_FACT_DEFINING, false},
     {"gpu.count", NULL, TP_FACT_DEFINING, false},
-    {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false}, /* of the device that `gpu` names */
+    /* capability of the device that the fact `gpu` names */
+    {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false},
     {"world_size", "1", TP_FACT_DEFINING, false},
     {"input", NULL, TP_FACT_DEFINING, false},
     {"batch_size", NULL, TP_FACT_DEFINING, false},
@@ -28,7 +29,7 @@ static const struct rule {
     {"record_shapes", NULL, TP_FACT_RECORDING, false},
     {"with_modules", NULL, TP_FACT_RECORDING, false},
     {"with_flops", NULL, TP_FACT_RECORDING, false},
-    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs of different hosts differ more, but are comparable */
+    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs on different hosts vary more, but are comparable */
     {"framework", NULL, TP_FACT_ENVIRONMENT, false},
     {"cuda.runtime", NULL, TP_FACT_ENVIRONMENT, false},
     {"cuda.driver", NULL, TP_FACT_ENVIRONMENT, false},
@@ -83,7 +84,8 @@ static struct tp_str value_in(const struct tp_summary *run, struct tp_str name)
     return TP_STR("");
 }
 
-/* Returns the value of all runs, or their different values joined in order of first appearance. */
+/* Returns the value of the fact in all runs of the side, or its different values, joined in order of first appearance.
+ */
 static struct tp_str value_of(const struct tp_side *side, struct tp_str name, struct tp_arena *arena)
 {
     struct tp_str values[MAX_VALUES];
@@ -113,7 +115,7 @@ static struct tp_str value_of(const struct tp_side *side, struct tp_str name, st
     return (struct tp_str){text, (size_t)(at - text)};
 }
 
-/* Returns whether some run of a side has the fact, possibly without a value. */
+/* Returns whether some run of a side has the fact, even without a value. */
 static bool is_asked(const struct tp_side *side, struct tp_str name)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++)
@@ -140,8 +142,8 @@ static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect a
     return aspect == ASPECT_SHAPE ? identity->shape : identity->dtype;
 }
 
-/* Returns the kind of rows to compare: device operators if both sides have them, because images in a data loader all
- * have different shapes. */
+/* Returns the kind of rows to compare: device operators if both sides have them, else host operators. Host operators of
+ * a data loader are a bad choice because its images all have different shapes. */
 static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
 {
     bool has_device[TP_SIDES] = {false};
@@ -152,20 +154,20 @@ static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
     return has_device[TP_BASE] && has_device[TP_NEW] ? TP_SUMMARY_OPERATOR_DEVICE : TP_SUMMARY_OPERATOR_HOST;
 }
 
-/* Returns the time-weighted share of calls, among operators of both sides, whose shapes (or types) the other side has
- * as well; the smaller share of both directions. NaN if no operator has shapes. */
+/* Returns the share of time, among operators that both sides call, in calls whose shapes (or types) the other side has
+ * as well. The smaller share of the two sides counts. NaN if no operator has shapes. */
 static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 {
     enum tp_summary_kind kind = telling_kind(sides);
     struct tp_arena *arena = sides->arena;
     struct tp_keys names, pairs;
-    uint8_t *name_on, *pair_on; /* a bit per side */
+    uint8_t *name_on, *pair_on; /* bit s is set if side s has the name, or the pair of name and aspect */
     double share = NAN;
     tp_keys_init(&names, arena, 1);
     tp_keys_init(&pairs, arena, 2);
     name_on = tp_arena_array(arena, sides->identity_count, 1);
     pair_on = tp_arena_array(arena, sides->identity_count, 1);
-    /* pass 0 finds the names and pairs of each side; then one pass per side */
+    /* pass 0 finds the names and pairs of each side; passes 1 and 2 sum the time of one side */
     for (int pass = 0; pass <= TP_SIDES; pass++) {
         double all = 0, common = 0;
         for (uint32_t i = 0; i < sides->identity_count; i++) {
@@ -210,7 +212,7 @@ static void add_share(struct tp_comparability *c, const struct tp_sides *sides, 
     fact->verdict = percent >= COMMON_PERCENT ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 
-/* Adds the number of steps of a run; further runs of a side are more samples of the same. */
+/* Adds the fact "step.count". The sides differ if one has more than twice as many steps per run. */
 static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
 {
     struct tp_fact_pair *fact = &c->facts[c->fact_count++];
@@ -231,7 +233,7 @@ static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
 
 /* ---- all ---- */
 
-/* Collects the names of both sides' facts, each once. */
+/* Collects the names of the facts of both sides, each once. */
 static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
 {
     tp_strings_init(names, sides->arena, 0);
@@ -244,7 +246,7 @@ static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
     return names->count;
 }
 
-/* "[16, 3, 8]" -> "3, 8]" */
+/* Returns the text after the first size: "3, 8]" for "[16, 3, 8]". */
 static struct tp_str behind_batch(struct tp_str shape)
 {
     ptrdiff_t at = tp_str_find(shape, ", ");
@@ -305,7 +307,8 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
     c->is_other_input_alone &= c->is_other_input;
 }
 
-/* Returns the facts of a class that differ, as text; for defining facts also those that one side lacks. */
+/* Returns the facts of a class that differ, as text. For the defining class, facts that only one side has are included.
+ */
 static const char *unlike_text(const struct tp_comparability *c, enum tp_fact_class class, struct tp_arena *arena)
 {
     enum { MOST = 60 };

@@ -11,10 +11,10 @@
 enum {
     LEAST_PAIRS = 3,
     LEAST_STEPS = 3,
-    MARKED_FROM = 6,   /* runs of a side from which on one can be an outlier */
-    DRAWN_IN_FROM = 8, /* pairs from which on outliers are winsorized */
-    LOOKS = 2,         /* successive checks that must agree */
-    LOADED_FROM = 4,   /* runs of a side from which on one can be marked as made on a busy machine */
+    MARKED_FROM = 6,   /* outliers are marked on a side with at least this many runs */
+    DRAWN_IN_FROM = 8, /* outliers are winsorized with at least this many pairs */
+    LOOKS = 2,         /* number of successive checks that must find the goal reached */
+    LOADED_FROM = 4,   /* busy-machine marks need at least this many runs of the side */
     RUNS_LEFT_MOST = 1000
 };
 
@@ -84,7 +84,8 @@ double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quan
 
 /* ---- marks ---- */
 
-/* Collects the levels of the other runs of the run's side (quantity -1: their busy ratios). Returns their number. */
+/* Collects the levels of all other runs on the side of `run`; with quantity -1, their ratios of CPU time to wall time.
+ * Returns their number. */
 static size_t others_of(double *out, const struct tp_bench *b, const struct tp_bench_run *run, int quantity)
 {
     size_t count = 0;
@@ -105,7 +106,8 @@ static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
         size_t count = others_of(others, b, run, -1);
         run->is_loaded = count + 1 >= LOADED_FROM && tp_run_is_loaded(run->busy, others, count);
         count = others_of(others, b, run, b->quantity);
-        double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015; /* equal runs may differ by this much */
+        /* relative difference that runs of the same program may have */
+        double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015;
         double middle = tp_median(others, count), reach = 3 * fmax(tp_spread(others, count), least);
         run->is_outlier = count + 1 >= MARKED_FROM && fabs(run->level[b->quantity] - middle) > reach;
     }
@@ -119,7 +121,8 @@ static bool is_spoiled(const struct tp_bench_run *run, int quantity)
     return run->is_loaded && quantity != TP_BENCH_KERNELS;
 }
 
-/* Collects the differences of the pairs in which both runs have the quantity. Returns their number. */
+/* Collects the differences B - A of the levels, for pairs in which both runs have a usable level of the quantity.
+ * Returns their number. */
 static size_t differences_of(double *out, const struct tp_bench *b, int quantity)
 {
     size_t count = 0;
@@ -132,7 +135,8 @@ static size_t differences_of(double *out, const struct tp_bench *b, int quantity
     return count;
 }
 
-/* Returns the change. Outliers, such as a stall in one run, are winsorized if there are enough pairs. */
+/* Returns the change computed from the differences within the pairs. Outliers, such as a stall in one run, are
+ * winsorized if there are enough pairs. */
 static struct tp_run_change change_of(double *differences, size_t count, struct tp_arena *arena)
 {
     double *copy = tp_arena_array(arena, count, sizeof *copy);
@@ -195,7 +199,8 @@ static bool is_decided(const struct tp_bench *b, const struct tp_run_change *cha
     return change->sees <= goal->effect || change->low > goal->effect || change->high < -goal->effect;
 }
 
-/* Returns the estimated number of further pairs until the goal is reached, if they vary like the previous ones. */
+/* Returns the estimated number of further pairs until the goal is reached, if their differences vary like those of the
+ * previous pairs. Returns 0 if the number is unknown or RUNS_LEFT_MOST is too few. */
 static unsigned runs_left(const struct tp_bench *b, const struct tp_run_change *change)
 {
     const struct tp_bench_goal *goal = b->goal;
@@ -234,7 +239,8 @@ static const struct tp_bench_count *find(const struct tp_bench_run *run, const s
     return NULL;
 }
 
-/* Returns whether all runs of the side have the same count. *count: the count, or NULL if no run calls it. */
+/* Returns whether all runs of the side have the same count. *count: the count of the last run, or NULL if it does not
+ * call the operator or kernel. */
 static bool is_exact(const struct tp_bench *b, int side, const struct tp_bench_count *wanted,
                      const struct tp_bench_count **count)
 {
@@ -273,7 +279,7 @@ static void compare_counts(struct tp_bench *b, struct tp_arena *arena)
             const struct tp_bench_count *wanted = &sides[side]->counts[i];
             struct tp_bench_changed changed;
             if (side == TP_BENCH_B && find(sides[TP_BENCH_A], wanted))
-                continue; /* compared above */
+                continue; /* the loop over side A has compared this count */
             bool is_told = is_exact(b, TP_BENCH_A, wanted, &changed.count[0]) &&
                            is_exact(b, TP_BENCH_B, wanted, &changed.count[1]);
             double before = is_told && changed.count[0] ? changed.count[0]->calls : 0;

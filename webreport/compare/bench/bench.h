@@ -1,18 +1,18 @@
-/* Compares two commands that run alternately, and decides when enough runs were made.
- * Runs come in pairs of A and B in random order, so that slow changes of the machine affect both alike. The differences
- * within the pairs are judged (tp_run_change_paired); their variation determines how many pairs are needed. Pure
- * functions; scratch memory from `arena`. */
+/* Compares two commands that run alternately, and decides when enough runs were made. Runs come in pairs of A and B in
+ * random order, so that slow changes of the machine affect both alike. tp_run_change_paired judges the differences
+ * within the pairs. The variation of these differences determines how many pairs are needed. All functions are pure and
+ * take scratch memory from `arena`. */
 #ifndef TP_WEBREPORT_COMPARE_BENCH_BENCH_H
 #define TP_WEBREPORT_COMPARE_BENCH_BENCH_H
 
 #include "webreport/compare/noise/run_change.h"
 #include "webreport/measure/summary/summary.h"
 
-/* Compared quantities, in the order in which they are shown. */
+/* Compared quantities, in the order in which reports show them. */
 enum tp_bench_quantity {
     TP_BENCH_STEP,     /* wall time of a step */
-    TP_BENCH_KERNELS,  /* durations of a step's kernels */
-    TP_BENCH_HOST_OPS, /* self time of a step's operators on the host */
+    TP_BENCH_KERNELS,  /* sum of the durations of a step's kernels */
+    TP_BENCH_HOST_OPS, /* sum of the self times of a step's operators on the host */
     TP_BENCH_WALL,     /* wall time of the program from start to exit */
     TP_BENCH_CPU,      /* user and system time of the program and its children */
     TP_BENCH_QUANTITIES
@@ -20,62 +20,69 @@ enum tp_bench_quantity {
 
 enum { TP_BENCH_A, TP_BENCH_B, TP_BENCH_SIDES };
 
-/* Number of calls per step. */
+/* Number of calls per step of one operator, kernel, copy or wait. */
 struct tp_bench_count {
-    enum tp_summary_kind kind; /* operator, kernel, copy or wait */
+    enum tp_summary_kind kind; /* kind of the counted calls: operator, kernel, copy or wait */
     struct tp_str name;
-    double calls; /* NaN if it varies between steps or is unknown */
+    double calls; /* calls per step; NaN if the number varies between steps or is unknown */
 };
 
 struct tp_bench_run {
     int side;
-    unsigned pair;                     /* number of its pair, from 0 */
-    double level[TP_BENCH_QUANTITIES]; /* logarithms of nanoseconds; NaN if unknown */
-    double busy;                       /* CPU time over wall time; NaN if unknown */
+    unsigned pair;                     /* number of the pair to which the run belongs, from 0 */
+    double level[TP_BENCH_QUANTITIES]; /* logarithm of each quantity in nanoseconds; NaN if unknown */
+    double busy;                       /* CPU time divided by wall time; NaN if unknown */
     struct tp_bench_count *counts;     /* sorted by kind, name */
     size_t count_count;
-    bool has_all_counts;        /* everything else is called 0 times */
-    bool is_loaded, is_outlier; /* set by tp_bench_judge: the machine was busy; the run is far from its side */
+    bool has_all_counts; /* true if operators and kernels that `counts` lacks were not called */
+    /* set by tp_bench_judge. is_loaded: the machine was busy; is_outlier: the level is far from the other runs of the
+     * side */
+    bool is_loaded, is_outlier;
 };
 
 struct tp_bench_goal {
-    double effect;     /* relative, above 0: difference to detect in 80 % of such comparisons */
-    bool has_limit;    /* decide the limit `most` instead of detecting `effect` */
-    double most;       /* relative: largest allowed excess of B */
-    int quantity;      /* enum tp_bench_quantity, or -1 for the step (the program if it has no steps) */
-    unsigned max_runs; /* runs of each side, 2 or more */
+    double effect;  /* relative difference, above 0, that 80 % of such comparisons must detect */
+    bool has_limit; /* the goal is to decide the limit `most`, not to detect `effect` */
+    double most;    /* largest allowed excess of B over A, relative: 0.03 is 3 % */
+    /* judged quantity, enum tp_bench_quantity; -1 selects the step, or the wall time of programs without steps */
+    int quantity;
+    unsigned max_runs; /* maximum number of runs of each side, 2 or more */
 };
 
 enum tp_bench_verdict { TP_BENCH_OPEN, TP_BENCH_SLOWER, TP_BENCH_FASTER, TP_BENCH_SAME };
 
-/* A count that is exact on both sides and differs. */
+/* A count that is exact on both sides and differs between them. */
 struct tp_bench_changed {
-    const struct tp_bench_count *count[TP_BENCH_SIDES]; /* NULL if the side does not call it */
+    const struct tp_bench_count *count[TP_BENCH_SIDES]; /* NULL if the side has no such call */
 };
 
 struct tp_bench {
     const struct tp_bench_goal *goal;
     struct tp_bench_run *runs;
-    size_t run_count; /* runs in complete pairs */
+    size_t run_count; /* number of runs in complete pairs, 2 * pair_count */
     unsigned pair_count;
-    /* B - A of base_count pairs; other members need 2 pairs or more */
+    /* change B - A from base_count pairs; the other members are set from 2 pairs on */
     struct tp_run_change changes[TP_BENCH_QUANTITIES];
-    double level[TP_BENCH_QUANTITIES][TP_BENCH_SIDES]; /* median of the runs; NaN if unknown */
-    int quantity;                                      /* the deciding quantity */
-    enum tp_bench_verdict verdict; /* OPEN: the interval of the difference contains 0 and is wider than the effect */
-    enum tp_limit_verdict limit;   /* only with a limit */
-    bool is_decided;               /* the goal is reached */
-    unsigned runs_left;            /* estimated further runs of each side; 0 if above 1,000 or unknown */
+    double level[TP_BENCH_QUANTITIES][TP_BENCH_SIDES]; /* median level of the side's runs; NaN if unknown */
+    int quantity;                                      /* the quantity that decides the verdict */
+    /* TP_BENCH_OPEN: the difference is not significant, and a change of `effect` could be missed */
+    enum tp_bench_verdict verdict;
+    enum tp_limit_verdict limit; /* verdict on goal->most; only used if goal->has_limit */
+    bool is_decided;             /* the goal is reached, so no more pairs are needed */
+    /* estimated number of further runs of each side; 0 if unknown or too many (about 1,000 in total) */
+    unsigned runs_left;
     struct tp_bench_changed *changed;
     size_t changed_count;
 };
 
-/* Returns the side that runs first in a pair. */
+/* Returns the side that runs first in the pair, drawn from `seed`. */
 int tp_bench_first(uint64_t seed, unsigned pair);
 
-/* Returns the level of a summary's steps, a logarithm of ns, or NaN. quantity: step, kernels or host_ops. */
+/* Returns the level of a summary's steps, a logarithm of ns; NaN with fewer than 3 used steps. quantity: step, kernels
+ * or host_ops. */
 double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
-/* Returns the robust relative variation of its steps; NaN like the level. */
+/* Returns the robust standard deviation of the summary's steps, relative to their mean; NaN with fewer than 3 used
+ * steps. */
 double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
 
 /* Number of successive checks that found the goal reached; zero it before the first check. */
@@ -84,11 +91,12 @@ struct tp_bench_looks {
 };
 
 /* Returns whether no more pairs are needed; call it after each pair. Only some calls check, and two successive checks
- * must agree, because frequent checks raise the false-positive rate. In simulations, 98 % of the 99 % intervals contain
- * the true difference at the end (test_bench.c). */
+ * must agree, because frequent checks raise the false-positive rate. In simulations, 98 % of the final 99 % intervals
+ * contain the true difference (test_bench.c). */
 bool tp_bench_is_over(struct tp_bench_looks *looks, const struct tp_bench *bench);
 
-/* Judges the complete pairs among run_count runs and sets the marks of the runs. Results are in the arena. */
+/* Judges the complete pairs among run_count runs, and sets is_loaded and is_outlier of each run. Results are in the
+ * arena. */
 void tp_bench_judge(struct tp_bench *bench, struct tp_bench_run *runs, size_t run_count,
                     const struct tp_bench_goal *goal, struct tp_arena *arena);
 

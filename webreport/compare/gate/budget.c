@@ -10,16 +10,16 @@
 #include "writer/base/table.h"
 #include "writer/base/utf8.h"
 
-/* Position in the line that is read. */
+/* Position of the parser in the current line. */
 struct cursor {
     const char *file;
     unsigned number;
-    struct tp_str line; /* the whole line, to compute columns */
+    struct tp_str line; /* the whole line, for the column numbers of messages */
     size_t at;
     struct tp_error *err;
 };
 
-/* A word, or a run of operator characters, to which a message can point. */
+/* A word, number or operator of the line, with its position for messages. */
 struct token {
     struct tp_str text;
     size_t at;
@@ -100,7 +100,8 @@ static bool is_word(struct tp_str text, const char *word)
 
 /* ---- parts of a line ---- */
 
-/* Returns the NAME of "op[NAME].calls", which may contain blanks and signs; ptr is NULL for other metrics. */
+/* Returns the NAME of "op[NAME].calls", which may contain blanks and signs. ptr is NULL if the metric has another form.
+ */
 static struct tp_str read_operator(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "op[", end[] = "].calls";
@@ -112,7 +113,8 @@ static struct tp_str read_operator(struct cursor *c, const struct token *name)
     return (struct tp_str){rest.ptr + sizeof lead - 1, (size_t)length - sizeof lead + 1};
 }
 
-/* Returns the NAME of "cpu.self.NAME" up to the blank before a comparison; C++ names contain blanks and signs. */
+/* Returns the NAME of "cpu.self.NAME", which ends at the blank before a comparison. Names of C++ functions contain
+ * blanks and signs. */
 static struct tp_str read_function(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "cpu.self.";
@@ -201,7 +203,7 @@ static const struct unit units[] = {
 static const char *const unit_hints[] = {"it is a number without a unit", "times are in ns, us, ms or s",
                                          "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "it is in %"};
 
-/* Reads the unit after a number. It can be omitted for 0, counts, bytes, and percentages without a baseline. */
+/* Reads the unit after a number. The unit can be omitted for 0, counts, bytes, and percentages without a baseline. */
 static int read_unit(struct tp_budget_line *out, struct cursor *c)
 {
     enum tp_metric_unit of = tp_metrics[out->metric].unit;
@@ -254,7 +256,7 @@ static int read_limit(struct tp_budget_line *out, struct cursor *c)
     return read_unit(out, c);
 }
 
-/* Reads "@worker3", "@3" (a rank), or nothing. */
+/* Reads the scope of a line: "@worker3", "@3" (a rank), or nothing. */
 static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
     out->rank = TP_NULL_INT;
@@ -280,7 +282,7 @@ static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_ar
 
 /* ---- lines ---- */
 
-/* Returns the line without comment and trailing blanks. */
+/* Returns the line without its comment and without trailing blanks. */
 static struct tp_str content_of(struct tp_str line)
 {
     for (size_t i = 0; i < line.len; i++)

@@ -1,4 +1,4 @@
-/* A budget file: limits on the metrics of a run. Grammar: `tracepress help check`.
+/* Parses budget files, which limit the metrics of a run. Grammar: `tracepress help check`.
  *
  *     # comment
  *     kernels.per_step <= 620
@@ -19,47 +19,48 @@
 enum tp_budget_op { TP_OP_LE, TP_OP_GE, TP_OP_EQ, TP_OP_NE, TP_OP_LT, TP_OP_GT };
 
 enum tp_budget_kind {
-    TP_LIMIT_ABSOLUTE, /* the value itself */
-    TP_LIMIT_DELTA,    /* value - baseline, in the metric's unit */
-    TP_LIMIT_RELATIVE  /* 100 (value / baseline - 1) */
+    TP_LIMIT_ABSOLUTE, /* compares the value of the metric */
+    TP_LIMIT_DELTA,    /* compares value - baseline, in the metric's unit */
+    TP_LIMIT_RELATIVE  /* compares the change in percent, 100 (value / baseline - 1) */
 };
 
 struct tp_budget_line {
     int metric; /* index in tp_metrics */
     enum tp_budget_op op;
     enum tp_budget_kind kind;
-    double limit;         /* count, ns, bytes or %; % for TP_LIMIT_RELATIVE */
-    bool is_warning;      /* level warn: reported, never fails */
-    bool is_optional;     /* passes if the trace lacks the metric */
+    double limit;           /* in the metric's unit (count, ns, bytes or %); in % for TP_LIMIT_RELATIVE */
+    bool is_warning;        /* keyword `warn`: a broken limit is reported, but never fails the check */
+    bool is_optional;       /* keyword `optional`: the line passes if the trace lacks the metric */
     struct tp_str operator; /* NAME of op[NAME].calls and cpu.self.NAME; ptr is NULL for other metrics */
     struct tp_str worker; /* the only worker to which the line applies; ptr is NULL for all */
     int64_t rank;         /* the only rank to which the line applies, or TP_NULL_INT for all */
     unsigned number;      /* number of the line in the file, from 1; 0 for built-in lines */
-    struct tp_str text;   /* the line without blanks at its ends and without comment */
+    struct tp_str text;   /* text of the line, without comment and outer blanks */
 };
 
 struct tp_budget {
-    const char *file; /* name as shown; NULL for the built-in budget */
+    const char *file; /* name of the file as shown to users; NULL for the built-in budget */
     struct tp_budget_line *lines;
     size_t count;
 };
 
-/* Parses `size` bytes; texts are copied into `arena`, whose guard is the caller's. file: for messages, kept. Returns 0,
- * TP_EUSAGE with "FILE:LINE:COLUMN: what is wrong", TP_ELIMIT. A file without any line is refused. */
+/* Parses `size` bytes; copies texts into `arena`, whose guard the caller sets. file: name for messages; must outlive
+ * the budget. Returns 0, TP_EUSAGE with "FILE:LINE:COLUMN: what is wrong", or TP_ELIMIT. A file without any limit is an
+ * error. */
 int tp_budget_parse(struct tp_budget *budget, const char *file, const char *bytes, size_t size, struct tp_arena *arena,
                     struct tp_error *err);
 
-/* Fills the default budget: no additional operator, copy or wait per step, no other type or shape, and no more memory,
- * pageable bytes or step time than the baseline. Findings are not part of it. */
+/* Fills the built-in budget. It allows no additional operator, copy or wait per step and no other type or shape. It
+ * allows no more memory, pageable bytes or step time than the baseline has. It has no limits on findings. */
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
 
-/* Returns whether a line needs a program recorded from outside. */
+/* Returns whether a line of the budget needs a program that was recorded from outside. */
 bool tp_budget_wants_program(const struct tp_budget *budget);
 
-/* Returns "<=", ">=" .. Static. */
+/* Returns the operator as text: "<=", ">=", "==", "!=", "<" or ">". Static. */
 const char *tp_budget_op_text(enum tp_budget_op op);
 
-/* Returns whether a limit is an upper limit, not a lower one. */
+/* Returns whether the operator makes an upper limit (<= or <). */
 static inline bool tp_budget_is_upper(enum tp_budget_op op)
 {
     return op == TP_OP_LE || op == TP_OP_LT;
@@ -70,7 +71,7 @@ static inline bool tp_budget_is_lower(enum tp_budget_op op)
     return op == TP_OP_GE || op == TP_OP_GT;
 }
 
-/* Returns whether `value` op `limit` is true. */
+/* Returns whether the comparison `value` op `limit` is true. */
 bool tp_budget_holds(enum tp_budget_op op, double value, double limit);
 
 #endif

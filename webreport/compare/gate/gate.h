@@ -1,15 +1,19 @@
 /* Checks a run against a budget: each line compares a metric of the run with a limit, or with a baseline.
- * Counts and absolute limits are compared as they are. Times relative to a baseline are judged by their runs
- * (run_change.h): a limit fails if the whole 99 % interval of the change is beyond it, passes if the whole interval is
- * within it, and is inconclusive otherwise, with the number of runs that would decide it. All limits on times together
- * fail by chance in one of a hundred checks (Holm). Times are compared with the accepted level, the first runs of a
- * baseline, which stays fixed; later runs contribute to the noise. Lines against a baseline are inconclusive if the
- * sides are not comparable.
- * Damage never decides (webreport/compare/two/damage.h): a line is inconclusive if an input lost events that its metric
- * needs, or if a rank of the job is missing. The same applies if a trace lacks the metric, unless the line is optional
- * or a warning.
- * Several runs of one program are samples. Runs of different ranks are separate subjects, each compared with the same
- * rank of the baseline. Results are in the arena given; texts belong to the summaries. */
+ *
+ * Counts and absolute limits are compared exactly. Times relative to a baseline are judged by the change between runs
+ * and its 99 % interval (run_change.h). A limit fails if the whole interval is beyond it, and passes if the whole
+ * interval is within it. Otherwise the limit is inconclusive, and the reason names the number of runs that would decide
+ * it. If nothing changed, one of a hundred checks fails by chance, for all limits on times together (Holm). Times are
+ * compared with the accepted level, which the first runs of a baseline define and which stays fixed; later runs
+ * contribute to the noise.
+ *
+ * Lines against a baseline are inconclusive if the sides are not comparable. Damage never decides
+ * (webreport/compare/two/damage.h): a line is inconclusive if an input lost events that its metric needs, or if a rank
+ * of the job is missing. A line is also inconclusive if a trace lacks its metric, unless the line is optional or a
+ * warning.
+ *
+ * Several runs of one program are samples. Runs of different ranks are separate subjects; each is compared with the
+ * same rank of the baseline. Results are in the arena given; texts belong to the summaries. */
 #ifndef TP_WEBREPORT_COMPARE_GATE_GATE_H
 #define TP_WEBREPORT_COMPARE_GATE_GATE_H
 
@@ -20,60 +24,62 @@
 
 enum tp_check_status {
     TP_CHECK_PASS,
-    TP_CHECK_WARN,         /* beyond the limit of a line of level warn */
-    TP_CHECK_INCONCLUSIVE, /* the input is damaged or lacks the metric, or no comparable baseline exists */
+    TP_CHECK_WARN, /* a limit of level warn is broken */
+    /* an input is damaged or lacks the metric, the noise is too large, or no comparable baseline exists */
+    TP_CHECK_INCONCLUSIVE,
     TP_CHECK_FAIL,
     TP_CHECK_STATUS_COUNT
 };
 
-/* Reason for the status of an item, as a word for scripts. */
+/* Reason for the status of an item; scripts read it as a word (tp_check_cause_text). */
 enum tp_check_cause {
-    TP_CAUSE_WITHIN,         /* the value is within the limit */
-    TP_CAUSE_BEYOND,         /* the value is beyond the limit */
-    TP_CAUSE_NOISE,          /* the noise of these runs is too large; inconclusive */
-    TP_CAUSE_MISSING,        /* the trace has no such metric, which may be lost; inconclusive */
-    TP_CAUSE_DAMAGED,        /* an input lost events that the metric needs; inconclusive */
-    TP_CAUSE_SKIPPED,        /* an optional line without its metric, or no subject has the line's worker */
-    TP_CAUSE_NO_BASELINE,    /* no baseline was given */
-    TP_CAUSE_NOT_COMPARABLE, /* another GPU, batch .. */
+    TP_CAUSE_WITHIN,      /* the value is within the limit */
+    TP_CAUSE_BEYOND,      /* the value is beyond the limit */
+    TP_CAUSE_NOISE,       /* inconclusive: the noise of these runs is too large */
+    TP_CAUSE_MISSING,     /* inconclusive: the trace has no such metric; its events may be lost */
+    TP_CAUSE_DAMAGED,     /* inconclusive: an input lost events that the metric needs */
+    TP_CAUSE_SKIPPED,     /* passed: an optional line whose metric or worker is missing */
+    TP_CAUSE_NO_BASELINE, /* inconclusive: no baseline was given */
+    /* inconclusive: the workload differs or is unknown, for example another GPU or batch size */
+    TP_CAUSE_NOT_COMPARABLE,
     TP_CAUSE_COUNT
 };
 
-/* Place in the source code, for annotations. */
+/* Place in the source code, for annotations of a failed line. */
 struct tp_check_place {
-    struct tp_str rule;      /* rule of a finding ("A5"), or "" */
-    struct tp_str file_line; /* "train.py(88): step" */
+    struct tp_str rule;      /* id of the finding's rule ("A5"), or "" without a finding */
+    struct tp_str file_line; /* place as "train.py(88): step" */
     struct tp_str text;      /* description of the place */
     struct tp_str operator;  /* operator that was added or changed there, or "" */
-    uint32_t nth, calls;     /* of the operator, as in struct tp_work_change */
+    uint32_t nth, calls;     /* which call of the operator, as in struct tp_work_change */
 };
 
 struct tp_check_item {
     const struct tp_budget_line *line;
-    struct tp_str subject; /* "rank 3" or a worker's name; "" if all runs are samples of one subject */
+    struct tp_str subject; /* "rank 3" or the name of a worker; "" if all runs are samples of one subject */
     enum tp_check_status status;
     enum tp_check_cause cause;
-    double value, base_value; /* in the metric's unit; NaN if unknown, or without a baseline */
-    /* %, or the metric's unit for TP_LIMIT_DELTA; low, high: 99 % interval; NaN if not computed */
+    double value, base_value; /* in the metric's unit; NaN if unknown; base_value is NaN without a baseline */
+    /* in %, or in the metric's unit for TP_LIMIT_DELTA. low, high: 99 % interval. NaN if not computed */
     double change, low, high;
-    /* smallest change that such runs detect, in the same unit; NaN if the value is compared as it is */
+    /* smallest change that so many runs detect, in the unit of `change`; NaN for metrics without noise */
     double sees;
-    size_t base_runs, runs;   /* number of runs behind the interval */
-    /* probability of this excess if the true value equals the limit; NaN if compared as it is */
+    size_t base_runs, runs; /* numbers of runs behind the interval */
+    /* probability of this excess if the true value equals the limit; NaN for metrics without noise */
     double chance;
-    const char *reason;       /* a sentence, or "" */
+    const char *reason; /* reason for the status, a sentence for people, or "" */
     struct tp_check_place *places;
     uint32_t place_count;
 };
 
 /* A change of the work of a step. */
 struct tp_check_change {
-    struct tp_str subject; /* as in tp_check_item */
+    struct tp_str subject; /* name of the subject, as in tp_check_item */
     struct tp_work_change change;
 };
 
 struct tp_check_side {
-    const char *name;               /* name as shown; NULL without this side */
+    const char *name;               /* name of the side as shown to users; NULL if the side does not exist */
     const struct tp_summary *items; /* sorted by time, newest last */
     size_t count;
     bool is_one_trace; /* the user named a single trace, so other ranks of its job are not expected */
@@ -88,28 +94,30 @@ struct tp_check_input {
 
 struct tp_check {
     const struct tp_check_input *input;
-    struct tp_check_item *items; /* failed items first, then in the order of the budget and the ranks */
+    /* sorted by status, failed items first, then in the order of the budget and the ranks */
+    struct tp_check_item *items;
     size_t count, counts[TP_CHECK_STATUS_COUNT];
     enum tp_check_status verdict; /* the worst status, in the order fail, inconclusive, warn, pass */
-    bool is_damaged;              /* nothing fails, and a line is inconclusive because of damage or missing ranks */
-    bool lacks_baseline;          /* nothing fails, and a line is inconclusive because a baseline is missing */
-    enum tp_workload workload;    /* of all subjects the workload that differs most; "same" without baseline */
-    const char *differs;          /* the facts that differ, or "" */
-    struct tp_check_change *changes; /* changes of the work of a step, subject by subject */
+    /* the verdict is inconclusive because of damage, a missing metric or missing ranks */
+    bool is_damaged;
+    bool lacks_baseline;       /* the verdict is inconclusive because a baseline is missing */
+    enum tp_workload workload; /* least comparable workload of all subjects; TP_WORKLOAD_SAME without a baseline */
+    const char *differs;       /* facts that make the workload differ, or "" */
+    struct tp_check_change *changes; /* changes of the work of a step, grouped by subject */
     size_t change_count;
 };
 
 enum {
     TP_CHECK_PLACES = 10,
-    TP_CHECK_KEYS = 8,           /* changes of work that a line lists */
-    TP_CHECK_HISTORY_RUNS = 200, /* newest runs of a rank that are used */
-    TP_CHECK_FACT_RUNS = 10,     /* newest runs that decide comparability */
-    TP_CHECK_COUNT_RUNS = 3,     /* newest runs that decide counts */
+    TP_CHECK_KEYS = 8,           /* maximum number of changes of work that the item of a line lists */
+    TP_CHECK_HISTORY_RUNS = 200, /* number of newest runs of a rank that are used */
+    TP_CHECK_FACT_RUNS = 10,     /* number of newest runs that decide comparability */
+    TP_CHECK_COUNT_RUNS = 3,     /* number of newest runs that decide counts */
 };
 
 /* Returns "pass", "warn", "inconclusive" or "fail". Static. */
 const char *tp_check_status_text(enum tp_check_status status);
-/* Returns "within", "beyond", "noise" .. Static. */
+/* Returns "within", "beyond", "noise", "missing", "damaged", "skipped", "no_baseline" or "not_comparable". Static. */
 const char *tp_check_cause_text(enum tp_check_cause cause);
 
 #endif

@@ -16,8 +16,8 @@ static int64_t rank_of(const struct tp_summary *summary)
     return summary->key.rank;
 }
 
-/* Fills the ranks of a side, ascending, each once, and returns their number; 0 if fewer than two are known, because
- * then all runs are one subject. */
+/* Fills the ranks of a side, ascending, each once, and returns their number. Returns 0 if only one rank is known or a
+ * run has no rank, because then all runs are one subject. */
 static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
 {
     size_t count = 0;
@@ -36,7 +36,8 @@ static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
     return count > 1 ? count : 0;
 }
 
-/* Returns whether the side has a single rank of a job: it has a rank, and the user did not choose this trace. */
+/* Returns whether the side consists of ranks of a job: all its runs have a rank, and the user did not name a single
+ * trace. */
 static bool is_part_of_job(const struct tp_check_side *side)
 {
     bool has_ranks = side->count && !side->is_one_trace;
@@ -45,13 +46,13 @@ static bool is_part_of_job(const struct tp_check_side *side)
     return has_ranks;
 }
 
-/* Selects runs of a side: of a rank (TP_NULL_INT: any) and of a worker (ptr NULL: any). */
+/* Selects runs of a side by rank (TP_NULL_INT: any) and by worker (ptr NULL: any). */
 struct chosen {
     int64_t rank;
     struct tp_str worker;
 };
 
-/* Takes at most the `most` newest of the chosen runs. */
+/* Points *out to the newest runs that match `chosen`, at most `most` runs. Returns their number. */
 static size_t take(const struct tp_check_side *side, struct chosen chosen, size_t most, const struct tp_summary **out,
                    struct tp_arena *arena)
 {
@@ -65,7 +66,8 @@ static size_t take(const struct tp_check_side *side, struct chosen chosen, size_
     return taken.count - skipped;
 }
 
-/* Compares the sides of a subject. Allocates from `scratch`, because a job can have ten thousand ranks. */
+/* Compares the sides of a subject. Allocates from `scratch`, which is released after each subject, because a job can
+ * have ten thousand ranks. */
 static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
 {
     size_t skipped = s->base_count > TP_CHECK_FACT_RUNS ? s->base_count - TP_CHECK_FACT_RUNS : 0;
@@ -88,7 +90,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     s->run_count = take(&input->run, runs, SIZE_MAX, &s->runs, arena);
     s->rank = rank_of(&s->runs[0]);
     s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
-    if (base_has_ranks) /* the runs of the same rank, or all runs if the baseline has no ranks */
+    if (base_has_ranks) /* base.rank stays TP_NULL_INT, that is all runs, if the baseline has no ranks */
         base.rank = s->rank;
     s->base_count = take(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
@@ -96,7 +98,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     s->is_base_broken = input->is_base_broken;
 }
 
-/* Fills the runs of one worker, for lines that name it. Returns false if it has none. */
+/* Fills the runs of one worker, for lines that name a worker. Returns false if the worker has no run. */
 static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input *input, struct tp_str worker,
                         struct tp_arena *arena)
 {
@@ -106,7 +108,8 @@ static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input 
     s->worker = worker;
     s->name = worker;
     s->base_count = take(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
-    if (s->base_count == 0) /* names of workers often contain a process id */
+    /* another worker name is no reason to have no baseline, because names often contain a process id */
+    if (s->base_count == 0)
         s->base_count = take(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     return s->run_count > 0;
 }
@@ -126,7 +129,7 @@ static bool is_for_some(const struct tp_budget_line *line, const struct tp_check
     return false;
 }
 
-/* Returns the subjects: the ranks, or all runs as one; then the workers that the budget names. */
+/* Returns the subjects: one per rank, or one for all runs, followed by one per worker that the budget names. */
 static struct tp_check_subject *find_subjects(const struct tp_check_input *input, size_t *count, struct tp_arena *arena)
 {
     const struct tp_budget *budget = input->budget;
@@ -161,7 +164,7 @@ static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budg
     return item;
 }
 
-/* Adds the item of a line for a worker or rank that no run has. */
+/* Adds an item that reports a line whose worker or rank no run has. */
 static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
 {
     struct tp_check_item *item = add_item(items, line, TP_STR(""));
@@ -170,7 +173,7 @@ static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
     item->reason = "missing: no run is of this worker or rank";
 }
 
-/* Returns the missing ranks of the job; none if the user named a single trace. */
+/* Returns the missing ranks of the job; an empty set if the user named a single trace. */
 static struct tp_rank_set find_missing(const struct tp_check_input *input, struct tp_arena *arena)
 {
     struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
@@ -188,7 +191,7 @@ static bool is_for_missing(const struct tp_budget_line *line, const struct tp_ra
            (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
 }
 
-/* Adds the inconclusive item of a line for missing ranks. */
+/* Adds an inconclusive item for a line whose ranks are partly missing. */
 static void add_missing(struct tp_vec *items, const struct tp_budget_line *line, const struct tp_rank_set *missing,
                         struct tp_arena *arena)
 {
@@ -198,7 +201,8 @@ static void add_missing(struct tp_vec *items, const struct tp_budget_line *line,
     item->reason = tp_text_printf(arena, "input damaged: %s", tp_damage_ranks_text(missing, arena));
 }
 
-/* Sorts failed items first, then in the order of the budget; ranks keep their order. */
+/* Orders items by status, failed items first, then by line of the budget. Ranks keep their order because the sort is
+ * stable. */
 static int by_status(const void *x, const void *y, const void *context)
 {
     const struct tp_check_item *a = x, *b = y;
@@ -230,7 +234,7 @@ struct judging {
     struct tp_arena *arena, *scratch;
 };
 
-/* Keeps the results on workload and work of a subject. */
+/* Keeps the workload and the changes of work of a subject for the result of the check. */
 static void note_work(const struct judging *j)
 {
     const struct tp_check_subject *s = j->subject;
@@ -242,7 +246,8 @@ static void note_work(const struct judging *j)
     for (uint32_t i = 0; i < s->work.count && j->changes->count < TP_MAX_WORK_CHANGES; i++) {
         struct tp_check_change *kept = tp_vec_push(j->changes);
         *kept = (struct tp_check_change){s->name, s->work.changes[i]};
-        for (int side = 0; side < TP_SIDES; side++) { /* the lists of names are in scratch memory */
+        /* copy the lists of names, because scratch memory is released */
+        for (int side = 0; side < TP_SIDES; side++) {
             struct tp_str *text = &kept->change.detail[side];
             text->ptr = text->len ? tp_arena_copy(j->arena, text->ptr, text->len) : text->ptr;
         }

@@ -4,7 +4,7 @@
 
 #include "webreport/compare/gate/gate.h"
 
-/* Judges the input, which must outlive the check. Allocates from `arena`, whose guard the caller sets. */
+/* Judges `input`, which must outlive the check. Allocates from `arena`, whose guard the caller sets. */
 void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena);
 
 #endif

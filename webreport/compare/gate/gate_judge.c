@@ -11,7 +11,7 @@
 
 /* ---- values of a side ---- */
 
-/* Returns the limit for the value. base_value: NaN if it is unknown or not needed. */
+/* Returns the limit for the value itself, in the metric's unit. base_value: NaN if it is unknown or not needed. */
 static double limit_of(const struct tp_budget_line *line, double base_value)
 {
     return line->kind == TP_LIMIT_ABSOLUTE ? line->limit
@@ -19,8 +19,9 @@ static double limit_of(const struct tp_budget_line *line, double base_value)
                                            : base_value * (1 + line->limit / 100);
 }
 
-/* Returns the value of several runs: the median for times; for counts the value closest to breaking the limit (with ==
- * and != the newest). NaN with *why if a run lacks the metric. */
+/* Returns one value for several runs. For times it is the median. For counts it is the value closest to breaking the
+ * limit; with == and != it is the last value that breaks the limit. Returns NaN and sets *why if a run lacks the
+ * metric. */
 static double value_of(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line, double limit,
                        struct tp_arena *arena, const char **why)
 {
@@ -76,10 +77,11 @@ static void judge_time(struct tp_check_item *item, const struct tp_check_subject
     conclude(item, cause, reason);
 }
 
-/* Withdraws failures that chance explains. */
+/* Makes failed limits on times inconclusive if chance explains them, given the number of limits (Holm). */
 void tp_check_judge_times_together(struct tp_check_item *items, size_t count, struct tp_arena *arena)
 {
-    /* probability of any failure if no time changed; it is 0.01 in practice, because means and p90 are not normal */
+    /* nominal probability of any failure if no time changed; the measured one is 0.01, because means and p90 are not
+     * normal */
     const double doubt = 0.006;
     size_t tested = 0, *at = tp_arena_array(arena, count, sizeof *at);
     double *chances = tp_arena_array(arena, count, sizeof *chances);
@@ -104,7 +106,8 @@ void tp_check_judge_times_together(struct tp_check_item *items, size_t count, st
     }
 }
 
-/* Returns whether a difference is rounding: calls outside of steps are divided by different numbers of steps. */
+/* Returns whether a difference is only rounding. Calls outside of steps are divided by the number of steps, which
+ * differs between runs. */
 static bool is_rounding(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
@@ -129,8 +132,9 @@ static struct tp_bounds range_of(const struct tp_summary *runs, size_t count, in
     return range;
 }
 
-/* Returns whether the peaks of host memory may differ by chance, as in `diff`: the steps do the same work, and the gap
- * between the sides is not wider than the range of one side's runs, or there are too few runs. */
+/* Returns whether the peaks of host memory may differ by chance, with the same criterion as `diff`. The steps must do
+ * the same work. Then chance is possible if there are too few runs, or if the gap between the sides is not wider than
+ * the range of one side's runs. */
 static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     struct tp_bounds base = range_of(s->base, s->base_count, item->line->metric);
@@ -165,7 +169,8 @@ static void judge_count(struct tp_check_item *item, const struct tp_check_subjec
 
 /* ---- damage ---- */
 
-/* Returns the needs of a line; a line on a change also needs the facts that decide comparability. */
+/* Returns the kinds of events that a line needs. A line about a change also needs the facts that decide comparability.
+ */
 static unsigned needs_of(const struct tp_budget_line *line)
 {
     const unsigned of_facts = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME;
@@ -173,7 +178,7 @@ static unsigned needs_of(const struct tp_budget_line *line)
     return needs && line->kind != TP_LIMIT_ABSOLUTE ? needs | of_facts : needs;
 }
 
-/* Returns why the line cannot be judged, or "". */
+/* Returns the damage that prevents a verdict on the line, or "". */
 static const char *damage_of(const struct tp_budget_line *line, const struct tp_check_subject *s,
                              struct tp_arena *arena)
 {
@@ -206,7 +211,7 @@ static const char *no_baseline(const struct tp_check_subject *s)
                        : "no baseline to compare with: --baseline names one, --update-baseline stores one";
 }
 
-/* Judges counts of the work of a step, which do not depend on the input. */
+/* Judges a line about the work of a step. Counts of work do not depend on the content of the input. */
 static void judge_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
@@ -226,7 +231,7 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
         conclude(item, TP_CAUSE_NO_BASELINE, no_baseline(s));
         return;
     }
-    /* use only the newest runs for counts, so that a count cannot return to an older, worse value */
+    /* use only the newest runs for counts, so that a count that improved cannot return to its old value */
     size_t skipped = !tp_metrics[item->line->metric].is_timed && s->base_count > TP_CHECK_COUNT_RUNS
                          ? s->base_count - TP_CHECK_COUNT_RUNS
                          : 0;
@@ -249,7 +254,7 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
         judge_count(item, s);
 }
 
-/* Returns whether the steps of some run are inferred from operators alone, which may be layers as well. */
+/* Returns whether some run has steps that are inferred from repeated operators. Such steps may be layers of a model. */
 static bool has_unsure_steps(const struct tp_check_subject *s)
 {
     for (size_t i = 0; i < s->run_count; i++)
@@ -260,8 +265,8 @@ static bool has_unsure_steps(const struct tp_check_subject *s)
     return false;
 }
 
-/* Makes a limit inconclusive whose value depends on unsure steps. A change for the worse between two runs with the same
- * sequence stays a failure. */
+/* Makes a limit inconclusive if its value depends on unsure steps. A change for the worse between two runs with the
+ * same sequence stays a failure. */
 static void doubt_steps(struct tp_check_item *item, const struct tp_check_subject *s)
 {
     bool is_sure = item->cause == TP_CAUSE_BEYOND && item->line->kind != TP_LIMIT_ABSOLUTE;

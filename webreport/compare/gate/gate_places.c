@@ -1,7 +1,7 @@
 /* Finds the places in the code for a failed line: see gate_parts.h.
  * Lines on findings, and on metrics that a finding explains, point to the evidence of the findings. Lines on waits
- * point to the places that wait. With a baseline, only places count that the baseline lacks or has less often in the
- * same function, because lines move. Other metrics have no place. */
+ * point to the places that wait. With a baseline, a place counts only if the baseline lacks it or has it less often.
+ * Places are compared by function, because line numbers move. Other metrics have no place. */
 #include "webreport/compare/gate/gate_parts.h"
 #include "webreport/measure/metrics/metric_values.h"
 #include "webreport/measure/rules/rules.h"
@@ -17,7 +17,7 @@ static void add_place(struct tp_vec *places, struct tp_str rule, struct tp_str f
 
 /* ---- findings ---- */
 
-/* Metrics whose limits a finding explains. */
+/* Metrics (by prefix of the name) whose broken limits a finding explains, with the rule of the finding. */
 static const struct {
     const char *metric, *rule;
 } explained[] = {
@@ -25,7 +25,7 @@ static const struct {
     {"idle.", "A13"},        {"memory.frag", "D3"},   {"sets.", "C7"},      {"communication.exposed.", "E1"},
 };
 
-/* Returns the rule whose findings explain a metric, or NULL. */
+/* Returns the id of the rule whose findings explain a metric, or NULL. */
 static const char *rule_of(const struct tp_metric *metric)
 {
     for (size_t i = 0; i < sizeof explained / sizeof *explained; i++)
@@ -43,7 +43,7 @@ static bool is_counted(const struct tp_metric *metric, const struct tp_summary_f
     return metric->which >= TP_FINDINGS_ALL || metric->which == finding->severity;
 }
 
-/* Returns whether a run of the baseline has the same finding in the same function. */
+/* Returns whether the newest run of the baseline has a finding of the same rule in the same function. */
 static bool is_known(const struct tp_check_subject *s, const struct tp_summary_finding *finding)
 {
     const struct tp_summary *base = &s->base[s->base_count - 1];
@@ -54,7 +54,7 @@ static bool is_known(const struct tp_check_subject *s, const struct tp_summary_f
     return false;
 }
 
-/* Returns the detail without the line at its begin, which is shown separately. */
+/* Returns the detail without the source line at its start, which is shown separately. */
 static struct tp_str detail_of(const struct tp_summary_finding *f)
 {
     size_t cut = f->file_line.len + 2;
@@ -81,7 +81,7 @@ static void find_findings(struct tp_vec *places, const struct tp_check_item *ite
 
 /* ---- waits ---- */
 
-/* Returns the waits per step of a run in the function of this place. */
+/* Returns the number of waits per step of a run in the function of `place`. */
 static double waits_at(const struct tp_summary *run, const struct tp_summary_row *place)
 {
     int64_t count = 0;

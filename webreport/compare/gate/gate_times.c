@@ -1,5 +1,5 @@
-/* Judges limits on times relative to a baseline: the change between runs with its interval, and the verdicts on one
- * limit and on several. See gate_parts.h. */
+/* Judges limits on times relative to a baseline. Computes the change between runs with its interval, and from it the
+ * verdict on one limit. See gate_parts.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/gate_parts.h"
@@ -21,24 +21,25 @@ bool tp_check_is_of_host(const struct tp_metric *metric)
     return metric->is_timed && !is_of_kernels(metric);
 }
 
-/* Returns the part of a step whose noise applies to the metric; TP_PART_COUNT for the whole step. */
+/* Returns the part of a step whose noise applies to the metric; TP_PART_COUNT means the whole step. */
 static enum tp_summary_part part_of(const struct tp_metric *metric)
 {
     if (is_of_kernels(metric))
         return TP_PART_DEVICE_SUM;
     if (metric->value == tp_metric_average_time && metric->which <= (int)TP_AVERAGE_OTHER)
-        return (enum tp_summary_part)metric->which; /* parts are in the order of the averages */
+        return (enum tp_summary_part)metric->which; /* the enum of averages has the order of the parts */
     return TP_PART_COUNT;
 }
 
-/* Returns whether the metric describes typical steps; p90 and max describe long steps, whatever made them long. */
+/* Returns whether the metric describes typical steps. Percentile 90 and maximum describe long steps, whose cause may be
+ * the machine. */
 static bool is_of_typical_steps(const struct tp_metric *metric)
 {
     bool is_of_steps = metric->value == tp_metric_of_steps && metric->which != TP_STEPS_P90 && metric->which != TP_STEPS_MAX;
     return is_of_steps || metric->value == tp_metric_average_time;
 }
 
-/* Returns the level of the steps of a run; cv is NaN with too few steps. */
+/* Returns the level of the steps of a run; all its members are NaN if the run has too few steps. */
 static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summary_part part, struct tp_arena *arena)
 {
     double *totals = tp_arena_array(arena, run->step_count, sizeof *totals);
@@ -61,7 +62,8 @@ static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summar
 /* Levels of a metric in all runs of the baseline and in the judged runs. */
 struct levels {
     struct tp_levels base, accepted, runs;
-    double *cvs, *lows; /* base first, then the judged runs; lows: levels of short steps */
+    /* of each run, base first, then the judged runs. cvs: variation of steps; lows: levels of short steps */
+    double *cvs, *lows;
     size_t cv_count;
     bool has_steps; /* every run has enough steps */
 };
@@ -84,13 +86,13 @@ static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_
     return is_positive;
 }
 
-/* Knowledge about the steps behind a change. */
+/* What the comparison knows about the steps behind a change. */
 struct steps {
     bool are_enough; /* every run has enough steps */
     double low;      /* change of the short steps, a logarithm; NaN if unknown */
 };
 
-/* Compares the new runs with the accepted ones; the bounds are NaN if a value is 0 or a run has too few steps. */
+/* Compares the judged runs with the accepted ones. The bounds are NaN if a value is 0 or a run has too few steps. */
 static struct tp_run_change change_of(const struct tp_check_subject *s, int index, struct steps *steps,
                                       struct tp_arena *arena)
 {
@@ -109,13 +111,14 @@ static struct tp_run_change change_of(const struct tp_check_subject *s, int inde
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
     steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
                                        &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
-    steps->low = isnan(steps->low) ? 0 : steps->low; /* neither side has such time */
+    steps->low = isnan(steps->low) ? 0 : steps->low; /* unknown means that neither side has time of this kind */
     if (l.accepted.count == l.base.count)
         return tp_run_change_of(&l.base, &l.runs, &context, arena);
     return tp_level_history_change(&l.base, &l.accepted, &l.runs, &context, arena);
 }
 
-/* Fills a change from or to 0, which has no noise: the whole value of the base vanished, or a new value appeared. */
+/* Fills a change if one of the values is 0. Such a change has no noise: the whole value vanished, or a new value
+ * appeared. */
 static void change_of_nothing(struct tp_run_change *c, const struct tp_check_item *item)
 {
     c->estimate = item->base_value > 0 ? item->value / item->base_value - 1 : item->value > 0 ? INFINITY : 0;
@@ -123,7 +126,7 @@ static void change_of_nothing(struct tp_run_change *c, const struct tp_check_ite
     c->sees = 0;
 }
 
-/* Returns the limit as a relative change. */
+/* Returns the limit as a relative change, where 0.03 is 3 %. */
 static double most_of(const struct tp_check_item *item)
 {
     const struct tp_budget_line *line = item->line;
@@ -149,7 +152,8 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
         item->sees = 0;
         return c;
     }
-    if (!is_delta && s->base_count > 1 && c.estimate > -1) /* with several runs, use the base level of the change */
+    /* with several runs, derive the base value from the judged change */
+    if (!is_delta && s->base_count > 1 && c.estimate > -1)
         item->base_value = item->value / (1 + c.estimate);
     item->change = (isnan(c.estimate) ? item->value / item->base_value - 1 : c.estimate) * scale;
     item->low = c.low * scale;
@@ -192,15 +196,16 @@ static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
     enum tp_budget_op op = item->line->op;
     if (tp_budget_is_upper(op) ? item->low > limit : item->high < limit)
         return TP_LIMIT_FAIL;
-    if (op == TP_OP_LT && item->low == limit && item->high == limit) /* exactly at the limit, without noise */
+    /* the value is exactly at the limit, without noise */
+    if (op == TP_OP_LT && item->low == limit && item->high == limit)
         return TP_LIMIT_FAIL;
     if (op == TP_OP_GT && item->low == limit && item->high == limit)
         return TP_LIMIT_FAIL;
     return tp_budget_holds(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR;
 }
 
-/* Returns whether short steps confirm a broken limit; if the limit demands a gain, whether they confirm that it is
- * missing. */
+/* Returns whether short steps confirm that the limit is broken. If the limit demands a gain, returns whether short
+ * steps confirm that the gain is missing. */
 static bool is_backed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
 {
     double asked = log1p(most_of(item));
@@ -208,7 +213,8 @@ static bool is_backed(const struct tp_check_item *item, const struct tp_run_chan
     return isnan(low) || tp_short_steps_back(log1p(change->estimate) - asked, low - asked);
 }
 
-/* Returns why a slow machine may explain a change of wall clock; NULL if it cannot, or for metrics of kernels. */
+/* Returns why a slow machine may explain a change of wall clock. Returns NULL if it cannot explain the change, and for
+ * metrics of kernels. */
 static const char *why_a_hint(const struct tp_check_item *item, const struct tp_check_subject *s,
                               const struct tp_run_change *change, const struct steps *steps, struct tp_arena *arena)
 {

@@ -10,13 +10,13 @@
 
 /* A stored run: the content of a `.tps` file, one process or the ranks of a job. */
 struct tp_history_run {
-    struct tp_str label; /* name of the file without .tps */
+    struct tp_str label; /* name of the run's file without ".tps" */
     const struct tp_summary *items;
-    size_t count; /* above 0 */
+    size_t count; /* number of summaries of the run, at least 1 */
     struct tp_run_decision decision;
 };
 
-/* Sorts the runs by the time of their commit, or by their start if they have no commit; by label if some run has
+/* Sorts the runs by the time of their commit, or by their start if they have no commit. Sorts by label if some run has
  * neither. Runs of one commit are in the order in which they were made. arena: scratch memory. */
 void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena *arena);
 
@@ -27,29 +27,30 @@ size_t tp_history_accepted_from(const struct tp_history_run *runs, size_t count)
 size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run *runs, size_t count,
                             struct tp_arena *arena);
 
-/* A lasting change between two neighbouring runs with a level. */
+/* A lasting change of the level between two neighbouring runs. */
 struct tp_level_step {
-    size_t before, after; /* runs */
-    double change;        /* relative, from level to level */
+    size_t before, after; /* indexes of the runs on both sides of the change */
+    double change;        /* relative change from level to level; 0.03 is 3 % more */
 };
 
-/* Levels of one quantity over the runs. */
+/* Levels of one quantity over the stored runs. */
 struct tp_level_series {
-    enum tp_bench_quantity quantity; /* step, kernels or host operators */
-    double *levels;                  /* by run, logarithms of ns; NaN if unknown */
+    enum tp_bench_quantity quantity; /* TP_BENCH_STEP, TP_BENCH_KERNELS or TP_BENCH_HOST_OPS */
+    double *levels;                  /* by run: logarithm of ns; NaN if unknown */
     bool *is_outlier;                /* by run: true for a single run far from its neighbours */
     size_t known_count;
-    struct tp_level_step *steps; /* in order */
+    struct tp_level_step *steps; /* lasting changes, in the order of the runs */
     size_t step_count;
-    double accepted;                /* accepted level, logarithm of ns; NaN if no accepted run has it */
-    /* change of the newest run relative to the accepted level; base_count 0 if unknown */
+    double accepted; /* accepted level, logarithm of ns; NaN if no accepted run has the quantity */
+    /* change of the newest run relative to the accepted level; base_count is 0 if unknown */
     struct tp_run_change newest;
-    double autocorrelation;         /* of the levels about their own mean; NaN with fewer than 8 */
+    /* autocorrelation of neighbouring runs, 0 if they are independent; NaN with fewer than 8 known levels */
+    double autocorrelation;
 };
 
 enum { TP_LEVEL_SERIES = TP_BENCH_HOST_OPS + 1 };
 
-/* Fills a series for each of the quantities. Results are in the arena. */
+/* Fills one series for each quantity. Results are in the arena. */
 void tp_history_levels(struct tp_level_series series[TP_LEVEL_SERIES], const struct tp_history_run *runs, size_t count,
                        struct tp_arena *arena);
 

@@ -6,7 +6,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Returns a whole number without decimals, other numbers with two. */
+/* Returns a count as text: a whole number without decimals, other numbers with two. */
 static const char *count_text(struct tp_arena *arena, double value)
 {
     if (value == floor(value) && fabs(value) < 1e15)
@@ -39,7 +39,7 @@ const char *tp_amount_change(struct tp_arena *arena, enum tp_metric_unit unit, e
     return tp_text_printf(arena, "%s%s", sign, tp_amount_text(arena, unit, fabs(change)));
 }
 
-/* Returns a limit with the digits with which the user wrote it, as far as a double keeps them. */
+/* Returns a limit as text, with the digits that the user wrote, up to the precision of a double. */
 static const char *plain(struct tp_arena *arena, double value)
 {
     return tp_text_printf(arena, "%.10g", value);

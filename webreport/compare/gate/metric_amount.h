@@ -5,13 +5,14 @@
 #include "webreport/compare/gate/budget.h"
 #include "webreport/measure/metrics/metrics.h"
 
-/* Returns a value: "21", "2.17", "59.3 ms", "2.60 GiB", "55.5 %"; "–" for NaN. */
+/* Returns a value as text: "21", "2.17", "59.3 ms", "2.60 GiB", "55.5 %"; "–" for NaN. */
 const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, double value);
 
-/* Returns a change with its sign: "+2.1 %" (relative) or "+64.0 MiB" (a difference in the unit). */
+/* Returns a change as text with its sign: "+2.1 %" for a relative change, "+64.0 MiB" for a difference in the metric's
+ * unit. */
 const char *tp_amount_change(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind, double change);
 
-/* Returns a limit: "<= 18.0 GiB", "<= +3 %". */
+/* Returns the limit of a line as text: "<= 18.0 GiB", "<= +3 %". */
 const char *tp_amount_limit(struct tp_arena *arena, const struct tp_budget_line *line);
 
 #endif
