@@ -39,7 +39,7 @@ static const char *host_text(const struct tp_job *job, uint32_t host)
     return tp_text_printf(job->arena, "%.*s", (int)(name.len < 60 ? name.len : 60), name.ptr);
 }
 
-/* Returns the name of a set of ranks: "host node3", "tp group 9", "pipeline stage 3", "rank 5", "ranks 3, 8". */
+/* Returns the name of a set of ranks: "host node3", "tp group 9", "pipeline stage 3", "rank 5" or "ranks 3, 8". */
 static const char *who(const struct tp_job *job, const struct tp_cause *cause, const struct tp_rank_set *set)
 {
     switch (cause->place) {
@@ -125,7 +125,7 @@ static bool is_set(const struct tp_cause *cause)
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
 
-/* Words the alternative cause that missing ranks allow: a level of its own. */
+/* Adds the alternative that missing ranks allow: the ranks may be one part of a slower level. */
 static void word_open_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     uint32_t absent = job->graph.absent_count;
@@ -245,8 +245,8 @@ static void word_sequence(const struct tp_job *job, const struct tp_cause *cause
         family);
 }
 
-/* Words a slow stage. A stage that is exactly one host may have more work or a slower machine; both give the same
- * lengths. */
+/* Words a slow stage. If its ranks are exactly those of one host, the cause is more work or a slower machine, which the
+ * lengths do not distinguish. */
 static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     finding->told = tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->where);
@@ -271,7 +271,7 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
     finding->also_saved = cause->as_ranks;
 }
 
-/* Returns the hosts that all slow groups use: candidates if no single host is the cause. */
+/* Returns the names of the hosts whose ranks are in `ranks`, or their number if they are many. */
 static const char *hosts_text(const struct tp_job *job, const struct tp_rank_set *ranks)
 {
     const struct tp_graph *graph = &job->graph;
@@ -311,7 +311,8 @@ static void word_link(const struct tp_job *job, const struct tp_cause *cause, st
         is_host ? what : ranks_text(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
 }
 
-/* Returns the number of hosts of each group of a family, or 0 if it differs. */
+/* Returns the number of hosts of each group of a family; 0 if the number differs between groups or a host is unknown.
+ */
 static uint32_t hosts_of_each(const struct tp_job *job, const struct tp_graph_family *family)
 {
     const struct tp_graph *graph = &job->graph;

@@ -1,12 +1,10 @@
-/* A job: compares the summaries of many ranks, which are added one at a time.
- * The job keeps a few kilobytes of each summary, which can then be freed, so ten thousand ranks fit in memory. Clocks
- * of different ranks are never compared directly: own work is a difference of times of one rank, and collectives align
- * arrivals (rank_clocks.c).
+/* Compares the summaries of all ranks of a job. They are added one at a time, and the job keeps a few kilobytes of
+ * each. A summary can be freed after it was added, so ten thousand ranks fit in memory. Clocks of different ranks are
+ * never compared directly: own work is a difference of times of one rank, and collectives align arrivals
+ * (rank_clocks.c).
  *
  *     tp_job_open(&job, &arena);
- *
  *     for each summary, by rank: tp_job_add(&job, &summary);
- *
  *     tp_job_finish(&job);                    then read the results, or tp_job_json, tp_job_page ..
  *
  * All memory comes from the arena, whose guard the caller sets. Times are int64 nanoseconds. Single-threaded. */
@@ -22,29 +20,30 @@
 #include "writer/base/keys.h"
 #include "writer/base/number_set.h"
 
-/* Parts of a rank's time in a step; their sum is its length. */
+/* Parts of a rank's time in a step. Their sum is the length of the step. */
 enum tp_job_part {
-    TP_JOB_COMPUTE,       /* kernels, copies and sets; operators without a device */
-    TP_JOB_HOST,          /* neither device nor input nor communication: launching, Python, idle */
-    TP_JOB_DATA,          /* the data loader */
+    TP_JOB_COMPUTE, /* time in kernels, copies and sets; without a device, time in operators */
+    /* time outside of device work, input and communication, such as launching, Python and idle time */
+    TP_JOB_HOST,
+    TP_JOB_DATA,          /* time in the data loader */
     TP_JOB_COMMUNICATION, /* exposed communication, including waiting */
     TP_JOB_PARTS
 };
 
 /* A step of a rank. */
 struct tp_job_step {
-    uint32_t label;           /* in job->labels */
-    int64_t total_ns, own_ns; /* own_ns: without exposed communication */
+    uint32_t label;           /* index of the step's name in job->labels */
+    int64_t total_ns, own_ns; /* length of the step. own_ns: without exposed communication */
     int64_t part_ns[TP_JOB_PARTS];
 };
 
-/* The part of one rank in a collective; times of that rank's clock. */
+/* One call of a rank in a collective. Times are from the rank's clock. */
 struct tp_job_call {
-    uint32_t instance, step; /* step: index in job->labels, or TP_NO_ID */
+    uint32_t instance, step; /* instance: index in job->instances. step: index in job->labels, or TP_NO_ID */
     int64_t arrival_ns, end_ns;
 };
 
-/* A heavy row of a rank: a kernel or an operator. */
+/* One of the costliest kernels or operators of a rank, summed over its recording. */
 struct tp_job_cost {
     uint32_t name; /* index in job->texts */
     enum tp_summary_kind kind;
@@ -52,102 +51,115 @@ struct tp_job_cost {
 };
 
 struct tp_job_rank {
-    struct tp_summary_key key; /* texts are copies */
-    int64_t number;            /* the rank, or its place in the job if ranks are unknown */
+    struct tp_summary_key key; /* key of the rank's summary; its texts are copies */
+    int64_t number;            /* number of the rank; its index in the job if ranks have no numbers */
     uint64_t fingerprint;
-    int64_t event_count, peak_bytes; /* peak: allocated bytes, highest of all devices; TP_NULL_INT if unknown */
-    struct tp_str verdict, headline; /* from its summary */
-    const char *damage; /* damage of its trace ("the gzip is cut .."), or ""; a damaged rank is never called slow */
+    /* peak_bytes: allocated bytes on the device with the highest peak; TP_NULL_INT if unknown */
+    int64_t event_count, peak_bytes;
+    struct tp_str verdict, headline; /* verdict and headline of the rank's own report */
+    /* damage of the rank's trace ("the gzip is cut .."), or ""; damaged ranks are never reported as slow */
+    const char *damage;
     bool is_gpu;
     bool has_no_communication;
-    uint32_t recorded_step_count; /* used and unused steps; divisor of sums over its recording */
+    uint32_t recorded_step_count; /* number of used and unused steps; sums over the recording are divided by it */
     uint32_t first_step, step_count, first_call, call_count, first_cost, cost_count;
     uint32_t graph_rank; /* index in job->graph, or TP_NO_ID */
-    /* results */
-    uint32_t cluster;   /* in job->clusters */
-    uint32_t component; /* ranks of one component are aligned with each other; TP_NO_ID without common collectives */
-    int64_t offset_ns, residual_ns; /* offset to add to a time of this rank; remaining difference of the ends */
-    int64_t step_ns, own_ns;        /* medians over the steps */
-    int64_t part_ns[TP_JOB_PARTS];  /* medians over the steps */
-    int64_t excess_ns;              /* median over the steps of own time minus the cluster's median in that step */
+    /* results of tp_job_finish */
+    uint32_t cluster; /* index in job->clusters */
+    /* number of a set of ranks that are aligned with each other; TP_NO_ID without common collectives */
+    uint32_t component;
+    /* offset_ns: add it to a time of this rank. residual_ns: difference that remains between ends of collectives */
+    int64_t offset_ns, residual_ns;
+    int64_t step_ns, own_ns;       /* medians over the steps of the length and of the own work */
+    int64_t part_ns[TP_JOB_PARTS]; /* medians over the steps of each part */
+    /* median over the steps of own work minus the cluster's median in the same step */
+    int64_t excess_ns;
     int64_t part_excess_ns[TP_JOB_PARTS];
-    /* share (0 to 1) of the compared steps that are longer than the peers' by more than half of the threshold */
+    /* share (0 to 1) of the compared steps in which the excess over the cluster's median is above half of its threshold
+     */
     double late_share;
-    uint32_t compared_steps; /* steps with at least one peer */
-    uint32_t joint_count, last_count; /* blocking collectives with other ranks; those at which this rank arrived last */
-    /* per step: mean wait of the other ranks of a group for this rank; the group with the longest */
+    uint32_t compared_steps; /* number of steps that at least one other rank of the cluster has */
+    /* number of blocking collectives with other ranks. last_count: those in which this rank arrived last */
+    uint32_t joint_count, last_count;
+    /* mean wait per step of the other ranks of a group for this rank; the largest of all groups */
     int64_t caused_wait_ns;
 };
 
-/* A collective of a group with all ranks that recorded it. */
+/* One execution of a collective, with the calls of all ranks that recorded it. */
 struct tp_job_instance {
-    uint32_t name, group; /* indexes in job->texts, job->groups */
+    uint32_t name, group; /* indexes in job->texts and job->groups */
     int64_t sequence, bytes;
     uint32_t first_member, member_count; /* range in job->members, sorted by rank */
-    /* number of different ranks among the members; number of ranks of the job when the last member was added */
+    /* rank_count: number of different ranks among the members. last_rank: number of ranks of the job when the last
+     * member was added */
     uint32_t rank_count, last_rank;
-    /* the shortest duration, that of the last rank to arrive, which does not wait */
+    /* shortest duration of a member; it belongs to the last rank to arrive, which does not wait */
     int64_t transfer_ns;
 };
 
 /* A process group. */
 struct tp_job_group {
     uint32_t name;
-    int64_t size;             /* as recorded; TP_NULL_INT if unknown */
-    struct tp_rank_set ranks; /* recorded ranks */
+    int64_t size;             /* number of ranks as recorded in the trace; TP_NULL_INT if unknown */
+    struct tp_rank_set ranks; /* numbers of the ranks that recorded the group */
     uint32_t instance_count;
-    uint64_t family;           /* equal for groups with the same layout over the ranks */
-    uint32_t first_rank_index; /* in job->ranks */
+    uint64_t family;           /* hash of the group's layout over the ranks; equal for groups with the same layout */
+    uint32_t first_rank_index; /* index of the first rank in job->ranks */
 };
 
-/* Comparable ranks, which do the same work. */
+/* Ranks that do the same work, so that their times can be compared. */
 struct tp_job_cluster {
     struct tp_rank_set ranks;
     uint32_t rank_count;
     uint64_t fingerprint;
-    int64_t step_ns, own_ns, part_ns[TP_JOB_PARTS]; /* medians over its ranks */
-    int64_t threshold_ns;                           /* an excess counts above this */
-    /* deviation / mean of own time: the part that persists in ranks; the part inside steps */
+    int64_t step_ns, own_ns, part_ns[TP_JOB_PARTS]; /* medians over the ranks of the cluster */
+    int64_t threshold_ns;                           /* a rank is a straggler only if its excess is larger than this */
+    /* standard deviation of own work divided by its mean. spread_ratio: between ranks, without variation of single
+     * steps; step_spread_ratio: between ranks within a step */
     double spread_ratio, step_spread_ratio;
-    int64_t imbalance_ns;                   /* slowest rank minus mean, mean over the steps */
-    uint32_t slowest;                       /* index of the rank with the highest own_ns */
+    /* own work of the slowest rank minus the mean of the ranks, averaged over the steps */
+    int64_t imbalance_ns;
+    uint32_t slowest; /* index in job->ranks of the rank with the highest own_ns */
 };
 
-/* A step of one cluster, with at most one step of each rank. */
+/* One step of a cluster across its ranks, with at most one step of each rank. */
 struct tp_job_column {
-    /* first, count: range in column_steps, which has numbers of steps */
+    /* label: index in job->labels. first, count: range in job->column_steps */
     uint32_t cluster, label, first, count;
-    int64_t own_ns, total_ns, part_ns[TP_JOB_PARTS]; /* medians */
+    int64_t own_ns, total_ns, part_ns[TP_JOB_PARTS]; /* medians over the ranks */
 };
 
 /* Bus bandwidth of one group for messages of one size, compared with groups of the same layout. */
 struct tp_job_link {
     uint32_t group;
-    const char *collective; /* "all_reduce" */
-    int64_t bytes;          /* largest of the size class */
+    const char *collective; /* name of the collective, such as "all_reduce" */
+    int64_t bytes;          /* size of the largest message in the size class */
     uint32_t calls, peers;
-    /* bytes per second on the bus: median of the group; 90th percentile of all such groups */
+    /* on the bus, bytes per second. bandwidth: median of the group; peer_bandwidth: 90th percentile of all groups with
+     * the same layout, collective and size */
     double bandwidth, peer_bandwidth;
-    int64_t lost_ns;                  /* additional time per step of its ranks, compared with the peers' median */
+    /* additional time per step of the group's ranks, compared with the peers' median bandwidth */
+    int64_t lost_ns;
     bool is_slow;
 };
 
-/* A finding of the ranks' own reports, merged by rule and line. */
+/* Equal findings of several ranks' own reports, merged by rule and source line. */
 struct tp_job_merged {
     struct tp_str rule, title, file_line, detail;
     uint8_t severity, confidence;
     struct tp_rank_set ranks;
     int64_t worst_rank, occurrences;
-    double max_ceiling_us, ceiling_sum_us; /* per step, if nothing else changes */
+    /* possible gain per step if nothing else changes: largest of the ranks, and sum over the ranks */
+    double max_ceiling_us, ceiling_sum_us;
 };
 
-/* A fact that differs between ranks. */
+/* A fact whose value differs between ranks, with the ranks that have this value. */
 struct tp_job_fact {
     struct tp_str name, value;
     struct tp_rank_set ranks;
 };
 
-enum tp_job_rule { /* sorted in this order if costs are equal */
+enum tp_job_rule { /* findings of equal cost are sorted in this order */
                    TP_JOB_SLOW_COMPUTE,
                    TP_JOB_LATE_HOST,
                    TP_JOB_SLOW_DATA,
@@ -167,53 +179,59 @@ enum tp_job_rule { /* sorted in this order if costs are equal */
                    TP_JOB_RULES
 };
 
-/* A finding about the job; costliest first. */
+/* A finding about the job; findings are sorted by cost, costliest first. */
 struct tp_job_finding {
     enum tp_job_rule rule;
     const char *title, *detail, *advice;
     struct tp_rank_set ranks;
-    int64_t worst_rank;         /* number of the rank, or TP_NULL_INT */
-    int64_t cost_ns;            /* per step; TP_NULL_INT if it costs no time */
-    double cost_ratio;          /* share of the median step; NaN without cost_ns */
-    double alone, saved, share; /* percent of the job (what_if.h); NaN without replay */
-    enum tp_job_rule also;      /* another cause that gives the same lengths */
-    const char *also_title;     /* title of `also`, or NULL */
-    double also_saved;          /* percent of the job; NaN if unknown */
-    const char *told;           /* name of the cause ("the link of node3"); NULL without replay */
+    int64_t worst_rank;         /* number of the rank with the largest loss, or TP_NULL_INT */
+    int64_t cost_ns;            /* cost per step; TP_NULL_INT if the finding costs no time */
+    double cost_ratio;          /* cost_ns divided by the median step; NaN without cost_ns */
+    double alone, saved, share; /* percent of the job's time (what_if.h); NaN without replay */
+    enum tp_job_rule also;      /* alternative cause that would give the same lengths; only with also_title */
+    const char *also_title;     /* title of the alternative cause, or NULL without one */
+    double also_saved;          /* saving of the alternative cause, percent of the job's time; NaN if unknown */
+    const char *told;           /* name of the cause for other sentences ("the link of node3"); NULL without replay */
 };
 
 struct tp_job {
     struct tp_arena *arena;
-    struct tp_str name;              /* --job */
+    struct tp_str name;              /* name of the job, from option --job */
     int64_t span, world_size;        /* TP_NULL_INT if unknown */
-    bool has_numbers;                /* every rank has a number */
-    enum tp_producer producer;       /* producer of the first rank, because all ranks run one program */
-    struct tp_strings texts, labels; /* labels: names of steps */
-    struct tp_vec ranks;             /* struct tp_job_rank */
-    struct tp_vec steps;             /* struct tp_job_step */
-    struct tp_vec calls;             /* struct tp_job_call */
-    struct tp_vec costs;             /* struct tp_job_cost */
-    struct tp_vec instances;         /* struct tp_job_instance */
-    struct tp_vec groups;            /* struct tp_job_group */
-    struct tp_vec merged;            /* struct tp_job_merged */
-    struct tp_vec facts;             /* struct tp_job_fact: all facts; after tp_job_finish only those that differ */
-    struct tp_vec compared;          /* struct tp_rank_summary, by rank; empty with too many records */
+    bool has_numbers;                /* every rank of the job has a number */
+    enum tp_producer producer;       /* producer of the first rank's trace; all ranks run the same program */
+    struct tp_strings texts, labels; /* texts: names of groups and kernels; labels: names of steps */
+    struct tp_vec ranks;             /* elements: struct tp_job_rank */
+    struct tp_vec steps;             /* elements: struct tp_job_step */
+    struct tp_vec calls;             /* elements: struct tp_job_call */
+    struct tp_vec costs;             /* elements: struct tp_job_cost */
+    struct tp_vec instances;         /* elements: struct tp_job_instance */
+    struct tp_vec groups;            /* elements: struct tp_job_group */
+    struct tp_vec merged;            /* elements: struct tp_job_merged */
+    /* elements: struct tp_job_fact; after tp_job_finish only facts that differ between ranks */
+    struct tp_vec facts;
+    /* elements: struct tp_rank_summary, by rank; empty if the ranks have too many records */
+    struct tp_vec compared;
     struct tp_keys instance_keys, group_keys, merged_keys, fact_keys;
     uint64_t compared_records;
-    uint64_t steps_left_out, calls_left_out; /* not kept, because a rank has too many */
-    /* results */
-    bool has_distributed; /* `compared` has all ranks */
+    /* numbers of steps and calls that were not kept, because a rank has too many */
+    uint64_t steps_left_out, calls_left_out;
+    /* results of tp_job_finish */
+    bool has_distributed; /* `compared` has all ranks, so `distributed` is valid */
     struct tp_distributed distributed;
-    uint32_t *members;                                /* calls by instance */
-    struct tp_vec clusters, columns, links, findings; /* struct tp_job_cluster .. */
-    uint32_t *column_steps, *step_column;             /* steps by column; column by step */
-    struct tp_rank_set missing;                       /* ranks below the world size without a summary */
-    struct tp_rank_set damaged;                       /* numbers of ranks with damage */
+    uint32_t *members; /* indexes of calls, grouped by instance */
+    /* elements: struct tp_job_cluster, tp_job_column, tp_job_link and tp_job_finding */
+    struct tp_vec clusters, columns, links, findings;
+    /* column_steps: indexes of steps, grouped by column; step_column: column of each step */
+    uint32_t *column_steps, *step_column;
+    struct tp_rank_set missing; /* numbers of ranks below the world size without a summary */
+    struct tp_rank_set damaged; /* numbers of the ranks whose trace is damaged */
     uint32_t component_count;
-    uint32_t blocking_count;                  /* instances that align clocks */
-    int64_t residual_ns, largest_residual_ns; /* median over the ranks, largest */
-    struct tp_graph graph;                    /* graph of the steps of all ranks with slots */
-    /* results of the replay; its findings replace those of own work and links if the replay is valid */
+    uint32_t blocking_count; /* number of collectives that were used to align clocks */
+    /* residual_ns: median over the ranks; largest_residual_ns: maximum over the ranks */
+    int64_t residual_ns, largest_residual_ns;
+    struct tp_graph graph; /* graph of the steps of all ranks that have slots */
+    /* results of the replay. If the replay is valid, its findings replace those from own work and links */
     struct tp_what_if what_if;
 };
 
@@ -242,8 +260,8 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
     return TP_AT(&job->clusters, struct tp_job_cluster, cluster);
 }
 
-/* Makes a job of ranks of which only the steps are known and replays it: fills what_if, and findings if the replay is
- * valid. sources: by ascending number. labels: names of their steps. view: their comparison. */
+/* Makes a job from ranks of which only the steps are known, and replays it. Fills what_if, and findings if the replay
+ * is valid. sources: sorted by rank number. labels: names of the steps. view: comparison of the same ranks. */
 void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
                      const struct tp_strings *labels, const struct tp_distributed *view);
 
@@ -252,19 +270,20 @@ void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, 
 /* Returns "rank 5", or the worker's name if ranks have no numbers, in the job's arena. */
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank);
 
-/* An input that could not be used. */
+/* An input that could not be used, with the reason. */
 struct tp_job_failed {
     struct tp_str file, why;
 };
 
-/* All jobs of one output, in order. */
+/* All jobs of one output, in the order of the output. */
 struct tp_jobs {
     struct tp_job *items;
     size_t count;
     struct tp_job_failed *failed;
     size_t failed_count;
-    uint64_t duplicate_count; /* records that were replaced by another one of the same rank */
-    uint64_t left_out_count;  /* records of jobs and spans beyond TP_MAX_JOB_SPANS */
+    uint64_t duplicate_count; /* number of records that another record of the same rank replaced */
+    /* number of records that were left out because their job and span exceed TP_MAX_JOB_SPANS */
+    uint64_t left_out_count;
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Adds summaries to a job and keeps the parts that the comparison needs. See job_build.h. */
+/* Adds summaries to a job and keeps the data that the comparison needs. See job_build.h. */
 #include "webreport/compare/job/job_build.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-enum { KEPT_COSTS = 24 }; /* rows per rank that are kept of kernels, and of operators */
+enum { KEPT_COSTS = 24 }; /* number of kernels, and of operators, that are kept per rank */
 
 void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name, int64_t span)
 {
@@ -60,7 +60,7 @@ static bool has_device(const struct tp_summary *summary)
     return false;
 }
 
-/* Returns whole minus part, at least 0, because a hostile step may have parts longer than itself. */
+/* Returns whole minus part, at least 0. In a damaged file a part can be longer than its step. */
 static int64_t rest(int64_t whole, int64_t part)
 {
     return whole > part ? whole - part : 0;
@@ -75,7 +75,7 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     if (is_gpu)
         for (int p = TP_PART_KERNEL; p <= TP_PART_MEMSET; p++)
             compute = tp_sat_add(compute, known(part[p]));
-    else /* in the parts of a step, compute during a collective counts as communication */
+    else /* parts of a step without device count compute during a collective as communication */
         compute = tp_sat_add(known(part[TP_PART_CPU_EXEC]), communication - exposed);
     step->total_ns = left = known(from->total_ns);
     step->own_ns = rest(left, exposed);
@@ -88,7 +88,8 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     step->part_ns[TP_JOB_HOST] = rest(left, compute);
 }
 
-/* Adds the used steps. Returns the label of every step of the summary, or TP_NO_ID for steps that are not kept. */
+/* Adds the used steps. Returns an array with the label of every step of the summary, or TP_NO_ID if the step is not
+ * kept. */
 static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     uint32_t *labels = tp_arena_array(job->arena, summary->step_count, sizeof *labels);
@@ -108,7 +109,7 @@ static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const s
     return labels;
 }
 
-/* Returns the number of the group; adds it if it is new. */
+/* Returns the index of the call's group; adds the group if it is new. */
 static uint32_t group_of(struct tp_job *job, const struct tp_summary_collective *call)
 {
     uint32_t key[2] = {tp_strings_add(&job->texts, call->group),
@@ -137,7 +138,7 @@ static uint32_t instance_of(struct tp_job *job, const struct tp_summary_collecti
     return instance;
 }
 
-/* Adds the calls of collectives. labels: by step of the summary. */
+/* Adds the calls of collectives. labels: label of each step of the summary. */
 static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
                       const uint32_t *labels)
 {
@@ -164,7 +165,8 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
     rank->call_count = count;
 }
 
-/* Returns the cost with that name; adds it if there is room for its kind, else returns NULL. */
+/* Returns the cost with that kind and name, added if it is new. Returns NULL if KEPT_COSTS names of that kind exist
+ * already. */
 static struct tp_job_cost *cost_of(struct tp_job *job, const struct tp_job_rank *rank, enum tp_summary_kind kind,
                                    struct tp_str text)
 {
@@ -182,7 +184,7 @@ static struct tp_job_cost *cost_of(struct tp_job *job, const struct tp_job_rank 
     return cost;
 }
 
-/* Adds the heaviest kernels and operators by name. Rows are sorted by kind, heaviest first. */
+/* Adds the costliest kernels and operators by name. The rows of the summary are sorted by kind, costliest first. */
 static void add_costs(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     rank->first_cost = (uint32_t)job->costs.count;
@@ -251,7 +253,7 @@ static void add_facts(struct tp_job *job, const struct tp_job_rank *rank, const 
     }
 }
 
-/* Keeps the records of a rank for the exact comparison, which needs all ranks; stops above a limit of records. */
+/* Keeps the records of a rank for the exact comparison of all ranks, until the job has too many records. */
 static void add_compared(struct tp_job *job, const struct tp_summary *summary)
 {
     struct tp_rank_summary *kept = tp_vec_push(&job->compared);

@@ -11,27 +11,28 @@ void tp_job_clusters_build(struct tp_job *job);
 void tp_job_align(struct tp_job *job);
 /* Returns whether the ranks of a collective with this name leave it together. */
 bool tp_job_is_blocking(struct tp_str name);
-/* Returns whether the name of a kernel or call is that of a collective (group_links.c). */
+/* Returns whether a kernel or call with this name is a collective (group_links.c). */
 bool tp_job_is_communication(struct tp_str name);
 /* Compares the own work of each rank with its cluster, step by step (stragglers.c). */
 void tp_job_stragglers_build(struct tp_job *job);
 /* Computes the bandwidths of groups (group_links.c). */
 void tp_job_links_build(struct tp_job *job);
-/* Builds the graph of all ranks' steps and computes the time of the job without each cause (job_replay.c). */
+/* Builds the graph of all ranks' steps, and computes the time of the job without each cause (job_replay.c). */
 void tp_job_replay_build(struct tp_job *job);
 void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
                        const uint32_t *labels);
 /* Adds the causes of the replay as findings (job_replay.c). */
 void tp_job_replay_findings(struct tp_job *job);
-/* Returns a cause as text ("the link of dp groups 4-7"), in the job's arena. */
+/* Returns the name of a cause ("the link of dp groups 4-7"), in the job's arena. */
 const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *cause);
-/* Fills title, detail and name of a cause's finding, which has its ranks and worst rank already (cause_words.c). */
+/* Fills title, detail and name of a cause's finding (cause_words.c). The finding must have its ranks and worst_rank. */
 void tp_job_word_cause(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding);
-/* Adds a finding with its cost per step, without words. */
+/* Adds a finding with its cost per step; the caller fills its texts. */
 struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns);
-/* Returns how the kernels or operators of a rank differ from its peers (longer calls, or more of them), or "". */
+/* Returns how the kernels or operators of a rank differ from those of its peers: longer calls, or more calls. Returns
+ * "" if they do not differ. */
 const char *tp_job_compute_detail(const struct tp_job *job, uint32_t rank);
-/* Adds the findings (rank_causes.c). */
+/* Adds the findings of the job, costliest first (rank_causes.c). */
 void tp_job_causes_build(struct tp_job *job);
 void tp_job_link_rate_build(struct tp_job *job);
 void tp_job_sort_findings(struct tp_job *job);
@@ -39,15 +40,15 @@ void tp_job_sort_findings(struct tp_job *job);
 /* Returns whether the rank's own work is longer than its peers' by more than the threshold. */
 bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *rank);
 
-/* A heavy row of a rank, with the median of its cluster. */
+/* A costly kernel or operator of a rank, with the median of its cluster for the same name. */
 struct tp_job_excess {
     uint32_t name;
     enum tp_summary_kind kind;
-    int64_t time_ns, peer_time_ns; /* per step */
-    double count, peer_count;      /* per step */
+    int64_t time_ns, peer_time_ns; /* time per step, of the rank and of its peers */
+    double count, peer_count;      /* calls per step, of the rank and of its peers */
 };
 
-/* Fills the rows of a rank that its peers have, sorted by excess of time. Returns their number. */
+/* Fills the rows of a rank that its peers also have, sorted by excess of time, largest first. Returns their number. */
 uint32_t tp_job_excess_rows(const struct tp_job *job, uint32_t rank, struct tp_job_excess **rows);
 
 #endif

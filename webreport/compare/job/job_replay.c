@@ -1,4 +1,5 @@
-/* Replays a job: builds its graph and turns causes into findings. The numbers come from what_if.h. */
+/* Replays a job: builds the graph of its steps, and turns the causes of its loss into findings. The numbers come from
+ * what_if.h. */
 #include <math.h>
 
 #include "webreport/compare/job/job_parts.h"
@@ -17,7 +18,7 @@ void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struc
     const struct tp_step_slots *slots = &summary->slots;
     uint32_t *kept = tp_arena_array(job->arena, slots->step_count, sizeof *kept);
     rank->graph_rank = TP_NO_ID;
-    if (*rank->damage) /* lengths and steps of a damaged rank may be wrong, so it counts as missing */
+    if (*rank->damage) /* a damaged rank may have wrong lengths and steps, so it counts as missing */
         return;
     for (uint32_t s = 0; s < slots->step_count; s++)
         kept[s] = slots->steps[s] < summary->step_count ? labels[slots->steps[s]] : TP_NO_ID;
@@ -28,7 +29,7 @@ void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struc
                                                         .host = slots->host});
 }
 
-/* Assumes that eight consecutive ranks are one host if no trace names its host. The set is reported by its ranks. */
+/* Assumes that eight consecutive ranks form a host if no trace names its host. Such a host is named after its ranks. */
 static void guess_hosts(struct tp_job *job)
 {
     struct tp_graph *graph = &job->graph;
@@ -84,7 +85,8 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
     return finding.told;
 }
 
-/* Returns whether two causes belong to one finding: single ranks of one kind, whose shares add up. */
+/* Returns whether two causes belong to one finding. Causes of the same kind with a single rank each are joined, and
+ * their shares add up. */
 static bool goes_with(const struct tp_cause *first, const struct tp_cause *other)
 {
     return first == other ||
@@ -98,7 +100,8 @@ static int by_number(const void *context, uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-/* Adds the finding of cause `first` and the causes that belong to it. is_told: by cause, true if it has a finding. */
+/* Adds one finding for cause `first` and all causes that belong to it. is_told: by cause; set if a finding has the
+ * cause. */
 static void add_finding(struct tp_job *job, size_t first, bool *is_told)
 {
     const struct tp_vec *causes = &job->what_if.causes;

@@ -10,10 +10,11 @@
 #include "writer/text/format.h"
 
 enum { SHOWN_RUNS = 4 };
-/* deviation / mean; share of the deviation (half of the variance); share of the step */
+/* UNEQUAL: smallest reported standard deviation divided by the mean. LASTING: persistent share of that deviation (half
+ * of the variance). LEAST_LINK_SHARE: smallest reported share of the step */
 static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
-/* NULL if the advice depends on the producer. */
+/* advice by rule; NULL if the advice depends on the producer */
 static const char *const advice[TP_JOB_RULES] = {
     [TP_JOB_SLOW_COMPUTE] = "Look at that device: clocks, temperature, ECC errors, another process on it; or at the "
                             "work it was given.",
@@ -83,7 +84,7 @@ static const char *capital(const struct tp_job *job, const char *text)
 
 /* ---- stragglers ---- */
 
-/* Returns the rule for the part of the step with most excess. */
+/* Returns the rule for the part of the step with the largest excess. */
 static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
 {
     const int64_t *excess = rank->part_excess_ns;
@@ -92,7 +93,7 @@ static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
     return excess[TP_JOB_DATA] >= excess[TP_JOB_HOST] ? TP_JOB_SLOW_DATA : TP_JOB_LATE_HOST;
 }
 
-/* Explains slow compute: by longer calls, or by more of them. */
+/* Explains slow compute: returns whether the kernels take longer per call, or are more calls. */
 const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
 {
     struct tp_job_excess *rows;
@@ -167,7 +168,7 @@ static const char *const part_words[] = {
 static const enum tp_job_part part_of_rule[] = {
     [TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE, [TP_JOB_LATE_HOST] = TP_JOB_HOST, [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
 
-/* Adds one finding for all stragglers with one cause. */
+/* Adds one finding for all stragglers with the same rule. */
 static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
 {
     struct tp_rank_set ranks;
@@ -262,7 +263,7 @@ static void add_ranks(struct tp_rank_set *into, const struct tp_rank_set *more, 
     *into = both;
 }
 
-/* Returns the rank that all slow groups share, or TP_NULL_INT. */
+/* Returns the only rank that all slow groups have in common, or TP_NULL_INT. */
 static int64_t shared_rank(const struct tp_job *job, const struct tp_job_link *links, size_t count)
 {
     const struct tp_rank_set *first = &tp_job_group_at(job, links[0].group)->ranks;
@@ -321,8 +322,8 @@ static void add_links(struct tp_job *job)
         link->bandwidth / 1e9, link->peers, link->peer_bandwidth / 1e9, text_of_ns(job, lost));
 }
 
-/* Compares the collectives of all ranks with the link of their devices. The finding completes the replay's finding on
- * equal groups, or is a finding of its own. */
+/* Compares the rate of the collectives of all ranks with the data sheet of their link. The result extends the replay's
+ * finding about all links if there is one. Otherwise it becomes a new finding. */
 void tp_job_link_rate_build(struct tp_job *job)
 {
     struct tp_link_rate rate;
@@ -343,7 +344,7 @@ void tp_job_link_rate_build(struct tp_job *job)
         for (uint32_t r = 0; r < job->ranks.count; r++)
             tp_rank_set_add(&finding->ranks, tp_job_rank_at(job, r)->number);
     }
-    /* use the cost relative to the data sheet, not all of the communication */
+    /* count only the cost relative to the data sheet, not all communication */
     finding->cost_ns = cost_ns;
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
     finding->told = NULL;
@@ -388,8 +389,8 @@ static void add_damaged(struct tp_job *job)
     finding->detail = capital(job, first);
 }
 
-/* Returns the weight that sorts findings. Communication costs time in every job, so without a faster data sheet it
- * ranks behind findings about single ranks that cost at least a fifth as much. */
+/* Returns the weight that sorts findings, ns. Communication costs time in every job. So a finding about all links
+ * without a data sheet counts only a fifth, and findings about single ranks come first. */
 static int64_t weight_of(const struct tp_job_finding *finding)
 {
     const int64_t healthy = 5;
@@ -415,7 +416,7 @@ void tp_job_sort_findings(struct tp_job *job)
 
 void tp_job_causes_build(struct tp_job *job)
 {
-    if (job->what_if.why_not) { /* otherwise the replay reports them */
+    if (job->what_if.why_not) { /* a valid replay reports these causes itself */
         for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
             add_stragglers(job, rule);
         for (size_t c = 0; c < job->clusters.count; c++)

@@ -1,15 +1,16 @@
 /* Aligns the clocks of ranks by collectives, and finds late arrivals on the common clock.
- * The ranks of a blocking collective leave it together, so the offset between two ranks is the median difference of
+ *
+ * The ranks of a blocking collective leave it together. So the offset between two ranks is the median difference of
  * their ends over their common collectives. Offsets spread from the first rank of a component, group by group; each
- * rank gets its offset once. The residual is the remaining difference between a rank's ends and those of its groups.
- * Absolute clocks are never compared, because hosts may differ by hours. */
+ * rank gets its offset once. The residual is the difference that remains between a rank's ends and those of its groups.
+ * Times of different hosts are never compared without an offset, because their clocks may differ by hours. */
 #include "webreport/compare/job/job_parts.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* Parts of names of blocking collectives, in lower case. Ranks leave rooted and point-to-point calls at different
- * times. */
+/* Parts of the names of blocking collectives, in lower case. In rooted and point-to-point calls, ranks leave at
+ * different times. */
 static const char *const blocking[] = {"all_reduce",    "allreduce",  "all_gather", "allgather", "reduce_scatter",
                                        "reducescatter", "all_to_all", "alltoall",   "barrier"};
 
@@ -21,8 +22,8 @@ bool tp_job_is_blocking(struct tp_str name)
     return false;
 }
 
-/* Returns whether two or more different ranks took part, with at most one call per rank of the group; more calls mean
- * that two groups have one name. */
+/* Returns whether a blocking collective aligns clocks. At least two different ranks must have taken part, with at most
+ * one call per rank of the group. More calls mean that two groups have the same name. */
 static bool is_joint(const struct tp_job *job, const struct tp_job_instance *instance)
 {
     int64_t size = tp_job_group_at(job, instance->group)->size;
@@ -32,14 +33,14 @@ static bool is_joint(const struct tp_job *job, const struct tp_job_instance *ins
 
 struct aligner {
     struct tp_job *job;
-    bool *is_joint;      /* by instance */
-    uint32_t *call_rank; /* by call: index of the rank */
-    bool *is_done;       /* by group */
+    bool *is_joint;      /* by instance: the collective can align clocks */
+    uint32_t *call_rank; /* by call: index of its rank */
+    bool *is_done;       /* by group: its ranks are aligned */
     uint32_t *queue;
     uint32_t queued;
 };
 
-/* End of a member minus the end of the aligned rank. */
+/* End of a collective on the aligned rank minus its end on another rank, ns. */
 struct difference {
     uint32_t rank;
     int64_t ns;
@@ -52,13 +53,13 @@ static int by_rank(const void *x, const void *y, const void *context)
     return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank) : (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* A call of the aligned rank. */
+/* A call of the aligned rank in a group that is not done. */
 struct own_call {
     int64_t group_size;
     uint32_t group, call;
 };
 
-/* Sorts the largest group first, because fewer steps to a rank mean a smaller error. */
+/* Sorts the largest group first. Large groups reach other ranks in fewer steps, so errors add up less. */
 static int by_group(const void *x, const void *y, const void *context)
 {
     const struct own_call *a = x, *b = y;
@@ -68,7 +69,7 @@ static int by_group(const void *x, const void *y, const void *context)
     return (a->group > b->group) - (a->group < b->group);
 }
 
-/* Collects the differences between the end of `call` and the ends of members without an offset. */
+/* Collects the difference between the end of `call` and the end of each member that has no offset yet. */
 static void gather_differences(const struct aligner *a, uint32_t call, struct tp_vec *found)
 {
     const struct tp_job *job = a->job;
@@ -82,7 +83,7 @@ static void gather_differences(const struct aligner *a, uint32_t call, struct tp
     }
 }
 
-/* Sets the offset of each rank with collected differences. */
+/* Sets the offset of each rank in `found` to the median of its differences, and queues the rank. */
 static void take_medians(struct aligner *a, const struct tp_job_rank *rank, struct tp_vec *found)
 {
     tp_merge_sort(a->job->arena, found->data, found->count, sizeof(struct difference), by_rank, NULL);
@@ -98,7 +99,7 @@ static void take_medians(struct aligner *a, const struct tp_job_rank *rank, stru
     }
 }
 
-/* Aligns the groups of a rank. calls, found: scratch memory. */
+/* Aligns the ranks that share a group with the given rank. calls, found: scratch memory. */
 static void align_from(struct aligner *a, uint32_t rank_index, struct tp_vec *calls, struct tp_vec *found)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(a->job, rank_index);
@@ -157,8 +158,8 @@ static int64_t distance(int64_t x, int64_t y)
     return ns < 0 ? tp_sat_sub(0, ns) : ns;
 }
 
-/* Fills the distance of each call's end from the median end of its collective. ends: scratch memory, a number per
- * call. */
+/* Fills `off`: for each call, the distance of its end from the median end of its collective, ns. ends: scratch memory
+ * for one number per call. */
 static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
 {
     struct tp_job *job = a->job;
@@ -202,14 +203,15 @@ static void find_residuals(struct aligner *a)
     tp_arena_drop(job->arena, scratch, job->calls.count * sizeof *scratch);
 }
 
-/* Time that the other ranks of a group waited for a rank in all steps. */
+/* Sum over all steps of the time that the other ranks of a group waited for a rank; the mean of these ranks, ns. */
 struct blamed {
     uint32_t rank;
     double waited_ns;
 };
 
-/* Finds the last rank to arrive at a collective and the mean wait of the others. An arrival that is last by less than
- * the residual counts for no rank. keys: (rank, group) of `blamed`. */
+/* Finds the last rank to arrive at a collective, and adds the mean wait of the others to its sum in `blamed`. Does
+ * nothing if that rank is later than the second-last by no more than its residual. keys: index in `blamed` by rank and
+ * group. */
 static void blame_last(struct aligner *a, const struct tp_job_instance *instance, struct tp_keys *keys,
                        struct tp_vec *blamed)
 {
@@ -241,8 +243,8 @@ static void blame_last(struct aligner *a, const struct tp_job_instance *instance
     TP_AT(blamed, struct blamed, id)->waited_ns += waited_ns / (instance->member_count - 1.0);
 }
 
-/* Finds the caused wait of each rank. A rank that is late in one group makes its members late in the next, so waits of
- * different groups are one delay, and the longest counts. */
+/* Finds the wait that each rank caused. A rank that is late in one group delays its members in the next group. So waits
+ * in different groups are one delay, and only the longest counts. */
 static void find_last(struct aligner *a)
 {
     struct tp_vec blamed = TP_VEC(a->job->arena, struct blamed);

@@ -1,8 +1,9 @@
 /* Compares the own work of each rank with that of comparable ranks, step by step.
- * Own work of a step is its length without exposed communication. Ranks wait for a late rank inside a collective, so
- * own work contains no waiting and needs no clock of another rank. The excess of a rank is the median over the steps of
- * its own work minus its cluster's median in the same step. An excess counts above the cluster's threshold: a share of
- * the step, and several times the usual spread of its ranks. */
+ *
+ * The own work of a step is its length without exposed communication. Ranks wait for a late rank inside a collective,
+ * so own work contains no waiting and needs no clock of another rank. The excess of a rank is its own work minus its
+ * cluster's median in the same step, as a median over the steps. An excess counts if it is larger than the cluster's
+ * threshold: a share of the step, and several times the usual spread of its ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,14 +13,14 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* thresholds, as shares of the median step */
+/* thresholds for an excess, as shares of the median step */
 static const double SHARE = 0.02, SHARE_FEW_RANKS = 0.03, SHARE_FEW_STEPS = 0.10;
 enum { FEW_RANKS = 8, FEW_STEPS = 3, SPREADS = 5 };
 static const double MAD_TO_DEVIATION = 1.4826;
 
 /* ---- medians of steps ---- */
 
-/* Fills, for each step, how many earlier steps of its rank have the same name. */
+/* Fills, for each step, the number of earlier steps of its rank with the same name. */
 static void count_names(const struct tp_job *job, uint32_t *earlier)
 {
     uint32_t *count = tp_arena_array(job->arena, job->labels.count, sizeof *count);
@@ -34,8 +35,9 @@ static void count_names(const struct tp_job *job, uint32_t *earlier)
     tp_arena_drop(job->arena, count, job->labels.count * sizeof *count);
 }
 
-/* Makes the columns (cluster, name of the step, number of earlier steps with that name) and lists their steps. A column
- * has at most one step of a rank: a rank is not its own peer, although serving engines repeat the names of steps. */
+/* Makes the columns and lists the steps of each. A column is a cluster, a name of a step, and the number of earlier
+ * steps with that name. Serving engines repeat names of steps, so this number keeps two steps of a rank out of one
+ * column. */
 static void find_columns(struct tp_job *job)
 {
     struct tp_keys keys;
@@ -92,7 +94,7 @@ static void find_column_medians(struct tp_job *job)
 
 /* ---- ranks ---- */
 
-/* Computes the medians over the steps of a rank. values: scratch memory. */
+/* Computes the medians of a rank over its steps. values: scratch memory. */
 static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int64_t *values)
 {
     uint32_t count = rank->step_count, compared = 0;
@@ -124,7 +126,7 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
     }
 }
 
-/* Returns the share of compared steps in which the rank was late by more than half of the cluster's threshold. */
+/* Returns the share of compared steps in which the rank's excess is above half of the cluster's threshold. */
 static double late_share(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     int64_t half = tp_job_cluster_at(job, rank->cluster)->threshold_ns / 2;
@@ -138,7 +140,8 @@ static double late_share(const struct tp_job *job, const struct tp_job_rank *ran
 
 /* ---- clusters ---- */
 
-/* Collects pick() of the cluster's ranks that have steps. Returns their number. */
+/* Collects the values that pick() returns for the cluster's ranks with steps. which: passed to pick(). Returns the
+ * number of values. */
 static size_t gather(const struct tp_job *job, uint32_t cluster, int64_t (*pick)(const struct tp_job_rank *, int),
                      int which, int64_t *values)
 {
@@ -205,7 +208,8 @@ bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *ran
            rank->excess_ns > tp_job_cluster_at(job, rank->cluster)->threshold_ns && rank->late_share >= 2.0 / 3;
 }
 
-/* Computes deviation / mean of numbers that are added one at a time. */
+/* Sums from which the standard deviation of values relative to their mean is computed; values are added one at a time.
+ */
 struct spread {
     double count, mean, squares;
 };
@@ -231,8 +235,8 @@ static double mean_own(const struct tp_job *job, const struct tp_job_rank *rank)
     return sum / rank->step_count;
 }
 
-/* Returns the spread that persists in ranks, without the part of `of_means` that comes from variation between `steps`
- * steps. */
+/* Returns the spread that persists in ranks. of_means: spread of the ranks' means; inside: spread within a step. The
+ * part of of_means that comes from the variation between `steps` steps is subtracted. */
 static double lasting_ratio(double of_means, double inside, double steps)
 {
     if (steps < 2)
@@ -241,7 +245,8 @@ static double lasting_ratio(double of_means, double inside, double steps)
     return squares > 0 ? sqrt(squares) : 0;
 }
 
-/* Measures how unequal the work of a cluster is without its stragglers: over the ranks, and inside steps. */
+/* Measures how unequal the work of each cluster is without its stragglers: between ranks, and within steps.
+ * rank_of_step: rank of each step. */
 static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_step)
 {
     uint32_t *columns = tp_arena_array(job->arena, job->clusters.count, sizeof *columns);
@@ -327,7 +332,8 @@ static const struct tp_job_cost *cost_of(const struct tp_job *job, const struct 
     return NULL;
 }
 
-/* Computes the medians of the peers that have the row. times, counts: scratch memory. */
+/* Fills the medians of the peers that have the row. Returns false if too few peers have it. times, counts: scratch
+ * memory. */
 static bool measure_peers(const struct tp_job *job, uint32_t rank, struct tp_job_excess *row, int64_t *times,
                           int64_t *counts)
 {

@@ -23,7 +23,8 @@ double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *
 
 /* ---- lasting changes: optimal partitioning (Jackson and others 2005) ---- */
 
-/* Returns the median of a run and its two neighbours on each side; at the ends, the last run is repeated. */
+/* Returns the median of the levels of run i, its two predecessors and its two successors. At the ends, the first or
+ * last run is repeated. */
 static double middle_near(const struct tp_levels *h, size_t i)
 {
     double near[5] = {h->items[i > 2 ? i - 2 : 0], h->items[i - 1], h->items[i], h->items[i + 1],
@@ -31,10 +32,10 @@ static double middle_near(const struct tp_levels *h, size_t i)
     return tp_median(near, 5);
 }
 
-/* Sums of the levels before run i and of their squares, with winsorized outliers. Levels are relative to the first one,
- * so that equal runs cost exactly 0. */
+/* Running sums over the levels of the runs, with winsorized outliers. Levels are relative to the first level, so that
+ * equal runs cost exactly 0. */
 struct sums {
-    double *level, *square; /* count + 1 items each */
+    double *level, *square; /* item i is the sum over the first i runs; count + 1 items each */
 };
 
 static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena *arena)
@@ -53,14 +54,14 @@ static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena
     return sums;
 }
 
-/* Returns the squares about the mean of runs i .. j - 1, in units of the variance. */
+/* Returns the sum of squared deviations of runs i to j - 1 from their mean, in units of the variance sd * sd. */
 static double cost_of(const struct sums *sums, size_t i, size_t j, double sd)
 {
     double sum = sums->level[j] - sums->level[i];
     return (sums->square[j] - sums->square[i] - sum * sum / (double)(j - i)) / (sd * sd);
 }
 
-/* Fills before[j] with the begin of the last level in the best partition of the first j runs. */
+/* Fills before[j] with the first run of the last level in the best partition of the first j runs. */
 static void partition(size_t *before, const struct sums *sums, size_t count, double sd, struct tp_arena *arena)
 {
     double penalty = 4 * log((double)count) + 6, *best = tp_arena_array(arena, count + 1, sizeof *best);
@@ -99,7 +100,7 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
 
 /* ---- comparison with the accepted level ---- */
 
-/* Returns the standard deviation of the accepted runs; on a drifting machine it is larger than the differences of
+/* Returns the standard deviation of the accepted runs. On a machine that drifts, it is larger than the differences of
  * neighbours show. */
 static double noise_of_accepted(const struct tp_levels *accepted, struct tp_arena *arena)
 {
@@ -113,7 +114,7 @@ struct tp_run_change tp_level_history_change(const struct tp_levels *history, co
                                              const struct tp_levels *new_side, const struct tp_run_context *known,
                                              struct tp_arena *arena)
 {
-    const double trust = 0.6; /* differences of neighbours contain less information than as many runs */
+    const double trust = 0.6; /* weight of a difference of neighbours relative to an independent run */
     struct tp_run_context context = *known;
     double sd = tp_level_history_noise(history, arena);
     if (!isnan(sd)) {

@@ -7,9 +7,9 @@
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
 
-#define POWER 0.8         /* probability of detecting the change `sees` */
-#define HAIR 1e-9         /* shortest interval for which runs are computed */
-enum { MEDIAN_FROM = 5 }; /* runs of a base from which on its level is their median */
+#define POWER 0.8         /* probability with which a change of the size `sees` is detected */
+#define HAIR 1e-9         /* shortest interval for which a number of runs is computed, relative */
+enum { MEDIAN_FROM = 5 }; /* the level of a base with at least this many runs is their median */
 
 double tp_run_doubt_of(const struct tp_run_noise *noise, double share)
 {
@@ -33,7 +33,7 @@ static struct tp_run_change interval_of(double difference, double error, const s
     };
 }
 
-/* Returns the level of the base. The median resists disturbed runs; for few runs the mean is more exact. */
+/* Returns the level of the base: the median, which resists disturbed runs, or the mean if the runs are few. */
 static double level_of_base(const struct tp_levels *base, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, base->count, sizeof *values);
@@ -45,8 +45,9 @@ static double level_of_base(const struct tp_levels *base, struct tp_arena *arena
     return level;
 }
 
-/* Returns the variance of a base's level relative to that of a mean. For the median of normal values it grows from 1.43
- * (five) and 1.29 (six) to pi / 2; the result is within 1 % of the exact value (docs/diff.md). */
+/* Returns the variance of a base's level divided by the variance of a mean of as many runs. For the median of normal
+ * values, it grows from 1.43 (five) and 1.29 (six) to pi / 2. The result is within 1 % of the exact value
+ * (docs/diff.md). */
 static double cost_of_base(size_t count, enum tp_estimator estimator)
 {
     const double plain = 1.25, half_pi = acos(-1) / 2, odd = 0.46, even = 1.36;
@@ -141,7 +142,8 @@ static bool are_enough(unsigned runs, const struct tp_run_noise *noise, double m
 
 unsigned tp_runs_needed(const struct tp_run_noise *noise, double most, size_t base_count)
 {
-    unsigned few = 0, enough = TP_RUNS_NEEDED_MOST; /* bisection works because more runs never widen the interval */
+    /* bisection finds the smallest number, because more runs never widen the interval */
+    unsigned few = 0, enough = TP_RUNS_NEEDED_MOST;
     while (enough - few > 1) {
         unsigned middle = few + (enough - few) / 2;
         if (are_enough(middle, noise, most, base_count))

@@ -6,12 +6,13 @@
 
 #include "writer/base/stats.h"
 
-/* Measured on four CPU programs and on two GPU programs on one board type: docs/diff.md. */
+/* Noise of each quantity, measured on four CPU programs and on two GPU programs on one board type: docs/diff.md. */
 static const struct {
     const char *name;
-    double floor, floor_elsewhere; /* smallest sd between runs of one host; of other or unknown hosts */
-    double ratio;                  /* sd between runs divided by the variation of steps */
-    double worth;                  /* number of runs that the prior estimate counts as */
+    /* smallest standard deviation between runs of one host, and of different or unknown hosts */
+    double floor, floor_elsewhere;
+    double ratio; /* standard deviation between runs divided by the variation of steps */
+    double worth; /* number of runs to which the prior estimate is equivalent */
 } quantities[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = {"kernels", 0.002, 0.008, 0.85, 6},
     [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1, 4}, /* without the shift that all rows share */
@@ -19,14 +20,14 @@ static const struct {
     [TP_QUANTITY_STEP] = {"step", 0.015, 0.03, 1, 4},
 };
 
-#define WORTH_OF_WINSORIZED 1.12 /* TP_ESTIMATOR_PLAIN: correction of the sum of squares */
+#define WORTH_OF_WINSORIZED 1.12 /* correction of the sum of squares for TP_ESTIMATOR_PLAIN */
 enum {
-    WARM_UP_FROM = 3,    /* steps from which on some can be warm-up */
-    TRIMMED_FROM = 5,    /* values from which on a fifth at each end is left out */
-    SHORT_PART = 10,     /* the shortest tenth of the steps is short */
-    WINSORIZED_FROM = 5, /* runs from which on outliers are winsorized */
-    NEEDED_FREEDOM = 8,  /* degrees of freedom from which on the prior estimate has no weight */
-    DOUBT_FREEDOM = 3    /* degrees of freedom from which on runs can contradict the prior estimate */
+    WARM_UP_FROM = 3,    /* warm-up is searched with at least this many steps */
+    TRIMMED_FROM = 5,    /* the mean leaves out a fifth at each end with at least this many values */
+    SHORT_PART = 10,     /* one step in SHORT_PART is short */
+    WINSORIZED_FROM = 5, /* outliers are winsorized with at least this many runs */
+    NEEDED_FREEDOM = 8,  /* the prior estimate has no weight from this many degrees of freedom on */
+    DOUBT_FREEDOM = 3    /* runs can contradict the prior estimate from this many degrees of freedom on */
 };
 
 const char *tp_quantity_name(enum tp_quantity quantity)
@@ -91,15 +92,14 @@ double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count
     return values;
 }
 
-/* Sums of squares of groups about their means. */
+/* Sums over groups of the squared deviations from the mean of each group. */
 struct squares {
-    double sum, freedom; /* freedom: without winsorized levels */
-    double runs;         /* degrees of freedom of all runs */
+    double sum, freedom; /* degrees of freedom without winsorized levels */
+    double runs;         /* degrees of freedom with winsorized levels */
 };
 
 /* Adds the squares of a group. A winsorized level has no degree of freedom, and the sum is corrected for it (Dixon and
- * Tukey 1968, on the variance of a Winsorized mean). At least half of the levels, around the median, stay as they
- * are. */
+ * Tukey 1968, on the variance of a Winsorized mean). At least half of the levels, around the median, are not moved. */
 static void add_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
                       struct tp_arena *arena)
 {
@@ -128,11 +128,12 @@ struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t g
             add_group(&squares, &groups[i], estimator, arena);
     if (squares.runs >= DOUBT_FREEDOM && prior->sd > 0 && squares.sum / squares.freedom > 4 * guess)
         return (struct tp_run_noise){sqrt(squares.sum / squares.freedom), squares.freedom, 0};
-    bool is_guess = worth <= NEEDED_FREEDOM; /* a prior learned from many rows has more freedom and keeps its weight */
+    /* a prior that comes from many rows has more degrees of freedom and keeps its weight */
+    bool is_guess = worth <= NEEDED_FREEDOM;
     if (is_guess)
         worth *= fmax(0, 1 - squares.runs / NEEDED_FREEDOM);
     if (worth == 0 && squares.sum == 0)
-        worth = 1; /* many equal runs: assume some noise nevertheless */
+        worth = 1; /* assume some noise even if many runs are equal */
     double freedom = worth + squares.freedom;
     return (struct tp_run_noise){sqrt((worth * guess + squares.sum) / freedom), freedom, is_guess ? worth : 0};
 }
