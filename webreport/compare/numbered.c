@@ -11,7 +11,7 @@ static const double OTHER_SHAPE = 1, OTHER_NUMBER = 0.05, MOST_DISTANCE = 3;
 
 /* ---- names ---- */
 
-/* Returns whether a name has Inductor's form: triton_poi_fused_.., triton_tem_.., cpp_fused_... */
+/* Returns whether a name has the form of Inductor's kernels: triton_poi_fused_.., triton_tem_.. or cpp_fused_... */
 static bool is_of_inductor(struct tp_str name)
 {
     static const char *const prefixes[] = {"triton_poi_", "triton_per_", "triton_red_", "triton_tem_", "triton_for_",
@@ -19,7 +19,7 @@ static bool is_of_inductor(struct tp_str name)
     return tp_str_starts_with_one(name, prefixes) || tp_str_find(name, "cpp_fused_") >= 0;
 }
 
-/* Returns whether the text is a list of arguments at the end of a Triton 2 name: 0d1d2c34de. */
+/* Returns whether the text is a list of arguments, such as 0d1d2c34de, which Triton 2 appends to names. */
 static bool is_argument_list(struct tp_str text)
 {
     bool has_letter = false;
@@ -57,16 +57,16 @@ size_t tp_numbered_stem(struct tp_str name, uint32_t *number)
 /* ---- the numbered names of a run ---- */
 
 struct numbered {
-    struct tp_str name, shape; /* shape: of its first row */
+    struct tp_str name, shape; /* shape: shape of the name's first row */
     size_t stem;               /* length of the name without the number */
     uint32_t number;
-    double call_ns; /* mean time of a call, or 0 if unknown */
-    struct tp_str other; /* its name in the reference; ptr is NULL without a pair */
+    double call_ns;      /* mean duration of a call, ns; 0 if unknown */
+    struct tp_str other; /* name of the same kernel in the reference; ptr is NULL without a pair */
 };
 
 struct names {
-    struct tp_strings texts; /* id: index in items */
-    struct tp_vec items;     /* struct numbered */
+    struct tp_strings texts; /* names; the id of a text is its index in items */
+    struct tp_vec items;     /* elements: struct numbered */
 };
 
 static struct numbered *add_name(struct names *names, struct tp_str name)
@@ -141,8 +141,8 @@ static void pair(struct numbered *a, struct numbered *b)
     b->other = a->name;
 }
 
-/* Pairs each kernel of the shorter list with one of the longer list, in order, so that times and shapes differ
- * least. */
+/* Pairs each kernel of the shorter list with one of the longer list. Pairs keep the order of both lists, and their
+ * times and shapes differ as little as possible. */
 static void align(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
                   struct tp_arena *arena)
 {
@@ -176,7 +176,7 @@ static void pair_stem(struct numbered **own, size_t own_count, struct numbered *
         pair(own[i], other[i]);
 }
 
-/* Finds the name in the reference of each name of a run. Returns whether any name changes. */
+/* Fills `other` of each name: its name in the reference. Returns whether any name changes. */
 static bool find_pairs(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
     struct numbered **own = sorted(names, arena), **other = sorted(reference, arena);
@@ -196,7 +196,7 @@ static bool find_pairs(struct names *names, const struct names *reference, struc
     }
     for (size_t n = 0; n < names->items.count; n++) {
         struct numbered *name = TP_AT(&names->items, struct numbered, n);
-        if (!name->other.ptr) /* the reference may use the name for another kernel */
+        if (!name->other.ptr) /* without a pair, keep the name unless the reference uses it for another kernel */
             name->other = tp_strings_find(&reference->texts, name->name) == TP_NO_ID
                               ? name->name
                               : tp_str_of(tp_text_printf(arena, "%.*s (before)", (int)name->name.len, name->name.ptr));
@@ -224,7 +224,8 @@ static int by_key(const void *x, const void *y, const void *context)
     return tp_count_key_compare(&((const struct place *)x)->key, &((const struct place *)y)->key);
 }
 
-/* Renames a signature. Keys are sorted by text, so their numbers change, and the calls that refer to them. */
+/* Renames the kernels of a signature. Renaming changes the order of the keys, so the keys and their numbers in calls
+ * are updated. */
 static void rename_signature(struct tp_signature *s, const struct names *names, struct tp_arena *arena)
 {
     struct place *places = tp_arena_array(arena, s->key_count, sizeof *places);

@@ -1,4 +1,4 @@
-/* Finds the missing ranks of a job by the numbers of the others: see step_graph.h. */
+/* Finds the missing ranks of a job from gaps in the rank numbers: see step_graph.h. */
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
@@ -9,7 +9,7 @@ static int64_t most_of(int64_t x, int64_t y)
     return x > y ? x : y;
 }
 
-/* Returns the known number of ranks: from the caller, from rank numbers, or from the lists of groups. */
+/* Returns the largest known number of ranks: from the caller, from rank numbers, or from the lists of groups. */
 static int64_t world_size(const struct tp_graph *graph)
 {
     int64_t size = most_of(graph->world_size, tp_graph_rank_at(graph, graph->rank_count - 1)->number + 1);
@@ -25,17 +25,17 @@ static int64_t world_size(const struct tp_graph *graph)
     return size;
 }
 
-/* The recorded ranks of a host. */
+/* The recorded ranks of one host. */
 struct host {
-    int64_t first, last, count; /* numbers of its ranks */
+    int64_t first, last, count; /* lowest and highest number of the recorded ranks, and how many were recorded */
 };
 
-/* Returns whether the ranks of every host are in a row of `size` numbers that begins at a multiple of `size` and has no
- * ranks of another host. */
+/* Returns whether each host's ranks are in a separate block of `size` consecutive numbers. Blocks begin at multiples of
+ * `size`. */
 static bool are_rows(const struct host *hosts, uint32_t count, int64_t size)
 {
     int64_t before = -1;
-    for (uint32_t h = 0; h < count; h++) { /* sorted by first rank */
+    for (uint32_t h = 0; h < count; h++) { /* hosts are sorted by their first rank */
         if (hosts[h].first / size != hosts[h].last / size || hosts[h].first / size <= before)
             return false;
         before = hosts[h].first / size;
@@ -43,8 +43,9 @@ static bool are_rows(const struct host *hosts, uint32_t count, int64_t size)
     return true;
 }
 
-/* Returns the ranks per host: the smallest number that fits, if all hosts have equally many ranks with consecutive
- * numbers. */
+/* Returns the number of ranks per host. Assumes that all hosts have equally many ranks with consecutive numbers, and
+ * returns the smallest number that fits. If the numbers are not consecutive, returns the mean or the largest recorded
+ * number. */
 static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t world)
 {
     int64_t most = 1;
@@ -53,7 +54,7 @@ static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t w
     for (int64_t size = most; size <= world / count; size++)
         if (world % size == 0 && are_rows(hosts, count, size))
             return size;
-    return most_of(most, (world + count - 1) / count); /* hosts do not have consecutive numbers */
+    return most_of(most, (world + count - 1) / count); /* no size fits, so hosts do not have consecutive numbers */
 }
 
 static void find_absent_of_hosts(struct tp_graph *graph, int64_t world)
@@ -64,7 +65,7 @@ static void find_absent_of_hosts(struct tp_graph *graph, int64_t world)
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         if (rank->host == TP_NO_ID)
             continue;
-        struct host *host = &hosts[rank->host]; /* hosts are numbered in order of appearance */
+        struct host *host = &hosts[rank->host]; /* hosts are numbered in the order of their first rank */
         host->first = host->count++ ? host->first : rank->number;
         host->last = rank->number;
     }

@@ -1,4 +1,4 @@
-/* Builds the graph of a job's steps: ranks, their groups and steps, classes. See graph_build.h. */
+/* Builds the graph of a job's steps: ranks with their groups, steps and classes. See graph_build.h. */
 #include "webreport/compare/replay/graph_build.h"
 
 #include <math.h>
@@ -38,8 +38,8 @@ static struct tp_str kept(struct tp_graph *graph, struct tp_str text)
     return tp_strings_get(&graph->texts, tp_strings_add(&graph->texts, text));
 }
 
-/* Returns the number of a group; adds it if it is new. A group is identified by its ranks, or by name and size if the
- * ranks are unknown. */
+/* Returns the index of a group; adds the group if it is new. A group is identified by its ranks, or by name and size if
+ * the ranks are unknown. */
 static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *from)
 {
     uint64_t hash = tp_hash_bytes(&from->run_count, sizeof from->run_count) + (uint64_t)from->kind;
@@ -118,7 +118,7 @@ void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source)
 
 /* ---- groups, steps ---- */
 
-/* Collects the ranks of each group in their order, each rank once. */
+/* Collects the ranks of each group, ascending, each rank once. */
 static void join_groups(struct tp_graph *graph)
 {
     uint32_t at = 0, group_count = (uint32_t)graph->groups.count;
@@ -140,7 +140,8 @@ static void join_groups(struct tp_graph *graph)
     }
 }
 
-/* Finds the labels that all ranks have, in the order of the first rank, and the step of each rank for each label. */
+/* Finds the step labels that all ranks have, in the order of the first rank. Fills the index of each rank's step for
+ * each label. */
 static void join_steps(struct tp_graph *graph)
 {
     uint32_t *seen = tp_arena_array(graph->arena, MOST_LABELS, sizeof *seen);
@@ -149,7 +150,8 @@ static void join_steps(struct tp_graph *graph)
     for (uint32_t r = 0; r < graph->rank_count; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         for (uint32_t s = 0; s < rank->step_count; s++)
-            if (rank->labels[s] < MOST_LABELS && seen[rank->labels[s]] == r) /* a repeated label counts once */
+            /* a label counts once per rank, even if it is repeated */
+            if (rank->labels[s] < MOST_LABELS && seen[rank->labels[s]] == r)
                 seen[rank->labels[s]]++;
     }
     for (uint32_t s = 0; s < first->step_count; s++)
@@ -179,8 +181,8 @@ static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank 
     return hash;
 }
 
-/* Returns where the ranks of a class wait for the collective of a slot: the latest position that one of them reached
- * before waiting, or the end of the step if none waited. */
+/* Returns the position at which the ranks of a class wait for the collective of a slot. It is the latest position that
+ * one of them reached before waiting, or the end of the step if no rank was seen waiting. */
 static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
 {
     struct tp_slot furthest = {.waits = 0};
@@ -204,7 +206,7 @@ static int by_place(const void *x, const void *y, const void *context)
                                   : (a->back < b->back) - (a->back > b->back);
 }
 
-/* Finds the waits of a class, by the slot whose work contains them. */
+/* Finds the waits of a class, and sorts them by the slot whose work contains them. */
 static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
 {
     uint32_t slots = class->slot_count;
@@ -223,7 +225,8 @@ static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
     class->first_wait[slots] = (uint32_t)graph->waits.count;
 }
 
-/* Groups ranks into classes by row and stage, or by row and kind of work without a pipeline. */
+/* Groups ranks into classes by row of slots and pipeline stage. Without a pipeline, the kind of work replaces the
+ * stage. */
 static void find_classes(struct tp_graph *graph)
 {
     const struct tp_graph_family *pipeline =

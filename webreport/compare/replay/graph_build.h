@@ -4,13 +4,13 @@
 
 #include "webreport/compare/replay/step_graph.h"
 
-/* Makes an empty graph. */
+/* Initializes an empty graph. */
 void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena);
 
-/* Adds a rank, in ascending order of their numbers. A rank without slots is ignored. */
+/* Adds a rank. Ranks must be added in ascending order of their numbers. A rank without slots is ignored. */
 void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source);
 
-/* Completes the graph: finds the steps that all ranks have, families, classes and meetings. */
+/* Completes the graph: finds the steps that all ranks have, and families, classes and meetings. */
 void tp_graph_finish(struct tp_graph *graph);
 
 #endif

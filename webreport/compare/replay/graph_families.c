@@ -1,6 +1,6 @@
-/* Finds families of process groups and the coordinates of the ranks: see step_graph.h.
- * Groups with one description are a family if no rank is in two of them. Otherwise they are divided by size and
- * distance of the ranks, and if that is not enough, each group is a family. */
+/* Finds families of process groups and the coordinates of the ranks: see step_graph.h. Groups with the same description
+ * are a family if no rank is in two of them. Otherwise they are divided by size, and by distance between their ranks.
+ * If some groups still share ranks, each group is a separate family. */
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
@@ -19,7 +19,7 @@ static int64_t stride_of(const struct tp_graph *graph, const struct tp_graph_gro
                : tp_graph_rank_at(graph, members[1])->number - tp_graph_rank_at(graph, members[0])->number;
 }
 
-/* Returns the properties that groups of one family share, as text. level: number of properties. */
+/* Returns the properties that groups of one family share, as text. level: number of properties to use. */
 static const char *name_of(const struct tp_graph *graph, const struct tp_graph_group *group, unsigned level)
 {
     int cut = (int)(group->description.len < 60 ? group->description.len : 60);
@@ -36,7 +36,8 @@ static const char *name_of(const struct tp_graph *graph, const struct tp_graph_g
                           (long long)tp_graph_rank_at(graph, graph->members[group->first_member])->number);
 }
 
-/* Returns whether a rank is in two groups of the family. seen: by rank, the mark of the last family. */
+/* Returns whether a rank is in two groups of the family. seen: by rank, the mark of the last family that had the rank.
+ * mark: mark of this family. */
 static bool overlaps(const struct tp_graph *graph, const uint32_t *groups, uint32_t count, uint32_t *seen,
                      uint32_t mark)
 {
@@ -60,7 +61,7 @@ static int by_first_member(const void *context, uint32_t x, uint32_t y)
     return a != b ? (a > b) - (a < b) : (x > y) - (x < y);
 }
 
-/* Returns whether the text contains the word between non-letters: "pp" in "mesh_pp". */
+/* Returns whether the text contains the word with no letter next to it: "pp" is a word of "mesh_pp". */
 static bool has_word(struct tp_str text, const char *word)
 {
     size_t size = strlen(word);
@@ -76,7 +77,7 @@ static bool has_word(struct tp_str text, const char *word)
     return false;
 }
 
-/* Returns whether the description names pipeline groups only. */
+/* Returns whether the description names a pipeline group and no other kind of group. */
 static bool is_pipeline(struct tp_str description)
 {
     static const char *const others[] = {"tp", "dp", "cp", "ep", "tensor", "data", "context", "expert", "embedding"};
@@ -86,7 +87,7 @@ static bool is_pipeline(struct tp_str description)
     return is;
 }
 
-/* Returns the place of a rank in its group, counting missing ranks. member: its place among the recorded ranks. */
+/* Returns the position of a rank in its group, counting missing ranks. member: position among the recorded ranks. */
 static uint32_t place_in(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t member)
 {
     int64_t number = tp_graph_rank_at(graph, graph->members[group->first_member + member])->number, place = 0;
@@ -130,7 +131,8 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
         graph->pipeline = index;
 }
 
-/* Divides groups into families by their names of this level; overlapping ones are divided again on the next level. */
+/* Divides groups into families by their names on this level. Groups of a name that share ranks are divided again on the
+ * next level. */
 static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t count, unsigned level, uint32_t *seen)
 {
     struct tp_strings names;
@@ -151,7 +153,7 @@ static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t coun
         bool is_of_pairs = tp_graph_group_at(graph, these[0])->kind != TP_GROUP_ALL;
         if (!is_of_pairs && level < LEVELS && overlaps(graph, these, size, seen, ++*mark)) {
             if (level + 1 < LEVELS)
-                divide(graph, these, size, level + 1, seen); /* the depth is the number of levels */
+                divide(graph, these, size, level + 1, seen); /* recursion depth is limited by LEVELS */
             else
                 for (uint32_t i = 0; i < size; i++)
                     add_family(graph, these + i, 1, level);

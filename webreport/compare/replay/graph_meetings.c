@@ -1,25 +1,25 @@
-/* Finds the meetings of a job's ranks and an order in which their steps can be replayed; replays them: see
- * step_graph.h. */
+/* Finds the meetings of a job's ranks, and an order in which their steps can be replayed. Replays the steps in this
+ * order. See step_graph.h. */
 #include <math.h>
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
 
-/* State while the ranks pass through their slots. */
+/* State while the ranks pass through their slots. A rank stops at a wait until all ranks have reached the meeting. */
 struct walk {
     struct tp_graph *graph;
-    uint32_t *at;     /* by rank: number of passed slots */
-    uint32_t *parked; /* by rank: meeting that it waits for, or TP_NO_ID */
-    uint32_t *queue;  /* ranks that can continue; a ring of rank_count */
+    uint32_t *at;     /* by rank: number of slots that it has passed */
+    uint32_t *parked; /* by rank: meeting for which it waits, or TP_NO_ID */
+    uint32_t *queue;  /* ranks that can continue, as a ring buffer of rank_count items */
     uint32_t head, queued, done, passed;
-    uint32_t *takes_part;    /* by group: number of members whose rows contain it */
-    uint32_t *uses;          /* by group: how often a row contains it */
-    uint32_t *first_meeting; /* by group */
-    uint32_t *met;           /* by member: number of meetings that it reached */
-    uint32_t *come;          /* by meeting: number of ranks that reached it */
+    uint32_t *takes_part;    /* by group: number of members that use it */
+    uint32_t *uses;          /* by group: number of slots per step that use it */
+    uint32_t *first_meeting; /* by group: index of its first meeting */
+    uint32_t *met;           /* by member: number of the group's meetings that it has reached */
+    uint32_t *come;          /* by meeting: number of ranks that have reached it */
 };
 
-/* Counts how often each group is in the rows of its members. All members must have the same number. */
+/* Counts how often each group is used in a step. Sets why_not if its members have different numbers. */
 static void count_uses(struct walk *w)
 {
     struct tp_graph *graph = w->graph;
@@ -42,7 +42,7 @@ static void count_uses(struct walk *w)
     }
 }
 
-/* Fills the bytes that each pair of the group moves, from the slots of its first rank. */
+/* Fills the bytes that each pair of the group moves, using the slots of the group's first rank. */
 static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -53,7 +53,7 @@ static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t fi
             tp_graph_pair_at(graph, pair++)->moved_bytes = rank->slots[k].moved_bytes;
 }
 
-/* Lists all meetings, group by group. */
+/* Lists the meetings of all steps, group by group. */
 static void list_meetings(struct walk *w)
 {
     struct tp_graph *graph = w->graph;
@@ -88,7 +88,7 @@ static const uint32_t *lengths_of(const struct tp_graph *graph, const struct tp_
     return rank->us + ((size_t)step * rank->slot_count + at % rank->slot_count) * TP_SLOT_PARTS;
 }
 
-/* Returns the place of the rank among the members of its group. */
+/* Returns the index of the rank in graph->members, among the members of the group. */
 static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t rank)
 {
     uint32_t low = group->first_member, high = low + group->member_count;
@@ -102,8 +102,8 @@ static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_gr
     return low;
 }
 
-/* Moves the rank to its next meeting of the group and returns the meeting. The last rank releases those that wait
- * there. */
+/* Moves the rank to its next meeting of the group and returns the meeting. If it is the last rank to arrive, releases
+ * the ranks that wait there. */
 static uint32_t come_to(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
 {
     struct tp_graph *graph = w->graph;
@@ -121,7 +121,8 @@ static uint32_t come_to(struct walk *w, uint32_t r, uint32_t group_index, const 
     return index;
 }
 
-/* Returns whether the rank waits in this slot for a collective that some rank has not reached; parks the rank there. */
+/* Returns whether the rank must wait in this slot for a collective that some rank has not reached. Parks the rank there
+ * if so. */
 static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
 {
     const struct tp_graph *graph = w->graph;
@@ -136,7 +137,7 @@ static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
     return false;
 }
 
-/* Moves a rank through its slots up to one where it must wait. */
+/* Moves a rank through its slots until it must wait or has finished. */
 static void walk_rank(struct walk *w, uint32_t r)
 {
     struct tp_graph *graph = w->graph;
@@ -203,7 +204,7 @@ static inline double later_of(double a, double b)
     return a > b ? a : b;
 }
 
-/* Notes that a rank reached a meeting at `at`; the last rank ends it. */
+/* Records that a rank reached a meeting at time `at`. When the last rank arrives, fills the end of the meeting. */
 static inline void come_at(const struct tp_graph_meeting *meetings, uint32_t *come, double *over, uint32_t index,
                            double at, const double *transfer)
 {
@@ -215,7 +216,8 @@ static inline void come_at(const struct tp_graph_meeting *meetings, uint32_t *co
     over[index] += transfer[index];
 }
 
-/* Replays all steps. came: by cell, filled with the time at which the rank reaches its collective; may be NULL. */
+/* Replays all steps. Returns the time at which the last rank finishes, us. came: by cell, filled with the time at which
+ * the rank reaches its collective; may be NULL. */
 static double replay(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
 {
     const struct tp_graph_wait *waits = graph->waits.data;

@@ -1,17 +1,14 @@
 /* The steps of a job as a graph: ranks with rows of slots (step_slots.h) that meet in collectives.
  *
  *     tp_graph_open(&graph, &arena);
- *
  *     for each rank: tp_graph_add(&graph, &rank);
- *
- *     tp_graph_finish(&graph, steps, step_count);    families, coordinates, meetings and their order
- *
+ *     tp_graph_finish(&graph);                       finds families, coordinates, meetings and their order
  *     tp_graph_replay(&graph, own, transfer)         once for each question
  *
  * A replay moves every rank through its slots. A collective ends for its whole group when the last rank has reached it,
- * the previous collective of the group has ended, and the transfer is done. A rank that does not wait immediately
- * continues to the place where it waits. The replay uses lengths only, no clocks. All memory comes from the arena.
- * Single-threaded. */
+ * the previous collective of the group has ended, and the transfer is done. A rank need not wait for a collective
+ * immediately. It continues to the position where it waits for the result. The replay uses lengths only, no clocks. All
+ * memory comes from the arena. Single-threaded. */
 #ifndef TP_WEBREPORT_COMPARE_REPLAY_STEP_GRAPH_H
 #define TP_WEBREPORT_COMPARE_REPLAY_STEP_GRAPH_H
 
@@ -26,17 +23,19 @@
 struct tp_graph_rank {
     int64_t number;
     uint32_t host;  /* index in graph->hosts, or TP_NO_ID if unknown */
-    uint32_t kind;  /* ranks of one kind do the same work; used without pipeline stages */
-    /* copy of its slots: */
+    uint32_t kind;  /* ranks with the same kind do the same work; used only without pipeline stages */
+    /* copy of the rank's slots: */
     uint32_t slot_count, step_count;
-    uint32_t *labels; /* labels of its steps */
+    uint32_t *labels; /* by step of the rank: label of the step */
     uint32_t *group;  /* by slot: index in graph->groups, or TP_NO_ID */
-    struct tp_slot *slots; /* its slots, with the place where it waits for each */
-    uint32_t *us;          /* [(step * slot_count + slot) * TP_SLOT_PARTS + part] */
-    /* made by tp_graph_finish */
-    uint32_t class;       /* in graph->classes */
-    uint32_t first_cell;  /* index of its first cell; step s and slot k is at + s * slot_count + k */
-    uint32_t *step_index; /* by step of the graph: number of the rank's step */
+    struct tp_slot *slots; /* by slot: the slot, with the position where the rank waits for its collective */
+    /* by (step, slot, part): length in us, at [(step * slot_count + slot) * TP_SLOT_PARTS + part] */
+    uint32_t *us;
+    /* filled by tp_graph_finish */
+    uint32_t class; /* index in graph->classes */
+    /* index of the rank's first cell; the cell of step s and slot k is first_cell + s * slot_count + k */
+    uint32_t first_cell;
+    uint32_t *step_index; /* by step of the graph: index of the step within the rank */
 };
 
 /* A process group with its ranks. */
@@ -44,58 +43,63 @@ struct tp_graph_group {
     struct tp_str name, description;
     enum tp_group_kind kind;
     int64_t size;
-    uint32_t family, index;              /* index: place in the family, by first rank */
-    uint32_t first_member, member_count; /* in graph->members: ascending ranks (indexes) */
-    uint32_t first_slot;                 /* earliest slot that uses it, or TP_NO_ID */
-    const struct tp_rank_stride *runs;   /* numbers of its ranks, including missing ones */
-    uint32_t run_count;                  /* 0 if unknown */
+    /* family: index in graph->families; index: position in the family, in the order of the groups' first ranks */
+    uint32_t family, index;
+    uint32_t first_member, member_count; /* range in graph->members, which has indexes of ranks, ascending */
+    uint32_t first_slot;                 /* earliest slot that uses the group, or TP_NO_ID */
+    /* numbers of all ranks of the group, including missing ones, as run_count runs */
+    const struct tp_rank_stride *runs;
+    uint32_t run_count; /* 0 if the ranks are unknown */
 };
 
-/* Groups with one role, such as tensor parallelism; they share no rank. */
+/* Groups with one role, such as tensor parallelism. A rank is in at most one group of a family. */
 struct tp_graph_family {
-    const char *name;        /* "tp", "TENSOR_MODEL_PARALLEL_GROUP", "groups of 8, 4 apart" */
-    bool is_pipeline;        /* the place in the group is the pipeline stage of the rank */
-    bool is_of_pairs;        /* pairs of sender and receiver, which share ranks and have no coordinates */
-    uint32_t *groups, count; /* by first rank */
+    /* name for people, such as "tp", "TENSOR_MODEL_PARALLEL_GROUP" or "groups of 8, 4 apart" */
+    const char *name;
+    bool is_pipeline; /* the position of a rank in its group is its pipeline stage */
+    /* the groups are pairs of sender and receiver, which share ranks and have no coordinates */
+    bool is_of_pairs;
+    uint32_t *groups, count; /* indexes in graph->groups, in the order of the groups' first ranks */
     uint32_t *group_of;      /* by rank: index in graph->groups, or TP_NO_ID */
-    uint32_t *coordinate;    /* by rank: place in its group, or 0 without group */
+    uint32_t *coordinate;    /* by rank: position in its group, or 0 without a group */
 };
 
-/* A wait, within the work of a slot, for the collective of an earlier slot. */
+/* A wait for the collective of an earlier slot. The rank waits while it works through a later slot. */
 struct tp_graph_wait {
-    uint32_t back, before; /* number of slots back to the collective; thousandths of the slot's work before the wait */
+    /* back: number of slots back to the collective; before: share of the slot's work before the wait, in thousandths */
+    uint32_t back, before;
 };
 
-/* Ranks with the same row of slots and the same stage or kind of work. */
+/* Ranks with the same row of slots, and the same pipeline stage or kind of work. */
 struct tp_graph_class {
     uint32_t slot_count, stage, rank_count;
-    uint32_t *ranks; /* ascending */
-    uint64_t row;    /* hash of the families of the slots */
-    uint32_t *first_wait; /* by slot, and one more: index in graph->waits */
+    uint32_t *ranks;      /* indexes of ranks, ascending */
+    uint64_t row;         /* hash of the families that the slots use */
+    uint32_t *first_wait; /* slot_count + 1 items: index in graph->waits of the first wait in each slot */
 };
 
-/* A collective of one step. Meetings of one group are in their order. */
+/* One execution of a collective by its group. Meetings of one group are in the order of their execution. */
 struct tp_graph_meeting {
     uint32_t pair; /* index in graph->pairs */
     uint32_t count;
-    bool is_first;      /* first meeting of its group */
-    double transfer_us; /* shortest time that a rank spent in it */
+    bool is_first;      /* true for the first meeting of a group */
+    double transfer_us; /* shortest time that a rank spent in the collective */
 };
 
-/* A pass: a rank works through a slot of a step and reaches its collective. Passes are in an order in which they can be
+/* A rank works through a slot of a step and reaches its collective. Passes are in an order in which they can be
  * replayed. */
 struct tp_graph_pass {
-    uint32_t rank, cell, meeting;   /* TP_NO_ID: none */
-    uint32_t first_wait, past_wait; /* range in graph->waits */
+    uint32_t rank, cell, meeting;   /* indexes; meeting is TP_NO_ID if the slot has no collective with known ranks */
+    uint32_t first_wait, past_wait; /* range of the slot's waits in graph->waits */
 };
 
-/* A group at one place of the step. Pairs with one key are compared. */
+/* A group at one position of the step. Pairs with equal keys do the same transfer, so they are compared. */
 struct tp_graph_pair {
     uint32_t key, group;
-    int64_t moved_bytes; /* bytes per step over the bus; 0 if unknown */
+    int64_t moved_bytes; /* bytes that the group moves over the bus per step; 0 if unknown */
 };
 
-/* A family, and the number of its earlier collectives in the step. */
+/* A position in the step: a family, and the number of the family's earlier collectives in the step. */
 struct tp_graph_key {
     uint32_t family, ordinal;
 };
@@ -103,32 +107,34 @@ struct tp_graph_key {
 struct tp_graph {
     struct tp_arena *arena;
     struct tp_strings hosts;
-    struct tp_vec ranks;  /* struct tp_graph_rank */
-    struct tp_vec groups; /* struct tp_graph_group */
+    struct tp_vec ranks;  /* elements: struct tp_graph_rank */
+    struct tp_vec groups; /* elements: struct tp_graph_group */
     struct tp_keys group_keys, join_keys;
-    struct tp_vec joined; /* struct { group, rank }, in the order in which they were added */
+    struct tp_vec joined; /* elements: pairs of group and rank, in the order in which they were added */
     struct tp_strings texts;
-    /* least number of ranks of the job, from the caller; 0 if unknown; negative if rank numbers mean nothing */
+    /* least number of ranks of the job, set by the caller; 0 if unknown; negative if the numbers of ranks have no
+     * meaning */
     int64_t world_size;
-    /* made by tp_graph_finish */
-    const char *why_not; /* reason why the graph cannot be replayed, or NULL */
+    /* filled by tp_graph_finish */
+    const char *why_not; /* reason why the graph cannot be replayed, or NULL if it can */
     uint32_t rank_count, step_count, cell_count;
     uint32_t absent_count;    /* number of missing ranks */
-    uint32_t *absent_of_host; /* by host: number of its ranks that may be missing */
+    uint32_t *absent_of_host; /* by host: number of missing ranks that may belong to it */
     uint32_t *members;
-    struct tp_vec families, classes, waits, meetings, pairs, keys; /* struct tp_graph_family .. */
+    /* elements: struct tp_graph_family, tp_graph_class, tp_graph_wait, tp_graph_meeting, tp_graph_pair, tp_graph_key */
+    struct tp_vec families, classes, waits, meetings, pairs, keys;
     struct tp_graph_pass *passes;                           /* cell_count */
-    uint32_t *meeting_of;                                   /* by cell: meeting, or TP_NO_ID */
-    uint32_t pipeline;                                      /* index of the pipeline family, or TP_NO_ID */
+    uint32_t *meeting_of;                                   /* cell_count passes */
+    uint32_t pipeline;                                      /* by cell: index of its meeting, or TP_NO_ID */
     double *own_us;     /* [cell * TP_SLOT_OWN + part] */
-    double *alone_us;   /* [cell]: time in a call between two unknown ranks, else 0 */
-    double *ends_us;    /* scratch memory of a replay: by rank, by meeting */
+    double *alone_us;   /* own work by cell and part, at [cell * TP_SLOT_OWN + part] */
+    double *ends_us;    /* by cell: time in a call between two unknown ranks, else 0 */
     double *over_us;
-    uint32_t *come; /* scratch memory: by meeting, number of ranks that reached it */
-    double measured_us; /* time of all steps, median of the ranks */
+    uint32_t *come;     /* scratch memory of a replay: by meeting, number of ranks that reached it */
+    double measured_us; /* time of all steps, median over the ranks */
 };
 
-/* Input of a rank; it is copied. labels: of the kept steps, in a numbering that all ranks share. */
+/* Data of a rank, which tp_graph_add copies. labels: labels of the kept steps, numbered alike for all ranks. */
 struct tp_graph_source {
     const struct tp_step_slots *slots;
     const uint32_t *labels;
@@ -137,10 +143,11 @@ struct tp_graph_source {
     struct tp_str host;
 };
 
-/* Returns the time at which the last rank has finished all steps, us. own: by cell; transfer: by meeting. */
+/* Returns the time at which the last rank has finished all steps, us. own: by cell and part, us; transfer: by meeting,
+ * us. */
 double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer);
-/* Fills, by cell, the time that its rank spends in the collective from when it can start; all ranks of a group leave
- * together. */
+/* Fills `spent`: by cell, the time that the rank spends in its collective after it could start, us. All ranks of a
+ * group leave a collective together. */
 void tp_graph_spent(const struct tp_graph *graph, const double *own, const double *transfer, double *spent);
 
 static inline struct tp_graph_rank *tp_graph_rank_at(const struct tp_graph *graph, size_t rank)
@@ -180,11 +187,11 @@ static inline uint32_t tp_graph_cell(const struct tp_graph_rank *rank, uint32_t 
     return rank->first_cell + step * rank->slot_count + slot;
 }
 
-/* Finds families, coordinates and the pipeline (graph_families.c). */
+/* Finds families, coordinates of ranks, and the pipeline (graph_families.c). */
 void tp_graph_families_build(struct tp_graph *graph);
-/* Finds missing ranks of the job (graph_absent.c). */
+/* Finds the missing ranks of the job (graph_absent.c). */
 void tp_graph_find_absent(struct tp_graph *graph);
-/* Finds meetings and an order of passes (graph_meetings.c). */
+/* Finds meetings, and an order of passes that can be replayed (graph_meetings.c). */
 void tp_graph_meetings_build(struct tp_graph *graph);
 
 #endif

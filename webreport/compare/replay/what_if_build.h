@@ -1,13 +1,13 @@
-/* Replays a job and finds the causes of its loss, by the rules of what_if_parts.h. */
+/* Replays a job and finds the causes of its loss, with the rules of what_if_parts.h. */
 #ifndef TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_BUILD_H
 #define TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_BUILD_H
 
 #include "webreport/compare/replay/what_if.h"
 
-/* Replays the graph and finds causes. Allocates from the graph's arena. */
+/* Replays the graph and fills `result` with the causes. Allocates from the graph's arena. */
 void tp_what_if_build(struct tp_what_if *result, const struct tp_graph *graph);
 
-/* Discards the causes if the error of the replay is too large; the numbers stay. */
+/* Discards the causes if the error of the replay is above TP_MOST_REPLAY_ERROR. The other numbers stay. */
 void tp_what_if_trust(struct tp_what_if *result);
 
 #endif

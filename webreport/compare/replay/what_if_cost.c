@@ -6,7 +6,8 @@
 
 /* ---- input of a replay ---- */
 
-/* Fills the transfers: usual lengths for marked pairs, recorded lengths for others; the reverse if uses_usual. */
+/* Fills the transfer times of all meetings. Marked pairs get usual lengths, other pairs recorded lengths; if uses_usual
+ * is set, the reverse. */
 static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
@@ -17,7 +18,8 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
     }
 }
 
-/* Returns the own work of a slot: usual lengths for the given parts, recorded lengths for others. */
+/* Returns the own work of a slot, us: usual lengths for the given parts, recorded lengths for others. parts: a bit per
+ * part. */
 static double own_of(const double *real, const double *usual, uint8_t parts)
 {
     double us = 0;
@@ -26,9 +28,8 @@ static double own_of(const double *real, const double *usual, uint8_t parts)
     return us;
 }
 
-/* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others; the reverse if
- * uses_usual. If batches are evened out, only their length becomes usual; differences between the ranks of one batch
- * stay. */
+/* Fills the own work of each cell. Marked parts get usual lengths, other parts recorded lengths; if uses_usual is set,
+ * the reverse. If lengths of batches are evened out, differences between the ranks of one batch stay. */
 static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;
@@ -74,7 +75,7 @@ double tp_what_if_scaled(const struct tp_what_if_work *w, uint32_t class_index, 
     return tp_graph_replay(w->graph, w->own, w->transfer);
 }
 
-/* Replays with usual lengths everywhere and equal stages. */
+/* Returns T with usual lengths everywhere and equal stages. */
 double tp_what_if_ideal(const struct tp_what_if_work *w)
 {
     const double *usual = w->is_uneven ? w->even : w->usual;

@@ -1,9 +1,10 @@
-/* Finds a host whose ranks leave collectives later than all others. Its network card is slow, but every group uses it,
- * so a comparison of groups shows nothing.
- * In most steps the slow card is hidden: the ranks of that host begin the next step late, and the other ranks wait for
- * them. It shows in steps where all ranks arrived together, as in the first steps of a recording, because the other
- * ranks then leave when their part is done. So the shortest time that a rank spent in any step is compared with the
- * shortest time if all had left together. See docs/definitions.md, section 29. */
+/* Finds a host whose ranks leave collectives later than all others, because its network card is slow.
+ *
+ * Every group uses this card, so a comparison of groups does not show it. In most steps the slow card is hidden: the
+ * ranks of that host begin the next step late, and the other ranks wait for them. The delay is visible in steps in
+ * which all ranks arrived together, such as the first steps of a recording. There, the other ranks leave as soon as
+ * their part is done. So the shortest time that a rank spent in any step is compared with the shortest time if all
+ * ranks had left together. See docs/definitions.md, section 29. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"
@@ -12,18 +13,18 @@
 
 static const double LATE = 1.3, PROMPT = 1.15, LEAST_LATE_US = 100, MOST_TELL = 0.5;
 
-/* Shortest times of a rank in a slot, over the steps. */
+/* Shortest times of a rank in a collective, over the steps. */
 struct least {
-    double spent_us, together_us; /* as recorded; if all ranks had left together */
+    double spent_us, together_us; /* spent_us: as recorded; together_us: if all ranks had left together */
 };
 
 struct leaves {
     const struct tp_graph *graph;
     struct tp_arena *arena;
-    struct least *least;    /* by first_slot of the rank + slot */
-    uint32_t *first_slot;   /* by rank */
+    struct least *least;    /* shortest times, by first_slot of the rank + slot */
+    uint32_t *first_slot;   /* by rank: index of its first slot in `least` */
     uint32_t *host_of_pair; /* by pair: the host that leaves late, or TP_NO_ID if unknown */
-    double *prompt_us;      /* by pair: time that the other ranks spend */
+    double *prompt_us;      /* by pair: time that the ranks of other hosts spend in the collective, us */
 };
 
 static double spent_in(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
@@ -55,9 +56,9 @@ static void find_least(struct leaves *l, const double *together_us)
     }
 }
 
-/* Result for a pair's group: all ranks of one host leave late, and no others do. */
+/* Result for the group of a pair: whether all ranks of one host leave late, and no other ranks do. */
 struct verdict {
-    uint32_t late_host; /* TP_NO_ID as long as no rank is late */
+    uint32_t late_host; /* host that leaves late; TP_NO_ID until a late rank is found */
     bool is_mixed;
     double prompt_us;
 };
@@ -74,7 +75,7 @@ static void hear(struct verdict *verdict, const struct least *least, uint32_t ho
     verdict->prompt_us = fmin(verdict->prompt_us, least->spent_us);
 }
 
-/* Returns the slot of the rank that has the pair. */
+/* Returns the slot in which the rank uses the pair. */
 static uint32_t slot_of_pair(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t pair)
 {
     for (uint32_t k = 0; k < rank->slot_count; k++) {
@@ -99,7 +100,8 @@ static void judge_pair(struct leaves *l, uint32_t pair)
             return;
         hear(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
     }
-    for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) { /* all ranks of that host must be late */
+    /* a host leaves late only if all its ranks do */
+    for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, members[m]);
         const struct least *least = &l->least[l->first_slot[members[m]] + slot_of_pair(graph, rank, pair)];
         verdict.is_mixed |= rank->host == verdict.late_host && least->spent_us <= LATE * least->together_us;
@@ -110,8 +112,8 @@ static void judge_pair(struct leaves *l, uint32_t pair)
     l->prompt_us[pair] = verdict.prompt_us;
 }
 
-/* Returns the only host that leaves late in groups of the family, if it does so in at least half of them, or
- * TP_NO_ID. */
+/* Returns the only host that leaves late in groups of the family, in at least half of them. Returns TP_NO_ID without
+ * such a host. */
 static uint32_t host_of_family(const struct leaves *l, uint32_t family_index)
 {
     const struct tp_graph *graph = l->graph;
@@ -131,7 +133,8 @@ static uint32_t host_of_family(const struct leaves *l, uint32_t family_index)
     return count >= MOST_TELL * family->count ? host : TP_NO_ID;
 }
 
-/* Makes all ranks leave with the ranks of the late host, so that the replay matches the job. */
+/* Makes all ranks leave collectives of the family together with the ranks of the late host, so that the replay matches
+ * the job. */
 static void wait_for_host(const struct tp_graph *graph, uint32_t family, uint32_t host)
 {
     double *least = tp_arena_array(graph->arena, graph->meetings.count, sizeof *least);
@@ -154,7 +157,7 @@ static void wait_for_host(const struct tp_graph *graph, uint32_t family, uint32_
     }
 }
 
-/* Returns the time until the late host has finished; the other ranks left the last collective earlier. */
+/* Returns the recorded time until the late host has finished, us. Other ranks left the last collective earlier. */
 static double measured_on(const struct tp_what_if_work *w, uint32_t host)
 {
     const struct tp_graph *graph = w->graph;

@@ -1,4 +1,5 @@
-/* Finds causes in pipeline stages, in work that moves along a coordinate, and in links: see docs/definitions.md, section 29. */
+/* Finds causes in pipeline stages, in work that moves along a coordinate, and in links. See docs/definitions.md,
+ * section 29. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"
@@ -6,14 +7,15 @@
 #include "writer/base/stats.h"
 
 static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015;
-/* Smallest cost of equal transfers, percent of the job: at any rate; at a slow rate. A rate is slow below half of the
- * fastest network cards in use (400 Gbit/s per device), which move 2.5 MB in 0.1 ms. */
+/* Smallest reported cost of equal transfers, percent of the job: ALL_SHARE at any rate, SLOW_SHARE at a rate below
+ * SOUND_RATE (GB/s). SOUND_RATE is half of the fastest network cards in use (400 Gbit/s per device), which move
+ * LEAST_MOVED bytes in 0.1 ms. */
 static const double ALL_SHARE = 25, SLOW_SHARE = 10, SOUND_RATE = 25, LEAST_MOVED = 2.5e6;
 enum { NOISES = 4, LEAST_LINKS = 3 };
 
 /* ---- stages ---- */
 
-/* Returns the host whose ranks are exactly the class, or TP_NO_ID. */
+/* Returns the host whose ranks are exactly the ranks of the class, or TP_NO_ID. */
 static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_class *class)
 {
     uint32_t host = tp_graph_rank_at(graph, class->ranks[0])->host, count = 0;
@@ -25,7 +27,7 @@ static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_
     return count == class->rank_count && count > 1 ? host : TP_NO_ID;
 }
 
-/* Returns whether ranks of the stage are missing. */
+/* Returns whether some ranks of the stage are missing. */
 static bool is_part_of_stage(const struct tp_graph *graph, uint32_t stage)
 {
     int64_t stages = tp_graph_group_at(graph, tp_graph_family_at(graph, graph->pipeline)->groups[0])->size;
@@ -56,8 +58,8 @@ void tp_what_if_stages(struct tp_what_if_work *w)
 
 /* ---- work that is equal along a coordinate ---- */
 
-/* Returns the variance between (coordinate, step) cells divided by the variance within. *deviation: of the cells,
- * us. */
+/* Returns the variance between the cells of (coordinate, step) divided by the variance within them. *deviation:
+ * standard deviation of the cells, us. */
 static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_family *family, uint32_t coordinates,
                        double *deviation)
 {
@@ -66,7 +68,7 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
     double *mean = tp_arena_array(w->arena, coordinates, sizeof *mean);
     double *own = tp_arena_array(w->arena, w->ranks, sizeof *own);
     double between = 0, within = 0, cells = 0, all = (double)w->ranks * w->steps;
-    uint32_t present = 0; /* number of coordinates with recorded ranks */
+    uint32_t present = 0; /* number of coordinates that have recorded ranks */
     for (uint32_t r = 0; r < w->ranks; r++) {
         size[family->coordinate[r]]++;
         for (uint32_t s = 0; s < w->steps; s++)
@@ -94,7 +96,8 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
     return between / fmax(1, cells - present) / fmax(1e-9, within / fmax(1, all - cells));
 }
 
-/* Returns the family along whose coordinates work varies most, or TP_NO_ID. *deviation: of its cells. */
+/* Returns the family along whose coordinates work varies most, or TP_NO_ID. *deviation: standard deviation of its
+ * cells, us. */
 static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coordinates, double *deviation)
 {
     uint32_t found = TP_NO_ID;
@@ -120,7 +123,7 @@ static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coo
     return found;
 }
 
-/* Returns, by rank-step, the kernel time of all ranks of its coordinate relative to the usual time. */
+/* Returns, for each rank and step, the kernel time of all ranks with its coordinate divided by the usual time. */
 static double *lengths_of_batches(const struct tp_what_if_work *w, const struct tp_graph_family *family,
                                   uint32_t coordinates)
 {
@@ -167,7 +170,8 @@ void tp_what_if_sequences(struct tp_what_if_work *w)
 
 /* ---- links ---- */
 
-/* Returns whether all ranks of the group were recorded. A transfer may have waited for a missing rank. */
+/* Returns whether all ranks of the group were recorded. Otherwise its transfers may contain waits for a missing rank.
+ */
 static bool is_whole(const struct tp_graph_group *group)
 {
     return group->size == TP_NULL_INT || group->member_count == group->size;
@@ -205,7 +209,7 @@ static bool passes(const struct tp_graph *graph, const struct tp_graph_group *gr
     return false;
 }
 
-/* Returns the pairs of a family that wait for a host. */
+/* Returns the pairs of a family that wait for the host. */
 static struct tp_vec pairs_of_host(struct tp_what_if_work *w, uint32_t family, uint32_t host)
 {
     struct tp_vec found = TP_VEC(w->arena, uint32_t);
@@ -232,7 +236,7 @@ static uint32_t drop_equal(uint32_t *sorted, uint32_t count)
     return kept;
 }
 
-/* Sets the mark of each host of a group from `from` to `with`. */
+/* Sets mark[host] to `with` where it is `from`, for each host of a group. */
 static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from, uint32_t with)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -243,7 +247,7 @@ static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint3
     }
 }
 
-/* Returns whether the group uses links between hosts, that is, has ranks on several hosts. */
+/* Returns whether the group uses links between hosts because its ranks are on several hosts. */
 static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -254,8 +258,8 @@ static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
     return false;
 }
 
-/* Returns the only host that all slow groups use and, if possible, no other group of their families uses; or
- * TP_NO_ID. */
+/* Returns the host that all slow groups use and no other group of their families uses. Without such a host, returns the
+ * only host that all slow groups use. Returns TP_NO_ID if several hosts qualify, or none. */
 static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
@@ -283,7 +287,7 @@ static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cau
     return only ? (only == 1 ? alone : TP_NO_ID) : common == 1 ? any : TP_NO_ID;
 }
 
-/* Returns the host that leaves late in all families of the groups, or TP_NO_ID. */
+/* Returns the host that leaves late in all families of the cause's groups, or TP_NO_ID. */
 static uint32_t late_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     uint32_t host = TP_NO_ID;
@@ -296,7 +300,8 @@ static uint32_t late_host(const struct tp_what_if_work *w, const struct tp_cause
     return host;
 }
 
-/* Fills the ranks of the slow groups, or only those of the host if a single host is the cause. */
+/* Fills the ranks of the cause: the ranks of its host if a single host is the cause, else all ranks of the slow groups.
+ */
 static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
@@ -315,7 +320,7 @@ static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
     cause->where = is_host ? cause->host : cause->groups[0];
 }
 
-/* Returns the cause of slow pairs. family: TP_NO_ID if they belong to several families. */
+/* Returns a cause for the given slow pairs. family: TP_NO_ID if the pairs belong to several families. */
 static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
 {
     struct tp_cause cause = {.kind = TP_CAUSE_LINK,
@@ -339,7 +344,7 @@ static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family
     return cause;
 }
 
-/* Adds slow pairs as causes: one cause for all families if they share a host, else one cause per family. */
+/* Adds causes for slow pairs: one cause for all families if they share a host, else one cause per family. */
 static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
 {
     struct tp_vec all = TP_VEC(w->arena, uint32_t);
@@ -359,14 +364,14 @@ static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
             tp_what_if_add(w, cause_of(w, f, &slow[f]));
 }
 
-/* Returns whether two families are judged together: pipeline sends in both directions wait for each other. */
+/* Returns whether two families are judged together: pipeline sends in opposite directions wait for each other. */
 static bool is_judged_with(const struct tp_graph *graph, uint32_t family, uint32_t other)
 {
     return family == other ||
            (tp_graph_family_at(graph, family)->is_of_pairs && tp_graph_family_at(graph, other)->is_of_pairs);
 }
 
-/* Returns the saving, in percent of the job, if the collectives of the family took no time. */
+/* Returns the saving, percent of the job, if the collectives of the family took no time. */
 static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
@@ -379,8 +384,8 @@ static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family
     return 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
 }
 
-/* Returns the rate of the family's transfers on the bus, GB/s; 0 if it is unknown or if the messages are so small that
- * latency bounds them. */
+/* Returns the rate of the family's transfers on the bus, GB/s. Returns 0 if the rate is unknown, or if latency limits
+ * the rate because messages are small. */
 static double rate_of(const struct tp_what_if_work *w, uint32_t family)
 {
     double moved = 0, us = 0;
@@ -398,9 +403,9 @@ static double rate_of(const struct tp_what_if_work *w, uint32_t family)
     return us > 0 ? moved / us / 1000 : 0;
 }
 
-/* Adds a cause for a family whose groups are all equal, or that has one group, so that the job has nothing to compare
- * it with. Healthy jobs also spend much time in collectives, so the cost must exceed ALL_SHARE, or SLOW_SHARE at a rate
- * below that of usual network cards. */
+/* Adds a cause for a family of equally fast groups, or with a single group, so that the job has no faster group to
+ * compare with. Healthy jobs also spend much time in collectives. So the cost must exceed ALL_SHARE, or SLOW_SHARE if
+ * the rate is below that of usual network cards. */
 static void add_alike(struct tp_what_if_work *w, uint32_t index)
 {
     const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);
@@ -431,7 +436,7 @@ static bool are_whole(const struct tp_graph *graph, uint32_t family_index)
     return true;
 }
 
-/* Returns whether the family needs no cause of its own: it was judged with an earlier family, has slow pairs, or misses
+/* Returns whether the family needs no separate cause: it was judged with an earlier family, has slow pairs, or lacks
  * ranks. */
 static bool is_told(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
 {
@@ -447,7 +452,7 @@ void tp_what_if_links(struct tp_what_if_work *w)
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         slow[f] = w->late_host[f] == TP_NO_ID ? slow_pairs(w, f) : pairs_of_host(w, f, w->late_host[f]);
     add_slow(w, slow);
-    tp_what_if_replay(w, false, false); /* recorded own work, for families with equal groups */
+    tp_what_if_replay(w, false, false); /* fill w->own with the recorded own work, which add_alike uses */
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (tp_graph_family_at(w->graph, f)->count && !is_told(w, slow, f))
             add_alike(w, f);

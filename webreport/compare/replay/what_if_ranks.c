@@ -1,5 +1,6 @@
-/* Finds ranks and rank-steps with unusually long own work, part by part: see docs/definitions.md, section 29. Ranks that are slow
- * throughout are reported as sets (host, process group, stage), then ranks that become slow, then single rank-steps. */
+/* Finds ranks with unusually long own work, part by part: see docs/definitions.md, section 29. Ranks that are always
+ * slow are reported first, as sets (host, process group, stage) if possible. Ranks that become slow follow, and then
+ * ranks that are slow in single steps. */
 #include <math.h>
 #include <string.h>
 
@@ -14,12 +15,13 @@ enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE
 struct finder {
     struct tp_what_if_work *w;
     unsigned part;
-    double middle, rank_us, cell_us; /* median excess; thresholds of a rank and of a rank-step above it */
-    double *median;                  /* by rank: median of its excess */
+    /* us. middle: median excess; rank_us, cell_us: thresholds above it for a rank and for a rank in one step */
+    double middle, rank_us, cell_us;
+    double *median; /* by rank: median of its excess over the steps, us */
     bool *is_flagged;
-    uint32_t *late_from; /* by rank: step from which on it is slow, or 0 */
+    uint32_t *late_from; /* by rank: first step from which it is slow, or 0 */
     uint32_t flagged_count, late_count;
-    double rate; /* share of slow rank-steps */
+    double rate; /* share (0 to 1) of cells (rank, step) that are slow */
 };
 
 static const double *excess_of(const struct finder *f, uint32_t rank)
@@ -55,8 +57,8 @@ static void find_thresholds(struct finder *f)
     f->rate = (double)(above + 1) / ((double)w->ranks * w->steps);
 }
 
-/* Returns the step from which on all rank-steps are slow and before which none is, or 0. A run of slow steps that
- * chance explains does not count, because any rank may have one at any step. */
+/* Returns the first step from which the rank is always slow, if it was never slow before; else 0. Returns 0 as well if
+ * chance explains the run of slow steps, because any rank may have one at any step. */
 static uint32_t late_from(const struct finder *f, uint32_t rank)
 {
     const double *e = excess_of(f, rank);
@@ -109,7 +111,7 @@ static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind
                              .whole_stage = TP_NO_ID};
 }
 
-/* Fills the cells of the ranks from a step on. */
+/* Fills the cells of the cause: its ranks, from first_step on. */
 static void fill_cells(const struct finder *f, struct tp_cause *cause)
 {
     uint32_t steps = f->w->steps, each = steps - cause->first_step;
@@ -124,17 +126,18 @@ static void fill_cells(const struct finder *f, struct tp_cause *cause)
     cause->excess_us = sum / cause->cell_count;
 }
 
-/* A candidate set of ranks: its slow ranks that no other set has taken. absent: ranks of it that may be missing. */
+/* A candidate set of ranks. Counts its slow ranks that no other cause has. absent: number of its ranks that may be
+ * missing. */
 struct set {
     enum tp_rank_place place;
     uint32_t where, family, size, absent, flagged, left;
     const uint32_t *ranks;
 };
 
-/* A candidate cause. */
+/* A candidate cause: a set or a single rank. */
 struct cover {
     struct tp_cause cause;
-    bool is_part; /* it is a set only if its missing ranks are slow as well */
+    bool is_part; /* the set is a cause only if its missing ranks are slow as well */
 };
 
 static int64_t clamped(int64_t count, int64_t most)
@@ -150,7 +153,7 @@ static uint32_t most_in_a_class(const struct tp_graph *graph)
     return most;
 }
 
-/* Returns the candidate sets: hosts, groups of each family, stages. */
+/* Returns the candidate sets: hosts, groups of each family, and stages. */
 static struct tp_vec find_sets(const struct finder *f)
 {
     const struct tp_graph *graph = f->w->graph;
@@ -199,7 +202,8 @@ static struct tp_vec find_sets(const struct finder *f)
     return sets;
 }
 
-/* Returns the set with most of the remaining slow ranks, the smallest of equal ones; NULL if no set is slow to 80 %. */
+/* Returns the set with the most remaining slow ranks, of equal sets the smallest. Returns NULL if no set is slow to 80
+ * %. */
 static struct set *best_set(const struct finder *f, struct tp_vec *sets, const bool *is_left)
 {
     struct set *best = NULL;
@@ -238,7 +242,7 @@ static struct tp_cause all_left(const struct finder *f, enum tp_cause_kind kind,
     return cause;
 }
 
-/* Returns the next cause for the remaining slow ranks: a set, else the slowest rank. */
+/* Returns the next cause for the remaining slow ranks: a set if there is one, else the slowest rank. */
 static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
 {
     struct tp_cause cause = new_cause(f, kind_of_part[f->part]);
@@ -259,7 +263,7 @@ static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool
     return (struct cover){cause, set && set->flagged < FULL * (set->size + set->absent)};
 }
 
-/* Returns whether all slow ranks, except at most one, belong to the slower one of two levels. */
+/* Returns whether all slow ranks, except at most one, belong to the slower of two levels. */
 static bool are_upper(const struct finder *f)
 {
     for (uint32_t r = 0; r < f->w->ranks; r++)
@@ -268,22 +272,23 @@ static bool are_upper(const struct finder *f)
     return true;
 }
 
-/* Returns whether this number of slow ranks of the whole job forms a level, given the number without a common place. */
+/* Returns whether `slow` ranks of the whole job form a level. loose: number of slow ranks that no common place
+ * explains. */
 static bool is_level_of(const struct finder *f, double slow, double loose)
 {
     return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
 }
 
-/* Returns whether the level contains all ranks of a stage. */
+/* Returns whether the slower level contains all ranks of some stage. */
 static bool is_across(const struct finder *f)
 {
     return f->part == TP_SLOT_KERNEL && f->w->level_class != TP_NO_ID && are_upper(f);
 }
 
-/* Returns whether the slow ranks are one cause, a slower level: three or more ranks without a common place belong to
- * the slower one of two levels, together with single ranks and with sets that need slow missing ranks. The share of
- * slow ranks among missing ranks is assumed to equal that of the others. *is_open: the cause would differ if none or
- * all of them were slow. */
+/* Returns whether the slow ranks have one cause, a slower level. At least three of them must have no common place and
+ * belong to the slower of two levels, counting single ranks and sets that need slow missing ranks. Missing ranks are
+ * assumed to be slow as often as the others. *is_open: the answer would differ if none, or all, of the missing ranks
+ * were slow. */
 static bool are_level(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
 {
     uint32_t slow = f->flagged_count, absent = f->w->graph->absent_count, singles = 0, parts = 0;
@@ -296,7 +301,7 @@ static bool are_level(const struct finder *f, const struct cover *covers, uint32
     bool is = are_scattered ? slow >= MANY * f->w->ranks
                             : can_be && is_level_of(f, slow * more, round(loose * more));
     bool may_be = are_upper(f) && (singles || parts) && is_level_of(f, slow + absent, loose + absent);
-    if (is_across(f)) { /* sets in the level are chance */
+    if (is_across(f)) { /* sets inside such a level are chance */
         *is_open = false;
         return true;
     }
@@ -338,7 +343,7 @@ static void add_flagged(const struct finder *f)
 
 /* ---- late ranks ---- */
 
-/* Adds late ranks, each as a cause; if there are many, one cause for each step. */
+/* Adds ranks that become slow, one cause per rank; if they are many, one cause per step. */
 static void add_late(const struct finder *f)
 {
     bool are_many = f->late_count > MOST_LATE;

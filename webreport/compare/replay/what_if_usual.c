@@ -1,4 +1,4 @@
-/* Computes the usual lengths of a job: own work of each class and slot, transfers of each collective. See
+/* Computes the usual lengths of a job: own work for each class and slot, and transfers for each collective. See
  * docs/definitions.md, section 29. */
 #include <math.h>
 #include <string.h>
@@ -56,8 +56,8 @@ static double median_of(struct tp_what_if_work *w, const struct mean *means, siz
     return tp_median(w->values, count);
 }
 
-/* Finds ranks whose mean work is in the upper one of two clearly separate levels, which has 20 % to 80 % of the
- * class. */
+/* Marks ranks whose mean work is in the upper of two clearly separate levels. The upper level must have 20 % to 80 % of
+ * the class. */
 static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
 {
     uint32_t n = class->rank_count, edge = n / 5 > 2 ? n / 5 : 2, at = 0;
@@ -84,8 +84,8 @@ static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *c
         w->is_upper[part][means[i].rank] = true;
 }
 
-/* Finds slower ranks in a class of two or three, where a median does not show the usual length: the fastest rank is
- * usual, and others are slower if they exceed it by more than its steps vary. */
+/* Marks slower ranks in a class of two or three ranks, where a median does not show the usual length. The fastest rank
+ * is usual. Other ranks are slower if they exceed it by more than its steps vary. */
 static void find_slower(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
 {
     const double *fastest = NULL;
@@ -140,7 +140,7 @@ static double usual_total(const struct tp_what_if_work *w, uint32_t class, unsig
 }
 
 /* Finds the usual input time. Input can be ready before it is needed, so a class that waits longer than another one is
- * late; if all wait long, all are late. */
+ * late. If all classes wait long, all are late. */
 static void find_usual_input(struct tp_what_if_work *w)
 {
     uint32_t count = (uint32_t)w->graph->classes.count;
@@ -192,7 +192,8 @@ static bool are_of_one_row(const struct tp_graph *graph)
     return true;
 }
 
-/* Replaces the slots of all stages by their mean; if rows differ, scales each stage to the mean of all. */
+/* Makes the stages equal: replaces each slot by its mean over the stages. If the rows of slots differ, scales each
+ * stage to the mean of all. */
 static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
 {
     size_t count = w->graph->classes.count;
@@ -211,7 +212,8 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
         }
 }
 
-/* Returns whether the stage has as many ranks as any other; if not, its recorded ranks may be slow, not the stage. */
+/* Returns whether no other stage has more recorded ranks. If ranks are missing, the recorded ranks may be slow, not the
+ * stage. */
 static bool is_as_whole(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
@@ -237,8 +239,8 @@ static void find_even(struct tp_what_if_work *w)
         even_out(w, p, is_one_row);
 }
 
-/* Returns the number of slower ranks in other classes if all of them exceed their peers by the same ratio as class
- * `class` exceeds a stage, else 0. */
+/* Returns the number of slower ranks in other classes, if all of them exceed their peers by the ratio by which this
+ * class exceeds a stage; else 0. */
 static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
 {
     uint32_t count = 0;
@@ -256,8 +258,8 @@ static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t clas
     return count;
 }
 
-/* Finds a slower level that contains all ranks of a stage. It looks like a stage with more work, but ranks of other
- * stages are slower by the same factor; two such ranks exclude chance, so it is one cause. */
+/* Finds a slower level that contains all ranks of a stage. It resembles a stage with more work, but ranks of other
+ * stages are slower by the same factor. Two such ranks rule out chance, so it is one cause. */
 static void find_level_across(struct tp_what_if_work *w)
 {
     w->level_class = TP_NO_ID;
@@ -351,7 +353,8 @@ static void find_usual_links(struct tp_what_if_work *w)
     }
 }
 
-/* Returns the time of a late host for the collectives of a key relative to the others, the median over the pairs. */
+/* Returns the time that a late host spends in the collectives of a key, divided by the time of the other ranks; the
+ * median over the pairs. */
 static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
 {
     size_t count = 0;
@@ -363,8 +366,8 @@ static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *
     return count ? tp_median(w->values, count) : 1;
 }
 
-/* Uses the times of the other ranks as usual if a host leaves late. A collective that queued behind another one has
- * waited already, so the key with the largest ratio gives the ratio of all. */
+/* Makes the times of the other ranks usual if a host leaves late. A collective that queued behind another one includes
+ * its wait, so the key with the largest ratio gives the ratio for all. */
 static void use_prompt(struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
