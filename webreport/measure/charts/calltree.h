@@ -1,7 +1,8 @@
-/* The call tree: all calls of a trace merged by their callers: phase -> Python frame -> operator -> kernel.
+/* The call tree: all calls of a trace, merged by their callers (phase -> Python frame -> operator -> kernel).
  *
- * Equal paths are one node. A node's times and bytes include everything below it. Only nodes large enough to be visible
- * are kept; the other children of a node are one node "other". Step numbers are dropped: all steps are one node. */
+ * Equal paths share one node. The times and bytes of a node include everything below it. Only nodes that are large
+ * enough to be visible are kept; a node "other" sums the remaining children of a node. All steps are one node, whatever
+ * their number. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_CALLTREE_H
 #define TP_WEBREPORT_MEASURE_CHARTS_CALLTREE_H
 
@@ -24,30 +25,32 @@ struct tp_call {
     struct tp_str name;
     struct tp_str frame;               /* for a Python frame: the text of the trace, "path(line): function"; else
                                         * empty */
-    int64_t host_ns, device_ns, bytes; /* bytes: allocated; only on devices if any device allocates */
+    int64_t host_ns, device_ns, bytes; /* times of the calls with everything below, ns; bytes that they allocated, only
+                                        * on devices if any device allocates */
     uint64_t call_count;
     uint32_t parent;      /* TP_NO_ID for node 0 */
-    uint32_t subtree_end; /* the nodes below are [i + 1, subtree_end) */
+    uint32_t subtree_end; /* node i contains the nodes [i + 1, subtree_end) */
     uint16_t depth;       /* 0 for node 0 */
     uint8_t kind;         /* enum tp_call_kind */
 };
 
 struct tp_calltree {
-    const char *devices; /* the word for devices (tp_devices_word); NULL: GPU */
+    const char *devices; /* word for devices (tp_devices_word); NULL means GPU */
     enum tp_producer producer;
-    struct tp_call *calls; /* depth first, children by device time, host time (both descending), name; 0 is the root */
+    struct tp_call *calls; /* nodes in depth-first order, sorted by device time and host time (both descending), then
+                            * name; node 0 is the root */
     uint32_t count;        /* 0: the trace has nothing to show */
     uint64_t merged_count; /* nodes before pruning */
     bool has_device;
     bool has_samples; /* call_count is the number of samples, frames are functions */
-    bool is_program;  /* like has_samples; phases are programs, operators are native functions, kernels are functions of
-                       * the system's kernel */
-    bool is_cut;      /* there were more different paths than can be kept; the deepest ones count for their callers */
+    bool is_program;  /* the trace is of a program recorded from outside: as has_samples, and phases are programs,
+                       * operators are native functions, kernels are functions of the system's kernel */
+    bool is_cut;      /* the trace has more distinct paths than fit; the deepest calls count for their callers */
 };
 
 struct tp_calltree_options {
-    uint32_t max_nodes; /* approximate limit; "other" nodes come on top */
-    /* Returns the text to show for a name; NULL: the name itself. The result lives as long as the arena. */
+    uint32_t max_nodes; /* approximate limit of nodes; "other" nodes are not counted */
+    /* Returns the text to show for a name. NULL: names are shown unchanged. The result lives as long as the arena. */
     struct tp_str (*show)(const void *context, struct tp_str name);
     const void *context;
 };
@@ -56,8 +59,8 @@ struct tp_calltree_options {
 void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
                        const struct tp_calltree_options *options, struct tp_arena *arena);
 
-/* Builds the tree from samples: thread -> function -> function; host_ns is processor time, call_count the number of
- * samples. Functions are distinguished by name and file, not by line. Recursion keeps its depth. */
+/* Builds the tree from samples: thread -> function -> function. host_ns is processor time, call_count the number of
+ * samples. Functions are distinguished by name and file, not by line. Each level of a recursion is a separate node. */
 void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
                             const struct tp_calltree_options *options, struct tp_arena *arena);
 

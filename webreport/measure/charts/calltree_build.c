@@ -1,5 +1,5 @@
-/* Prunes the merged tree: nodes that are too small become "other", chains of frames that only pass work on become one
- * node, and the rest is laid out depth first. */
+/* Prunes the merged tree: nodes that are too small become "other", and a chain of frames with nearly equal time becomes
+ * one node. Writes the kept nodes in depth-first order. */
 #include "webreport/measure/charts/calltree.h"
 
 #include <stdio.h>
@@ -16,18 +16,19 @@ struct pruning {
     const struct tp_calltree_options *options;
     struct tp_calltree *tree;
     struct tp_arena *arena;
-    int64_t min_device_ns, min_host_ns; /* a node is kept from one of these times on */
-    struct tp_vec stack;                /* struct pending, the next one last */
+    int64_t min_device_ns, min_host_ns; /* least device time and host time of a kept node, ns; one of them is enough */
+    struct tp_vec stack;                /* struct pending; the last one is written next */
     struct tp_vec children;             /* uint32_t, children of the current node */
 };
 
-/* A node to be laid out below `parent` in the tree. node TP_NO_ID: the sum of omitted children. */
+/* A node to be written below `parent`. node: number in the merged tree; TP_NO_ID: `other`, the sum of omitted
+ * children. */
 struct pending {
     uint32_t node, parent;
     struct tp_call other;
 };
 
-/* ---- which nodes are kept ---- */
+/* ---- choice of the kept nodes ---- */
 
 static bool is_large(const struct pruning *p, int64_t device_ns, int64_t host_ns)
 {
@@ -40,7 +41,8 @@ static bool is_kept(const struct pruning *p, uint32_t index)
     return is_large(p, node->device_ns, node->host_ns);
 }
 
-/* Keeps nodes from a thousandth of the device or host time on, or from a larger part if that would keep too many. */
+/* Sets the least times of kept nodes: a thousandth of the whole device and host time, or a larger share if too many
+ * nodes would be kept. */
 static void choose_threshold(struct pruning *p, uint32_t max_nodes)
 {
     const struct tp_merge_node *root = tp_merge_node(p->merge, 0);
@@ -60,7 +62,7 @@ static const struct tp_label *label_of(const struct pruning *p, uint32_t node)
     return TP_AT(&p->merge->labels, struct tp_label, tp_merge_node(p->merge, node)->label);
 }
 
-/* Returns the child frame that takes (nearly) all time of a frame; TP_NO_ID: there is none. */
+/* Returns the child frame that has nearly all the time of a frame; TP_NO_ID: there is none. */
 static uint32_t heir(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
@@ -76,8 +78,8 @@ static uint32_t heir(const struct pruning *p, uint32_t index)
     return TP_NO_ID;
 }
 
-/* Follows a chain of such frames and returns its end. The whole chain is shown as one node, *shown: its innermost
- * module, else its innermost frame. */
+/* Follows a chain of frames, each with nearly all the time of its caller, and returns the last frame. Sets *shown to
+ * the frame that represents the chain: its innermost module, or its innermost frame if it contains no module. */
 static uint32_t end_of_chain(const struct pruning *p, uint32_t index, uint32_t *shown)
 {
     bool has_module = false;
@@ -112,7 +114,7 @@ static void add_to_other(struct tp_call *other, const struct tp_merge_node *node
     other->host_ns = tp_sat_add(other->host_ns, node->host_ns);
     other->device_ns = tp_sat_add(other->device_ns, node->device_ns);
     other->bytes = tp_sat_add(other->bytes, node->bytes);
-    other->call_count++; /* here: number of nodes; becomes the name */
+    other->call_count++; /* number of omitted nodes, which the name of the node shows */
 }
 
 /* Pushes a node's children on the stack, the largest one on top and the sum of omitted ones at the bottom. */

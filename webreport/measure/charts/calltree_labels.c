@@ -1,12 +1,12 @@
-/* Finds labels of Python frames by their text: plumbing, and short forms. */
+/* Recognizes uninformative Python frames, and shortens the labels of frames and modules. */
 #include "webreport/measure/charts/calltree_labels.h"
 
 #include <stdio.h>
 
 #include "webreport/trace/frame.h"
 
-/* Frames of the framework and the interpreter between a caller and its callee: beginnings of paths after site-packages
- * or the standard library's folder. */
+/* Frames of the framework and the interpreter between a caller and its callee. Each text is the beginning of a path
+ * below site-packages or the folder of the standard library. */
 static const char *const plumbing[] = {
     "torch/nn/modules/module.py(",
     "torch/nn/modules/container.py(",

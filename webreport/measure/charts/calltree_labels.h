@@ -11,7 +11,7 @@ bool tp_label_is_plumbing(struct tp_str text);
 /* Shortens "path/model.py(12): forward" to "forward model.py:12"; other texts stay as they are. */
 struct tp_str tp_label_of_frame(struct tp_arena *arena, struct tp_str text);
 
-/* Shortens "nn.Module: Linear_12" to "Linear": all instances of a module are one. */
+/* Shortens "nn.Module: Linear_12" to "Linear", so that all instances of a module share a label. */
 struct tp_str tp_label_of_module(struct tp_str name);
 
 #endif

@@ -1,5 +1,4 @@
-/* Makes the merged tree with three walks: host events by nesting, memory records along with them, device events by
- * their launches. */
+/* Builds the merged tree: host events by nesting together with memory records, then device events by their launches. */
 #include "webreport/measure/charts/calltree_merge.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -53,8 +52,8 @@ static uint32_t new_node(struct tp_merge *merge, uint32_t parent, uint32_t label
     return node;
 }
 
-/* Returns the child of `parent` with that label. Loops visit the same children in the same order, so the last visited
- * child and its successor are tried before the table of edges. */
+/* Returns the child of `parent` with the label `label`. Loops visit the same children in the same order, so the last
+ * visited child and its successor are tried before the table of edges. */
 uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
 {
     struct tp_merge_node *above = tp_merge_node(merge, parent);
@@ -74,7 +73,7 @@ uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
         known = tp_keys_pair(&merge->edges, parent, label);
         new_node(merge, parent, label);
     }
-    above = tp_merge_node(merge, parent); /* nodes may have moved */
+    above = tp_merge_node(merge, parent); /* a new node may have moved the array of nodes */
     if (above->recent_child != TP_NO_ID)
         tp_merge_node(merge, above->recent_child)->after = known + 1;
     return above->recent_child = known + 1;
@@ -131,7 +130,7 @@ static uint32_t device_label(struct tp_merge *merge, const struct tp_event *even
     return *known - 1;
 }
 
-/* ---- where an event without an open caller belongs ---- */
+/* ---- parents of events without an open caller ---- */
 
 /* Returns the label of a frame of a "Call stack" argument. */
 static uint32_t stack_label(struct tp_merge *merge, uint32_t frame)
@@ -198,7 +197,7 @@ static void add_record(struct walk *w, const struct tp_memory *record)
     at->bytes = tp_sat_add(at->bytes, record->bytes);
 }
 
-/* Subtracts a step from the open calls: steps are at the top of the tree, even if frames enclose them. */
+/* Subtracts the time of a step from the open calls that enclose it, because steps are at the top of the tree. */
 static void lift_step(struct walk *w, const struct tp_event *step)
 {
     uint32_t previous = TP_NO_ID;
@@ -244,8 +243,8 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
     *open = (struct open){tp_event_end(event), reached};
 }
 
-/* Walks the events of a thread. An event that outlives an open one by more than half of its own length is not called by
- * it: the next step begins inside the frame that ends the previous step. */
+/* Walks the events of a thread. An event is not nested in an open event that ends before the middle of it. For example,
+ * the next step begins inside the frame that ends the previous step. */
 static void walk_thread(struct walk *w, uint32_t thread)
 {
     const struct tp_order *order = w->merge->model->order;
@@ -333,7 +332,7 @@ static void walk_devices(struct walk *w)
     }
 }
 
-/* ---- all ---- */
+/* ---- the whole tree ---- */
 
 void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
 {
@@ -362,7 +361,7 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
                                                                     : TP_STR("launched outside the recorded calls"),
                                      TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
-    memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event); /* TP_NO_ID */
+    memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event); /* every node is TP_NO_ID */
     struct records records = collect_records(model, arena);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         w.records = records.items + records.first[t];

@@ -53,8 +53,8 @@ void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view
                       struct tp_arena *arena)
 {
     const struct tp_trace *trace = view->tree.trace;
-    struct tp_program_functions functions = view->functions; /* all stacks of samples are known, so no function is
-                                                              * added */
+    /* a copy is enough: the view has read the stacks of all samples, so no function is added */
+    struct tp_program_functions functions = view->functions;
     struct tp_vec labels = TP_VEC(arena, uint32_t);
     const uint32_t *programs = label_programs(merge, view, arena);
     functions.path = functions.frames = TP_VEC(arena, uint32_t);

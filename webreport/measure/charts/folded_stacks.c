@@ -17,8 +17,8 @@ struct tp_folded_metric {
     const char *name;
     int64_t (*value)(const struct tp_torch *torch, uint32_t item); /* for metrics of tracepress: the self value of an
                                                                     * item */
-    int64_t (*sample_value)(int64_t ns);                           /* for metrics of samples; ns: the time that a sample
-                                                                    * represents */
+    /* for metrics of samples: value of a sample that represents `ns` nanoseconds */
+    int64_t (*sample_value)(int64_t ns);
     const char *title;
     const char *missing; /* message for a trace without a line: what is missing, and how to record it */
     enum tp_folded_unit unit;
@@ -127,10 +127,10 @@ struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
 
 /* ---- lines ---- */
 
-/* Returns the number of bytes at `at` that are not allowed in a line of frames; 0: the byte is allowed. torch replaces
- * blanks, tabs, line feeds and ";". Other control characters, U+0080..9F and bidirectional ones control terminals; some
- * readers treat others as a blank or the end of a line, as JavaScript does with U+2028 and U+2029 (speedscope silently
- * drops such lines). No name that torch makes contains any of them. */
+/* Returns the number of bytes at `at` that a line of frames must not contain; 0: the byte is allowed. torch replaces
+ * blanks, tabs, line feeds and ";". Other control characters, U+0080..9F and bidirectional characters would control the
+ * terminal. Some readers, such as JavaScript, treat U+2028 and U+2029 as the end of a line, and speedscope silently
+ * drops lines with them. No name that torch makes contains any of these characters. */
 static size_t replaced(struct tp_str frame, size_t at)
 {
     const char *p = frame.ptr + at;
@@ -154,7 +154,8 @@ static void put_frame(struct tp_buf *out, struct tp_str frame)
     }
 }
 
-/* Writes a frame that is never empty: flamegraph.pl would leave out an empty frame at the end of a stack. */
+/* Writes a frame with at least one character, because flamegraph.pl would leave out an empty frame at the end of a
+ * stack. */
 static void put_clean_frame(struct tp_buf *out, struct tp_str frame)
 {
     put_frame(out, frame.len ? frame : TP_STR("_"));
@@ -167,7 +168,7 @@ static void put_value(struct tp_buf *out, int64_t value)
     tp_buf_putc(out, '\n');
 }
 
-/* Returns int(evt.self_*_time_total) of torch: whole microseconds of its double. */
+/* Returns the value that torch prints, int(evt.self_*_time_total): a double of microseconds, rounded down. */
 static int64_t torch_value(const struct tp_folded *folded, uint32_t item)
 {
     struct tp_torch_sum self = tp_torch_self(&folded->torch, item, 0);
@@ -285,7 +286,7 @@ static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *tra
  * is kept. */
 static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *trace, struct tp_arena *arena)
 {
-    struct tp_keys seen; /* (thread, stack): samples repeat few stacks */
+    struct tp_keys seen; /* pairs (thread, stack); many samples share a stack */
     struct tp_sample_functions functions;
     struct tp_vec path_of = TP_VEC(arena, uint32_t);
     tp_keys_init(&seen, arena, 2);

@@ -1,10 +1,13 @@
 /* Folded stacks: "outermost;..;innermost value" lines for flamegraph.pl and speedscope.
  *
  * The metrics of torch give the same bytes as its export_stacks: one line per event with a stack and at least one whole
- * microsecond, in order of start, without the event's own name, with blanks as "_". The metrics of tracepress end in
- * the event's name and are merged: one line per distinct stack, in order of first use. Lines of samples begin with the
- * thread, and a function is its name and file, as in the sample view; for a program recorded from outside they begin
- * with the process, and functions and weights are those of its view. */
+ * microsecond, in order of start. Such a line lacks the event's own name and has "_" in place of blanks.
+ *
+ * The metrics of tracepress write one line per distinct stack, in order of first use; the line ends with the event's
+ * name.
+ *
+ * Lines of samples begin with the thread, and a function is its name and file, as in the sample view. For a program
+ * recorded from outside, lines begin with the process; functions and weights are those of the program view. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 #define TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 
@@ -15,13 +18,14 @@
 
 struct tp_folded_metric;
 
-/* Returns the metric of that name, NULL if there is none. Metrics of torch: self_cpu_time_total, self_cuda_time_total
- * (also self_device_, self_xpu_, self_privateuse1_time_total). Metrics of tracepress: cpu and device: microseconds,
- * bytes: allocated, calls; samples: their number, samples-cpu: microseconds that they represent. */
+/* Returns the metric with this name; NULL: there is none.
+ *
+ * Metrics of torch: self_cpu_time_total, self_cuda_time_total, self_device_time_total, self_xpu_time_total and
+ * self_privateuse1_time_total. Metrics of tracepress: cpu and device (microseconds), bytes (allocated bytes), calls,
+ * samples (number of samples) and samples-cpu (microseconds that the samples represent). */
 const struct tp_folded_metric *tp_folded_metric(const char *name);
 
-/* Returns the metric to use if the user names none: `usual`, or for a trace with nothing but samples their processor
- * time. */
+/* Returns the name of the default metric: `usual`, or samples-cpu if the trace contains only samples. */
 const char *tp_folded_choice(const struct tp_trace *trace, const char *usual);
 
 /* Units of metrics; lines print TP_FOLDED_NS as whole microseconds. */
@@ -31,7 +35,7 @@ enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric);
 /* Returns the title of a metric of tracepress; NULL for torch's. Static. */
 const char *tp_folded_title(const struct tp_folded_metric *metric);
 
-/* Returns a sentence for a trace without a line of the metric: what is missing, and how to record it. Static. */
+/* Returns a sentence for a trace that has no line for the metric: the missing data, and how to record it. Static. */
 const char *tp_folded_missing(const struct tp_folded_metric *metric);
 
 struct tp_folded {
@@ -39,13 +43,13 @@ struct tp_folded {
     struct tp_torch torch;
     struct tp_key_stacks stacks; /* for torch's metrics */
     struct tp_keys paths;        /* for metrics of tracepress: (enclosing path, name) */
-    struct tp_vec values;        /* int64_t, by path: value of its innermost frame alone */
-    struct tp_strings frames;    /* names of samples' frames */
+    struct tp_vec values;        /* int64_t by path: value of the innermost frame without its callees */
+    struct tp_strings frames;    /* names of the frames of samples */
     uint32_t at;                 /* next index in torch's order, or next path */
 };
 
 /* Prepares the lines of a trace in `arena` (guard set by the caller). The trace must have been read with
- * keeps_frame_stacks and must outlive them. metric: not NULL. */
+ * keeps_frame_stacks and must outlive `folded`. metric: not NULL. */
 void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_folded_metric *metric,
                      enum tp_torch_rules rules, struct tp_arena *arena);
 
@@ -53,10 +57,10 @@ void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, con
  * arena. */
 struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path);
 
-/* Appends some more lines; returns false if there were no more. Allocates only in `out`. */
+/* Appends the next lines to `out`, the only place where it allocates. Returns false if there were no more lines. */
 bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out);
 
-/* Returns whether no more lines follow. Keeps no memory. */
+/* Returns whether no more lines follow. Leaves `folded` unchanged. */
 bool tp_folded_is_empty(struct tp_folded *folded);
 
 /* Writes all lines to a file, which appears whole or not at all. Returns 0, TP_EIO or TP_ENOMEM. */

@@ -38,10 +38,12 @@ void tp_pack_arguments_start(struct tp_pack *pack)
     pack->argument_text_count = pack->argument_count = 0;
     pack->argument_slice = 0;
     pack->timeline->arguments_left_out = trace->arguments_left_out;
-    pack->timeline->moments_left_out = trace->moment_count; /* moments of lanes are subtracted later */
+    /* all moments; the moments of each packed lane are subtracted later */
+    pack->timeline->moments_left_out = trace->moment_count;
 }
 
-/* Returns the number of a text of arguments, a new one for a new text; 0: there is none, or no room for it. */
+/* Returns the number of a text of arguments in the data; a new text gets the next number. 0: there is no text, or no
+ * room for it. */
 static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
 {
     const struct tp_timeline_options *options = pack->options;

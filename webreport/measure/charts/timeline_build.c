@@ -36,15 +36,15 @@ static int by_thread(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* Counts moments by thread, for lanes of the host; devices have none. */
+/* Counts moments by thread for host lanes. Device lanes have no moments. */
 static void count_moments(struct candidate *found, const struct tp_trace *trace, bool is_device)
 {
     for (uint32_t i = 0; i < trace->moment_count && !is_device; i++)
         found[trace->moments[i].thread].count++;
 }
 
-/* Appends the fullest threads as lanes, in order of threads. operations: for devices, the number of each slice; NULL:
- * lanes of the host. first: index of each thread's first slice. */
+/* Appends the threads with most slices as lanes, in order of threads. operations: numbers of the slices in
+ * model->devices; NULL for host lanes. first: index of the first slice of each thread. */
 static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, const uint32_t *slices,
                       const uint32_t *operations, const uint32_t *first)
 {
@@ -75,7 +75,8 @@ static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, cons
     tp_arena_drop(arena, found, threads * sizeof *found);
 }
 
-/* Adds the lanes of devices: device events by thread (a stream, as profilers write them), each in order of start. */
+/* Adds the device lanes. Profilers write each stream as a thread, and the device events of a lane are in order of
+ * start. */
 static void add_device_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
@@ -99,7 +100,7 @@ static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_order *order = timeline->model->order;
     timeline->lanes = tp_arena_array(arena, (size_t)2 * TP_TIMELINE_MAX_LANES, sizeof *timeline->lanes);
-    add_device_lanes(timeline, arena); /* first, so that their names have small numbers and always fit */
+    add_device_lanes(timeline, arena); /* devices are first, so that their names get small numbers and always fit */
     add_lanes(timeline, arena, order->host, NULL, order->thread_first);
 }
 
@@ -133,7 +134,7 @@ static void find_range(struct tp_timeline *timeline)
     timeline->range_ns = (uint64_t)end - (uint64_t)range.a;
 }
 
-/* ---- titles and order, after the first walk has read the slices ---- */
+/* ---- titles and order of lanes, known after the first walk ---- */
 
 static struct tp_str row_id_text(struct tp_arena *arena, const struct tp_row_id *id)
 {
@@ -159,7 +160,7 @@ static struct tp_str join(struct tp_arena *arena, const struct tp_str *parts, si
     return (struct tp_str){text, size};
 }
 
-/* Makes the title of a lane. A lane of one of the program's own devices has the name that the program gave it. */
+/* Makes the title of a lane. A device that the program itself defined is shown with the name of its thread. */
 static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
@@ -188,8 +189,8 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
         lane->title = join(arena, (struct tp_str[]){TP_STR("Thread "), id, role}, 3);
 }
 
-/* Returns whether a lane comes before another: host lanes before device lanes; the thread with the steps first, then by
- * work; devices by id and stream. */
+/* Returns whether lane x is shown before lane y. Host lanes come first: the thread with the steps, then by work.
+ * Devices follow by id and stream. */
 static bool stands_before(const struct tp_trace *trace, const struct tp_lane *x, const struct tp_lane *y)
 {
     if (x->is_device != y->is_device)
@@ -271,8 +272,8 @@ static void header_sizes(struct tp_json *json, const struct tp_pack *pack, size_
     tp_json_array_end(json);
 }
 
-/* Writes the header as JSON in `room`; returns its size, 0 when it does not fit. Uses no arena while the buffer
- * exists. */
+/* Writes the header as JSON into `room` and returns its size; 0: the header does not fit. Uses no arena while the
+ * buffer exists. */
 static size_t write_header(char *room, const struct tp_pack *pack, const struct tp_timeline *timeline,
                            size_t load_bytes)
 {
@@ -340,8 +341,8 @@ static size_t base64_size(size_t size)
     return (size + 2) / 3 * 4;
 }
 
-/* Estimates the size of the sections as base64, from samples of an eighth of each. Returns 0 when they are so small
- * that compressing all of them costs little. */
+/* Estimates the size of the sections as base64, from samples of an eighth of each section. Returns 0 if the sections
+ * are so small that compressing all of them costs little. */
 static size_t estimate(struct tp_pack *pack)
 {
     enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
@@ -357,8 +358,8 @@ static size_t estimate(struct tp_pack *pack)
     return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, pieces, count).len * PART);
 }
 
-/* Chooses what the next attempt folds, given that the current slices needed `size` bytes. After three attempts devices
- * and annotations are folded as well, after five the steps. */
+/* Chooses the slices that the next attempt folds, given that the current slices need `size` bytes. Folds devices and
+ * annotations after three attempts, and steps after five. */
 static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes, int attempt)
 {
     uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * 15 / 16), fixed = 0;

@@ -9,7 +9,7 @@
 #include "webreport/measure/charts/timeline_pack.h"
 
 enum { FINER = TP_LOAD_BUCKETS / TP_TIMELINE_LOAD_BUCKETS };
-static const int64_t ONE = 1000000000; /* blocks per SM are in 1e-9 */
+static const int64_t ONE = 1000000000; /* blocks per SM are counted in units of 1e-9 */
 
 /* ---- SM efficiency ---- */
 
@@ -20,10 +20,11 @@ struct running {
 
 struct sweep {
     struct tp_vec heap;
-    int64_t level, at; /* sum of the running kernels' blocks per SM, each at most 1; current time */
+    /* level: sum of the running kernels' blocks per SM, each kernel at most 1; at: current time, ns */
+    int64_t level, at;
     int64_t origin;
     uint64_t width;
-    uint64_t *buckets; /* ns at level 1 */
+    uint64_t *buckets; /* time of full use of the SMs per bucket, ns */
 };
 
 static void heap_push(struct tp_vec *heap, struct running item)
@@ -82,10 +83,10 @@ static int64_t blocks_per_sm(const struct tp_trace *trace, const struct tp_event
     if (event->kind != TP_KIND_KERNEL || event->detail == TP_NO_ID)
         return 0;
     int64_t blocks = tp_device_setup(trace, event->detail)->blocks_per_sm_e9;
-    return blocks <= 0 ? 0 : blocks < ONE ? blocks : ONE; /* TP_NULL_INT is negative */
+    return blocks <= 0 ? 0 : blocks < ONE ? blocks : ONE; /* TP_NULL_INT, an unknown number of blocks, is negative */
 }
 
-/* Adds up ns of full use of the SMs per bucket. Returns false if no kernel has its blocks recorded. */
+/* Sums the time of full use of the SMs per bucket, ns. Returns false if no kernel has its blocks recorded. */
 static bool sm_load(const struct tp_timeline *timeline, const struct tp_gpu *gpu, struct sweep *s)
 {
     const struct tp_model *model = timeline->model;

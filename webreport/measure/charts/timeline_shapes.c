@@ -1,4 +1,4 @@
-/* Packs the shapes of the timeline's slices: each text once, and its number for each slice of the host. See
+/* Packs the shapes of the timeline's slices: each text once, and the number of the text for each host slice. See
  * timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
@@ -23,7 +23,8 @@ void tp_pack_shapes_start(struct tp_pack *pack)
     pack->shape_count = 0;
 }
 
-/* Returns the number of a text, a new one for a new text; 0: it is empty, too long to read, or there is no room. */
+/* Returns the number of a text of shapes in the data; a new text gets the next number. 0: the text is empty or too long
+ * to read, or there is no room. */
 static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
 {
     if (id == TP_NO_ID || pack->shape_number[id])

@@ -9,13 +9,13 @@ struct walk {
     struct tp_lane *lane;
     uint32_t lane_index;
     uint64_t previous_start;
-    uint64_t work_end, phase_end; /* of the last outermost operation; of the last phase */
-    uint64_t backward_ns;         /* part of the lane's work */
+    uint64_t work_end, phase_end; /* end of the last outermost operation, and of the last phase */
+    uint64_t backward_ns;         /* part of the lane's work that belongs to backward passes */
     uint64_t place;               /* index of the next slice among the slices of all lanes */
-    uint64_t uneven;              /* not 0: some time is not a multiple of the unit */
+    uint64_t uneven;              /* not 0 if any time is not a multiple of the unit */
     uint64_t *load;               /* ns per load bucket */
     uint64_t load_width, cover_width;
-    uint64_t **cover; /* by row; NULL: nothing was folded there */
+    uint64_t **cover; /* coverage by row; NULL for a row without folded slices */
 };
 
 void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const struct tp_timeline_options *options,
@@ -111,9 +111,9 @@ void tp_pack_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint
 
 /* ---- the walk ---- */
 
-/* Returns the depth of a slice among the open ones, and opens it. A slice that ends slightly after its parent is still
- * nested in it; one that outlives it by more than half of its own length is not: the next step begins inside the frame
- * that ends the previous step. */
+/* Opens a slice and returns its depth among the open slices. A slice that ends slightly after an open slice is still
+ * nested in it. A slice whose middle is after the end of an open slice is not: for example, the next step begins inside
+ * the frame that ends the previous step. */
 static inline size_t nest(struct tp_pack *pack, size_t *open_count, uint64_t start, uint64_t end)
 {
     size_t n = *open_count;
@@ -150,7 +150,7 @@ static inline bool may_fold(const struct walk *w, enum tp_slice_class class)
     return !w->lane->is_device && (class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_FRAME);
 }
 
-/* Records what only the first walk needs: durations, load of the lane, phases. */
+/* Records data that only the first walk collects: durations, load of the lane, phases. */
 static void note(struct walk *w, const struct tp_event *event, enum tp_slice_class class, uint64_t start, uint64_t end)
 {
     struct tp_pack *pack = w->pack;
@@ -183,7 +183,7 @@ static void fold(struct walk *w, size_t row, uint64_t start, uint64_t end)
     w->pack->timeline->folded_count++;
 }
 
-/* Writes how long before its start a device operation was launched. */
+/* Writes the time from the start of the launch of a device operation to the start of the operation. */
 static void put_launch(const struct walk *w, uint32_t slice, const struct tp_event *event)
 {
     const struct tp_event *launch = tp_launch_of_device(w->pack->timeline->model, w->lane->operations[slice]);

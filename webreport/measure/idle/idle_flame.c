@@ -1,4 +1,4 @@
-/* Builds the idle flame: walks the idle pieces, then brings the tree into its final order. See idle_flame.h. */
+/* Builds the idle flame: walks the idle intervals, then sorts the tree. See idle_flame.h. */
 #include "webreport/measure/idle/idle_flame.h"
 
 #include "webreport/model/numbers.h"
@@ -23,7 +23,7 @@ static const struct tp_column_def line_columns[] = {
 /* The idle time of one exact stack. */
 struct idle_time {
     int64_t ns, starved_ns;
-    int64_t host_ns; /* before the call of the next operation */
+    int64_t host_ns; /* part of ns before the call of the next operation */
 };
 
 struct line {
@@ -39,7 +39,7 @@ struct flame {
     struct tp_vec times; /* struct idle_time, by node of the tree */
     struct tp_vec lines; /* struct line */
     struct tp_id_map line_ids;
-    uint32_t none; /* node of the frame that stands for the empty stack */
+    uint32_t none; /* node for idle time with an empty stack */
     int64_t total_ns;
 };
 
@@ -112,12 +112,12 @@ static void build_by_line(struct tp_idle_device *out, const struct flame *flame,
 
 /* ---- the tree in its final order ---- */
 
-/* The nodes that have time in or below them, in depth-first order. */
+/* The nodes with idle time in them or below them, in depth-first order. */
 struct fill {
     const struct tp_model *model;
     const struct tp_stack_node *nodes;
-    struct idle_time *totals; /* by tree node */
-    uint32_t *order, *index;  /* tree nodes by (parent, kind, text); new index by tree node */
+    struct idle_time *totals; /* struct idle_time by tree node */
+    uint32_t *order, *index;  /* order: tree nodes by (parent, kind, text); index: new index by tree node */
 };
 
 static int by_frame(const struct fill *fill, uint32_t x, uint32_t y)
@@ -137,11 +137,11 @@ static int by_parent(const void *x, const void *y, const void *context)
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
     uint32_t p = fill->nodes[a].parent, q = fill->nodes[b].parent;
     if (p != q)
-        return p + 1 < q + 1 ? -1 : 1; /* the root's parent, TP_NO_ID, first */
+        return p + 1 < q + 1 ? -1 : 1; /* TP_NO_ID, the parent of the root, is first */
     return by_frame(fill, a, b);
 }
 
-/* Adds the time of every node to its ancestors; children follow their parents in the tree. */
+/* Adds the time of every node to its ancestors. Children have greater numbers than their parents. */
 static void sum_up(struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     size_t count = flame->tree.nodes.count;
@@ -174,7 +174,7 @@ static void fill_node(struct tp_idle_device *out, const struct fill *fill, const
 static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)flame->tree.nodes.count, depth = 0;
-    /* where the children of each node begin in order */
+    /* index in `order` of the first child of each node */
     uint32_t *first = tp_arena_array(arena, (size_t)count + 1, sizeof *first);
     uint32_t *todo = tp_arena_array(arena, count, sizeof *todo);
     for (uint32_t i = 1; i < count; i++)
@@ -197,7 +197,7 @@ static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const stru
 struct frame {
     struct tp_str text;
     int64_t self_ns, total_ns, starved_ns;
-    uint32_t open; /* number of its nodes on the path to the current one */
+    uint32_t open; /* number of nodes of this frame on the path to the current node */
     uint8_t kind;
 };
 
@@ -219,7 +219,8 @@ static struct tp_vec sum_frames(const struct tp_idle_device *out, struct tp_aren
 {
     struct tp_vec frames = TP_VEC(arena, struct frame);
     struct tp_id_map ids;
-    uint32_t *path = tp_arena_array(arena, TP_STACK_LIMIT + 2, sizeof *path), depth = 0; /* frames that are open */
+    /* frames on the path to the current node */
+    uint32_t *path = tp_arena_array(arena, TP_STACK_LIMIT + 2, sizeof *path), depth = 0;
     tp_id_map_init(&ids, arena);
     for (uint32_t i = 1; i < out->node_count; i++) {
         const struct tp_flame_node *node = &out->nodes[i];

@@ -4,7 +4,7 @@
 
 #include "webreport/measure/idle/idle_view.h"
 
-/* Fills nodes, stacks, frames, lines and their time from the idle pieces of a device. */
+/* Fills nodes, stacks, frames, lines and their times from the idle intervals of a device. */
 void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_arena *arena);
 

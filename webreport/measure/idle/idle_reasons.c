@@ -29,13 +29,13 @@ enum tp_call_use tp_call_use_of(struct tp_str name)
     return TP_CALL_OTHER;
 }
 
-/* The state of a walk over the idle pieces of a device, in order of time. */
+/* The state of a walk over the idle intervals of a device, in order of time. */
 struct walk {
     struct tp_idle_reasons *found;
     const struct tp_model *model;
     const struct tp_gpu *gpu;
-    size_t busy_at;            /* number of busy intervals before the current piece */
-    int64_t done_ns, total_ns; /* their length, and the length of all */
+    size_t busy_at;            /* number of busy intervals before the current idle interval */
+    int64_t done_ns, total_ns; /* total length of those busy intervals, and of all busy intervals */
     void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns);
     void *context;
 };
@@ -45,14 +45,14 @@ static const struct tp_event *launch_of(const struct walk *walk, const struct tp
     return piece->next == TP_NO_ID ? NULL : tp_launch_of_device(walk->model, piece->next);
 }
 
-/* Returns when the launch of the piece's operation ended, at the latest the start of the operation. */
+/* Returns the end of the launch of the operation after the interval, but at most the start of the operation. */
 static int64_t launched_at(const struct walk *walk, const struct tp_idle_piece *piece)
 {
     return tp_ns_min(tp_event_end(launch_of(walk, piece)), tp_device_event(walk->model, piece->next)->ts_ns);
 }
 
-/* Returns the latency of the gap of pieces [first, end). Negative: the operation was called before the device was
- * free. */
+/* Returns the launch latency seen in the gap of the intervals [first, end). Negative: the operation was called before
+ * the device was free. */
 static int64_t latency_of(const struct walk *walk, uint32_t first, uint32_t end)
 {
     const struct tp_idle_piece *last = &walk->gpu->idle[end - 1];
@@ -81,8 +81,8 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
     tp_arena_drop(arena, found, gpu->idle_count * sizeof *found);
 }
 
-/* Returns true when the piece is long and almost no recorded work precedes it. A device that waits so long at the edge
- * of the recording was held by work from before the recording, or stalled. */
+/* Returns whether an idle interval [a, b) is long and almost no recorded work precedes it. A device that waits so long
+ * at the start of the recording executes work from before the recording, or is stalled. */
 static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
 {
     const struct tp_intervals *busy = &walk->gpu->busy;
@@ -113,8 +113,8 @@ static void add_launch(struct walk *walk, const struct tp_idle_piece *piece)
     add(walk, reason, piece, tp_sat_sub(piece->b, piece->a));
 }
 
-/* Splits the time between the call of an operation and its start: first the usual delay of a start, the rest has
- * another reason. */
+/* Splits the time between the call of an operation and its start. The first part is the usual latency of a start; the
+ * rest has another reason. */
 static void add_queue(struct walk *walk, const struct tp_idle_piece *piece)
 {
     int64_t started = tp_sat_add(launched_at(walk, piece), walk->found->latency_ns);

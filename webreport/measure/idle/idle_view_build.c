@@ -5,7 +5,7 @@
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/model/numbers.h"
 
-/* A trace may name any number of devices and steps; a real one has a few. */
+/* Limit for devices times steps: a trace may name any number of both, a real one has a few. */
 enum { MAX_STEP_ROWS = 1 << 17 };
 
 static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
@@ -30,12 +30,12 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
     {"unknown_percent", "Unknown", "%", "Idle before operations without launch, of the step.", TP_COLUMN_REAL},
 };
 
-/* Adds the part of the piece that lies in [a, b). last_end: where the previous piece ended. */
+/* Adds the part of an idle interval within `within`. *last_end: end of the previous interval. */
 static void add_piece(struct tp_idle_split *split, const struct tp_model *model, const struct tp_idle_piece *piece,
                       struct tp_interval within, int64_t *last_end)
 {
     int64_t a = tp_ns_max(piece->a, within.a), b = tp_ns_min(piece->b, within.b), ns = tp_sat_sub(b, a);
-    if (b <= a) /* a step of no length */
+    if (b <= a) /* the step has no length */
         return;
     split->gap_count += a != *last_end;
     split->total_ns = tp_sat_add(split->total_ns, ns);
@@ -77,7 +77,8 @@ static void fill_step(const struct tp_table *table, uint32_t row, const struct t
     }
 }
 
-/* Fills the steps in one merge: steps and pieces are both in order of time, and used steps are disjoint. */
+/* Fills the table of steps in one pass: steps and idle intervals are both in order of time, and used steps do not
+ * overlap. */
 static void build_steps(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,
                         bool has_room, struct tp_arena *arena)
 {
@@ -102,7 +103,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
 
 /* ---- devices ---- */
 
-/* Returns the sum of the durations of all operations, as far as they lie in W. */
+/* Returns the sum of the durations of all operations within W. */
 static int64_t sum_in_window(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -153,7 +154,7 @@ void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool
 
 /* ---- fields ---- */
 
-/* Gives the idle time of W under the names of the step columns. */
+/* Writes the idle time of W with the names of the step columns. */
 static bool next_split(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_idle_split *s = &((const struct tp_idle_device *)record->at)->idle;
@@ -195,7 +196,7 @@ static const struct tp_json_field node_fields[] = {
 static const struct tp_fields node = TP_FIELDS("A node of the idle flame", node_fields);
 #undef F
 
-/* Gives each node once, with the index of its parent: whole stacks would repeat every frame. */
+/* Writes each node once, with the index of its parent, because complete stacks would repeat every frame. */
 static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_idle_device *device = record->at;

@@ -1,12 +1,13 @@
-/* Finds the purpose of a block of memory: see memory_category.h. A training step allocates activations in its forward
- * pass and releases them in its backward pass; gradients are allocated in the backward pass and outlive it; the
- * optimizer's state is allocated in its step and outlives it; a block that is released by the operator that allocated
- * it is workspace. */
+/* Finds the purpose of a block of memory: see memory_category.h.
+ *
+ * A training step allocates activations in its forward pass and releases them in its backward pass. Gradients are
+ * allocated in the backward pass and outlive it. The state of the optimizer is allocated in the optimizer's step and
+ * outlives it. A block that the allocating operator itself releases is workspace. */
 #include "webreport/measure/memory/memory_category.h"
 
 #include "webreport/trace/frame.h"
 
-/* Most ancestors to look at for one record; only damaged traces have more. */
+/* limit of ancestors checked for one record; only damaged traces have more */
 enum { MAX_ANCESTORS = 1024 };
 
 static const char *const texts[TP_MEMORY_CATEGORIES] = {
@@ -26,14 +27,14 @@ const char *tp_memory_category_text(enum tp_memory_category category)
     return texts[category];
 }
 
-/* The events that are alive at a record, on its thread. */
+/* The events of the record's thread that are running at the time of a record. */
 struct around {
     uint32_t outer;         /* outermost operator */
-    uint32_t node;          /* node of the backward pass, unless the forward pass runs again in it */
-    uint32_t optimizer;     /* step of an optimizer */
+    uint32_t node;          /* node of the backward pass; TP_NO_ID if the forward pass is running again in it */
+    uint32_t optimizer;     /* step of the optimizer */
     bool is_module;         /* a module runs */
     bool is_loading;        /* the data loader runs */
-    bool is_making_weights; /* a model is created, loaded or moved */
+    bool is_making_weights; /* the program creates, loads or moves a model */
 };
 
 /* Returns whether a frame creates the tensors of a model. */

@@ -11,14 +11,14 @@ enum tp_memory_category {
     TP_MEMORY_ACTIVATIONS,
     TP_MEMORY_INPUTS,
     TP_MEMORY_WORKSPACE,
-    TP_MEMORY_KEPT,     /* never released, and its purpose is unknown */
-    TP_MEMORY_BEFORE,   /* not a block: the part of the total that was allocated before the recording */
-    TP_MEMORY_RESERVED, /* not a block: memory that the allocator keeps for later */
+    TP_MEMORY_KEPT,     /* a block that is never released and has an unknown purpose */
+    TP_MEMORY_BEFORE,   /* not a block: bytes in use that were allocated before the recording */
+    TP_MEMORY_RESERVED, /* not a block: free memory that the allocator reserves */
     TP_MEMORY_CATEGORIES
 };
 
-/* Returns the category of a block. made: the record of its allocation; freed: the record of its release, or NULL if it
- * was not released. Uses the host events around both, on their threads. Never returns TP_MEMORY_BEFORE or
+/* Returns the category of a block. made: record of its allocation; freed: record of its release, NULL if it was not
+ * released. Examines the host events around both records, on their threads. Never returns TP_MEMORY_BEFORE or
  * TP_MEMORY_RESERVED. */
 enum tp_memory_category tp_memory_category_of(const struct tp_model *model, const struct tp_memory *made,
                                               const struct tp_memory *freed);

@@ -1,12 +1,12 @@
-/* Adds up bytes by operator: own records, and records of the operators below without counting recursion twice (D6, D9).
+/* Sums bytes by operator: its own records, and records of the operators below, where recursion counts once (D6, D9).
  *
- * Per device only operators with records and their ancestors are touched. Ancestors have lower numbers, so the touched
- * operators are sorted and summed from the end in one pass. */
+ * Only operators with records and their ancestors are visited for a device. Ancestors have smaller numbers, so the
+ * visited operators are sorted and summed from the end in one pass. */
 #include "webreport/measure/memory/memory_records.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Devices with a table by operator. A trace with more devices is hostile, and their tables stay empty. */
+/* limit of devices that get a table by operator; the tables of further devices stay empty */
 enum { MOST_DEVICES = 1024 };
 
 static const struct tp_column_def op_defs[TP_MEMORY_OP_COLUMNS] = {
@@ -35,15 +35,16 @@ struct row {
 struct summing {
     struct tp_memory_records *records;
     int64_t *calls;          /* by name */
-    uint32_t *folded_into;   /* by operator: the operator that its own records count for in the folded table */
+    uint32_t *folded_into;   /* by operator: operator that gets its records in the folded table; TP_NO_ID: none */
     uint32_t *place_of;      /* by operator: index in touched + 1; 0: not touched */
-    struct touched *touched; /* in the order in which they were touched */
+    struct touched *touched; /* in the order of their first record */
     uint32_t touched_count;
-    uint32_t *row_of_name; /* row + 1; 0: name of no touched operator */
+    uint32_t *row_of_name; /* by name: row + 1; 0: no visited operator has this name */
     struct tp_vec rows;    /* struct row */
 };
 
-/* An operator with records, its own or below it. all: first only the amount of the operator itself. */
+/* An operator that has records, or has an operator with records below it. all: the amount of the operator itself, until
+ * sum_rows adds the operators below. */
 struct touched {
     uint32_t op;
     struct amount all;
@@ -61,8 +62,8 @@ static bool is_zero(const struct amount *x)
     return !x->increase && !x->count && !x->size;
 }
 
-/* Finds for each allocation helper (aten::empty and so on) the nearest ancestor that is not a helper: its own records
- * count there. Without such an ancestor they stay. */
+/* Finds for each allocation helper (such as aten::empty) the nearest ancestor that is not a helper, which gets the
+ * records of the helper. TP_NO_ID: there is no such ancestor. */
 static void find_folds(struct summing *s)
 {
     const struct tp_model *model = s->records->model;
@@ -85,7 +86,7 @@ static struct touched *touched_at(const struct summing *s, uint32_t op)
     return &s->touched[s->place_of[op] - 1];
 }
 
-/* Returns the operator that the record counts for; TP_NO_ID: there is none. */
+/* Returns the operator that gets a record; TP_NO_ID: there is none. */
 static uint32_t owner_of(const struct summing *s, const struct tp_memory_record *record, bool folds)
 {
     uint32_t op = record->owner;
@@ -102,8 +103,8 @@ static struct row *row_of(struct summing *s, uint32_t op)
     return TP_AT(&s->rows, struct row, *row - 1);
 }
 
-/* Adds each record of the device to its operator and touches the operator and its ancestors. They are counted first:
- * many operators are touched, and a growing vector would need three times the memory. */
+/* Adds each record of the device to its operator, and visits the operator and its ancestors. A first pass counts them,
+ * because a growing vector would need three times the memory. */
 static void touch(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
@@ -126,8 +127,8 @@ static void touch(struct summing *s, uint32_t device, bool folds)
     }
 }
 
-/* Returns the touched operators in ascending order, callers before the operators that they call. Sorts a few; for many
- * it goes through all operators. */
+/* Returns the visited operators in ascending order, callers before the operators that they call. Sorts a small number
+ * of them; otherwise scans all operators. */
 static uint32_t *sort_touched(const struct summing *s)
 {
     struct tp_arena *arena = s->records->arena;
@@ -145,8 +146,8 @@ static uint32_t *sort_touched(const struct summing *s)
     return sorted;
 }
 
-/* Makes rows by name from the touched operators: first their own amounts, then, children before their parents, the
- * amounts with operators below. */
+/* Makes rows by name from the visited operators. Adds their own amounts first, then the amounts with operators below,
+ * children before their parents. */
 static void sum_rows(struct summing *s)
 {
     const struct tp_operators *ops = &s->records->model->operators;
@@ -181,7 +182,7 @@ struct order {
     const struct tp_strings *names;
 };
 
-/* Orders by self increase, then self allocation size (both descending), then name. */
+/* Orders rows by self increase and self allocation size (both descending), then by name. */
 static int compare_rows(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;

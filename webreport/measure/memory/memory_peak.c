@@ -14,10 +14,11 @@
 
 enum { OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
 
-/* Most ancestors to look at for one block; only damaged traces have more. */
+/* limit of ancestors checked for one block; only damaged traces have more */
 enum { MAX_ANCESTORS = 1024 };
 
-/* Limit for devices times steps whose ends are listed: a trace may name any number of both, a real one has a few. */
+/* MAX_STEP_ENDS limits devices times steps with a listed end: a trace may name any number of both, a real one has a
+ * few. */
 enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
@@ -33,18 +34,18 @@ struct series {
     const uint32_t *records; /* indexes in trace->memory */
     uint32_t count;
     bool totals_known;
-    int64_t *allocated;    /* by record */
+    int64_t *allocated;    /* allocated bytes after each record */
     uint32_t *step_ends;   /* number of step ends that may still be listed */
-    struct stacks *stacks; /* NULL: no record has a stack */
+    struct stacks *stacks; /* NULL if no record has a stack */
     struct tp_arena *arena;
 };
 
-/* The stacks of records as text. */
+/* The texts of the stacks of records. */
 struct stacks {
     struct tp_program_functions functions;
     struct tp_program_stacks words;
     struct tp_strings texts;
-    uint32_t *name_of; /* by id in stack_texts: id in texts + 1; 0: not yet known */
+    uint32_t *name_of; /* by id of a stack in `words`: id in `texts` + 1; 0: not yet known */
 };
 
 static const struct tp_memory *record_at(const struct series *s, uint32_t i)
@@ -80,11 +81,11 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
     }
 }
 
-/* ---- what is alive at the peak ---- */
+/* ---- live blocks at the peak ---- */
 
-/* The host events alive at the allocation: outermost operator, innermost module, innermost project line. */
+/* The host events around an allocation: outermost operator, innermost module, innermost line of the project. */
 struct surrounding {
-    uint32_t op, module, line; /* label id, name id, line id; TP_NO_ID when there is none */
+    uint32_t op, module, line; /* label id, name id and line id; TP_NO_ID if there is none */
 };
 
 static struct surrounding surrounding_of(const struct tp_model *model, const struct tp_memory *m)
@@ -125,7 +126,7 @@ static int by_bytes(const void *x, const void *y, const void *context)
     return tp_str_compare(a->name, b->name);
 }
 
-/* Returns the id of a block's group, TP_NO_ID for the empty text. *text is the name of the group. */
+/* Returns the id of the group of a block; TP_NO_ID for the empty text. Sets *text to the name of the group. */
 static uint32_t grouping_id(const struct tp_model *model, const struct surrounding *s, int grouping,
                             struct tp_str *text)
 {
@@ -175,15 +176,17 @@ static void build_live_table(struct tp_table *table, struct grouping *grouping, 
     }
 }
 
-/* The records of a block that is alive at the peak. freed: TP_NO_ID if it was never released. */
+/* The records of a block that is alive at the peak. freed: TP_NO_ID if the block was never released. */
 struct live_block {
     uint32_t made, freed;
 };
 
-/* Finds the blocks that are alive at the peak. Up to the peak a record with bytes > 0 sets the block at its address
- * (replacing an older one), others remove it; after the peak the first record of either kind ends the block. live: by
- * slot, made is TP_NO_ID in empty slots. Records of tracepress without an address are sums of small blocks:
- * *small_bytes. Returns false if another record up to the peak has no address. */
+/* Finds the blocks that are alive at the peak. Returns false if a record up to the peak lacks an address.
+ *
+ * Up to the peak, a record with bytes > 0 sets the block at its address, replacing an older one; other records remove
+ * it. After the peak, the first record of either kind at the address ends the block. In `live`, the member `made` of an
+ * empty slot is TP_NO_ID. Records of tracepress without an address are sums of small blocks; their bytes are added to
+ * *small_bytes. */
 static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live, int64_t *small_bytes)
 {
     struct tp_id_map slots;
@@ -215,7 +218,7 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     return is_known;
 }
 
-/* Returns "grow <- main (a.c:12)" for a stack, without folders: id in texts. */
+/* Returns the id in `texts` of a stack as text without folders, such as "grow <- main (a.c:12)". */
 static uint32_t name_stack(const struct series *s, uint32_t stack)
 {
     const struct tp_program_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
@@ -264,7 +267,7 @@ static void add_live(const struct series *s, const struct live_block *block, str
         add_stack(s, m, &groupings[STACK]);
 }
 
-/* Adds the part of the total that belongs to no block. */
+/* Adds the part of the total that belongs to no block; the number of blocks is TP_NULL_INT. */
 static void add_rest(struct grouping *grouping, enum tp_memory_category category, int64_t bytes)
 {
     if (bytes <= 0)
@@ -273,7 +276,7 @@ static void add_rest(struct grouping *grouping, enum tp_memory_category category
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
 }
 
-/* Adds the small blocks, of which only the sum was recorded: their number is unknown. */
+/* Adds the small blocks. Their number is unknown, because only the sum of their bytes was recorded. */
 static void add_small(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
 {
     enum { SMALL = 0xFFFFFFFE }; /* not the id of any stack */
@@ -317,7 +320,8 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
 
 /* ---- growth ---- */
 
-/* Returns the allocated bytes at a time: at the last record up to `at`; TP_NULL_INT: there is none. */
+/* Returns the allocated bytes at time `at`: after the last record up to then; TP_NULL_INT if there is no such
+ * record. */
 static int64_t allocated_at(const struct series *s, int64_t at)
 {
     uint32_t lo = 0, hi = s->count;
@@ -393,7 +397,8 @@ static int by_device(const void *x, const void *y, const void *context)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns the bucket of a type and an id, made if it is new. most: largest possible number of its records. */
+/* Returns the bucket of a type and an id; adds it if it does not exist. most: largest possible number of its
+ * records. */
 static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id, size_t most)
 {
     uint32_t *type_slot = tp_id_map_put(&maps[0], (uint64_t)type);
@@ -407,21 +412,21 @@ static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int6
         *slot = (uint32_t)buckets->count;
         struct bucket *bucket = tp_vec_push(buckets);
         *bucket = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
-        if (buckets->count <= USUAL_DEVICES) /* a growing vector would touch twice the memory */
+        if (buckets->count <= USUAL_DEVICES) /* reserved, because a growing vector would touch twice the memory */
             tp_vec_grow(&bucket->records, most);
     }
     return *slot;
 }
 
-/* Sorts records by device. A record without a type is about host memory, one without an id about device -1: so two
- * places may be the same device. */
+/* Sorts records by device. A record without a type is about host memory, and a record without an id about device -1, so
+ * two places may be the same device. */
 static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     struct tp_vec buckets = TP_VEC(arena, struct bucket);
     struct tp_id_map maps[2];
-    uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place); /* by place: bucket + 1; 0:
-                                                                                              * not yet known */
+    /* by place: bucket + 1; 0: not yet known */
+    uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place);
     tp_id_map_init(&maps[0], arena);
     tp_id_map_init(&maps[1], arena);
     for (uint32_t i = 0; i < trace->memory_count; i++) {
@@ -440,8 +445,8 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
     return buckets;
 }
 
-/* Returns the stacks of records; NULL: there are none. Records of PyTorch also have Python stacks, but lines and
- * modules already show them. */
+/* Returns the stacks of records; NULL if no record has a stack. Ignores the Python stacks of PyTorch's records, because
+ * lines and modules already show them. */
 static struct stacks *stacks_of(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;

@@ -8,31 +8,31 @@
 enum tp_live_column { TP_LIVE_NAME, TP_LIVE_BYTES, TP_LIVE_BLOCKS, TP_LIVE_COLUMNS };
 
 struct tp_memory_device {
-    int64_t device_type, device_id; /* 0 CPU, 1 CUDA, 6 HIP, 12 XPU */
+    int64_t device_type, device_id; /* device_type: 0 CPU, 1 CUDA, 6 HIP, 12 XPU */
     int64_t record_count, allocation_count, release_count;
     bool totals_known, addresses_known;
-    int64_t peak_allocated_bytes, peak_at_ns; /* from the start of the profile */
-    uint32_t peak_event;                      /* ordinal of the record */
+    int64_t peak_allocated_bytes, peak_at_ns; /* peak_at_ns: from the start of the profile */
+    uint32_t peak_event;                      /* number of the record with the peak */
     int64_t reserved_at_peak_bytes, peak_reserved_bytes, peak_reserved_at_ns;
-    double fragmentation_percent;                             /* NaN: unknown */
-    int64_t preexisting_bytes, live_bytes, live_block_count;  /* TP_NULL_INT without addresses */
-    struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; largest first */
+    double fragmentation_percent;                             /* NaN if unknown */
+    int64_t preexisting_bytes, live_bytes, live_block_count;  /* TP_NULL_INT if addresses are unknown */
+    struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; largest row first */
     struct tp_table live_by_stack;    /* by the stack that allocated the block; no rows if no record has a stack */
-    struct tp_table live_by_category; /* by enum tp_memory_category; two rows are not blocks: their number of blocks is
-                                       * TP_NULL_INT */
-    int64_t *step_end_bytes;          /* at the end of each used step; TP_NULL_INT before the first record */
+    struct tp_table live_by_category; /* by enum tp_memory_category; two categories are not blocks, so their number of
+                                       * blocks is TP_NULL_INT */
+    int64_t *step_end_bytes; /* allocated bytes at the end of each used step; TP_NULL_INT before the first record */
     uint32_t step_end_count;
-    double creep_bytes_per_step; /* NaN: unknown */
+    double creep_bytes_per_step; /* NaN if unknown */
     int64_t longest_rise_steps;
 };
 
 struct tp_memory_peak {
-    struct tp_memory_device *devices; /* by type, then id */
+    struct tp_memory_device *devices; /* in order of type, then id */
     uint32_t device_count;
 };
 
 void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *model, struct tp_arena *arena);
 
-extern const struct tp_fields tp_memory_device_fields; /* for one device */
+extern const struct tp_fields tp_memory_device_fields; /* members of a device in JSON */
 
 #endif

@@ -59,7 +59,7 @@ static int compare_devices(const void *context, uint32_t i, uint32_t j)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Collects the devices in order of (type, id). seen: (type, id) as numbers, in the order in which records name them. */
+/* Collects the devices in order of (type, id). seen: pairs (type, id) in the order of the records. */
 static void sort_devices(struct tp_memory_records *records, const struct tp_keys *seen)
 {
     uint32_t count = records->device_count = tp_keys_count(seen);
@@ -100,12 +100,12 @@ static void group_by_device(struct tp_memory_records *records)
 
 /* ---- operators ---- */
 
-/* The operators of one thread that a record may be in. Records come in order of time. */
+/* A cursor over the operators of one thread, for records in order of time. */
 struct cursor {
-    uint32_t next, end, open; /* open: innermost operator that had started and not ended at the last record */
+    uint32_t next, end, open; /* open: innermost operator that was open at the last record */
 };
 
-/* Returns the innermost operator with start <= at < end. The chain of parents is the stack of open operators. */
+/* Returns the innermost operator with start <= at < end. Its chain of parents is the stack of open operators. */
 static uint32_t operator_at(const struct tp_model *model, struct cursor *cursor, int64_t at)
 {
     while (cursor->next < cursor->end && tp_operator_event(model, cursor->next)->ts_ns <= at)
@@ -124,14 +124,14 @@ static struct cursor *new_cursors(const struct tp_model *model, struct tp_arena 
     return cursors;
 }
 
-/* ---- all ---- */
+/* ---- all records ---- */
 
 static int64_t or_else(int64_t value, int64_t absent)
 {
     return value == TP_NULL_INT ? absent : value;
 }
 
-/* Lists the records of the views in order of time: their numbers in trace->memory. */
+/* Lists the numbers in trace->memory of the records that the views show, in order of time. */
 static void list_records(struct tp_memory_records *records)
 {
     const struct tp_trace *trace = records->model->trace;

@@ -7,7 +7,7 @@
 struct tp_memory_record {
     uint32_t raw;    /* index in trace->memory */
     uint32_t device; /* index in devices */
-    uint32_t owner;  /* innermost operator of the thread at that time; TP_NO_ID: none */
+    uint32_t owner;  /* innermost operator of the record's thread at its time; TP_NO_ID: there is none */
 };
 
 struct tp_memory_records {
@@ -15,9 +15,9 @@ struct tp_memory_records {
     struct tp_arena *arena;
     struct tp_memory_record *items;
     uint32_t count;
-    uint32_t *by_device;              /* numbers of records by device, then in order of time */
-    uint32_t *device_first;           /* device_count + 1 numbers */
-    struct tp_device_memory *devices; /* by (type, id); name, type and id are filled in */
+    uint32_t *by_device;              /* numbers of records in order of device, then time */
+    uint32_t *device_first;           /* device_count + 1 indexes in by_device: the first record of each device */
+    struct tp_device_memory *devices; /* in order of (type, id); only name, type and id are set */
     uint32_t device_count;
 };
 
@@ -35,7 +35,7 @@ static inline int64_t tp_memory_bytes(const struct tp_memory_records *records, c
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
-/* Returns the memory of a device in bytes, if deviceProperties lists it; else TP_NULL_INT. */
+/* Returns the memory of a device in bytes; TP_NULL_INT if deviceProperties lacks the device. */
 int64_t tp_memory_capacity(const struct tp_trace *trace, int64_t type, int64_t id);
 
 /* Fills operators and operators_folded of every device (memory_operators.c). */

@@ -8,7 +8,8 @@
 #include "webreport/model/facts.h"
 #include "writer/base/fields.h"
 
-enum { TP_CURVE_POINTS = 10240 }; /* longer curves keep the first, lowest, highest and last point of each group */
+/* longest curve; a longer one keeps the first, lowest, highest and last point of each group of points */
+enum { TP_CURVE_POINTS = 10240 };
 
 enum tp_memory_info_column {
     TP_MEMORY_DEVICE,
@@ -51,19 +52,20 @@ enum tp_memory_op_column {
     TP_MEMORY_OP_COLUMNS
 };
 
-/* One memory device; times in its tables are from first_ns of the view. */
+/* One memory device. Times in its tables are relative to first_ns of the view. */
 struct tp_device_memory {
-    struct tp_str name;     /* CPU, GPU0 */
-    struct tp_str peak_key; /* "cpu:-1" */
+    struct tp_str name;     /* such as "CPU" or "GPU0" */
+    struct tp_str peak_key; /* such as "cpu:-1" */
     int64_t type, id;
-    uint32_t shown; /* device whose content is under this name in JSON; TP_NO_ID: an earlier device has the name */
+    uint32_t shown; /* index of the device whose data JSON contains under this name; TP_NO_ID if an earlier device has
+                     * the name */
     bool has_peak;
     int64_t peak_bytes; /* at least 0 */
     struct tp_table curve, blocks, operators, operators_folded;
 };
 
 struct tp_memory_view {
-    bool is_present; /* false: no records, JSON null */
+    bool is_present; /* false if the trace has no memory records; JSON contains null */
     int64_t first_ns;
     struct tp_table information;
     struct tp_device_memory *devices; /* in the order of the rows of `information` */

@@ -57,8 +57,9 @@ struct point {
     const struct tp_memory_more *more;
 };
 
-/* Marks the points to keep and returns their number. Up to the limit all are kept; above it the first, the last, and
- * from each of equal groups of the inner points the first, the first lowest, the first highest and the last. */
+/* Marks the points to keep and returns their number. Keeps all points up to the limit. Above the limit, keeps the first
+ * and the last point, and divides the inner points into equal groups. Each group keeps its first point, the first
+ * lowest, the first highest and its last point. */
 static size_t choose_points(const struct point *points, size_t count, uint8_t *keep)
 {
     size_t kept = 0;
@@ -111,7 +112,8 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
 
 /* ---- blocks ---- */
 
-/* Pairs each allocation of a device with the release of its address. A row is at the position of its first record. */
+/* Pairs each allocation of a device with the release of its address. The row of a pair is at the position of its first
+ * record. */
 static void build_blocks(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct block {
@@ -130,7 +132,7 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
             continue;
         uint32_t id = tp_keys_pair(&addresses, (uint32_t)address, (uint32_t)(address >> 32));
         if (id == live.count)
-            *(uint32_t *)tp_vec_push(&live) = 0; /* block + 1; 0: none */
+            *(uint32_t *)tp_vec_push(&live) = 0; /* index of the block + 1; 0: no block */
         uint32_t *block = TP_AT(&live, uint32_t, id);
         int64_t at = tp_sat_sub(raw->ts_ns, first_ns);
         if (bytes > 0) {
@@ -173,7 +175,7 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
 {
     int64_t *peak = &tp_table_int(table, TP_MEMORY_PEAK)[device], *at = &tp_table_int(table, TP_MEMORY_PEAK_AT)[device];
     int64_t *reserved = &tp_table_int(table, TP_MEMORY_PEAK_RESERVED)[device];
-    *peak = *at = *reserved = TP_NULL_INT; /* the lowest number */
+    *peak = *at = *reserved = TP_NULL_INT; /* less than every recorded number */
     for (size_t i = 0; i < record_count(records, device); i++) {
         const struct tp_memory_record *record = record_of(records, device, i);
         const struct tp_memory *raw = tp_memory_raw(records, record);
@@ -213,8 +215,8 @@ static void fill_device(struct tp_table *table, struct tp_memory_records *record
     build_blocks(records, device, first_ns);
 }
 
-/* Finds the device shown for each name. Devices with the same name (a CUDA and a HIP device 0) have one member in JSON
- * objects, with the content of the last of them. */
+/* Finds the device shown for each name. Devices with the same name, such as a CUDA and a HIP device 0, share one member
+ * in JSON objects, which has the data of the last of them. */
 static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
 {
     struct tp_strings names;
@@ -229,7 +231,7 @@ static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
     }
 }
 
-/* Returns the first device by name that starts with GPU, else the first device. */
+/* Returns the first device by name whose name begins with GPU; without one, the first device. */
 static uint32_t default_device(const struct tp_memory_view *view)
 {
     uint32_t best = TP_NO_ID;
@@ -265,7 +267,7 @@ void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *mo
 
 /* ---- fields ---- */
 
-/* Gives the name of the next device, and returns the device whose tables are written under it. */
+/* Writes the name of the next device, and returns the device whose tables JSON contains under that name. */
 static const struct tp_device_memory *next_device(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_memory_view *view = record->at;

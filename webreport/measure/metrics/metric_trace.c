@@ -1,5 +1,4 @@
-/* Computes metrics from the advice and from the trace as a whole: memory, collectives, findings, quality. See
- * metric_values.h. */
+/* Computes metrics of memory, collectives, findings and the quality of the trace. See metric_values.h. */
 #include <math.h>
 
 #include "webreport/measure/metrics/metric_values.h"
@@ -29,11 +28,12 @@ static double of_device(const struct tp_memory_device *d, enum tp_metric_memory 
     case TP_MEMORY_FRAGMENTATION:
         return d->totals_known ? d->fragmentation_percent : NAN;
     default:
-        return NAN; /* counted in the steps */
+        return NAN; /* tp_metric_of_memory computes allocations per step */
     }
 }
 
-/* Returns the greatest value over the devices (the CPU is not one), or the CPU's value; allocations are added up. */
+/* Returns the greatest value over the devices without the CPU, or the CPU's value. The number of allocations is the sum
+ * over the devices. */
 struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int which)
 {
     const struct tp_memory_peak *memory = &s->advice->memory;

@@ -19,7 +19,7 @@ static struct tp_metric_value unknown(const char *why)
     return (struct tp_metric_value){NAN, why};
 }
 
-/* Returns part / whole; unknown if the whole is 0. */
+/* Returns part / whole; an unknown value if the whole is 0. */
 static struct tp_metric_value quotient(double part, double whole, const char *why)
 {
     return whole > 0 ? known(part / whole) : unknown(why);
@@ -35,7 +35,7 @@ static struct tp_metric_value per_step(const struct tp_metric_source *s, double 
     return quotient(amount, step_count(s), "the trace has no steps");
 }
 
-/* Returns a real member of the views; unknown if it is NaN, which is null in JSON. */
+/* Returns a value of the views; an unknown value if it is NaN, which JSON writes as null. */
 static struct tp_metric_value real(double value, const char *why)
 {
     return isnan(value) ? unknown(why) : known(value);
@@ -121,7 +121,7 @@ struct tp_metric_value tp_metric_of_kernels(const struct tp_metric_source *s, in
     case TP_KERNELS_ELIGIBLE:
         return real(100 * s->views->overview.tensor_core_eligible_ratio, no_device);
     default:
-        return known(s->advice->quality.flags[2].percent); /* flag F3 */
+        return known(s->advice->quality.flags[2].percent); /* percentage of flag F3 */
     }
 }
 
@@ -147,8 +147,8 @@ static bool has_any(struct tp_str text, const char *const *parts)
     return false;
 }
 
-/* Returns metrics of matrix products, found by the names of their kernels: traces of graphs have these names, too, but
- * no operators. */
+/* Returns metrics of matrix products, recognized by the names of their kernels, because traces of graphs have kernels
+ * but no operators. */
 struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int which)
 {
     static const char *const gemm[] = {"gemm", "scudnn", "cijk_", "nvjet", "convolve", NULL};
@@ -236,7 +236,7 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
 
 /* ---- copies ---- */
 
-/* Returns whether a row of the table of copies is a memset, by the names that producers give it. */
+/* Returns whether a row of the table of copies is a memset. Each producer has another name for it. */
 static bool is_set_name(struct tp_str name)
 {
     static const char *const sets[] = {"memset", "fillbuffer", "memoryfill", "mem_set", NULL};
@@ -257,7 +257,7 @@ static bool is_copy_of(struct tp_str name, int which)
     return !is_set && (direction == TP_COPY_PTOP ? way == TP_COPIES_D2D : direction == directions[way]);
 }
 
-/* Returns why metrics of copies of this kind are unknown; NULL: they are known. Sets have no direction. */
+/* Returns why metrics of copies of this kind are unknown; NULL if they are known. Sets have no direction. */
 static const char *why_copies_are_unknown(const struct tp_table *rows, int which)
 {
     static const char *const memories[] = {"pageable", "pinned", "managed", NULL};
@@ -311,7 +311,7 @@ struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, 
 
 /* ---- waits ---- */
 
-/* Returns whether a row is a wait for the whole device outside of operators and known lines. */
+/* Returns whether a row is a wait for the whole device that is in no operator and has no known line. */
 static bool is_bare_device_wait(const struct tp_table *rows, size_t i)
 {
     return tp_str_ends(tp_table_text(rows, TP_SYNC_API)[i], "DeviceSynchronize") &&
@@ -335,8 +335,8 @@ struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int 
         count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
         has_bare |= is_sync && is_bare_device_wait(rows, i);
     }
-    /* a profiler waits for the device when it stops: nearly every trace ends with that wait, which does not belong to
-     * the run */
+    /* a profiler waits for the device when it stops, so nearly every trace ends with a wait that is not part of the
+     * run */
     return per_step(s, (double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]));
 }
 

@@ -1,18 +1,18 @@
 /* The rows of the table of metrics: METRIC(name, unit, needs, title, json, function, which), as in struct tp_metric.
  *
- * Include it where METRIC is defined, as often as needed: the count, the declarations of value functions and the table
- * are made from it. The unit and the needs are macros of metrics_table.c. */
+ * A file includes it with its own definition of METRIC: for the number of metrics, the declarations of the value
+ * functions and the table. The unit and the needs are macros of metrics_table.c. */
 #ifndef METRIC
-#define METRIC(name, unit, needs, title, json, function, which) /* the header compiles alone */
+#define METRIC(name, unit, needs, title, json, function, which) /* so that the header compiles alone */
 #endif
 #include "webreport/measure/rules/rules_list.h"
 
-/* The number of findings of each rule. */
+/* The number of findings of a rule. */
 #define RULE(id)                                                                                                       \
     METRIC("finding." #id, COUNT, ALL, "findings of rule " #id, "recommendations.findings[id " #id "]: number",        \
            tp_metric_of_rule, TP_RULE_##id)
 
-/* Steps of a serving engine by their class, whose size is a power of two. */
+/* The times of steps of a serving engine. Each class of steps has a power of two as its size. */
 #define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
     METRIC(#word "." #size ".step." #at, TIME, LINKS,                                                                  \
            "time of a step of an engine, by phase and batch: up to bs1024 requests, tok65536 tokens",                  \

@@ -9,8 +9,8 @@
 #include "webreport/measure/rules/rules.h"
 #include "writer/text/nearest.h"
 
-/* Parts of the input that a metric needs. */
-#define AS_IT_IS 0 /* describes the state of the file itself */
+/* Sets of inputs that a metric needs (enum tp_need). */
+#define AS_IT_IS 0 /* for metrics that describe the state of the file itself */
 #define ALL TP_NEED_ALL
 #define HOST (TP_NEED_FILE | TP_NEED_HOST)
 #define DEVICE (TP_NEED_FILE | TP_NEED_DEVICE)
@@ -19,9 +19,10 @@
 #define HOST_RUNTIME (HOST | TP_NEED_RUNTIME)
 #define LINKS (HOST | TIMED_DEVICE | TP_NEED_RUNTIME)
 #define MEMORY (HOST | TP_NEED_MEMORY | TP_NEED_CLOCK)
-#define STEPS (TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY) /* in a trace without marks all events make up the step */
+/* without step marks, all events are one step, so all inputs but memory are needed */
+#define STEPS (TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY)
 
-/* unit, is_timed, is_lower_better */
+/* Values of unit, is_timed and is_lower_better. */
 #define COUNT TP_UNIT_COUNT, false, true
 #define MORE TP_UNIT_COUNT, false, false
 #define TIME TP_UNIT_NS, true, true
@@ -36,8 +37,8 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
 #include "webreport/measure/metrics/metrics_rows.h"
 };
 
-/* Returns whether a metric depends on devices: 0 would be wrong if the trace lacks their operations. The length of
- * marked steps and findings about host code do not depend on them. */
+/* Returns whether a metric is unknown, rather than 0, if the trace lacks device operations. The length of marked steps
+ * and findings about host code do not depend on them. */
 static bool rests_on_device(const struct tp_metric *metric, const struct tp_model *model)
 {
     if (!(metric->needs & TP_NEED_DEVICE) || metric->value == tp_metric_of_trace)
@@ -47,7 +48,7 @@ static bool rests_on_device(const struct tp_metric *metric, const struct tp_mode
     return metric->value != tp_metric_of_rule || strchr("ACE", tp_rule_at((unsigned)metric->which)->id[0]);
 }
 
-/* Returns whether a metric is a share of the steps. It has no meaning when most of them cannot be judged. */
+/* Returns whether a metric is a share of the steps. Such a metric is unknown if most of the steps cannot be judged. */
 static bool is_share_of_steps(const struct tp_metric *metric)
 {
     return metric->value == tp_metric_average_share || metric->value == tp_metric_of_idle ||
