@@ -96,7 +96,7 @@ struct tp_findings_block {
     const char *id_head, *title_head, *base_head, *value_head, *change_head, *reason_head;
     /* for scripts: names of the list, of the source of the limits, of the judged input */
     const char *name, *source, *input;
-    bool is_source_file;               /* source is a path */
+    bool is_source_file; /* source is a path */
     struct tp_finding_block *items;
     size_t count;
     size_t shown;                 /* number of items on terminals; formats for scripts have all */

@@ -35,7 +35,7 @@ struct tp_data {
     const void *self;                    /* TEXT: bytes. TABLE: struct tp_table. Else private to the source */
     /* INT, BOOL, NS: value. REAL: its bits. TEXT: length. LIST: item count. Else private to the source */
     int64_t number;
-    size_t place;   /* private to the source, for instance a row */
+    size_t place; /* private to the source, for instance a row */
 };
 
 /* Functions of lists, objects and printed values of one origin; functions that a kind does not need may be NULL. */

@@ -69,11 +69,11 @@ struct tp_shown_table {
     const char *foot;                         /* first cell of the foot, or NULL for no foot */
     /* below the table, or NULL; a cut table has a note of its own in addition */
     const char *note;
-    bool is_tree;                             /* rows are indented, never sorted */
-    unsigned open_depth;                      /* the script folds rows of a tree that are deeper than this */
-    size_t row_count;                         /* shown rows, at most those of the table */
-    size_t open_count;                        /* number of first rows that may open; 0 for all rows with details */
-    size_t brief_count;                       /* rows in short outputs; 0 for row_count */
+    bool is_tree;        /* rows are indented, never sorted */
+    unsigned open_depth; /* the script folds rows of a tree that are deeper than this */
+    size_t row_count;    /* shown rows, at most those of the table */
+    size_t open_count;   /* number of first rows that may open; 0 for all rows with details */
+    size_t brief_count;  /* rows in short outputs; 0 for row_count */
     struct tp_shown_row *rows;
     const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* by OWN index: a text per row */
     /* Returns the text of a PRINTED cell, in the arena. */

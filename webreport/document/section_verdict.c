@@ -73,9 +73,9 @@ const char *tp_section_step_source(const struct tp_naming *naming, const struct 
         return model->step_passes > 1 ? tp_text_printf(arena, "the backward passes, %s in each step", passes)
                                       : "the backward passes";
     if (model->step_marker == TP_MARKER_MODULES)
-        return model->step_passes > 1 ? tp_text_printf(arena, "the calls of %.*s, %s in each step", (int)name.len,
-                                                       name.ptr, passes)
-                                      : tp_text_printf(arena, "the calls of %.*s", (int)name.len, name.ptr);
+        return model->step_passes > 1
+                   ? tp_text_printf(arena, "the calls of %.*s, %s in each step", (int)name.len, name.ptr, passes)
+                   : tp_text_printf(arena, "the calls of %.*s", (int)name.len, name.ptr);
     return tp_text_printf(arena, "a sequence with %.*s that repeats", (int)name.len, name.ptr);
 }
 
@@ -157,8 +157,9 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
     const struct tp_left_out_part *part = &profile->advice->verdict.left_out;
     struct tp_arena *arena = naming->arena;
     bool is_marked = profile->model->step_marker != TP_MARKER_WINDOW, is_before = part->before_ns >= part->after_ns;
-    const char *where = is_before ? is_marked ? "before the first step" : "before the first device operation"
-                                  : is_marked ? "after the last step" : "after the last device operation";
+    const char *where = is_before   ? is_marked ? "before the first step" : "before the first device operation"
+                        : is_marked ? "after the last step"
+                                    : "after the last device operation";
     if (!part->is_named)
         return "";
     struct tp_str line = tp_shown_text(naming, part->line);
@@ -168,7 +169,8 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                                             (int)line.len, line.ptr, tp_text_of_time(arena, part->line_ns));
     return tp_text_printf(arena, " The steps leave out %s of the recording (%s of %s), most of it %s%s.",
                           tp_text_of_percent(arena, tp_percent(part->total_ns, part->recorded_ns)),
-                          tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where, what);
+                          tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where,
+                          what);
 }
 
 /* Returns the source of inferred steps (" Steps are inferred from the calls of ResNet, because none is marked."), or
@@ -209,10 +211,10 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
     if (verdict->class == TP_CLASS_TOO_LITTLE && !is_unjudged)
         return "The recording is too short for percentages; the tables only list what was recorded.";
     if (verdict->cause == TP_TIME_NONE && !is_unjudged)
-        return verdict->class == TP_CLASS_EMPTY     ? "The section on trace quality shows what was read."
+        return verdict->class == TP_CLASS_EMPTY            ? "The section on trace quality shows what was read."
                : verdict->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_advice(profile->model, arena)
-               : verdict->class == TP_CLASS_SAMPLES ? "The section on samples shows the functions that used it."
-                                                    : "";
+               : verdict->class == TP_CLASS_SAMPLES        ? "The section on samples shows the functions that used it."
+                                                           : "";
     if (profile->is_helper)
         text = tp_text_printf(arena, "This is a helper process: the numbers of the run exclude these %s.", step);
     else if (profile->model->step_marker != TP_MARKER_WINDOW)

@@ -20,7 +20,7 @@ struct filler {
     const struct tp_html_level *level;
     struct tp_arena *arena;
     struct tp_object *root, *part; /* part: the current section, or the root */
-    bool has_figure; /* notices after the figures are shown after them */
+    bool has_figure;               /* notices after the figures are shown after them */
     struct tp_list *meta, *notices, *later_notices, *figures, *notes, *sections, *tables;
 };
 

@@ -11,12 +11,12 @@
 
 /* Options of printers; each uses those of its format. */
 struct tp_print_options {
-    const int64_t *row_limit; /* most rows of each table in text; NULL or negative for no limit */
-    bool has_details;         /* text has the blocks of TP_IN_DETAILED_TEXT */
-    bool has_color;           /* text has colours */
-    const char *source_root;  /* prefix to remove from paths in SARIF, or NULL */
-    size_t end;               /* Markdown: largest size of `out`, or 0 */
-    size_t *left_out;         /* Markdown: counts omitted lines instead of printing their number; may be NULL */
+    const int64_t *row_limit;  /* most rows of each table in text; NULL or negative for no limit */
+    bool has_details;          /* text has the blocks of TP_IN_DETAILED_TEXT */
+    bool has_color;            /* text has colours */
+    const char *source_root;   /* prefix to remove from paths in SARIF, or NULL */
+    size_t end;                /* Markdown: largest size of `out`, or 0 */
+    size_t *left_out;          /* Markdown: counts omitted lines instead of printing their number; may be NULL */
     const char *templates_dir; /* pages: folder that overrides built-in templates, or NULL */
     size_t max_bytes;          /* pages: size limit; 0 for TP_MAX_PAGE_BYTES */
     bool has_no_head;          /* CSV: omit the line of column names */

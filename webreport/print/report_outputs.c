@@ -33,8 +33,9 @@ static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error
     if (!html)
         return TP_OK;
     if (is_separate && strcmp(html, "-") == 0)
-        return tp_error_set(err, TP_EUSAGE, 0, "--assets=separate needs -o FILE, because it writes the style to a "
-                                               "second file next to it");
+        return tp_error_set(err, TP_EUSAGE, 0,
+                            "--assets=separate needs -o FILE, because it writes the style to a "
+                            "second file next to it");
     int code = tp_page_begin(&o->page, &o->options->page, profile_count, err);
     code = code < 0 ? code : tp_outfile_open(&o->html_file, html, err);
     if (code == TP_OK && is_separate)
@@ -358,10 +359,9 @@ static int add_comparison(void *context, const struct tp_compare *compare, struc
         .arena = compare->arena, .redact = o->options->page.redact, .source_url = o->options->page.source_url};
     tp_compare_document(&o->comparison, compare, &naming, MOST_ROWS);
     o->has_comparison = true;
-    return o->page
-               ? tp_page_add_section(o->page, "diff", "Baseline", tp_html_part(&o->comparison, "", o->reserved_bytes),
-                                     err)
-               : TP_OK;
+    return o->page ? tp_page_add_section(o->page, "diff", "Baseline",
+                                         tp_html_part(&o->comparison, "", o->reserved_bytes), err)
+                   : TP_OK;
 }
 
 static int write_and_commit(struct tp_outfile **file, struct tp_str text, struct tp_error *err)

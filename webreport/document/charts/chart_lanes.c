@@ -37,7 +37,7 @@ struct joined {
 struct lane {
     const struct tp_process_tree *tree;
     struct tp_vec paths[TP_CHART_KINDS][TP_STATE_COUNT]; /* char, by colour and height */
-    double scale; /* units per nanosecond */
+    double scale;                                        /* units per nanosecond */
 };
 
 static unsigned part_of(const struct tp_thread_piece *piece)
@@ -59,8 +59,8 @@ static void draw_part(struct lane *lane, unsigned part, double x, double width)
     struct tp_vec *path = &lane->paths[tp_program_part_kind(part)][state];
     int height = heights[state];
     char text[96];
-    int size = snprintf(text, sizeof text, "M%.6g %dh%.4gv%dh-%.4gz", x, (TP_LANE_HEIGHT - height) / 2, width, height,
-                        width);
+    int size =
+        snprintf(text, sizeof text, "M%.6g %dh%.4gv%dh-%.4gz", x, (TP_LANE_HEIGHT - height) / 2, width, height, width);
     for (int i = 0; i < size; i++)
         *(char *)tp_vec_push(path) = text[i];
 }

@@ -77,9 +77,8 @@ static const char *headline(const struct tp_bench_told *t, struct tp_arena *aren
 
 static const char *limit_text(const struct tp_bench *b, struct tp_arena *arena)
 {
-    static const char *const words[] = {[TP_LIMIT_PASS] = "is kept",
-                                        [TP_LIMIT_FAIL] = "is exceeded",
-                                        [TP_LIMIT_UNCLEAR] = "cannot be decided yet"};
+    static const char *const words[] = {
+        [TP_LIMIT_PASS] = "is kept", [TP_LIMIT_FAIL] = "is exceeded", [TP_LIMIT_UNCLEAR] = "cannot be decided yet"};
     if (!b->goal->has_limit)
         return "";
     return tp_text_printf(arena, " The limit of %s %s.", change_text(arena, b->goal->most), words[b->limit]);
@@ -138,8 +137,7 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_told
 static struct tp_shown_table *texts_of(const struct tp_table *table, const struct tp_shown_column *columns,
                                        const char *name, const char *heading, struct tp_arena *arena)
 {
-    struct tp_shown_table *shown =
-        tp_shown_table_new(arena, table, columns, table->column_count - 1, table->row_count);
+    struct tp_shown_table *shown = tp_shown_table_new(arena, table, columns, table->column_count - 1, table->row_count);
     for (size_t i = 0; i < table->row_count; i++)
         shown->rows[i].name = tp_table_text(table, 0)[i];
     shown->name = name;
@@ -154,7 +152,7 @@ enum { Q_NAME, Q_A, Q_B, Q_CHANGE, Q_INTERVAL, Q_SEES, Q_PAIRS, Q_COLUMNS };
 static void put_quantities(struct tp_document *document, const struct tp_bench_told *t)
 {
     static const struct tp_column_def defs[Q_COLUMNS] = {
-        TEXT("quantity", "Quantity"),     TEXT("a", "A"),       TEXT("b", "B"),        TEXT("change", "Change"),
+        TEXT("quantity", "Quantity"),      TEXT("a", "A"),       TEXT("b", "B"),        TEXT("change", "Change"),
         TEXT("interval", "99 % interval"), TEXT("sees", "Sees"), TEXT("pairs", "Pairs")};
     static const struct tp_shown_column columns[] = {SHOW(Q_A),        SHOW(Q_B),    SHOW(Q_CHANGE),
                                                      SHOW(Q_INTERVAL), SHOW(Q_SEES), SHOW(Q_PAIRS)};
@@ -201,8 +199,8 @@ static void put_counts(struct tp_document *document, const struct tp_bench_told 
         tp_table_text(table, C_NAME)[i] = tp_text_cut(arena, any->name, 60);
         tp_table_text(table, C_KIND)[i] = tp_str_of(kind_name(any->kind));
         for (int side = 0; side < TP_BENCH_SIDES; side++)
-            tp_table_text(table, C_A + (unsigned)side)[i] = tp_str_of(tp_text_of_count(
-                arena, changed->count[side] ? tp_whole_of(changed->count[side]->calls) : 0));
+            tp_table_text(table, C_A + (unsigned)side)[i] =
+                tp_str_of(tp_text_of_count(arena, changed->count[side] ? tp_whole_of(changed->count[side]->calls) : 0));
     }
     if (shown)
         tp_document_table(document, texts_of(table, columns, "counts", "Counts that changed", arena), NULL);
@@ -331,8 +329,8 @@ const char *tp_bench_progress(const struct tp_bench *b, struct tp_arena *arena)
     if (!is_told(b, b->quantity))
         return "";
     const char *left = b->runs_left ? tp_text_of_some(arena, b->runs_left, "more run", "more runs") : "many more runs";
-    return tp_text_printf(arena, "%s %s (%s), %s of each", titles[b->quantity],
-                          change_text(arena, c->estimate), interval_text(arena, c), left);
+    return tp_text_printf(arena, "%s %s (%s), %s of each", titles[b->quantity], change_text(arena, c->estimate),
+                          interval_text(arena, c), left);
 }
 
 void tp_bench_document(struct tp_document *document, const struct tp_bench_told *told, struct tp_arena *arena)

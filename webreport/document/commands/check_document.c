@@ -22,7 +22,7 @@ static enum tp_metric_unit unit_of(const struct tp_check_item *item)
 /* Returns the metric, with the name of the operator or function if it has one. */
 static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
-    struct tp_str operator = item->line->operator;
+    struct tp_str operator= item->line->operator;
     if (!operator.ptr)
         return tp_metrics[item->line->metric].name;
     bool is_function = tp_metrics[item->line->metric].unit == TP_UNIT_PERCENT;
@@ -110,9 +110,9 @@ static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_prod
     static const char elsewhere[] = "none: "; /* of a report's members: "none: diff --json, changes" */
     struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
     bool is_elsewhere = strncmp(metric->json, elsewhere, sizeof elsewhere - 1) == 0;
-    rule.help = tp_text_printf(arena, "Unit: %s. In %s%s.", tp_metric_unit_text(metric->unit),
-                               is_elsewhere ? "" : "report --json: ",
-                               metric->json + (is_elsewhere ? sizeof elsewhere - 1 : 0));
+    rule.help =
+        tp_text_printf(arena, "Unit: %s. In %s%s.", tp_metric_unit_text(metric->unit),
+                       is_elsewhere ? "" : "report --json: ", metric->json + (is_elsewhere ? sizeof elsewhere - 1 : 0));
     if (metric->value == tp_metric_of_rule) {
         struct tp_rule_words words = tp_rule_words(tp_rule_at((unsigned)metric->which), producer);
         rule.title = words.title;

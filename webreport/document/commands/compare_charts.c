@@ -215,9 +215,8 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
     put_kinds(object);
     tp_object_int(object, "height", rows * ROW_HEIGHT);
     tp_object_text(object, "icicle_label", "Call tree of both sides by change");
-    tp_object_text(
-        object, "icicle_note",
-        "Means per step, without a test for noise. Changes below 0.2 % of the step are drawn as unchanged.");
+    tp_object_text(object, "icicle_note",
+                   "Means per step, without a test for noise. Changes below 0.2 % of the step are drawn as unchanged.");
     return tp_data_of_object(object);
 }
 

@@ -175,8 +175,8 @@ static const char *calls_line(const struct wording *w, const struct tp_table *t,
         return tp_text_printf(w->arena, "%s %s a step, %s \xe2\x86\x92 %s each", calls_text(w->arena, base),
                               calls_word(base), tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_CALL)[row]),
                               tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_CALL)[row]));
-    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s %s a step: %s by count, %s by time",
-                          calls_text(w->arena, base), calls_text(w->arena, new_calls), calls_word(new_calls),
+    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s %s a step: %s by count, %s by time", calls_text(w->arena, base),
+                          calls_text(w->arena, new_calls), calls_word(new_calls),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_COUNT)[row]),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
 }
@@ -262,9 +262,9 @@ static const char *largest_text(const struct wording *w)
         struct tp_str shape = tp_shapes_text(w->arena, tp_table_text(t, TP_ROW_SHAPE)[row]);
         name = tp_shown_text(w->naming, name);
         if (change && change != TP_NULL_INT)
-            text = tp_text_printf(w->arena, "%s%s%.*s%s%.*s %s", text, *text ? "; " : "", (int)name.len, name.ptr,
-                                  shape.len ? " " : "", (int)shape.len, shape.ptr,
-                                  tp_signed_time_text(w->arena, change));
+            text =
+                tp_text_printf(w->arena, "%s%s%.*s%s%.*s %s", text, *text ? "; " : "", (int)name.len, name.ptr,
+                               shape.len ? " " : "", (int)shape.len, shape.ptr, tp_signed_time_text(w->arena, change));
     }
     return text;
 }
@@ -467,8 +467,7 @@ static void put_tree(const struct wording *w)
     if (w->c->tree.count < 2)
         return;
     put_section(w, "diff-calltree", "Call tree", "Call tree",
-                tp_text_printf(w->arena,
-                               "%s per step of both sides, merged by callers. Width: the larger side.",
+                tp_text_printf(w->arena, "%s per step of both sides, merged by callers. Width: the larger side.",
                                !w->c->tree.has_device                             ? "CPU time"
                                : tp_speaks_torch(tp_sides_producer(&w->c->sides)) ? "GPU time"
                                                                                   : "Device time"));

@@ -50,9 +50,8 @@ const char *tp_compare_program_words(const struct tp_compare *c, struct tp_arena
         return tp_text_printf(arena, "No function has certainly changed: CPU %s \xe2\x86\x92 %s",
                               time_of(c->changes.functions.ns[TP_BASE], arena),
                               time_of(c->changes.functions.ns[TP_NEW], arena));
-    const char *more = others > 1 ? tp_text_printf(arena, "; %u slower, %u faster in all", c->regressed_count,
-                                                   c->improved_count)
-                                  : "";
+    const char *more =
+        others > 1 ? tp_text_printf(arena, "; %u slower, %u faster in all", c->regressed_count, c->improved_count) : "";
     if (!(most->ns[TP_BASE] > 0))
         return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", name_of(most, arena),
                               time_of(most->ns[TP_NEW], arena), more);

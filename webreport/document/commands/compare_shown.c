@@ -10,9 +10,18 @@
 
 enum { OWN_WHERE, OWN_WHAT, OPEN_ROWS = 60 };
 
-#define COLUMN(format, column, group, decimals) {format, column, NULL, group, decimals, false, 0}
-#define WIDE(format, column, group, decimals) {format, column, NULL, group, decimals, false, TP_SHOWN_WIDE}
-#define SIGNED(format, column, group) {format, column, NULL, group, 0, false, TP_SHOWN_SIGNED}
+#define COLUMN(format, column, group, decimals)                                                                        \
+    {                                                                                                                  \
+        format, column, NULL, group, decimals, false, 0                                                                \
+    }
+#define WIDE(format, column, group, decimals)                                                                          \
+    {                                                                                                                  \
+        format, column, NULL, group, decimals, false, TP_SHOWN_WIDE                                                    \
+    }
+#define SIGNED(format, column, group)                                                                                  \
+    {                                                                                                                  \
+        format, column, NULL, group, 0, false, TP_SHOWN_SIGNED                                                         \
+    }
 
 static const struct tp_shown_column change_columns[] = {
     COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),        {TP_SHOW_OWN, OWN_WHAT, "What", 0, 0, false, 0},

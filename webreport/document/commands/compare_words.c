@@ -191,13 +191,12 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
                               tp_signed_percent_text(arena, 100 * c->changes.shift));
     for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
         if (c->totals[q].verdict == TP_CHANGE_HINT)
-            return tp_text_printf(arena, "A hint: %s %s %% by wall clock alone%s%s%s; %s",
-                                  continued(subjects[q], arena),
-                                  tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate),
-                                  *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
-                                  tp_sides_tell_hints(&c->sides)
-                                      ? tp_text_printf(arena, "%d runs would tell", TP_VERDICT_RUNS)
-                                      : TP_NOT_BACKED);
+            return tp_text_printf(
+                arena, "A hint: %s %s %% by wall clock alone%s%s%s; %s", continued(subjects[q], arena),
+                tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate), *moved ? " (" : "", moved,
+                *moved ? " in the mean step)" : "",
+                tp_sides_tell_hints(&c->sides) ? tp_text_printf(arena, "%d runs would tell", TP_VERDICT_RUNS)
+                                               : TP_NOT_BACKED);
     return "";
 }
 
@@ -275,10 +274,9 @@ static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena
         &c->totals[c->totals[TP_QUANTITY_KERNELS].is_known ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
     if (!(fabs(c->changes.shift) >= TP_CHANGE_LEAST_SHARE) || !(fabs(c->changes.shift) > sum->change.half))
         return "";
-    return tp_text_printf(arena, " All rows together %s %% (%s).",
-                          tp_signed_percent_text(arena, 100 * c->changes.shift),
-                          tp_sides_are_wall_clock(&c->sides) ? "the machine: its load, its clock"
-                                                             : "clock, temperature, another board");
+    return tp_text_printf(
+        arena, " All rows together %s %% (%s).", tp_signed_percent_text(arena, 100 * c->changes.shift),
+        tp_sides_are_wall_clock(&c->sides) ? "the machine: its load, its clock" : "clock, temperature, another board");
 }
 
 static int64_t median_of(const struct tp_compare *c, int side)
@@ -328,10 +326,9 @@ struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp
         .tone = tones[c->verdict],
         .class = class_of(c),
         .headline = headline(c, arena),
-        .text = tp_text_printf(
-            arena,
-            "Median step %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
-            tp_text_of_time(arena, median_of(c, TP_BASE)), tp_text_of_time(arena, median_of(c, TP_NEW)),
-            mean_text(c, TP_BASE, arena), mean_text(c, TP_NEW, arena), totals_text(c, arena), shift_text(c, arena),
-            rows_text(c, arena))};
+        .text =
+            tp_text_printf(arena, "Median step %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
+                           tp_text_of_time(arena, median_of(c, TP_BASE)), tp_text_of_time(arena, median_of(c, TP_NEW)),
+                           mean_text(c, TP_BASE, arena), mean_text(c, TP_NEW, arena), totals_text(c, arena),
+                           shift_text(c, arena), rows_text(c, arena))};
 }

@@ -54,11 +54,11 @@ static const char *loader_text(const struct tp_work_diff *work, struct tp_arena 
         added += change->delta > 0 ? size_of(change) : 0;
         removed += change->delta < 0 ? size_of(change) : 0;
         bool is_largest = !largest || size_of(change) > size_of(largest);
-        bool is_second = !is_largest && !tp_str_equal(change->name, largest->name) &&
-                         (!second || size_of(change) > size_of(second));
+        bool is_second =
+            !is_largest && !tp_str_equal(change->name, largest->name) && (!second || size_of(change) > size_of(second));
         second = is_largest && largest && !tp_str_equal(change->name, largest->name) ? largest
-                 : is_second                                                        ? change
-                                                                                    : second;
+                 : is_second                                                         ? change
+                                                                                     : second;
         largest = is_largest ? change : largest;
     }
     if (!second)
@@ -153,8 +153,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
                 continue;
             }
             if (shown++ == 0)
-                tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE,
-                                   title_of(c), "");
+                tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE, title_of(c), "");
             const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_text(&c->work, arena)
                                                                       : tp_work_change_sentence(change, arena);
             struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));

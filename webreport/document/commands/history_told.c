@@ -39,7 +39,7 @@ static const char *counts_text(struct tp_arena *arena, const struct tp_history_r
                                const struct tp_history_run *after)
 {
     static const char *const names[] = {"operators.per_step", "kernels.per_step", "sync.per_step",
-                                       "h2d.pageable.bytes"};
+                                        "h2d.pageable.bytes"};
     const char *text = "";
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         int metric = tp_metric_find(names[i], strlen(names[i]));
@@ -81,11 +81,10 @@ static void tell_newest(struct tp_document *document, struct tp_object *record, 
     tp_object_real(record, "hi", c->high);
     tp_object_real(record, "sees", c->sees);
     if (c->low > 0 || c->high < 0)
-        tp_document_note(document,
-                         tp_text_printf(arena, "History: %s %s from the accepted level (%s to %s), %s.",
-                                        titles[s->quantity], percent(arena, c->estimate), percent(arena, c->low),
-                                        percent(arena, c->high),
-                                        tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
+        tp_document_note(document, tp_text_printf(arena, "History: %s %s from the accepted level (%s to %s), %s.",
+                                                  titles[s->quantity], percent(arena, c->estimate),
+                                                  percent(arena, c->low), percent(arena, c->high),
+                                                  tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
 }
 
 static void tell(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
@@ -101,12 +100,12 @@ static void tell(struct tp_document *document, struct tp_object *all, const stru
         tell_step(document, steps, s, runs, &s->steps[i]);
     tell_newest(document, record, s);
     if (s->autocorrelation > WANDERS)
-        tp_document_note(document, tp_text_printf(document->arena,
-                                                  "History: the %s of neighbouring runs are correlated (%s), because "
-                                                  "the speed of this machine drifts. Compare runs alternately: "
-                                                  "tracepress bench.",
-                                                  titles[s->quantity],
-                                                  tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
+        tp_document_note(document,
+                         tp_text_printf(document->arena,
+                                        "History: the %s of neighbouring runs are correlated (%s), because "
+                                        "the speed of this machine drifts. Compare runs alternately: "
+                                        "tracepress bench.",
+                                        titles[s->quantity], tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
 }
 
 static void tell_accepted(struct tp_document *document, struct tp_object *record, const struct tp_history_run *run)
@@ -119,13 +118,12 @@ static void tell_accepted(struct tp_document *document, struct tp_object *record
     tp_object_str(record, "reason", d->reason);
     if (!d->by.len)
         return;
-    const char *why = tp_text_printf(document->arena, "%s%.*s", d->reason.len ? ": " : "", (int)d->reason.len,
-                                     d->reason.ptr);
-    tp_document_note(document,
-                     tp_text_printf(document->arena,
-                                    "History: the accepted level begins with %s. Accepted by %.*s, %.*s%s.",
-                                    label(document->arena, run), (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr,
-                                    why));
+    const char *why =
+        tp_text_printf(document->arena, "%s%.*s", d->reason.len ? ": " : "", (int)d->reason.len, d->reason.ptr);
+    tp_document_note(document, tp_text_printf(document->arena,
+                                              "History: the accepted level begins with %s. Accepted by %.*s, %.*s%s.",
+                                              label(document->arena, run), (int)d->by.len, d->by.ptr, (int)d->at.len,
+                                              d->at.ptr, why));
 }
 
 /* ---- the commit ---- */

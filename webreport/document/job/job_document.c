@@ -95,8 +95,8 @@ static void put_notices(const struct tp_job_wording *w)
                            tp_text_printf(w->arena, "A page shows %u of them.", TP_MAX_JOB_SPANS));
     if (job->steps_left_out || job->calls_left_out)
         tp_document_notice(w->document, TP_TONE_UNSURE, "Only the first part of each rank is compared",
-                           tp_text_printf(w->arena, "At most %u steps and %u collectives of a rank are stored.", TP_MAX_JOB_STEPS,
-                                          TP_MAX_JOB_CALLS));
+                           tp_text_printf(w->arena, "At most %u steps and %u collectives of a rank are stored.",
+                                          TP_MAX_JOB_STEPS, TP_MAX_JOB_CALLS));
     if (job->component_count > 1)
         tp_document_notice(
             w->document, TP_TONE_UNSURE,
@@ -113,7 +113,8 @@ static void put_notices(const struct tp_job_wording *w)
     if (job->component_count && job->residual_ns > tp_job_rank_at(job, 0)->step_ns / 50)
         tp_document_notice(
             w->document, TP_TONE_UNSURE,
-            tp_text_printf(w->arena, "Clocks are aligned only to within %s", tp_text_of_time(w->arena, job->residual_ns)),
+            tp_text_printf(w->arena, "Clocks are aligned only to within %s",
+                           tp_text_of_time(w->arena, job->residual_ns)),
             "Ranks do not leave these collectives at the same time, or their recordings contain different ones. Late "
             "arrivals are reported only if they exceed this uncertainty.");
     put_replay_notice(w);
@@ -214,7 +215,8 @@ static void put_figures(const struct tp_job_wording *w)
     if (!job->what_if.why_not)
         put_figure(
             w, "Beyond its ideal",
-            "The replayed job compared with the same job without any cause (docs/definitions.md, section 29). The error compares the "
+            "The replayed job compared with the same job without any cause (docs/definitions.md, section 29). The "
+            "error compares the "
             "replay with the measured steps.",
             tp_text_of_percent(w->arena, job->what_if.loss),
             tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));

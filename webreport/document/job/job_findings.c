@@ -46,11 +46,10 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
                            "ranks sets the pace.",
                            tp_text_of_percent(w->arena, job->what_if.jitter), job->what_if.rank_count)};
     if (!job->findings.count)
-        return has_peers
-                   ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank delays the others",
-                                               "No rank, link or imbalance exceeds the usual spread."}
-                   : (struct tp_verdict_block){TP_TONE_UNSURE, "No peers", "There is nothing to compare",
-                                               "A rank is compared with others that do the same work."};
+        return has_peers ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank delays the others",
+                                                     "No rank, link or imbalance exceeds the usual spread."}
+                         : (struct tp_verdict_block){TP_TONE_UNSURE, "No peers", "There is nothing to compare",
+                                                     "A rank is compared with others that do the same work."};
     const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
     struct tp_str title = tp_shown_text(&w->naming, tp_str_of(first->title));
     bool has_cost = first->cost_ns != TP_NULL_INT;
@@ -78,8 +77,7 @@ static const char *reason_of(const struct tp_job_wording *w, const struct tp_job
 {
     if (!finding->told || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
-    return tp_text_printf(w->arena,
-                          "%s Alone it would cost %s of the job; removing it would save %s; its share is %s.",
+    return tp_text_printf(w->arena, "%s Alone it would cost %s of the job; removing it would save %s; its share is %s.",
                           finding->detail, tp_text_of_percent(w->arena, finding->alone),
                           tp_text_of_percent(w->arena, finding->saved), tp_text_of_percent(w->arena, finding->share));
 }

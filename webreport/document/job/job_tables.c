@@ -48,10 +48,11 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
      "Per step: what the others of a process group wait for it in collectives, mean over them; the longest group.",
      TP_COLUMN_NS},
     {"joint_collectives", "Joint", "", "Blocking collectives with other ranks.", TP_COLUMN_INT},
-    {"clock_offset_us", "Clock offset", "us",
-     "Offset of its clock to the first rank's, from collectives.", TP_COLUMN_NS},
-    {"clock_residual_us", "Residual", "us", "Median distance of the ends of its collectives from the others' after "
-                                            "that.",
+    {"clock_offset_us", "Clock offset", "us", "Offset of its clock to the first rank's, from collectives.",
+     TP_COLUMN_NS},
+    {"clock_residual_us", "Residual", "us",
+     "Median distance of the ends of its collectives from the others' after "
+     "that.",
      TP_COLUMN_NS},
     {"component", "Part", "", "Ranks of one part are connected by collectives; others cannot be aligned.",
      TP_COLUMN_INT},
@@ -304,8 +305,7 @@ static const struct tp_column_def link_defs[TP_JOB_LINK_COLUMNS] = {
     {"peer_bus_gb_per_s", "Groups alike", "GB/s", "90th percentile of the groups with the same layout.",
      TP_COLUMN_REAL},
     {"peers", "Peers", "", "Number of other groups with the same layout.", TP_COLUMN_INT},
-    {"lost_us", "Lost", "us", "Extra time per step compared with the peers' median bandwidth.",
-     TP_COLUMN_NS},
+    {"lost_us", "Lost", "us", "Extra time per step compared with the peers' median bandwidth.", TP_COLUMN_NS},
     {"is_slow", "Slow", "", "Below 60 % of the peers' 90th percentile.", TP_COLUMN_BOOL},
 };
 

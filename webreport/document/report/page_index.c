@@ -17,8 +17,12 @@ struct tp_page_entry *tp_page_index_add(struct tp_page_index *index)
 {
     struct tp_page_entry *entry = tp_vec_push(&index->entries);
 
-    *entry = (struct tp_page_entry){
-        .tag = "", .finding = "", .step_ns = TP_NULL_INT, .wall_ns = TP_NULL_INT, .busy_percent = NAN, .ceiling_percent = NAN};
+    *entry = (struct tp_page_entry){.tag = "",
+                                    .finding = "",
+                                    .step_ns = TP_NULL_INT,
+                                    .wall_ns = TP_NULL_INT,
+                                    .busy_percent = NAN,
+                                    .ceiling_percent = NAN};
     snprintf(entry->prefix, sizeof(entry->prefix), "p%zu-", index->entries.count);
     return entry;
 }
@@ -152,8 +156,8 @@ static const struct tp_column_def DEFS[INDEX_COLUMNS] = {
     {"step_us", "Step time", "us", "Mean over the profile's steps.", TP_COLUMN_NS},
     {"busy_percent", "GPU busy", "%", "Share of the steps during which a kernel, a copy or a set runs.",
      TP_COLUMN_REAL},
-    {"ceiling_percent", "Could be saved, estimate", "%", "All findings together, as a share of the step: the upper end.",
-     TP_COLUMN_REAL},
+    {"ceiling_percent", "Could be saved, estimate", "%",
+     "All findings together, as a share of the step: the upper end.", TP_COLUMN_REAL},
 };
 #define STEP_COLUMNS                                                                                                   \
     {TP_SHOW_TIME, INDEX_STEP, NULL, 0, 0, false, false},                                                              \

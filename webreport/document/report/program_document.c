@@ -188,7 +188,8 @@ static const struct tp_shown_column WAIT_COLUMNS[] = {
     {TP_SHOW_TEXT, TP_PROGRAM_WAIT_HOLDER, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_PROGRAM_WAIT_HELD_IN, NULL, 0, 0, false, 0}};
 
-struct tp_shown_table *tp_functions_table(const struct tp_section *section, const struct tp_table *rows, size_t max_rows)
+struct tp_shown_table *tp_functions_table(const struct tp_section *section, const struct tp_table *rows,
+                                          size_t max_rows)
 {
     struct tp_shown_table *shown =
         tp_section_table_new(section, rows, FUNCTION_COLUMNS, COUNT(FUNCTION_COLUMNS), max_rows);

@@ -22,7 +22,8 @@ static inline const struct tp_program_view *tp_section_program(const struct tp_s
 void tp_program_document(struct tp_document *document, const struct tp_section *section);
 
 /* Returns a table of functions (enum tp_program_function_column) for pages; the caller sets its names. */
-struct tp_shown_table *tp_functions_table(const struct tp_section *section, const struct tp_table *rows, size_t max_rows);
+struct tp_shown_table *tp_functions_table(const struct tp_section *section, const struct tp_table *rows,
+                                          size_t max_rows);
 
 /* Return tables of a program for pages, with at most max_rows rows; NULL without rows. */
 struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows);

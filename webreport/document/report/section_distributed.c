@@ -32,12 +32,11 @@ enum rank_column {
             {"computation_us", "Computation", "us", computation, TP_COLUMN_REAL},                                      \
             {"overlapping_us", "Both", "us", "Mean per step: computation and communication at the same time.",         \
              TP_COLUMN_REAL},                                                                                          \
-            {"communication_us", "Communication", "us", "Mean per step: communication not overlapped by computation.",     \
+            {"communication_us", "Communication", "us", "Mean per step: communication not overlapped by computation.", \
              TP_COLUMN_REAL},                                                                                          \
             {"other_us", "Other", "us", "Mean per step: neither.", TP_COLUMN_REAL},                                    \
-            {"transfer_us", "Transfer", "us", "Communication while all ranks take part.",              \
-             TP_COLUMN_REAL},                                                                                          \
-            {"waiting_us", "Waiting", "us", "Communication while waiting for the last rank to join.", TP_COLUMN_REAL},   \
+            {"transfer_us", "Transfer", "us", "Communication while all ranks take part.", TP_COLUMN_REAL},             \
+            {"waiting_us", "Waiting", "us", "Communication while waiting for the last rank to join.", TP_COLUMN_REAL}, \
     }
 static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] =
     RANK_COLUMN_DEFS("Mean per step: kernels (operators if there is no device), without communication.");
@@ -145,7 +144,17 @@ static struct tp_data rank_chart(struct tp_arena *arena, const struct tp_naming 
 
 /* ---- collectives, all ranks together ---- */
 
-enum sum_column { SUM_NAME, SUM_CALLS, SUM_BYTES, SUM_LATENCY, SUM_TRANSFER, SUM_WAIT, SUM_RATE, SUM_KERNEL_TIME, SUM_COLUMNS };
+enum sum_column {
+    SUM_NAME,
+    SUM_CALLS,
+    SUM_BYTES,
+    SUM_LATENCY,
+    SUM_TRANSFER,
+    SUM_WAIT,
+    SUM_RATE,
+    SUM_KERNEL_TIME,
+    SUM_COLUMNS
+};
 
 static const struct tp_column_def SUM_DEFS[SUM_COLUMNS] = {
     {"name", "Collective", "", "Name of the communication call.", TP_COLUMN_TEXT},
@@ -161,10 +170,10 @@ static const struct tp_column_def SUM_DEFS[SUM_COLUMNS] = {
     {"kernel_time_us", "Kernel time", "us", "Time of the communication kernels.", TP_COLUMN_NS},
 };
 static const struct tp_shown_column SUM_SHOWN[] = {
-    {TP_SHOW_COUNT, SUM_CALLS, NULL, 0, 0, false, true},      {TP_SHOW_BYTES, SUM_BYTES, NULL, 0, 0, false, true},
-    {TP_SHOW_TIME, SUM_LATENCY, NULL, 1, 0, true, true},      {TP_SHOW_BAR, SUM_LATENCY, NULL, 0, 0, false, false},
-    {TP_SHOW_TIME, SUM_TRANSFER, NULL, 1, 0, false, true},    {TP_SHOW_TIME, SUM_WAIT, NULL, 1, 0, false, true},
-    {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},       {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
+    {TP_SHOW_COUNT, SUM_CALLS, NULL, 0, 0, false, true},   {TP_SHOW_BYTES, SUM_BYTES, NULL, 0, 0, false, true},
+    {TP_SHOW_TIME, SUM_LATENCY, NULL, 1, 0, true, true},   {TP_SHOW_BAR, SUM_LATENCY, NULL, 0, 0, false, false},
+    {TP_SHOW_TIME, SUM_TRANSFER, NULL, 1, 0, false, true}, {TP_SHOW_TIME, SUM_WAIT, NULL, 1, 0, false, true},
+    {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},    {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
 };
 
 /* Adds value to *sum if both are known; sums of hostile sizes saturate. */
@@ -255,8 +264,8 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
                               "ranks cannot be separated. Record all ranks, and run report on their folder.",
                               (int)name.len, name.ptr);
     const char *not_alike = "Their collectives do not match one to one, so transfer and waiting cannot be separated.";
-    const char *told = view->job ? job_text(arena, naming, view->job)
-                                 : tp_text_printf(arena, "%u ranks.", view->rank_count);
+    const char *told =
+        view->job ? job_text(arena, naming, view->job) : tp_text_printf(arena, "%u ranks.", view->rank_count);
     if (!view->is_comparable)
         return tp_text_printf(arena, "%s %s", told, not_alike);
     if (view->job)

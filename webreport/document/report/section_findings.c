@@ -21,7 +21,8 @@ static const char *counted_text(struct tp_arena *arena, const struct tp_finding 
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
         return "";
-    return tp_text_printf(arena, " \xc2\xb7 %s counts in the total", tp_text_of_percent(arena, finding->counted_percent));
+    return tp_text_printf(arena, " \xc2\xb7 %s counts in the total",
+                          tp_text_of_percent(arena, finding->counted_percent));
 }
 
 /* Returns the confidence, the flaws of the trace that lower it, and the number of events that prove the finding. */
@@ -40,7 +41,8 @@ static const char *proof_text(struct tp_arena *arena, const struct tp_finding *f
         known = tp_text_printf(arena, " \xc2\xb7 in tests correct in %u of %s", finding->right,
                                tp_text_of_some(arena, finding->known, "known case", "known cases"));
     return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
-                          tp_confidence_text(finding->confidence), weakened, known, counted_text(arena, finding), evidence);
+                          tp_confidence_text(finding->confidence), weakened, known, counted_text(arena, finding),
+                          evidence);
 }
 
 static void fill_evidence(const struct tp_section *section, struct tp_finding_block *block,
@@ -143,21 +145,20 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
     struct tp_arena *arena = section->arena;
     bool has_time = !isnan(finding->ceiling_us_per_step), has_share = !isnan(finding->share_percent);
 
-    *block = (struct tp_finding_block){
-        .tone = tones[finding->severity],
-        .status = tp_severity_text(finding->severity),
-        .id = finding->rule->id,
-        .title = finding->shown_title,
-        .value = has_time ? gained_time(finding, arena) : NULL,
-        .change = has_time    ? tp_finding_gain(finding, arena)
-                  : has_share ? tp_text_of_percent(arena, finding->share_percent)
-                              : NULL,
-        .scope = has_time    ? "per step, estimate"
-                 : has_share ? "of the step is concerned"
-                             : NULL,
-        .reasons = {why_text(section, finding)},
-        .advice = finding->shown_advice,
-        .link = finding->doc_url};
+    *block = (struct tp_finding_block){.tone = tones[finding->severity],
+                                       .status = tp_severity_text(finding->severity),
+                                       .id = finding->rule->id,
+                                       .title = finding->shown_title,
+                                       .value = has_time ? gained_time(finding, arena) : NULL,
+                                       .change = has_time    ? tp_finding_gain(finding, arena)
+                                                 : has_share ? tp_text_of_percent(arena, finding->share_percent)
+                                                             : NULL,
+                                       .scope = has_time    ? "per step, estimate"
+                                                : has_share ? "of the step is concerned"
+                                                            : NULL,
+                                       .reasons = {why_text(section, finding)},
+                                       .advice = finding->shown_advice,
+                                       .link = finding->doc_url};
     fill_remedies(section, block, finding->rule->id);
     fill_evidence(section, block, finding);
 }
@@ -170,13 +171,13 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
         count += found->findings[i].high_percent > 0;
     if (count < 2)
         return NULL;
-    return tp_text_printf(arena,
-                          "All findings together: an estimated %s per step (%s). Each estimate excludes the time of "
-                          "the findings above it.",
-                          time_range_text(arena, found->total_gain_us_per_step * found->total_low_percent /
-                                                     found->total_gain_percent,
-                                          found->total_gain_us_per_step),
-                          percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
+    return tp_text_printf(
+        arena,
+        "All findings together: an estimated %s per step (%s). Each estimate excludes the time of "
+        "the findings above it.",
+        time_range_text(arena, found->total_gain_us_per_step * found->total_low_percent / found->total_gain_percent,
+                        found->total_gain_us_per_step),
+        percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
 }
 
 /* Returns the base of the findings' shares if it is not the whole recording, else NULL. */

@@ -115,8 +115,9 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
     } groups[] = {
         {peak && tp_speaks_torch(section->profile->model->producer) ? &peak->live_by_category : NULL, "What it is for",
          "Memory at the peak, by what it is for"},
-        {peak ? &peak->live_by_stack : NULL, "Allocated by, innermost first", "Alive at the peak, by the stack that "
-                                                                          "allocated it"},
+        {peak ? &peak->live_by_stack : NULL, "Allocated by, innermost first",
+         "Alive at the peak, by the stack that "
+         "allocated it"},
         {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
         {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
         {peak ? &peak->live_by_op : NULL, "Operator", tp_section_word(section, "Alive at the peak, by operator")},

@@ -165,17 +165,19 @@ static void add_overhead(struct tp_document *document, const struct tp_profile *
     double part = tp_percent(overhead->cost_ns, overhead->starved_ns);
     double ms = (double)overhead->starved_ns / 1e6;
 
-    if (strcmp(found->program, "gpu") != 0 || part < LEAST_PERCENT || tp_percent(overhead->starved_ns, found->window_ns) < LEAST_STARVED_PERCENT)
+    if (strcmp(found->program, "gpu") != 0 || part < LEAST_PERCENT ||
+        tp_percent(overhead->starved_ns, found->window_ns) < LEAST_STARVED_PERCENT)
         return;
     tp_document_notice(
         document, TP_TONE_UNSURE, "Recording slows the host down",
-        tp_text_printf(arena,
-                       "At least %s of the time in which the device waits for the host is the recording itself: %s Python "
-                       "frames and %s operators a millisecond. The estimates leave it out. Record once %s before you "
-                       "change the program.",
-                       tp_text_of_percent(arena, part), tp_text_of_fixed(arena, (double)overhead->frames / ms, 0),
-                       tp_text_of_fixed(arena, (double)overhead->operators / ms, 0),
-                       overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
+        tp_text_printf(
+            arena,
+            "At least %s of the time in which the device waits for the host is the recording itself: %s Python "
+            "frames and %s operators a millisecond. The estimates leave it out. Record once %s before you "
+            "change the program.",
+            tp_text_of_percent(arena, part), tp_text_of_fixed(arena, (double)overhead->frames / ms, 0),
+            tp_text_of_fixed(arena, (double)overhead->operators / ms, 0),
+            overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
 }
 
 static void add_missing(struct tp_document *document, const struct tp_section *section)
@@ -212,8 +214,9 @@ static void add_missing(struct tp_document *document, const struct tp_section *s
     add_overhead(document, profile);
     if (profile->model->trace->reading.counter_events)
         tp_document_notice(document, TP_TONE_UNSURE, "Hardware counters are in the trace, but not shown",
-                           tp_text_printf(arena, "%s hold what the profiler counted (CuptiRangeProfiler). Read them in the "
-                                                 "trace's JSON, category cuda_profiler_range.",
+                           tp_text_printf(arena,
+                                          "%s hold what the profiler counted (CuptiRangeProfiler). Read them in the "
+                                          "trace's JSON, category cuda_profiler_range.",
                                           tp_text_of_some(arena, (int64_t)profile->model->trace->reading.counter_events,
                                                           "event", "events")));
     if (profile->advice->quality.out_of_memory_events)

@@ -5,11 +5,13 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The first column is left out if no range has a kind, the last one if the program has no steps. */
-static const struct tp_shown_column RANGE_COLUMNS[] = {
-    {TP_SHOW_OWN, 0, "Kind", 0, 0, false, 0},               {TP_SHOW_COUNT, TP_RANGE_CALLS, NULL, 0, 0, false, 0},
-    {TP_SHOW_TIME, TP_RANGE_SELF, NULL, 1, 0, false, 0},    {TP_SHOW_TIME, TP_RANGE_TOTAL, NULL, 1, 0, true, 0},
-    {TP_SHOW_BAR, TP_RANGE_TOTAL, NULL, 0, 0, false, 0},    {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
-    {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
+static const struct tp_shown_column RANGE_COLUMNS[] = {{TP_SHOW_OWN, 0, "Kind", 0, 0, false, 0},
+                                                       {TP_SHOW_COUNT, TP_RANGE_CALLS, NULL, 0, 0, false, 0},
+                                                       {TP_SHOW_TIME, TP_RANGE_SELF, NULL, 1, 0, false, 0},
+                                                       {TP_SHOW_TIME, TP_RANGE_TOTAL, NULL, 1, 0, true, 0},
+                                                       {TP_SHOW_BAR, TP_RANGE_TOTAL, NULL, 0, 0, false, 0},
+                                                       {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
+                                                       {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
 
 static const char *lead_of(const struct tp_section *section)
 {
@@ -65,11 +67,12 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
         struct tp_object *chart = tp_list_object(charts);
         struct tp_str name = tp_shown_text(&section->naming, tp_table_text(counters, TP_COUNTER_NAME)[row]);
         tp_object_str(chart, "counter", name);
-        tp_object_text(chart, "values",
-                       tp_text_printf(arena, "%s, from %.6g to %.6g",
-                                      tp_text_of_some(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row], "value", "values"),
-                                      tp_table_real(counters, TP_COUNTER_FIRST)[row],
-                                      tp_table_real(counters, TP_COUNTER_LAST)[row]));
+        tp_object_text(
+            chart, "values",
+            tp_text_printf(arena, "%s, from %.6g to %.6g",
+                           tp_text_of_some(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row], "value", "values"),
+                           tp_table_real(counters, TP_COUNTER_FIRST)[row],
+                           tp_table_real(counters, TP_COUNTER_LAST)[row]));
         tp_object_text(chart, "chart_label",
                        tp_text_printf(arena, "%.*s over time, from %.6g to %.6g", (int)name.len, name.ptr,
                                       tp_table_real(counters, TP_COUNTER_FIRST)[row],
@@ -77,8 +80,9 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
         tp_chart_put_counter(chart, arena, &line);
     }
     if (counters->row_count > MOST)
-        tp_object_text(object, "note",
-                       tp_text_printf(arena, "The first %d of %zu counters by name are drawn.", MOST, counters->row_count));
+        tp_object_text(
+            object, "note",
+            tp_text_printf(arena, "The first %d of %zu counters by name are drawn.", MOST, counters->row_count));
 }
 
 void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document)

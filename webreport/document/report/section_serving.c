@@ -48,10 +48,10 @@ static const char *lead_of(const struct tp_section *section, const struct tp_ser
     }
     const char *weights = "";
     if (view->weight_ns != TP_NULL_INT)
-        weights =
-            tp_text_printf(arena, " One pass reads %s of weights: %s at the memory's peak%s.",
-                           tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_ns),
-                           view->has_shorter_steps ? ". Classes of shorter steps read less" : ", and no step is shorter");
+        weights = tp_text_printf(arena, " One pass reads %s of weights: %s at the memory's peak%s.",
+                                 tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_ns),
+                                 view->has_shorter_steps ? ". Classes of shorter steps read less"
+                                                         : ", and no step is shorter");
     return tp_text_printf(arena, "%s of a serving engine%s.%s",
                           tp_text_of_some(arena, (int64_t)view->steps.row_count, "step", "steps"), rates, weights);
 }

@@ -8,7 +8,7 @@
 #include "webreport/document/section_verdict.h"
 #include "webreport/measure/ranks/distributed.h"
 
-struct tp_data tp_section_wall(const struct tp_section *section); /* if a recording from outside covers the steps */
+struct tp_data tp_section_wall(const struct tp_section *section);   /* if a recording from outside covers the steps */
 struct tp_data tp_section_ranges(const struct tp_section *section); /* for programs that record themselves */
 struct tp_data tp_section_idle(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);

@@ -9,10 +9,10 @@ struct text_column {
 };
 
 static const struct text_column function_columns[] = {
-    {TP_PROGRAM_FUNCTION_SELF, "self ms"},      {TP_PROGRAM_FUNCTION_TOTAL, "total ms"},
+    {TP_PROGRAM_FUNCTION_SELF, "self ms"},        {TP_PROGRAM_FUNCTION_TOTAL, "total ms"},
     {TP_PROGRAM_FUNCTION_SELF_PERCENT, "self %"}, {TP_PROGRAM_FUNCTION_ERROR, "+- points"},
-    {TP_PROGRAM_FUNCTION_SAMPLES, "samples"},   {TP_PROGRAM_FUNCTION_NAME, "function"},
-    {TP_PROGRAM_FUNCTION_FILE, "file"},         {TP_PROGRAM_FUNCTION_LINE, "line"}};
+    {TP_PROGRAM_FUNCTION_SAMPLES, "samples"},     {TP_PROGRAM_FUNCTION_NAME, "function"},
+    {TP_PROGRAM_FUNCTION_FILE, "file"},           {TP_PROGRAM_FUNCTION_LINE, "line"}};
 static const struct text_column process_columns[] = {
     {TP_PROGRAM_PROCESS_PID, "pid"},         {TP_PROGRAM_PROCESS_PARENT, "parent"},
     {TP_PROGRAM_PROCESS_WALL, "wall ms"},    {TP_PROGRAM_PROCESS_CPU, "cpu ms"},
@@ -64,8 +64,9 @@ void tp_program_table_put(struct tp_document *document, const struct tp_profile_
     struct program_text *text = tp_arena_alloc(document->arena, sizeof *text);
     struct tp_worded_table *worded = tp_arena_alloc(document->arena, sizeof *worded);
     struct tp_worded_column *columns = tp_arena_array(document->arena, count, sizeof *columns);
-    *text = (struct program_text){table->program,
-                                  is_process ? process_columns : is_wait ? wait_columns : function_columns};
+    *text = (struct program_text){table->program, is_process ? process_columns
+                                                  : is_wait  ? wait_columns
+                                                             : function_columns};
     if (!table->program->row_count)
         tp_document_note(document, "The trace has no states of threads, because it was not recorded from outside.");
     if (!table->shown_count)
@@ -73,8 +74,8 @@ void tp_program_table_put(struct tp_document *document, const struct tp_profile_
     for (unsigned i = 0; i < count; i++) {
         enum tp_column_type type = table->program->defs[text->columns[i].column].type;
         bool is_text = type == TP_COLUMN_TEXT || type == TP_COLUMN_WORD;
-        columns[i] = (struct tp_worded_column){
-            .title = text->columns[i].title, .is_left = is_text, .is_number = !is_text};
+        columns[i] =
+            (struct tp_worded_column){.title = text->columns[i].title, .is_left = is_text, .is_number = !is_text};
     }
     *worded = (struct tp_worded_table){.columns = columns,
                                        .column_count = count,

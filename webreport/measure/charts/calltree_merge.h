@@ -7,7 +7,8 @@
 #include "webreport/measure/program/program_view.h"
 #include "writer/base/keys.h"
 
-#define TP_MERGE_STEP "profiled step" /* label of the node that contains the marked steps, for all kinds of programs */
+#define TP_MERGE_STEP "profiled step" /* label of the node that contains the marked steps, for all kinds of programs   \
+                                       */
 
 /* The text of a node, a name in the trace or a fixed text, with its kind. */
 struct tp_label {
@@ -23,7 +24,7 @@ struct tp_merge_node {
     uint32_t recent_child;              /* the last visited child */
     /* sibling that was visited after this node the last time, and probably will be again */
     uint32_t after;
-    int64_t host_ns, device_ns, bytes;  /* values of the node itself; tp_merge_total adds the nodes below */
+    int64_t host_ns, device_ns, bytes; /* values of the node itself; tp_merge_total adds the nodes below */
     int64_t child_host_ns;
     uint64_t call_count;
 };
@@ -34,11 +35,11 @@ struct tp_merge {
     struct tp_vec labels;          /* struct tp_label */
     struct tp_strings modules;     /* names of the classes of modules */
     struct tp_vec label_of_module; /* uint32_t label by id in `modules` */
-    uint32_t *label_of_frame; /* by frame of the trace's stacks (for samples: by function): label + 1; 0: not yet
-                               * known */
-    uint32_t *label_of_name;  /* by name id * 2 + is_device: label + 1; 0: not yet known */
-    struct tp_vec nodes;      /* struct tp_merge_node */
-    struct tp_keys edges;     /* pairs (parent, label); key i is the edge to node i + 1 */
+    uint32_t *label_of_frame;      /* by frame of the trace's stacks (for samples: by function): label + 1; 0: not yet
+                                    * known */
+    uint32_t *label_of_name;       /* by name id * 2 + is_device: label + 1; 0: not yet known */
+    struct tp_vec nodes;           /* struct tp_merge_node */
+    struct tp_keys edges;          /* pairs (parent, label); key i is the edge to node i + 1 */
     bool is_cut;
 };
 

@@ -311,8 +311,7 @@ static uint32_t program_path(struct tp_folded *folded, struct tp_sampled *sample
     path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, thread->name));
     tp_sampled_stack(sampled, sampled->trace->samples[sample].stack);
     for (size_t i = 0; i < numbers->count && i + 2 < TP_MAX_FOLDED_DEPTH; i++) {
-        const struct tp_program_function *f =
-            tp_program_function_at(&sampled->functions, *TP_AT(numbers, uint32_t, i));
+        const struct tp_program_function *f = tp_program_function_at(&sampled->functions, *TP_AT(numbers, uint32_t, i));
         struct tp_str text = f->name;
         if (f->file.len && !f->is_nameless)
             text = tp_str_of(tp_text_printf(folded->frames.arena, "%.*s  %.*s", (int)f->name.len, f->name.ptr,

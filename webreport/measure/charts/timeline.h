@@ -17,7 +17,7 @@ enum {
     TP_TIMELINE_LOAD_BUCKETS = 512, /* buckets of the load curves in the drawing */
     /* limit for host lanes, and for device lanes; the lanes with most slices are kept */
     TP_TIMELINE_MAX_LANES = 64,
-    TP_TIMELINE_MAX_ROWS = 64,      /* limit of rows per lane; more deeply nested slices are not shown */
+    TP_TIMELINE_MAX_ROWS = 64, /* limit of rows per lane; more deeply nested slices are not shown */
     TP_TIMELINE_MAX_PHASES = 150
 };
 
@@ -64,7 +64,7 @@ struct tp_timeline_phase {
 struct tp_timeline_gpu {
     int64_t id;
     struct tp_str title; /* "GPU 0" (tp_device_title) */
-    bool has_sm; /* at least one kernel has its blocks per SM recorded */
+    bool has_sm;         /* at least one kernel has its blocks per SM recorded */
     uint8_t *busy, *sm;
 };
 
@@ -78,16 +78,16 @@ struct tp_timeline {
     uint32_t gpu_count;
     struct tp_timeline_phase *phases; /* in order of start */
     uint32_t phase_count;
-    uint64_t slice_count;     /* slices of all lanes in the trace */
-    uint64_t shown_count;     /* slices in the data */
-    uint64_t folded_count;    /* slices folded into coverage */
-    uint64_t folded_below_ns; /* host slices shorter than this are folded */
-    uint64_t too_deep_count;  /* slices nested deeper than TP_TIMELINE_MAX_ROWS */
-    uint64_t arguments_left_out;   /* slices and moments whose arguments are left out */
+    uint64_t slice_count;        /* slices of all lanes in the trace */
+    uint64_t shown_count;        /* slices in the data */
+    uint64_t folded_count;       /* slices folded into coverage */
+    uint64_t folded_below_ns;    /* host slices shorter than this are folded */
+    uint64_t too_deep_count;     /* slices nested deeper than TP_TIMELINE_MAX_ROWS */
+    uint64_t arguments_left_out; /* slices and moments whose arguments are left out */
     uint64_t moments_left_out;
     bool folds_devices;   /* device slices are folded as well */
     bool shapes_left_out; /* the data has no shapes of operators */
-    struct tp_str data; /* gzip member for the viewer; empty if even the names of the lanes do not fit */
+    struct tp_str data;   /* gzip member for the viewer; empty if even the names of the lanes do not fit */
 };
 
 struct tp_timeline_options {

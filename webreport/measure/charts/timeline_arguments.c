@@ -20,7 +20,8 @@ void tp_pack_arguments_init(struct tp_pack *pack)
     const struct tp_trace *trace = pack->timeline->model->trace;
     if (!trace->argument_count && !trace->moment_count)
         return;
-    pack->argument_number = tp_arena_array(pack->arena, (size_t)trace->argument_texts.count + 1, sizeof *pack->argument_number);
+    pack->argument_number =
+        tp_arena_array(pack->arena, (size_t)trace->argument_texts.count + 1, sizeof *pack->argument_number);
     if (!trace->moment_count)
         return;
     size_t bytes = trace->moment_count * sizeof *trace->moments;
@@ -79,7 +80,8 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
     if (kind != TP_KIND_ANNOTATION && !tp_kind_is_device(kind))
         return;
     const struct tp_argument *argument =
-        trace->argument_count ? bsearch(&event, trace->arguments, trace->argument_count, sizeof *argument, by_event) : NULL;
+        trace->argument_count ? bsearch(&event, trace->arguments, trace->argument_count, sizeof *argument, by_event)
+                              : NULL;
     if (!argument)
         return;
     struct tp_pack_column *column = &pack->sections[TP_PACK_TOLD];

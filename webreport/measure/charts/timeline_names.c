@@ -63,7 +63,7 @@ uint32_t tp_pack_name(struct tp_pack *pack, uint32_t id, enum tp_slice_class cla
     if (pack->sections[TP_PACK_NAME_BYTES].size + name.len > pack->max_name_bytes)
         return 0;
     number = pack->name_count;
-    tp_pack_add_name(pack, name, (uint8_t)class);
+    tp_pack_add_name(pack, name, (uint8_t) class);
     return pack->name_number[id] = number;
 }
 

@@ -1,7 +1,7 @@
 /* Packs the timeline's slices: columns of numbers, a table of names, coverage of folded slices.
  *
- * Private to the timeline view. Each attempt walks the slices once; timeline_build.c chooses what to fold. The format of the
- * data is described in templates/README.md. */
+ * Private to the timeline view. Each attempt walks the slices once; timeline_build.c chooses what to fold. The format
+ * of the data is described in templates/README.md. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_PACK_H
 #define TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_PACK_H
 
@@ -33,7 +33,7 @@ enum tp_pack_section {
     /* three LEB128 per slice with arguments: its index among all slices, minus that of the previous one; number of its
      * text, 0 without a text; its color + 1, 0 without a color */
     TP_PACK_TOLD,
-    TP_PACK_TOLD_SIZES,   /* LEB128 per text; the first text has the number 1 */
+    TP_PACK_TOLD_SIZES, /* LEB128 per text; the first text has the number 1 */
     TP_PACK_TOLD_BYTES,
     /* four LEB128 per moment of a lane: time since the previous moment of the lane; name; text; color + 1 */
     TP_PACK_MOMENTS,
@@ -70,7 +70,7 @@ struct tp_pack {
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     /* by name id: number in the data; 0: no number yet. The data's number 0 is "(other names)" */
     uint32_t *name_number;
-    uint8_t *name_class;   /* by name id: enum tp_slice_class + 1; the high bit marks backward operators */
+    uint8_t *name_class; /* by name id: enum tp_slice_class + 1; the high bit marks backward operators */
     uint32_t name_count;
     /* by id of "Input Dims": number in the data; 0: no number yet. NULL: no slice has shapes */
     uint32_t *shape_number;
@@ -78,15 +78,15 @@ struct tp_pack {
     /* by id of a text of arguments: number in the data; 0: no number yet. NULL: no slice has arguments */
     uint32_t *argument_number;
     uint32_t argument_text_count, argument_count; /* argument_count: number of slices with arguments */
-    uint64_t argument_slice;                  /* index of the last slice with arguments */
-    const struct tp_moment *moments;      /* in order of thread, time and position in the file */
-    uint64_t *ends;                       /* ends of the open slices, a stack */
+    uint64_t argument_slice;                      /* index of the last slice with arguments */
+    const struct tp_moment *moments;              /* in order of thread, time and position in the file */
+    uint64_t *ends;                               /* ends of the open slices, a stack */
     size_t end_capacity;
-    uint64_t end_ns;                         /* latest end of a slice or moment */
+    uint64_t end_ns; /* latest end of a slice or moment */
     /* number of slices by duration: [0] slices that may be folded, [1] other slices */
     uint64_t bins[2][TP_PACK_DURATION_BINS];
-    struct tp_vec phases;                    /* struct tp_pack_phase */
-    bool is_first;                           /* the first walk, which also fills load, phases and bins */
+    struct tp_vec phases; /* struct tp_pack_phase */
+    bool is_first;        /* the first walk, which also fills load, phases and bins */
 };
 
 /* Prepares the first attempt, which folds no slice. The lanes of `timeline` and their slices must be known. */

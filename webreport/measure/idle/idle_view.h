@@ -58,7 +58,7 @@ enum tp_idle_step_column {
 };
 
 struct tp_idle_device {
-    struct tp_str title; /* "GPU 0" (tp_device_title) */
+    struct tp_str title;                           /* "GPU 0" (tp_device_title) */
     int64_t device, operation_count, stream_count; /* of the whole recording */
     /* within W: length of the union of the operations, and sum of their durations */
     int64_t busy_ns, sum_ns;
@@ -69,8 +69,8 @@ struct tp_idle_device {
     int64_t flame_total_ns;
     struct tp_flame_node *nodes;
     uint32_t node_count;
-    struct tp_table steps;   /* enum tp_idle_step_column: used steps in order of time */
-    struct tp_table frames;  /* enum tp_idle_frame_column: idle time by frame, which may be at any depth */
+    struct tp_table steps;  /* enum tp_idle_step_column: used steps in order of time */
+    struct tp_table frames; /* enum tp_idle_frame_column: idle time by frame, which may be at any depth */
     /* enum tp_idle_line_column: idle time by the innermost line of the project, without one by annotation or
      * operator */
     struct tp_table by_line;

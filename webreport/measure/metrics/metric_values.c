@@ -205,9 +205,11 @@ struct tp_metric_value tp_metric_of_program(const struct tp_metric_source *s, in
     const struct tp_program_view *view = &s->advice->program;
     int64_t peak = TP_NULL_INT;
     if (!view->is_present)
-        return unknown("no program was recorded from outside in the run, or several were: name one's PROGRAM.NS.pt.trace.json.gz");
+        return unknown(
+            "no program was recorded from outside in the run, or several were: name one's PROGRAM.NS.pt.trace.json.gz");
     if (which != TP_PROGRAM_METRIC_PEAK)
-        return known((double)(which == TP_PROGRAM_METRIC_WALL ? view->parts.wall_ns : view->state_ns[TP_STATE_RUNNING]));
+        return known(
+            (double)(which == TP_PROGRAM_METRIC_WALL ? view->parts.wall_ns : view->state_ns[TP_STATE_RUNNING]));
     for (uint32_t i = 0; i < view->tree.process_count; i++)
         peak = view->tree.processes[i].peak_bytes > peak ? view->tree.processes[i].peak_bytes : peak;
     return peak == TP_NULL_INT ? unknown("no process lived long enough for a look at its memory") : known((double)peak);

@@ -21,16 +21,17 @@
 #define SERVED_BOTH(word, PHASE, size, exponent)                                                                       \
     SERVED(word, PHASE, size, exponent, p50, P50) SERVED(word, PHASE, size, exponent, p90, P90)
 #define BY_REQUESTS(word, PHASE)                                                                                       \
-    SERVED_BOTH(word, PHASE, bs1, 0) SERVED_BOTH(word, PHASE, bs2, 1) SERVED_BOTH(word, PHASE, bs4, 2)                 \
-    SERVED_BOTH(word, PHASE, bs8, 3) SERVED_BOTH(word, PHASE, bs16, 4) SERVED_BOTH(word, PHASE, bs32, 5)               \
-    SERVED_BOTH(word, PHASE, bs64, 6) SERVED_BOTH(word, PHASE, bs128, 7) SERVED_BOTH(word, PHASE, bs256, 8)            \
-    SERVED_BOTH(word, PHASE, bs512, 9) SERVED_BOTH(word, PHASE, bs1024, 10)
+    SERVED_BOTH(word, PHASE, bs1, 0)                                                                                   \
+    SERVED_BOTH(word, PHASE, bs2, 1) SERVED_BOTH(word, PHASE, bs4, 2) SERVED_BOTH(word, PHASE, bs8, 3)                 \
+        SERVED_BOTH(word, PHASE, bs16, 4) SERVED_BOTH(word, PHASE, bs32, 5) SERVED_BOTH(word, PHASE, bs64, 6)          \
+            SERVED_BOTH(word, PHASE, bs128, 7) SERVED_BOTH(word, PHASE, bs256, 8) SERVED_BOTH(word, PHASE, bs512, 9)   \
+                SERVED_BOTH(word, PHASE, bs1024, 10)
 #define BY_TOKENS(word, PHASE)                                                                                         \
-    SERVED_BOTH(word, PHASE, tok128, 7) SERVED_BOTH(word, PHASE, tok256, 8) SERVED_BOTH(word, PHASE, tok512, 9)        \
-    SERVED_BOTH(word, PHASE, tok1024, 10) SERVED_BOTH(word, PHASE, tok2048, 11)                                        \
-    SERVED_BOTH(word, PHASE, tok4096, 12) SERVED_BOTH(word, PHASE, tok8192, 13)                                        \
-    SERVED_BOTH(word, PHASE, tok16384, 14) SERVED_BOTH(word, PHASE, tok32768, 15)                                      \
-    SERVED_BOTH(word, PHASE, tok65536, 16)
+    SERVED_BOTH(word, PHASE, tok128, 7)                                                                                \
+    SERVED_BOTH(word, PHASE, tok256, 8) SERVED_BOTH(word, PHASE, tok512, 9) SERVED_BOTH(word, PHASE, tok1024, 10)      \
+        SERVED_BOTH(word, PHASE, tok2048, 11) SERVED_BOTH(word, PHASE, tok4096, 12)                                    \
+            SERVED_BOTH(word, PHASE, tok8192, 13) SERVED_BOTH(word, PHASE, tok16384, 14)                               \
+                SERVED_BOTH(word, PHASE, tok32768, 15) SERVED_BOTH(word, PHASE, tok65536, 16)
 
 METRIC("step.count", MORE, HOST, "steps that numbers are about", "overview.steps_used", tp_metric_of_steps,
        TP_STEPS_COUNT)
@@ -217,9 +218,8 @@ METRIC("finding.count", COUNT, ALL, "findings of all severities", "recommendatio
 METRIC("finding.ceiling.share", SHARE, ALL, "part of a step that all findings together cost at most",
        "recommendations.total_ceiling_percent", tp_metric_of_findings, TP_FINDINGS_CEILING)
 METRIC("trace.events", MORE, ALL, "events read", "trace_facts.event_count", tp_metric_of_trace, TP_TRACE_EVENTS)
-METRIC("trace.repaired", COUNT, AS_IT_IS,
-       "events that had to be repaired", "trace_quality.repaired", tp_metric_of_trace,
-       TP_TRACE_REPAIRED)
+METRIC("trace.repaired", COUNT, AS_IT_IS, "events that had to be repaired", "trace_quality.repaired",
+       tp_metric_of_trace, TP_TRACE_REPAIRED)
 METRIC("trace.skipped", COUNT, AS_IT_IS, "events that are malformed or have no time",
        "trace_quality.skipped.not_an_object + no_time", tp_metric_of_trace, TP_TRACE_SKIPPED)
 METRIC("trace.truncated", COUNT, AS_IT_IS, "1 when the file was cut off or its compression is damaged",
@@ -249,14 +249,12 @@ METRIC("count.loader", COUNT, STEPS,
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_LOADED)
 METRIC("op[NAME].calls", COUNT, HOST, "calls of the operator NAME in the usual step", "none: the usual step",
        tp_metric_of_work, TP_METRIC_OPERATOR_CALLS)
-METRIC("decode.tokens_per_s", RATE, LINKS,
-       "tokens made by the time of the decode steps of an engine",
+METRIC("decode.tokens_per_s", RATE, LINKS, "tokens made by the time of the decode steps of an engine",
        "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
-       TP_SERVING_DECODE * TP_SERVING_WHICH)
-METRIC("prefill.tokens_per_s", RATE, LINKS,
-       "tokens read by the time of the prefill steps of an engine",
+       TP_SERVING_DECODE *TP_SERVING_WHICH)
+METRIC("prefill.tokens_per_s", RATE, LINKS, "tokens read by the time of the prefill steps of an engine",
        "serving.steps[phase prefill]: sum of tokens / sum of step_us", tp_metric_of_serving,
-       TP_SERVING_PREFILL * TP_SERVING_WHICH)
+       TP_SERVING_PREFILL *TP_SERVING_WHICH)
 BY_REQUESTS(decode, DECODE)
 BY_TOKENS(prefill, PREFILL)
 BY_TOKENS(mixed, MIXED)

@@ -16,11 +16,11 @@ enum event_role { EVENTS_NONE, EVENTS_WORK, EVENTS_CALL };
 static enum event_role event_role_of(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
-    static const char *const work[] = {"perf_event_",    "__perf_event_",  "perf_iterate_",      "perf_output_",
-                                       "perf_pending_",  "perf_swevent_",  "perf_tp_event",      "perf_trace_",
-                                       "perf_callchain", "perf_prepare_",  "inherit_event",      "inherit_task_group",
-                                       "free_event_rcu", "ctx_sched_",     "irq_work_run",       "irq_work_single",
-                                       "sysvec_irq_work", "__sysvec_irq_work", "asm_sysvec_irq_work"};
+    static const char *const work[] = {
+        "perf_event_",     "__perf_event_",      "perf_iterate_",     "perf_output_",       "perf_pending_",
+        "perf_swevent_",   "perf_tp_event",      "perf_trace_",       "perf_callchain",     "perf_prepare_",
+        "inherit_event",   "inherit_task_group", "free_event_rcu",    "ctx_sched_",         "irq_work_run",
+        "irq_work_single", "sysvec_irq_work",    "__sysvec_irq_work", "asm_sysvec_irq_work"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (tp_str_equal(name, tp_str_of(calls[i])))
             return EVENTS_CALL;
@@ -307,8 +307,9 @@ struct tp_program_place tp_program_functions_place(const struct tp_program_funct
     enum { OWN_PYTHON, PYTHON, OWN, ANY, WORTHS };
     size_t found[WORTHS] = {0}; /* index in the path plus 1; 0: none */
     for (size_t i = functions->path.count; i; i--) {
-        const struct tp_program_function *f = tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i - 1));
-        int worth = f->kind == TP_FUNCTION_PYTHON          ? (is_python_library(f) ? PYTHON : OWN_PYTHON)
+        const struct tp_program_function *f =
+            tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i - 1));
+        int worth = f->kind == TP_FUNCTION_PYTHON      ? (is_python_library(f) ? PYTHON : OWN_PYTHON)
                     : tp_program_function_is_system(f) ? ANY
                                                        : OWN;
         found[worth] = found[worth] ? found[worth] : i;
@@ -321,7 +322,8 @@ struct tp_program_place tp_program_functions_place(const struct tp_program_funct
     return (struct tp_program_place){TP_NO_ID, 0};
 }
 
-const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line, struct tp_arena *arena)
+const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line,
+                                         struct tp_arena *arena)
 {
     struct tp_program_function at = *function;
     at.line = line;

@@ -31,11 +31,11 @@ struct tp_program_functions {
     struct tp_arena *arena;
     const struct tp_stacks *stacks;
     struct tp_strings texts;
-    struct tp_keys keys;   /* (name, file) as ids in texts; gives the number of the function */
-    struct tp_vec items;   /* struct tp_program_function, by number */
-    uint32_t *of_frame;    /* by frame of the stacks: number + 1; 0: not yet known */
+    struct tp_keys keys; /* (name, file) as ids in texts; gives the number of the function */
+    struct tp_vec items; /* struct tp_program_function, by number */
+    uint32_t *of_frame;  /* by frame of the stacks: number + 1; 0: not yet known */
     int32_t *line_of_frame;
-    struct tp_vec path;  /* uint32_t: functions of the current stack, outermost first */
+    struct tp_vec path;   /* uint32_t: functions of the current stack, outermost first */
     struct tp_vec frames; /* uint32_t: frames of the current stack, one for each function */
     uint32_t *order;      /* numbers of found functions, after tp_program_functions_add_up: by self time, total time
                            * (both descending), name, file */
@@ -79,7 +79,8 @@ const char *tp_program_function_place(const struct tp_program_function *function
 const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena);
 
 /* Returns the same words with another line of the function; 0: unknown. */
-const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line, struct tp_arena *arena);
+const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line,
+                                         struct tp_arena *arena);
 
 /* Returns whether a function is of the C library, the loader or the kernel: its caller is more informative. */
 bool tp_program_function_is_system(const struct tp_program_function *function);

@@ -9,7 +9,8 @@ enum { HALF_PERCENT = 50 };
 /* Orders by name and file: decides between equal times. */
 static bool is_before(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
 {
-    const struct tp_program_function *a = tp_program_function_at(functions, x), *b = tp_program_function_at(functions, y);
+    const struct tp_program_function *a = tp_program_function_at(functions, x),
+                                     *b = tp_program_function_at(functions, y);
     int names = tp_str_compare(a->name, b->name);
     return names ? names < 0 : tp_str_compare(a->file, b->file) < 0;
 }
@@ -19,7 +20,8 @@ static void choose_function(struct tp_program_python *python, const struct tp_pr
 {
     for (uint32_t i = 0; i < functions->items.count; i++) {
         if (!counts[i] || (python->function != TP_NO_ID && time_ns[i] < python->time_ns) ||
-            (python->function != TP_NO_ID && time_ns[i] == python->time_ns && !is_before(functions, i, python->function)))
+            (python->function != TP_NO_ID && time_ns[i] == python->time_ns &&
+             !is_before(functions, i, python->function)))
             continue;
         python->function = i;
         python->time_ns = time_ns[i];
@@ -85,8 +87,8 @@ void tp_program_python_build(struct tp_program_python *python, struct tp_program
     choose_inner(python, functions, &inner);
 }
 
-const char *tp_program_python_words(const struct tp_program_python *python, const struct tp_program_functions *functions,
-                                    struct tp_arena *arena)
+const char *tp_program_python_words(const struct tp_program_python *python,
+                                    const struct tp_program_functions *functions, struct tp_arena *arena)
 {
     return tp_program_function_words_at(tp_program_function_at(functions, python->function), python->line, arena);
 }

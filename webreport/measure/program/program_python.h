@@ -11,8 +11,8 @@ struct tp_program_python {
     int32_t line;      /* line of the function with most of its time */
     int64_t time_ns;   /* time of samples whose place is the function */
     uint64_t sample_count;
-    uint32_t inner;   /* function that most of these samples have as innermost, other than the function itself;
-                       * TP_NO_ID: none */
+    uint32_t inner; /* function that most of these samples have as innermost, other than the function itself;
+                     * TP_NO_ID: none */
     int64_t inner_ns;
 };
 
@@ -22,7 +22,7 @@ void tp_program_python_build(struct tp_program_python *python, struct tp_program
                              const struct tp_process_tree *tree, int64_t cpu_ns, struct tp_arena *arena);
 
 /* Returns "work (a.py:12)". In the arena; python->function must not be TP_NO_ID. */
-const char *tp_program_python_words(const struct tp_program_python *python, const struct tp_program_functions *functions,
-                                    struct tp_arena *arena);
+const char *tp_program_python_words(const struct tp_program_python *python,
+                                    const struct tp_program_functions *functions, struct tp_arena *arena);
 
 #endif

@@ -14,7 +14,7 @@ struct tp_program_stack_words {
 struct tp_program_stacks {
     struct tp_program_functions *functions;
     struct tp_strings *texts;
-    struct tp_vec text;              /* char */
+    struct tp_vec text;                      /* char */
     struct tp_program_stack_words *of_stack; /* by id in stack_texts; the last is for no stack */
     uint32_t none;
 };

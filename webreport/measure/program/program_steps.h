@@ -44,7 +44,7 @@ struct tp_program_steps {
     int64_t pid, tid; /* process and thread numbers of the main thread */
     int64_t wall_ns, running_ns;
     int64_t part_ns[TP_STEPS_PARTS];
-    int64_t outside_ns; /* part of running_ns while no operator of the thread was alive */
+    int64_t outside_ns;                   /* part of running_ns while no operator of the thread was alive */
     uint64_t sample_count, outside_count; /* number of samples in the steps; part of them while no operator was alive */
     struct tp_table steps;                /* used steps, in order of time */
     struct tp_table parts;                /* parts that are not 0, longest first */

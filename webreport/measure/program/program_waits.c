@@ -31,13 +31,12 @@ static uint32_t group_of(struct grouping *g, const struct tp_thread_piece *piece
 {
     uint32_t number = tp_keys_add(&g->keys, (uint32_t[]){piece->cause, name, words->text});
     if (number == g->groups.count)
-        *(struct tp_wait_group *)tp_vec_push(&g->groups) =
-            (struct tp_wait_group){.name = name,
-                                   .stack = words->text,
-                                   .place = TP_NO_ID,
-                                   .holder = TP_NO_ID,
-                                   .held_in = TP_NO_ID,
-                                   .cause = piece->cause};
+        *(struct tp_wait_group *)tp_vec_push(&g->groups) = (struct tp_wait_group){.name = name,
+                                                                                  .stack = words->text,
+                                                                                  .place = TP_NO_ID,
+                                                                                  .holder = TP_NO_ID,
+                                                                                  .held_in = TP_NO_ID,
+                                                                                  .cause = piece->cause};
     struct tp_wait_group *group = TP_AT(&g->groups, struct tp_wait_group, number);
     int64_t length = piece->end_ns - piece->begin_ns;
     group->count++;

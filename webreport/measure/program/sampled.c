@@ -142,7 +142,8 @@ static int by_process(const void *context, uint32_t x, uint32_t y)
 static void order_threads(struct tp_sampled *sampled, const struct threads *threads, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)threads->items.count;
-    uint32_t *order = tp_arena_array(arena, count + 1, sizeof *order), *place = tp_arena_array(arena, count + 1, sizeof *place);
+    uint32_t *order = tp_arena_array(arena, count + 1, sizeof *order),
+             *place = tp_arena_array(arena, count + 1, sizeof *place);
     struct apart names;
     apart_init(&names, arena);
     for (uint32_t i = 0; i < count; i++)

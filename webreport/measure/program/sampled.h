@@ -49,7 +49,8 @@ uint32_t *tp_sampled_by_thread(const struct tp_sampled *sampled, uint32_t **orde
 /* Returns the processor time in nanoseconds that a sample represents. */
 static inline int64_t tp_sampled_ns(const struct tp_sampled *sampled, uint32_t sample)
 {
-    return sampled->view.is_present ? sampled->view.tree.weight_of_sample[sample] : sampled->trace->samples[sample].cpu_ns;
+    return sampled->view.is_present ? sampled->view.tree.weight_of_sample[sample]
+                                    : sampled->trace->samples[sample].cpu_ns;
 }
 
 /* Fills functions.path and functions.frames for a stack: id in stack_texts, or TP_NO_ID. */

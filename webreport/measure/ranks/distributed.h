@@ -99,13 +99,13 @@ struct tp_distributed {
     bool *is_blamed;         /* by rank: a replay (docs/definitions.md, section 29) shows that its own work costs time;
                               * NULL: no reliable replay */
     const struct tp_peaks_file *peaks_file; /* peaks from the user; NULL: only published ones */
-    const struct tp_job *job; /* these ranks as a replayed job; NULL: no reliable replay */
-    struct tp_str *silent_workers; /* workers without communication */
+    const struct tp_job *job;               /* these ranks as a replayed job; NULL: no reliable replay */
+    struct tp_str *silent_workers;          /* workers without communication */
     uint32_t silent_count;
     bool is_comparable;
     /* comparable, but other ranks of the job or a group are missing: real waits are at least as long as shown */
     bool is_partial;
-    bool is_size_known; /* the size of the job, or of a group, is known */
+    bool is_size_known;                  /* the size of the job, or of a group, is known */
     struct tp_step_matrix overlap, wait; /* wait: only when comparable */
     struct tp_table *ops;                /* per rank: enum tp_comm_op_column */
 };

@@ -3,7 +3,6 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-
 static const struct tp_column_def op_defs[TP_COMM_OP_COLUMNS] = {
     {"name", "Collective", "", "Name of the collective.", TP_COLUMN_TEXT},
     {"calls", "Calls", "", "Number of calls.", TP_COLUMN_INT},

@@ -5,7 +5,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/text/format.h"
 
-enum { SYNCHRONIZING = 1 };             /* the part of a collective before the last rank arrives */
+enum { SYNCHRONIZING = 1 };                /* the part of a collective before the last rank arrives */
 enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* parts of a step in which a rank computes */
 
 static double threshold(const struct tp_rule *rule, const char *key)

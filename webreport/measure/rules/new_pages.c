@@ -66,8 +66,9 @@ static uint32_t next_new(uint32_t *next, uint32_t at)
 /* Returns whether an operator touches no memory itself: it makes a view, or memory that another operator fills. */
 static bool is_untouching(struct tp_str name)
 {
-    static const char *const begins[] = {"aten::empty", "aten::new_empty", "aten::resize_",    "aten::as_strided",
-                                         "aten::view",  "aten::expand",    "aten::transpose", "aten::set_", NULL};
+    static const char *const begins[] = {"aten::empty",      "aten::new_empty", "aten::resize_",
+                                         "aten::as_strided", "aten::view",      "aten::expand",
+                                         "aten::transpose",  "aten::set_",      NULL};
     return tp_str_starts_with_one(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
 }
 
@@ -148,12 +149,29 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
 /* Returns whether operators of this name do little with a page except write it. */
 static bool is_light(struct tp_str name)
 {
-    static const char *const names[] = {
-        "aten::mul",       "aten::add",        "aten::sub",         "aten::div",   "aten::neg",
-        "aten::clone",     "aten::zeros",      "aten::zeros_like",  "aten::ones",  "aten::relu",
-        "aten::clamp_min", "aten::copy_",      "aten::_to_copy",    "aten::cat",   "aten::stack",
-        "aten::where",     "aten::maximum",    "aten::abs",         "aten::fill_", "aten::zero_",
-        "aten::threshold_backward", "aten::masked_fill", NULL};
+    static const char *const names[] = {"aten::mul",
+                                        "aten::add",
+                                        "aten::sub",
+                                        "aten::div",
+                                        "aten::neg",
+                                        "aten::clone",
+                                        "aten::zeros",
+                                        "aten::zeros_like",
+                                        "aten::ones",
+                                        "aten::relu",
+                                        "aten::clamp_min",
+                                        "aten::copy_",
+                                        "aten::_to_copy",
+                                        "aten::cat",
+                                        "aten::stack",
+                                        "aten::where",
+                                        "aten::maximum",
+                                        "aten::abs",
+                                        "aten::fill_",
+                                        "aten::zero_",
+                                        "aten::threshold_backward",
+                                        "aten::masked_fill",
+                                        NULL};
     return tp_str_is_one(name, names);
 }
 

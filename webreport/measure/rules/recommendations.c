@@ -108,7 +108,8 @@ static void add_totals(struct tp_recommendations *r)
         /* Recording may cost more than short events last; then the union of all ceilings is less than one of them. */
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
-        r->total_gain_us_per_step += f->high_percent > 0 ? tp_finding_most_us(f) * f->counted_percent / f->high_percent : 0;
+        r->total_gain_us_per_step +=
+            f->high_percent > 0 ? tp_finding_most_us(f) * f->counted_percent / f->high_percent : 0;
         r->total_gain_percent += f->counted_percent;
         r->total_low_percent += f->low_percent;
     }

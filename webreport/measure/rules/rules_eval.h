@@ -36,13 +36,13 @@ struct tp_candidate {
     bool also_info; /* reported even below the lowest severity */
     bool is_forced; /* severity below replaces high and medium, or applies without a ceiling */
     enum tp_severity severity;
-    double share;                     /* without a ceiling: share of the step; NaN: none */
-    int lower;                        /* number of levels by which confidence drops */
-    struct tp_str detail;             /* in the arena, or empty */
-    double weight;                    /* position in the list, percent, heaviest first; 0: the gain decides */
+    double share;         /* without a ceiling: share of the step; NaN: none */
+    int lower;            /* number of levels by which confidence drops */
+    struct tp_str detail; /* in the arena, or empty */
+    double weight;        /* position in the list, percent, heaviest first; 0: the gain decides */
     /* `low` is known, and a fix may gain the whole ceiling; false: the rule's own range */
     bool has_low;
-    double low;                       /* least gain, as a part of the ceiling */
+    double low; /* least gain, as a part of the ceiling */
     /* upper end of the gain if it may exceed the ceiling; 0: the ceiling */
     double most_percent;
     const char *advice;               /* advice of this finding for PyTorch programs; NULL: the rule's */
@@ -69,7 +69,7 @@ struct tp_advisor {
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
     bool is_serving;                   /* the trace has steps of a serving engine */
-    enum tp_program_use_kind use;       /* use of the program: chooses the words of findings */
+    enum tp_program_use_kind use;      /* use of the program: chooses the words of findings */
     const struct tp_work_kinds *kinds; /* only for device programs */
     const struct tp_work_units *units;
     uint8_t *of_library;    /* by name of a kernel: enum tp_work from the name alone + 1; 0: not examined yet */
@@ -82,9 +82,9 @@ struct tp_advisor {
     int64_t judged_ns;               /* its length without the cost of recording; the base of shares */
 
     struct tp_accumulation accumulation; /* gradient accumulation over several steps */
-    struct tp_overhead overhead; /* cost of recording for the host */
-    struct tp_unjudged unjudged; /* the first reason that makes more than half of W unusable */
-    struct tp_vec recorded; /* CPU programs: struct tp_recorded of the main thread, ascending by start */
+    struct tp_overhead overhead;         /* cost of recording for the host */
+    struct tp_unjudged unjudged;         /* the first reason that makes more than half of W unusable */
+    struct tp_vec recorded;              /* CPU programs: struct tp_recorded of the main thread, ascending by start */
 
     uint8_t *above; /* enum tp_above_bit by operator; NULL before the first tp_above */
 
@@ -100,11 +100,11 @@ struct tp_advisor {
     struct tp_intervals optimizer; /* time in steps of an optimizer and in zeroing gradients */
     struct tp_vec claimed;         /* struct tp_interval: time that rules other than A1 explain */
     struct tp_intervals explained_communication; /* communication that E4, E6 and E7 explain */
-    struct tp_vec allocators;               /* uint32_t: events of allocator calls in steady steps, in order of time */
-    struct tp_intervals input;              /* waits for input that B1 or B2 reported */
-    uint8_t *is_attention;                  /* by device operation: attention that C15 reported; NULL: none */
-    struct tp_intervals rest;               /* starved time that no rule claimed */
-    struct tp_str calling; /* the code in which launching operators take long; "": none */
+    struct tp_vec allocators;  /* uint32_t: events of allocator calls in steady steps, in order of time */
+    struct tp_intervals input; /* waits for input that B1 or B2 reported */
+    uint8_t *is_attention;     /* by device operation: attention that C15 reported; NULL: none */
+    struct tp_intervals rest;  /* starved time that no rule claimed */
+    struct tp_str calling;     /* the code in which launching operators take long; "": none */
 
     /* for CPU programs: see rules_cpu.c */
     struct tp_cpu_program *cpu;
@@ -185,7 +185,13 @@ struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time
                                  const char *ending);
 
 /* Kinds of operators, by the names of an operator and its callers. */
-enum tp_above_bit { TP_ABOVE_SHAPE = 1, TP_ABOVE_SCALAR = 2, TP_ABOVE_FILL = 4, TP_ABOVE_COPY = 8, TP_ABOVE_BACKWARD = 16 };
+enum tp_above_bit {
+    TP_ABOVE_SHAPE = 1,
+    TP_ABOVE_SCALAR = 2,
+    TP_ABOVE_FILL = 4,
+    TP_ABOVE_COPY = 8,
+    TP_ABOVE_BACKWARD = 16
+};
 
 /* Returns the bits of an operator and all its callers; 0 for TP_NO_ID. The first call finds them for all operators. */
 unsigned tp_above(struct tp_advisor *a, uint32_t op);

@@ -34,8 +34,7 @@ bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct
 {
     const struct tp_model *model = a->model;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    bool is_enough =
-        claim->ns && share_of_taken(a, claim) >= tp_rule_value(a, claim->candidate.rule, "min_pct");
+    bool is_enough = claim->ns && share_of_taken(a, claim) >= tp_rule_value(a, claim->candidate.rule, "min_pct");
     for (uint32_t k = 0; is_enough && k < model->devices.count; k++)
         if (claim->parts[k]) {
             const struct tp_event *e = tp_device_event(model, k);

@@ -58,7 +58,7 @@ struct tp_serving_view {
     int64_t weight_bytes; /* bytes of weights that the products of one pass read, the most of all steps; TP_NULL_INT: no
                            * shapes */
     bool has_shorter_steps; /* the p50 of a class is below weight_ns */
-    int64_t weight_ns;    /* time that the device's memory needs to read them; TP_NULL_INT: unknown */
+    int64_t weight_ns;      /* time that the device's memory needs to read them; TP_NULL_INT: unknown */
 };
 
 /* Makes a view without steps. */

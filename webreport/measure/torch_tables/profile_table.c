@@ -90,12 +90,14 @@ bool tp_profile_table_build(struct tp_profile_table *table, const struct tp_trac
                             const struct tp_table_options *options, struct tp_arena *arena)
 {
     static size_t (*const kinds[])(struct tp_profile_table *, const struct tp_trace *, const struct tp_table_options *,
-                                   struct tp_arena *) = {
-        [TP_TABLE_KEYS] = build_keys, [TP_TABLE_FUNCTIONS] = build_functions, [TP_TABLE_OPERATORS] = build_operators,
-        [TP_TABLE_PROGRAM_FUNCTIONS] = build_program, [TP_TABLE_PROGRAM_PROCESSES] = build_program,
-        [TP_TABLE_PROGRAM_WAITS] = build_program};
-    enum tp_table_kind kind = options->kind == TP_TABLE_FUNCTIONS && trace->state_count ? TP_TABLE_PROGRAM_FUNCTIONS
-                                                                                      : options->kind;
+                                   struct tp_arena *) = {[TP_TABLE_KEYS] = build_keys,
+                                                         [TP_TABLE_FUNCTIONS] = build_functions,
+                                                         [TP_TABLE_OPERATORS] = build_operators,
+                                                         [TP_TABLE_PROGRAM_FUNCTIONS] = build_program,
+                                                         [TP_TABLE_PROGRAM_PROCESSES] = build_program,
+                                                         [TP_TABLE_PROGRAM_WAITS] = build_program};
+    enum tp_table_kind kind =
+        options->kind == TP_TABLE_FUNCTIONS && trace->state_count ? TP_TABLE_PROGRAM_FUNCTIONS : options->kind;
     *table = (struct tp_profile_table){.kind = kind,
                                        .label = {"", 0},
                                        .file = {"", 0},

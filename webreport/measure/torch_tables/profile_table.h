@@ -43,8 +43,8 @@ struct tp_profile_table {
     const struct tp_calls *calls;
     const struct tp_operator_calls *operators;
     const struct tp_table *program; /* all rows of the program's view */
-    const uint32_t *order; /* all rows, sorted */
-    const uint32_t *shown; /* shown rows, sorted */
+    const uint32_t *order;          /* all rows, sorted */
+    const uint32_t *shown;          /* shown rows, sorted */
     size_t shown_count;
     int64_t row_limit;          /* as in the options */
     bool top_level_events_only; /* as in the options */

@@ -157,7 +157,8 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
         [TP_IDLE_BY_HELD] = {"queue",
                              "held: hardly any recorded work had run before; work of before the record, or a stall"},
         [TP_IDLE_BY_EDGE] = {"outside", "before the first or after the last recorded operation"},
-        [TP_IDLE_BY_UNKNOWN] = {"unknown", "the launch of the next operation is not recorded, or the host waits for work that is not"}};
+        [TP_IDLE_BY_UNKNOWN] = {
+            "unknown", "the launch of the next operation is not recorded, or the host waits for work that is not"}};
     struct reasons *reasons = context;
     struct tp_time_maker *maker = reasons->maker;
     uint32_t *bud = &reasons->buds[reason];

@@ -1,5 +1,6 @@
-/* State and functions shared by the files that build a tree of time (time_parts.c): the owner of each nanosecond of device work
- * (time_owner.c), the leaf of each operation (time_place.c), the leaves of idle time (time_idle.c), sums and order (time_tree_build.c). */
+/* State and functions shared by the files that build a tree of time (time_parts.c): the owner of each nanosecond of
+ * device work (time_owner.c), the leaf of each operation (time_place.c), the leaves of idle time (time_idle.c), sums
+ * and order (time_tree_build.c). */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_PARTS_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_PARTS_H
 
@@ -47,8 +48,9 @@ enum tp_time_class { TP_TIME_COMPUTE, TP_TIME_COMMUNICATION, TP_TIME_COPY, TP_TI
 
 enum tp_time_class tp_time_class_of(enum tp_work work);
 
-/* Calls `own` for each operation of the device that owns time of W, in order of time. Of simultaneous operations, the first class owns the time;
- * within a class the operation that started first, then the longer one, then the first in the file. */
+/* Calls `own` for each operation of the device that owns time of W, in order of time. Of simultaneous operations, the
+ * first class owns the time; within a class the operation that started first, then the longer one, then the first in
+ * the file. */
 void tp_time_owners(const struct tp_time_maker *maker, void (*own)(void *context, uint32_t device, int64_t ns),
                     void *context);
 
@@ -63,7 +65,8 @@ struct tp_time_places {
     struct tp_vec operators;   /* uint32_t: text by key of `calls` */
     uint32_t *units;           /* by call of a unit: its text + 1 */
     uint32_t *modules;         /* by module: text of its class + 1 */
-    uint32_t *forward_modules; /* by operator: module of its forward operator, found by the sequence number; NULL without modules */
+    uint32_t *forward_modules; /* by operator: module of its forward operator, found by the sequence number; NULL
+                                * without modules */
     uint8_t *is_backward;      /* by operator */
 };
 

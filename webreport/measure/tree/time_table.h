@@ -25,8 +25,8 @@ struct tp_time_table {
     bool has_floors;       /* some row has a least time */
 };
 
-/* Builds a table of at most max_rows nodes below the window, those with most time; the parent of a row is always a row. Allocates from
- * `arena`. */
+/* Builds a table of at most max_rows nodes below the window, those with most time; the parent of a row is always a row.
+ * Allocates from `arena`. */
 void tp_time_table_build(struct tp_time_table *table, const struct tp_time_tree *tree, size_t max_rows,
                          struct tp_arena *arena);
 

@@ -1,8 +1,9 @@
 /* The tree of a device's time. Each nanosecond of W belongs to exactly one leaf (docs/definitions.md, section 20).
  *
- * Below the window are idle time by reason (host, launch, queue, outside, unknown), exposed work (communication, copies, device waits), and
- * compute, divided by kind of work, class of the module, operator with its shapes, and kernel. A node has two times: its part of W, to which the
- * children sum exactly, and the sum of the durations of its operations, which may overlap. Shares use the first, rates the second. */
+ * Below the window are idle time by reason (host, launch, queue, outside, unknown), exposed work (communication,
+ * copies, device waits), and compute, divided by kind of work, class of the module, operator with its shapes, and
+ * kernel. A node has two times: its part of W, to which the children sum exactly, and the sum of the durations of its
+ * operations, which may overlap. Shares use the first, rates the second. */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_TREE_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_TREE_H
 
@@ -44,7 +45,8 @@ struct tp_time_trees {
     uint32_t count;             /* 0 without devices or time in W */
 };
 
-/* Builds the trees in `arena` (guard set by the caller). idle: with its flames. All arguments must outlive the trees. */
+/* Builds the trees in `arena` (guard set by the caller). idle: with its flames. All arguments must outlive the trees.
+ */
 void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds *kinds,
                          const struct tp_work_units *units, const struct tp_idle_view *idle, struct tp_arena *arena);
 

@@ -1,4 +1,5 @@
-/* Sums time by fold of the stack (webreport/model/stack_walk.h), to find the line, range or call of the host with most time. */
+/* Sums time by fold of the stack (webreport/model/stack_walk.h), to find the line, range or call of the host with most
+ * time. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_FOLD_TIMES_H
 #define TP_WEBREPORT_MEASURE_VIEWS_FOLD_TIMES_H
 

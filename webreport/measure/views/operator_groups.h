@@ -1,4 +1,5 @@
-/* A group of operators with equal keys: the sums of one row. Totals only count members without an ancestor in the group (D6). */
+/* A group of operators with equal keys: the sums of one row. Totals only count members without an ancestor in the group
+ * (D6). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
 

@@ -9,8 +9,8 @@
 #include "webreport/model/facts.h"
 #include "writer/base/fields.h"
 
-/* Columns of by_name. by_shape has the input shape after the name, so its other columns are shifted by one (TP_OP_SHAPED(x)). Stack
- * tables have the text of the stack instead of the name, and no TP_OP_HAS_STACK. */
+/* Columns of by_name. by_shape has the input shape after the name, so its other columns are shifted by one
+ * (TP_OP_SHAPED(x)). Stack tables have the text of the stack instead of the name, and no TP_OP_HAS_STACK. */
 enum tp_op_column {
     TP_OP_NAME,
     TP_OP_CALLS,
@@ -36,9 +36,10 @@ struct tp_stack_group {
 };
 
 struct tp_stack_table {
-    struct tp_table table; /* text cells of column 0 are empty; read a stack by its node, or write it by tp_stack_write */
-    uint32_t *stack;       /* by row: node in stacks */
-    uint64_t *text_bytes;  /* by row: length of the stack's text, or TP_STACK_LEFT_OUT if the text is not written */
+    struct tp_table
+        table;       /* text cells of column 0 are empty; read a stack by its node, or write it by tp_stack_write */
+    uint32_t *stack; /* by row: node in stacks */
+    uint64_t *text_bytes; /* by row: length of the stack's text, or TP_STACK_LEFT_OUT if the text is not written */
     const struct tp_stacks *stacks; /* of the trace */
     struct tp_stack_group *groups;  /* sorted by key */
     uint32_t group_count;

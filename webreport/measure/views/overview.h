@@ -89,8 +89,8 @@ struct tp_gpu_window {
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena);
 
-/* Returns the device of gpu_summary that the verdict is about: the one that is busy longest (ties: the smallest number). The view must
- * have a device. */
+/* Returns the device of gpu_summary that the verdict is about: the one that is busy longest (ties: the smallest
+ * number). The view must have a device. */
 size_t tp_overview_main_gpu(const struct tp_overview *view);
 
 /* Definitions of the averages for tooltips, with keys as in JSON. */

@@ -1,8 +1,8 @@
 /* Samples of running threads: processor time by function and by line.
  *
- * A sample represents the processor time of its thread since the previous one. The self time of a function is the sum over samples whose
- * innermost frame is in it; the total time is the sum over samples that contain it. A function is a name and a file; a line is a frame as
- * recorded. Samples without a stack only count in the total of all samples. */
+ * A sample represents the processor time of its thread since the previous one. The self time of a function is the sum
+ * over samples whose innermost frame is in it; the total time is the sum over samples that contain it. A function is a
+ * name and a file; a line is a frame as recorded. Samples without a stack only count in the total of all samples. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 
@@ -31,8 +31,8 @@ void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *mo
 
 extern const struct tp_fields tp_sample_view_fields;
 
-/* Numbered functions of samples. The function of the frame "src/a.c(12): f" is "f  src/a.c"; the function of code without a name is its
- * library; other frames are their own function. Blanks around a frame are ignored. */
+/* Numbered functions of samples. The function of the frame "src/a.c(12): f" is "f  src/a.c"; the function of code
+ * without a name is its library; other frames are their own function. Blanks around a frame are ignored. */
 struct tp_sample_functions {
     const struct tp_stacks *stacks; /* of the trace */
     struct tp_strings texts;        /* by function */

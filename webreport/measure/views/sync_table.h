@@ -1,6 +1,7 @@
 /* Sync table: host calls that wait for the device, and the largest gain from removing the wait (section 9).
  *
- * The table covers calls that begin in W. host_wait is the length of the calls; cost is only the part that left the device idle. */
+ * The table covers calls that begin in W. host_wait is the length of the calls; cost is only the part that left the
+ * device idle. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 

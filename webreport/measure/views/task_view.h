@@ -1,5 +1,5 @@
-/* Tasks that begin on one thread and may end on another, by name: number, durations, and most at the same time. docs/definitions.md
- * section 3. */
+/* Tasks that begin on one thread and may end on another, by name: number, durations, and most at the same time.
+ * docs/definitions.md section 3. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 

@@ -19,7 +19,8 @@ struct tp_trace_facts {
     const char *program;             /* gpu, other_device, device_missing, cpu, empty */
     int64_t *used_devices, *gpu_ids; /* devices with any event; devices with kernels; ascending */
     uint32_t used_device_count, gpu_count;
-    const char *step_marker; /* ProfilerStep, execute_context, step[], Optimizer.step, modules, backward, operators, window */
+    const char
+        *step_marker; /* ProfilerStep, execute_context, step[], Optimizer.step, modules, backward, operators, window */
     struct tp_str step_source; /* source of inferred steps (tp_step_source_name); ptr is NULL for marked steps */
     uint32_t step_passes;      /* calls or backward passes in each inferred step */
     uint64_t steps_removed_at_tail, operator_count, runtime_count, driver_count, kernel_count, copy_count;

@@ -33,7 +33,7 @@ struct tp_quality {
     bool is_truncated, has_gzip_error;
     bool is_fragment;                                 /* the profile has too little work to judge (section 13) */
     struct tp_quality_count notices[TP_NOTICE_COUNT]; /* repairs and omissions of the reader; only counts above 0 */
-    uint64_t notice_offset[TP_NOTICE_COUNT];          /* by notice: position of the first one, byte in the inflated text */
+    uint64_t notice_offset[TP_NOTICE_COUNT]; /* by notice: position of the first one, byte in the inflated text */
     unsigned notice_count;
     struct tp_quality_flag flags[TP_QUALITY_FLAGS];
 };

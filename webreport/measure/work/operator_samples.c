@@ -15,12 +15,18 @@ struct batched {
 static const struct batched *batched_of(struct tp_str name)
 {
     static const struct batched operators[] = {
-        {TP_STR("aten::linear"), 0, 2, false, false},   {TP_STR("aten::addmm"), 1, 2, false, false},
-        {TP_STR("aten::mm"), 0, 2, false, false},       {TP_STR("aten::conv1d"), 0, 3, false, false},
-        {TP_STR("aten::conv2d"), 0, 4, false, false},   {TP_STR("aten::conv3d"), 0, 5, false, false},
-        {TP_STR("aten::embedding"), 1, 2, false, true}, {TP_STR("aten::convolution"), 0, 3, false, false},
-        {TP_STR("aten::gru"), 0, 3, true, false},       {TP_STR("aten::lstm"), 0, 3, true, false},
-        {TP_STR("aten::rnn_tanh"), 0, 3, true, false},  {TP_STR("aten::rnn_relu"), 0, 3, true, false},
+        {TP_STR("aten::linear"), 0, 2, false, false},
+        {TP_STR("aten::addmm"), 1, 2, false, false},
+        {TP_STR("aten::mm"), 0, 2, false, false},
+        {TP_STR("aten::conv1d"), 0, 3, false, false},
+        {TP_STR("aten::conv2d"), 0, 4, false, false},
+        {TP_STR("aten::conv3d"), 0, 5, false, false},
+        {TP_STR("aten::embedding"), 1, 2, false, true},
+        {TP_STR("aten::convolution"), 0, 3, false, false},
+        {TP_STR("aten::gru"), 0, 3, true, false},
+        {TP_STR("aten::lstm"), 0, 3, true, false},
+        {TP_STR("aten::rnn_tanh"), 0, 3, true, false},
+        {TP_STR("aten::rnn_relu"), 0, 3, true, false},
         {TP_STR("aten::_addmm_activation"), 1, 2, false, false},
     };
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)

@@ -259,8 +259,7 @@ static bool is_impossible(const struct tp_model *model, const struct tp_work_uni
            (least.memory_ns > most_ns && units->costs[unit->cost].bytes > LARGEST_CACHE_BYTES);
 }
 
-static void leave_out_impossible(struct tp_work_units *units, const struct tp_work_kinds *kinds,
-                                 struct tp_arena *arena)
+static void leave_out_impossible(struct tp_work_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena)
 {
     const struct tp_model *model = kinds->model;
     uint32_t *new_of = tp_arena_array(arena, units->count, sizeof *new_of), kept = 0;

@@ -30,8 +30,8 @@ struct tp_work_units {
     uint32_t untyped_count; /* different calls around device work with shapes but without types, so without a cost */
     int64_t impossible_ns[TP_WORK_COUNT]; /* by kind: durations of the operations of units that were left out as
                                            * impossibly fast */
-    const struct tp_peaks **peaks; /* by device of the model: its peaks; NULL: unknown */
-    struct tp_str *device_names;   /* by device of the model: name from the driver; "": unknown */
+    const struct tp_peaks **peaks;        /* by device of the model: its peaks; NULL: unknown */
+    struct tp_str *device_names;          /* by device of the model: name from the driver; "": unknown */
 };
 
 /* Least time that a unit needs by the peaks of its device, ns. */

@@ -7,9 +7,10 @@ static const double MANY_PERCENT = 20;
 
 static bool is_of_compiler(struct tp_str name)
 {
-    static const char *const begins[] = {"Torch-Compiled Region", "CompiledFunction", "CompiledFxGraph",
-                                         "## Call CompiledFxGraph", "triton_poi_", "triton_red_", "triton_per_",
-                                         "triton_tem_", "triton_for_", "triton_mm_"};
+    static const char *const begins[] = {
+        "Torch-Compiled Region", "CompiledFunction", "CompiledFxGraph", "## Call CompiledFxGraph",
+        "triton_poi_",           "triton_red_",      "triton_per_",     "triton_tem_",
+        "triton_for_",           "triton_mm_"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (tp_str_starts(name, begins[i]))
             return true;

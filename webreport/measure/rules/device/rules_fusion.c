@@ -1,7 +1,7 @@
 /* Rules of device programs about kernels that one kernel could replace: unfused attention (C15), chains of small
  * kernels (C16). */
-#include "webreport/measure/rules/rules_work.h"
 #include "webreport/measure/rules/rules_texts.h"
+#include "webreport/measure/rules/rules_work.h"
 #include "writer/text/format.h"
 
 static void evaluate_fusion(struct tp_advisor *a);

@@ -390,8 +390,7 @@ static struct tp_str few_gaps(struct tp_advisor *a, const struct tp_picks *picks
         int64_t ns = tp_intervals_meet_length(a->rest, tp_intervals_of(&gaps));
         if (HALF * ns >= whole)
             return tp_advisor_text(a, "%s %s %s of it", tp_text_of_some(a->arena, (int64_t)i + 1, "gap", "gaps"),
-                                   i ? "make up" : "makes up",
-                                   tp_text_of_percent(a->arena, tp_percent(ns, whole)));
+                                   i ? "make up" : "makes up", tp_text_of_percent(a->arena, tp_percent(ns, whole)));
     }
     return TP_STR("");
 }
@@ -406,10 +405,10 @@ static void evaluate_launches(struct tp_advisor *a)
     pick_gaps(a, &c.picks);
     c.time = a->rest;
     struct tp_str few = few_gaps(a, &c.picks);
-    c.detail = few.len && a->calling.len ? tp_advisor_text(a, "%.*s; %.*s", (int)few.len, few.ptr, (int)a->calling.len,
-                                                           a->calling.ptr)
-               : few.len                 ? few
-                                         : a->calling;
+    c.detail = few.len && a->calling.len
+                   ? tp_advisor_text(a, "%.*s; %.*s", (int)few.len, few.ptr, (int)a->calling.len, a->calling.ptr)
+               : few.len ? few
+                         : a->calling;
     c.severity = share >= tp_rule_value(a, TP_RULE_A1, "high_pct") ? TP_SEVERITY_HIGH : TP_SEVERITY_MEDIUM;
     tp_advisor_add(a, &c);
 }

@@ -39,8 +39,8 @@ struct host_code {
 struct code_line {
     struct tp_line_time line;
     struct tp_intervals time;
-    uint32_t gpu; /* device of the evidence; TP_NO_ID: none so far */
-    int64_t at;   /* time of the evidence */
+    uint32_t gpu;  /* device of the evidence; TP_NO_ID: none so far */
+    int64_t at;    /* time of the evidence */
     bool is_other; /* another rule is about it */
 };
 

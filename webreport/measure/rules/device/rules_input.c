@@ -32,10 +32,11 @@ const struct tp_rule tp_rule_B2 = {
     .cause = "input.single_process",
     .gain = {.low = 0.8, .high = 1.0, .right = 3, .known = 3},
     .native = {.title = "Input data is read by the thread that drives the device",
-        .advice = "Read on another thread, so that it overlaps the step."},
-    .inference = {.title = "Input data is loaded in the process that calls the model",
-        .advice = "Set num_workers above 0 (and persistent_workers), or prepare the next inputs on another thread, so "
-                  "that loading overlaps the step."},
+               .advice = "Read on another thread, so that it overlaps the step."},
+    .inference =
+        {.title = "Input data is loaded in the process that calls the model",
+         .advice = "Set num_workers above 0 (and persistent_workers), or prepare the next inputs on another thread, so "
+                   "that loading overlaps the step."},
     .on_device = evaluate_loader,
 };
 
@@ -43,8 +44,10 @@ const struct tp_rule tp_rule_B3 = {
     .id = "B3",
     .title = "Copies from or to pageable memory",
     .confidence = TP_CONFIDENCE_MEDIUM,
-    .thresholds = {{"min_bytes", 65536, true}, {"min_pct", 0.5, false}, {"min_per_step", 8, true},
-        {"pinned_gb_s", 25.0, false}},
+    .thresholds = {{"min_bytes", 65536, true},
+                   {"min_pct", 0.5, false},
+                   {"min_per_step", 8, true},
+                   {"pinned_gb_s", 25.0, false}},
     .advice = "Allocate the host side in pinned memory (pin_memory) and copy with non_blocking.",
     .doc_url = DOC_TUNE,
     .cause = "copy.pageable",

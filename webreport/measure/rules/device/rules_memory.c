@@ -47,8 +47,8 @@ const struct tp_rule tp_rule_D4 = {
     .native = {.advice = "Something keeps what each step makes: free it, or use it again."},
     .inference =
         {.advice =
-                "Something keeps what each step makes. Often: results gathered on the device (move them to the host), "
-                "a cache that is never cut, or calls outside of torch.inference_mode, whose results keep their graph."},
+             "Something keeps what each step makes. Often: results gathered on the device (move them to the host), "
+             "a cache that is never cut, or calls outside of torch.inference_mode, whose results keep their graph."},
     .is_of_memory = true,
     .always = evaluate_memory,
 };

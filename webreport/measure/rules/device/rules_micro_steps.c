@@ -72,10 +72,12 @@ static void evaluate_micro_steps(struct tp_advisor *a)
     for (uint32_t s = 0; s < a->model->step_count; s++)
         if (tp_step_is_used(&a->model->steps[s]) && found->updates[s] && a->model->steps[s].event != TP_NO_ID)
             tp_picks_append(&c.picks, a->model->steps[s].event);
-    c.detail = tp_advisor_text(a, "%s%u micro-steps make one optimizer step of %.2f ms: %.2f ms each, and %.2f ms for "
-                                  "the one that updates the parameters",
-                               found->is_at_least ? "at least " : "", found->micro_count, tp_microseconds(whole_ns) / 1e3,
-                               tp_microseconds(plain_ns) / 1e3, tp_microseconds(update_ns) / 1e3);
+    c.detail =
+        tp_advisor_text(a,
+                        "%s%u micro-steps make one optimizer step of %.2f ms: %.2f ms each, and %.2f ms for "
+                        "the one that updates the parameters",
+                        found->is_at_least ? "at least " : "", found->micro_count, tp_microseconds(whole_ns) / 1e3,
+                        tp_microseconds(plain_ns) / 1e3, tp_microseconds(update_ns) / 1e3);
     tp_advisor_add(a, &c);
 }
 
@@ -113,8 +115,8 @@ static bool is_forward(struct tp_str name)
 
 static void add_span(struct micro_steps *m, int64_t start_ns)
 {
-    *(struct span *)tp_vec_push(&m->spans) = (struct span){
-        .start_ns = start_ns, .backward_end_ns = INT64_MIN, .zeroed_ns = INT64_MIN};
+    *(struct span *)tp_vec_push(&m->spans) =
+        (struct span){.start_ns = start_ns, .backward_end_ns = INT64_MIN, .zeroed_ns = INT64_MIN};
 }
 
 /* Adds a span for each outermost forward pass of a wrapper. */
@@ -266,8 +268,7 @@ static void evaluate_each_micro_step(struct tp_advisor *a)
         tp_picks_longest(&c.picks, model, record->event);
     }
     struct tp_intervals all = tp_intervals_of(&time);
-    struct tp_intervals exposed =
-        a->cpu ? tp_exposed_collectives(model, a->arena) : tp_exposed_communication(a);
+    struct tp_intervals exposed = a->cpu ? tp_exposed_collectives(model, a->arena) : tp_exposed_communication(a);
     c.time = tp_intervals_minus(a->arena, tp_intervals_meet(a->arena, all, exposed), a->explained_communication);
     c.detail = tp_advisor_text(a, "%u of %zu backward passes reduce gradients that no optimizer step follows", count,
                                m.spans.count);

@@ -21,8 +21,10 @@ const struct tp_rule tp_rule_R6 = {
     .id = "R6",
     .title = "The model is called with one sample at a time",
     .confidence = TP_CONFIDENCE_LOW,
-    .thresholds = {{"min_pct", 5.0, false}, {"max_rows", 32, true}, {"short_us", 200, true},
-        {"short_kernel_us", 20, true}},
+    .thresholds = {{"min_pct", 5.0, false},
+                   {"max_rows", 32, true},
+                   {"short_us", 200, true},
+                   {"short_kernel_us", 20, true}},
     .advice = "If several requests wait at a time, run them in one batch: it reads the weights and calls each operator "
               "once for all of them. This raises the throughput; a single request is not answered sooner.",
     .doc_url = DOC_TUNE,
@@ -30,9 +32,10 @@ const struct tp_rule tp_rule_R6 = {
     .native = {.advice = "If several inputs wait at a time, work on them in one batch. This raises the throughput; a "
                          "single input is not ready sooner."},
     .serving = {.title = "The engine decodes one request at a time",
-        .advice = "If several requests wait at a time, give them to the engine together, so that it batches them: a "
-                  "list of prompts in one call, or concurrent requests to the server. This raises the throughput; a "
-                  "single request is not answered sooner."},
+                .advice =
+                    "If several requests wait at a time, give them to the engine together, so that it batches them: a "
+                    "list of prompts in one call, or concurrent requests to the server. This raises the throughput; a "
+                    "single request is not answered sooner."},
     .on_device = evaluate_one_sample,
     .on_host = evaluate_one_sample,
 };
@@ -90,14 +93,13 @@ static void add_weights(struct matrix_work *work, uint32_t op)
     const struct tp_trace *trace = work->a->model->trace;
     const struct tp_event *e = tp_operator_event(work->a->model, op);
     const struct tp_host_detail *host = &trace->hosts[e->detail];
-    struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
-                              {"", 0}};
+    struct tp_op_call call = {
+        tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types), {"", 0}};
     struct tp_cost_arguments arguments;
     int weight = (int)tp_samples_operand(tp_trace_name(trace, e)) + 1;
     bool is_known = work->weight_bytes != TP_NULL_INT && tp_cost_read(&arguments, &call, NULL) &&
                     tp_cost_tensor(&arguments, weight) && arguments.items[weight].has_size;
-    work->weight_bytes =
-        is_known ? tp_sat_add(work->weight_bytes, tp_cost_bytes(&arguments, weight)) : TP_NULL_INT;
+    work->weight_bytes = is_known ? tp_sat_add(work->weight_bytes, tp_cost_bytes(&arguments, weight)) : TP_NULL_INT;
 }
 
 static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_samples *samples, uint32_t step,

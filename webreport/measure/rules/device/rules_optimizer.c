@@ -15,7 +15,7 @@ const struct tp_rule tp_rule_C6 = {
     .cause = "optimizer.per_tensor",
     .gain = {.low = 0.5, .high = 1.0},
     .native = {.title = "The optimizer launches kernels per array",
-        .advice = "Update all parameters in one kernel over a list of arrays."},
+               .advice = "Update all parameters in one kernel over a list of arrays."},
     .on_device = evaluate_optimizer,
 };
 

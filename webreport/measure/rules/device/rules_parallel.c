@@ -42,7 +42,7 @@ const struct tp_rule tp_rule_E7 = {
     .cause = "comm.exposed",
     .gain = {.low = 0.3, .high = 1.0},
     .native = {.title = "One process copies data between devices in every step",
-        .advice = "Use one process for each device."},
+               .advice = "Use one process for each device."},
     .inference = {.advice =
                       "Use one process for each device, with the model on it: nothing is copied but its own inputs."},
     .weakened_like = "E1",

@@ -2,8 +2,8 @@
  * for few rows (C18), layout changes around convolutions (C20), double precision (C21), kernels recognized by name: for
  * odd sizes (C22), of single precision (C24); kernels with too little work (C23); half precision on a device with FP8
  * (C25). */
-#include "webreport/measure/rules/rules_work.h"
 #include "webreport/measure/rules/rules_texts.h"
+#include "webreport/measure/rules/rules_work.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
@@ -23,7 +23,7 @@ const struct tp_rule tp_rule_C17 = {
     .gain = {.right = 1, .known = 1},
     .native =
         {.advice =
-                "Tune this shape: another algorithm of the library, another layout, sizes that are multiples of 64."},
+             "Tune this shape: another algorithm of the library, another layout, sizes that are multiples of 64."},
     .serving = {.advice = "Tune this shape: the engine's own table of tuned products, TunableOp, other tokens in a "
                           "prefill (multiples of 64)."},
     .weakened_like = "C11",

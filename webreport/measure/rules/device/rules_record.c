@@ -91,7 +91,7 @@ struct record {
     int64_t gpu_count, all_ns; /* number of devices without the program's own, and W times that number */
     int64_t away_ns, queue_ns, blocked_ns;
     int64_t waited_ns; /* gaps in which the host waits for the device */
-    int64_t huge_ns; /* gaps of 100 ms and more that wait for the host */
+    int64_t huge_ns;   /* gaps of 100 ms and more that wait for the host */
     int64_t busy_ns;
     int64_t setup_ns;            /* the device waits while the program makes something that it needs once */
     struct tp_picks setup, away; /* calls that make it; operations after time that the recording does not explain */

@@ -288,7 +288,8 @@ static void find_small_batch(struct tp_advisor *a)
     }
     bool is_chosen = is_training || most > 1; /* a program that asks for one sample has no more */
     if (!is_chosen || !small || small < all - all / 5 ||
-        tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) < tp_rule_value(a, TP_RULE_H19, "min_pct"))
+        tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) <
+            tp_rule_value(a, TP_RULE_H19, "min_pct"))
         return;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (size_t i = 0; i < model->window.count; i++) {

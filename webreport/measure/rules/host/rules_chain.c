@@ -33,7 +33,7 @@ const struct tp_rule tp_rule_H17 = {
     .cause = "fuse.elementwise",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native = {.title = "Chains of elementwise calls each pass through memory",
-        .advice = "Join them in one loop or one kernel."},
+               .advice = "Join them in one loop or one kernel."},
     .compiled = "The code is compiled already: bring this function into a compiled region, or use the fused operator "
                 "(torch.nn.functional.gelu, layer_norm, ..) where there is one.",
     .on_host = evaluate_chains,

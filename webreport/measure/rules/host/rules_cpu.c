@@ -31,15 +31,18 @@ const struct tp_rule tp_rule_H5 = {
     .id = "H5",
     .title = "Time goes to many small operators",
     .confidence = TP_CONFIDENCE_MEDIUM,
-    .thresholds = {{"small_us", 20, true}, {"min_count_pct", 50.0, false}, {"min_pct", 10.0, false},
-        {"min_per_step", 20, true}, {"gap_us", 20, true}},
+    .thresholds = {{"small_us", 20, true},
+                   {"min_count_pct", 50.0, false},
+                   {"min_pct", 10.0, false},
+                   {"min_per_step", 20, true},
+                   {"gap_us", 20, true}},
     .advice = "Each call costs a few microseconds before it computes: batch the work, use torch.compile, or "
               "inference_mode when no gradient is needed.",
     .doc_url = DOC_TUNE,
     .cause = "host.small_operators",
     .gain = {.low = 0.75, .high = 1.0},
     .native = {.title = "Time goes to many small calls",
-        .advice = "Each call costs a few microseconds before it computes: batch the work, or join calls."},
+               .advice = "Each call costs a few microseconds before it computes: batch the work, or join calls."},
     .inference = {.advice = "Each call costs a few microseconds before it computes: batch the work, use torch.compile, "
                             "or call in torch.inference_mode."},
     .compiled = "The code is compiled already: bring these operators into a compiled region, or batch the work, so "
@@ -241,8 +244,9 @@ static void judge_workers(const struct tp_advisor *a, struct loads *loads)
     if (!c->cause)
         c->cause = loads->is_in_process ? "input.single_process" : "input.too_few_workers";
     if (!loads->is_in_process)
-        c->advice = "The workers are slower than the steps. Make decoding cheaper or keep what it makes; where CPUs are "
-                    "idle, use more workers.";
+        c->advice =
+            "The workers are slower than the steps. Make decoding cheaper or keep what it makes; where CPUs are "
+            "idle, use more workers.";
     if (c->has_low || !(part > 0))
         return;
     c->has_low = true;

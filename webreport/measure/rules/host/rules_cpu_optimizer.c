@@ -25,7 +25,7 @@ const struct tp_rule tp_rule_H3 = {
     .cause = "optimizer.per_tensor",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native = {.title = "The optimizer works array by array",
-        .advice = "Update all parameters in one pass over a list of arrays."},
+               .advice = "Update all parameters in one pass over a list of arrays."},
     .on_host = evaluate_optimizer,
 };
 
@@ -130,7 +130,8 @@ static struct leaves count_leaves(const struct optimizers *found)
 {
     struct tp_advisor *a = found->a;
     uint32_t count = a->model->trace->names.count;
-    int64_t *calls = tp_arena_array(a->arena, count, sizeof *calls), *kept = tp_arena_array(a->arena, count, sizeof *kept);
+    int64_t *calls = tp_arena_array(a->arena, count, sizeof *calls),
+            *kept = tp_arena_array(a->arena, count, sizeof *kept);
     struct leaves leaves = {0};
     for (size_t i = 0; i < found->steps.count; i++) {
         const struct optimizer_step *step = TP_AT(&found->steps, struct optimizer_step, i);
@@ -158,8 +159,7 @@ static struct tp_intervals claimed_time(struct optimizers *found, const struct l
     int64_t kept_pct = (int64_t)tp_rule_value(a, TP_RULE_H3, "kept_pct");
     for (size_t i = 0; i < found->steps.count; i++) {
         const struct optimizer_step *step = TP_AT(&found->steps, struct optimizer_step, i);
-        int64_t dur =
-            step->own.b - step->own.a - tp_intervals_length_within(a->cpu->pauses, step->own.a, step->own.b);
+        int64_t dur = step->own.b - step->own.a - tp_intervals_length_within(a->cpu->pauses, step->own.a, step->own.b);
         int64_t needed = tp_ns_max(tp_ns_scaled(dur, tp_sat_mul(3, leaves->tensors), tp_sat_mul(2, leaves->calls)),
                                    tp_ns_scaled(dur, kept_pct, 100));
         tp_intervals_push(&time, step->own.a + needed, step->own.b);

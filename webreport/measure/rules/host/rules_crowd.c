@@ -16,9 +16,10 @@ const struct tp_rule tp_rule_H4 = {
               "workers.",
     .doc_url = DOC_THREADS,
     .cause = "threads.too_many",
-    .native = {.title = "Calls take longer while other threads make calls",
-        .advice =
-            "Threads may compete for cores: lower OMP_NUM_THREADS, or run fewer threads or processes on the machine."},
+    .native =
+        {.title = "Calls take longer while other threads make calls",
+         .advice =
+             "Threads may compete for cores: lower OMP_NUM_THREADS, or run fewer threads or processes on the machine."},
     .mpi = {.advice = "Threads may compete for cores: lower OMP_NUM_THREADS, bind ranks to cores of their own (mpirun "
                       "--bind-to), or start fewer ranks on a host."},
     .on_host = evaluate_crowd,

@@ -13,14 +13,18 @@ const struct tp_rule tp_rule_H2 = {
     .id = "H2",
     .title = "A Python loop indexes a tensor element by element",
     .confidence = TP_CONFIDENCE_MEDIUM,
-    .thresholds = {{"min_repeats", 10, true}, {"max_period", 64, true}, {"min_pct", 1.0, false}, {"backward", 1, true},
-        {"reads", 1, true}, {"pieces", 1, true}},
+    .thresholds = {{"min_repeats", 10, true},
+                   {"max_period", 64, true},
+                   {"min_pct", 1.0, false},
+                   {"backward", 1, true},
+                   {"reads", 1, true},
+                   {"pieces", 1, true}},
     .advice = "Replace the loop by one vectorised operation, or take all slices at once with unbind or split.",
     .doc_url = DOC_TUNE,
     .cause = "host.index_loop",
     .gain = {.low = 0.75, .high = 1.0, .right = 2, .known = 2},
     .native = {.title = "A loop takes an array apart element by element",
-        .advice = "Replace the loop by one operation on the whole array."},
+               .advice = "Replace the loop by one operation on the whole array."},
     .on_host = evaluate_loop,
 };
 
@@ -128,9 +132,9 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
     bool is_indexing = is_index(s, group, j);
     for (uint32_t p = 1; p <= s->max_period && j + p < group->count; p++) {
         int64_t repeats = repeats_at(s, group, j, p);
-        if (repeats < s->min_repeats || !(is_indexing || (s->finds_reads && reads_values(s, group, j, p)) ||
-                                          (s->finds_pieces && (goes_over_pieces(s, group, j, p) ||
-                                               runs_once_a_piece(s, group, j, p, repeats)))))
+        if (repeats < s->min_repeats ||
+            !(is_indexing || (s->finds_reads && reads_values(s, group, j, p)) ||
+              (s->finds_pieces && (goes_over_pieces(s, group, j, p) || runs_once_a_piece(s, group, j, p, repeats)))))
             continue;
         if (p >= LAYER && !is_of_one_call(s, group, j, p, repeats))
             continue;
@@ -310,8 +314,8 @@ static void evaluate_loop(struct tp_advisor *a)
     search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
     search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
     bool finds_reads = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_is(a->model, TP_MARK_SCALAR_OP);
-    bool finds_pieces = tp_rule_value(a, TP_RULE_H2, "pieces") > 0 &&
-                        tp_any_name_is(a->model, TP_MARK_PIECES_OP | TP_MARK_PART_OP);
+    bool finds_pieces =
+        tp_rule_value(a, TP_RULE_H2, "pieces") > 0 && tp_any_name_is(a->model, TP_MARK_PIECES_OP | TP_MARK_PART_OP);
     if (!finds_reads && !finds_pieces && !tp_any_name_is(a->model, TP_MARK_INDEX_OP))
         return;
     struct tp_vec children = list_children(a);

@@ -104,7 +104,8 @@ static void take_extra(struct outliers *o, uint32_t event, uint32_t step)
     int64_t end = tp_ns_min(tp_event_end(e), model->steps[step].end_ns);
     struct tp_vec *extra = &o->extra[step];
     const struct tp_interval *last = extra->count ? TP_AT(extra, struct tp_interval, extra->count - 1) : NULL;
-    if (!o->is_long[step] || end <= e->ts_ns || (last && last->b >= end) || tp_id_map_find(&o->usual, key_of(o, event, step)))
+    if (!o->is_long[step] || end <= e->ts_ns || (last && last->b >= end) ||
+        tp_id_map_find(&o->usual, key_of(o, event, step)))
         return;
     tp_intervals_push(extra, e->ts_ns, end);
     tp_picks_longest(&o->picks, model, event);
@@ -140,7 +141,9 @@ static void evaluate_outlier(struct tp_advisor *a)
     for (uint32_t s = 0; s < model->step_count; s++) {
         int64_t ns = o.is_long[s] ? beyond_ns(&o, s) : 0;
         most = ns && (!count || model->steps[s].end_ns - model->steps[s].start_ns >
-                                    model->steps[most].end_ns - model->steps[most].start_ns) ? s : most;
+                                    model->steps[most].end_ns - model->steps[most].start_ns)
+                   ? s
+                   : most;
         count += ns > 0;
         beyond = tp_sat_add(beyond, ns);
     }
@@ -152,10 +155,10 @@ static void evaluate_outlier(struct tp_advisor *a)
         c.severity = TP_SEVERITY_HIGH;
     c.picks = o.picks;
     const struct tp_step *step = &model->steps[most];
-    c.detail = tp_advisor_text(a, "step %.*s takes %.1f times the median; calls that the others do not make are %s of all steps",
-                               (int)step->name.len, step->name.ptr,
-                               (double)(step->end_ns - step->start_ns) /
-                                   (double)o.median_ns[tp_accumulation_kind(&a->accumulation, most)],
-                               tp_text_of_percent(a->arena, c.weight));
+    c.detail = tp_advisor_text(
+        a, "step %.*s takes %.1f times the median; calls that the others do not make are %s of all steps",
+        (int)step->name.len, step->name.ptr,
+        (double)(step->end_ns - step->start_ns) / (double)o.median_ns[tp_accumulation_kind(&a->accumulation, most)],
+        tp_text_of_percent(a->arena, c.weight));
     tp_advisor_add(a, &c);
 }

@@ -38,11 +38,10 @@ static void collect_stretch(void *context, const struct tp_stack_segment *segmen
     const struct tp_event *e = segment->event == TP_NO_ID ? NULL : &s->model->trace->events[segment->event];
     if (tp_sat_sub(segment->b, segment->a) < s->least_ns)
         return;
-    *(struct stretch *)tp_vec_push(&s->items) =
-        (struct stretch){{segment->a, segment->b},
-                         segment->event,
-                         e && tp_kind_is_frame(e->kind) ? e->name : TP_NO_ID,
-                         tp_step_of_host(s->model, segment->a)};
+    *(struct stretch *)tp_vec_push(&s->items) = (struct stretch){{segment->a, segment->b},
+                                                                 segment->event,
+                                                                 e && tp_kind_is_frame(e->kind) ? e->name : TP_NO_ID,
+                                                                 tp_step_of_host(s->model, segment->a)};
 }
 
 static struct tp_vec find_stretches(struct tp_advisor *a, struct tp_intervals time)

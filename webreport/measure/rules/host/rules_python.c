@@ -10,17 +10,24 @@ const struct tp_rule tp_rule_H6 = {
     .id = "H6",
     .title = "Python code outside operators",
     .confidence = TP_CONFIDENCE_MEDIUM,
-    .thresholds = {{"min_pct", 30.0, false}, {"frame_ns", 150, true}, {"operator_ns", 300, true},
-        {"shapes_ns", 300, true}, {"page_bytes", 4096, true}, {"python_times", 1.65, false}, {"memory_ns", 500, true},
-        {"pause_us", 500, true}, {"stretch_pct", 10.0, false}},
+    .thresholds = {{"min_pct", 30.0, false},
+                   {"frame_ns", 150, true},
+                   {"operator_ns", 300, true},
+                   {"shapes_ns", 300, true},
+                   {"page_bytes", 4096, true},
+                   {"python_times", 1.65, false},
+                   {"memory_ns", 500, true},
+                   {"pause_us", 500, true},
+                   {"stretch_pct", 10.0, false}},
     .advice = "Move Python work out of the step, or compile the model. The profiler itself enlarges this share when "
               "stacks are recorded.",
     .doc_url = DOC_TUNE,
     .cause = "host.python",
     .gain = {.low = 0.75, .high = 1.0, .known = 1},
-    .native = {.title = "Host code outside of recorded calls",
-        .advice =
-            "Record what runs there as ranges to see what it is; then move it out of the step or onto other threads."},
+    .native =
+        {.title = "Host code outside of recorded calls",
+         .advice =
+             "Record what runs there as ranges to see what it is; then move it out of the step or onto other threads."},
     .serving = {.advice = OVERLAP ". The profiler itself enlarges this share when stacks are recorded."},
     .on_host = evaluate_python,
 };

@@ -25,9 +25,8 @@ static bool is_slowed_python(const struct tp_frame *frame)
     static const struct {
         const char *path, *function;
         int32_t first, last;
-    } lines[] = {{"typing.py", "inner", 330, 365},
-                 {"typing.py", "cast", 2190, 2300},
-                 {"enum.py", "__hash__", 1215, 1240}};
+    } lines[] = {
+        {"typing.py", "inner", 330, 365}, {"typing.py", "cast", 2190, 2300}, {"enum.py", "__hash__", 1215, 1240}};
     bool is_any = false;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         is_any |= is_file(frame->path, tp_str_of(lines[i].path)) && frame->line >= lines[i].first &&

@@ -71,7 +71,8 @@ static void list_functions(struct stretches *s)
             !tp_frame_project_line(tp_trace_name(model->trace, e)).ptr ||
             tp_any_within(&s->modules, e->ts_ns, tp_event_end(e)) ||
             tp_percent(tp_intervals_length_within(s->python, e->ts_ns, tp_event_end(e)),
-                       e->dur_ns - tp_intervals_length_within(s->a->cpu->pauses, e->ts_ns, tp_event_end(e))) < LEAST_PERCENT)
+                       e->dur_ns - tp_intervals_length_within(s->a->cpu->pauses, e->ts_ns, tp_event_end(e))) <
+                LEAST_PERCENT)
             continue;
         add_call(s, event);
         done = tp_event_end(e);
