@@ -59,7 +59,8 @@ static bool faulty(enum fault_call call)
     return true;
 }
 
-static bool is_of_test(int fd) /* not the test's own output */
+/* Returns false for the standard streams, so that the test's own output never fails. */
+static bool is_of_test(int fd)
 {
     return fd > 2;
 }

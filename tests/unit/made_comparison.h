@@ -1,5 +1,5 @@
-/* Makes runs from plans of their rows, and compares them. cmocka's headers are included; `begin` and `end` are its
- * setup and teardown of a case. Each test program includes it once, so everything is static. */
+/* Makes runs from a list of rows, and compares them. Include cmocka's headers first. `begin` and `end` are cmocka's
+ * setup and teardown of a case. Each test program includes this file once, so everything is static. */
 #ifndef TP_TESTS_UNIT_MADE_COMPARISON_H
 #define TP_TESTS_UNIT_MADE_COMPARISON_H
 
@@ -18,7 +18,7 @@
 
 enum { STEPS = 20, ROWS = 48 };
 
-/* A row that is the same in every step: calls times call_us, with noise. */
+/* A row of every step: `calls` calls per step, each of about `call_us` microseconds. */
 struct plan {
     const char *name, *owner, *shape;
     double call_us;
@@ -76,7 +76,7 @@ static void add_row(struct tp_summary *run, const struct plan *plan)
     tp_sketch_build(&row->time, ns, count, &arena);
 }
 
-/* Adds the sums of the rows, step by step. */
+/* Adds the sums over all rows of each step. */
 static void add_sums(struct tp_summary *run)
 {
     for (int i = 0; i < STEPS; i++) {
@@ -92,7 +92,7 @@ static void add_sums(struct tp_summary *run)
     }
 }
 
-/* Returns a run whose steps take step_us and contain these rows; the list ends with calls 0. */
+/* Returns a run whose steps take `step_us` microseconds and contain these rows. A row with 0 calls ends the list. */
 static struct tp_summary make_run(double step_us, const struct plan *plans)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .step_count = STEPS};
@@ -127,7 +127,7 @@ static void compare_plans(struct tp_compare *compare, const struct plan *base, c
     compare_runs(compare);
 }
 
-/* Returns the verdict of the comparison's document. */
+/* Builds the document of the comparison and returns its verdict. */
 static const struct tp_verdict_block *verdict_of(struct tp_document *document, const struct tp_compare *c)
 {
     struct tp_naming naming = {.arena = &arena};
@@ -139,7 +139,7 @@ static const struct tp_verdict_block *verdict_of(struct tp_document *document, c
     return NULL;
 }
 
-/* Checks how the verdict begins, in each format. */
+/* Checks that the verdict begins with this text in each format. */
 static void assert_headline(const struct tp_compare *c, const char *wanted)
 {
     struct tp_document document;
@@ -148,7 +148,7 @@ static void assert_headline(const struct tp_compare *c, const char *wanted)
     tp_print *const formats[] = {tp_print_html, tp_print_text, tp_print_markdown, tp_print_json};
     if (strncmp(verdict->headline, wanted, strlen(wanted)) != 0)
         fail_msg("%.120s", verdict->headline);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) { /* all formats have the same words */
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) { /* All formats must show the same text. */
         struct tp_buf out;
         char begin[16];
         tp_buf_init(&out, 0);

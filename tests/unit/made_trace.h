@@ -1,4 +1,4 @@
-/* Makes a trace and its model from the text of its events. cmocka's headers are included. */
+/* Makes a trace and its model from the text of its events. Include cmocka's headers first. */
 #ifndef TP_TESTS_UNIT_MADE_TRACE_H
 #define TP_TESTS_UNIT_MADE_TRACE_H
 
@@ -12,8 +12,8 @@
 #include "webreport/model/build.h"
 #include "writer/base/buf.h"
 
-/* Reads the events (JSON objects with commas between them) after `header` (members, each followed by a comma, or "")
- * into an arena that it initializes. Release the arena with tp_arena_release. */
+/* Initializes the arena and reads a trace into it. `header` contains members of the trace, each followed by a comma, or
+ * "". `events` contains JSON objects, separated by commas. Release the arena with tp_arena_release. */
 static void make_trace(struct tp_arena *arena, struct tp_trace *trace, const char *header, const char *events)
 {
     struct tp_trace_options options = {.single_thread = true, .keeps_frame_stacks = true};
@@ -28,7 +28,7 @@ static void make_trace(struct tp_arena *arena, struct tp_trace *trace, const cha
     assert_int_equal(code, 0);
 }
 
-/* Does the same, and builds the orders and the model. */
+/* Reads a trace like make_trace, and builds its orders and its model. */
 __attribute__((unused)) static void make_model(struct tp_arena *arena, struct tp_trace *trace, struct tp_order *order,
                                                struct tp_model *model, const char *header, const char *events)
 {

@@ -1,5 +1,5 @@
-/* Provides an arena for each case: `begin` and `end` are cmocka's setup and teardown. cmocka's headers are included.
- * Each test program includes it once, so everything is static. */
+/* Provides an arena for each case. `begin` and `end` are cmocka's setup and teardown of a case. Include cmocka's
+ * headers first. Each test program includes this file once, so everything is static. */
 #ifndef TP_TESTS_UNIT_ONE_ARENA_H
 #define TP_TESTS_UNIT_ONE_ARENA_H
 
@@ -14,7 +14,7 @@
 
 static struct tp_arena arena;
 
-/* Starts a case, which fails if the arena runs out of memory. */
+/* Starts the body of a case, and fails the case if the arena runs out of memory. */
 #define GUARD                                                                                                          \
     (void)state;                                                                                                       \
     if (setjmp(arena.guard))                                                                                           \

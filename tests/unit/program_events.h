@@ -1,11 +1,11 @@
-/* Writes a recording from outside event by event, for the tests of the program view. Each program includes it once, so
- * everything is static. Times are microseconds. */
+/* Writes the events of a recording from outside, one by one, for the tests of the program view. Each test program
+ * includes this file once, so everything is static. Times are in microseconds. */
 #ifndef TP_TESTS_UNIT_PROGRAM_EVENTS_H
 #define TP_TESTS_UNIT_PROGRAM_EVENTS_H
 
 #include "webreport/measure/program/program_view.h"
 
-#include "event_text.h" /* last, because its names occur as parameters in headers */
+#include "event_text.h" /* Included last, because headers use its names for parameters. */
 
 static struct tp_program_view view;
 
@@ -16,7 +16,7 @@ static void process(int pid, int parent, int from_us, int to_us, int exit_code)
           pid, pid, pid, from_us, to_us - from_us, pid, parent, exit_code);
 }
 
-/* Adds a state of thread tid of process pid; more: members of args, or "". */
+/* Adds a state of thread `tid` in process `pid`. `more` contains further members of `args`, or "". */
 static void state_of(int pid, int tid, const char *name, int from_us, int to_us, const char *more)
 {
     event("{\"ph\":\"X\",\"cat\":\"thread_state\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":"
@@ -50,7 +50,7 @@ static void build(void)
     tp_program_view_build(&view, &trace, &arena);
 }
 
-/* Returns the first finding of a kind, or NULL. */
+/* Returns the first finding of this kind, or NULL. */
 static const struct tp_program_finding *finding(enum tp_program_finding_kind kind)
 {
     for (unsigned i = 0; i < view.finding_count; i++)

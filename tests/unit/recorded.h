@@ -1,4 +1,4 @@
-/* Records this process and reads the trace, for tests of single records. Each test program includes it once, so
+/* Records this process and reads the trace, for tests of single records. Each test program includes this file once, so
  * everything is static. `begin` and `end` are cmocka's setup and teardown of a case. */
 #ifndef TP_TESTS_UNIT_RECORDED_H
 #define TP_TESTS_UNIT_RECORDED_H

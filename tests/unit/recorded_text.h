@@ -1,5 +1,5 @@
-/* Records this process and keeps the trace as text, for tests of single lines. Each test program includes it once, so
- * everything is static. */
+/* Records this process and keeps the trace as text, for tests of single lines. Each test program includes this file
+ * once, so everything is static. */
 #ifndef TP_TESTS_UNIT_RECORDED_TEXT_H
 #define TP_TESTS_UNIT_RECORDED_TEXT_H
 
@@ -31,7 +31,7 @@ static void keep_trace(const struct tracepress_trace *trace, void *unused)
     fclose(in);
 }
 
-/* Starts the recording; `text` is available after tracepress_stop. */
+/* Starts the recording. `text` contains the trace after tracepress_stop. */
 static int begin_text(void)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -44,7 +44,7 @@ static int begin_text(void)
     return tracepress_start(&options);
 }
 
-/* cmocka's teardown of a case: stops the recording. */
+/* Stops the recording. This is cmocka's teardown of a case. */
 static int stop(void **state)
 {
     char command[128];

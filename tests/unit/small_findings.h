@@ -1,5 +1,5 @@
-/* Finds and checks the findings of a small trace, and writes events that rules use: frames, operators with shapes,
- * device work. */
+/* Checks the findings of a small trace, and writes the events that rules use: frames, operators with shapes, device
+ * operations. */
 #ifndef TP_TESTS_UNIT_SMALL_FINDINGS_H
 #define TP_TESTS_UNIT_SMALL_FINDINGS_H
 
@@ -7,7 +7,7 @@
 
 #include "small_trace.h"
 
-/* Returns the finding of a rule; NULL if the rule found nothing. */
+/* Returns the finding of a rule, or NULL if the rule found nothing. */
 static const struct tp_finding *finding(const char *rule)
 {
     for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
@@ -16,7 +16,8 @@ static const struct tp_finding *finding(const char *rule)
     return NULL;
 }
 
-/* Checks that the rule found this cause with this share of the step (NaN: no share). */
+/* Checks that the rule found this cause with this share of the step, in percent. NaN means that the finding has no
+ * share. */
 __attribute__((unused)) static void assert_found(const char *rule, const char *cause, double percent)
 {
     const struct tp_finding *found = finding(rule);
@@ -30,7 +31,7 @@ __attribute__((unused)) static void assert_found(const char *rule, const char *c
     assert_true(found->evidence_count > 0);
 }
 
-/* Checks the range of the estimated gain. */
+/* Checks the range of the estimated gain, in percent of the step. */
 __attribute__((unused)) static void assert_range(const char *rule, double low, double high)
 {
     const struct tp_finding *found = finding(rule);
@@ -44,7 +45,7 @@ __attribute__((unused)) static void frame(const char *name, double ts, double du
     host_with("python_function", name, ts, dur, "\"Python id\":1");
 }
 
-/* Adds an operator with the shapes of its arguments, all of one type. */
+/* Adds an operator with the shapes of its arguments. All arguments have the same type. */
 __attribute__((unused)) static void shaped(const char *name, double ts, double dur, const char *dims, const char *type,
                                            int sequence)
 {

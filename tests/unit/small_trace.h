@@ -1,17 +1,17 @@
-/* Writes a trace event by event, reads it, and builds everything from it. Times are microseconds, as in trace files.
- * Each test program includes it once, so everything is static. `begin` and `end` are cmocka's setup and teardown of a
- * case. */
+/* Writes a trace event by event, reads it, and builds model and advice from it. Times are in microseconds, as in trace
+ * files. Each test program includes this file once, so everything is static. `begin` and `end` are cmocka's setup and
+ * teardown of a case. */
 #ifndef TP_TESTS_UNIT_SMALL_TRACE_H
 #define TP_TESTS_UNIT_SMALL_TRACE_H
 
 #include "webreport/measure/result/advice.h"
 
-#include "event_text.h" /* last, because its names occur as parameters in headers */
+#include "event_text.h" /* Included last, because headers use its names for parameters. */
 
 static struct tp_order order;
 static struct tp_model model;
 static struct tp_advice advice;
-static int launch_thread; /* of the calls that `launch` and `call` write */
+static int launch_thread; /* thread of the host calls that `launch` and `call` write */
 
 static int begin(void **state)
 {
@@ -19,7 +19,7 @@ static int begin(void **state)
     return begin_events(state);
 }
 
-/* Adds a host event of a category; args: members of its arguments, or "". */
+/* Adds a host event of this category. `args` contains the members of its arguments, or "". */
 static void host_with(const char *category, const char *name, double ts, double dur, const char *args)
 {
     event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{%s}}",
@@ -50,7 +50,8 @@ __attribute__((unused)) static void launch(double ts, double dur, int correlatio
     call("cudaLaunchKernel", ts, dur, correlation);
 }
 
-/* Adds a device operation; correlation 0: none. args: more members, each after a comma. */
+/* Adds a device operation. `correlation` links it with its launch; 0 means no launch. `args` contains further members,
+ * each after a comma. */
 static void operation(const char *category, const char *name, double ts, double dur, int correlation, int device,
                       int stream, const char *args)
 {
@@ -67,14 +68,14 @@ __attribute__((unused)) static void kernel(const char *name, double ts, double d
     operation("kernel", name, ts, dur, correlation, 0, 7, "");
 }
 
-/* Reads the events after `header` (members, each followed by a comma, or ""), and builds model and advice. */
-/* A few operations represent many here: rules must judge them anyway. A test may add a setting for its next trace. */
+/* Settings of rules. The first one lets rules judge traces with few operations. A test may add a second one for its
+ * next trace. */
 static const char *settings[2] = {"R2.max_operations=0"};
 
-/* True in tests that count only a cause's own time: recording has no cost. */
+/* True if recording costs nothing, for tests that count only the time of the cause itself. */
 static bool is_recording_free;
 static const char *const free_recording[] = {"H6.operator_ns=0", "H6.shapes_ns=0", "H6.frame_ns=0",
-                                             "H6.memory_ns=0"}; /* cost of events */
+                                             "H6.memory_ns=0"}; /* settings for a recording cost of 0 ns per event */
 
 static void build_with(const char *header)
 {

@@ -1,5 +1,4 @@
-/* Tests the advice on small programs: why a device was idle, the cost of a wait, memory at the peak, names and
- * lines. */
+/* Tests the advice for small programs: reasons of idle time, cost of a wait, memory at its peak, names and lines. */
 #include "webreport/measure/result/advice.h"
 
 #include "tests/unit/made_trace.h"
@@ -20,7 +19,7 @@
     "\"Device Id\":0,\"Addr\":" #address ",\"Bytes\":" #bytes ",\"Total Allocated\":" #total                           \
     ",\"Total Reserved\":100}}"
 
-/* A trace of these events with its advice. */
+/* A trace and its advice. */
 struct fixture {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -51,12 +50,13 @@ static void idle_time_is_split_at_the_launch_of_what_comes_next(void **state)
     assert_int_equal(f.advice.idle.device_count, 1);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->idle.gap_count, 4);
-    assert_int_equal(d->idle.part_ns[TP_IDLE_HOST], 15000);  /* before the launch of c */
-    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 1000 + 2000); /* within the launches of a and of c */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_HOST], 15000);         /* from the end of b until the launch of c */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 1000 + 2000); /* during the launches of a and c */
     assert_int_equal(d->idle.part_ns[TP_IDLE_QUEUE],
-                     /* after the launch of a; before b, launched long before; after the launch of c */
+                     /* from the launch of a until a; from the end of a until b, whose launch came earlier; from the
+                      * launch of c until c */
                      4000 + 10000 + 3000);
-    assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* before d, whose launch is not in the trace */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* until d, whose launch is missing from the trace */
     assert_int_equal(d->idle.part_ns[TP_IDLE_OUTSIDE], 0);
     assert_int_equal(d->busy_ns, 20000);
     assert_int_equal(d->flame_total_ns, 45000);
@@ -74,8 +74,8 @@ static void the_flame_charges_idle_time_to_the_host_stack(void **state)
                "") "," LAUNCH(0, 1, 1) "," LAUNCH(50, 1, 2) "," KERNEL("a", 5, 5, 1) "," KERNEL("b", 60, 5, 2),
            NULL);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
-    assert_int_equal(d->node_count, 4); /* the root, the frame, and the operator and the call in it */
-    assert_int_equal(d->nodes[1].self_ns, 33000); /* only the frame: 1-5, 10-20, 40-50, 51-60 */
+    assert_int_equal(d->node_count, 4);           /* the root, the frame, and the frame's operator and launch */
+    assert_int_equal(d->nodes[1].self_ns, 33000); /* idle while only the frame ran: us 1-5, 10-20, 40-50, 51-60 */
     const struct tp_flame_node *op = &d->nodes[2];
     assert_true(is_text(op->text, "aten::add 0x*"));
     assert_int_equal(op->self_ns, 20000);

@@ -1,5 +1,5 @@
-/* Tests that a program gets the tables of its own recording: counted by hand, and equal to those of the exported
- * trace. */
+/* Tests the tables that a program gets of its own recording: they equal tables counted by hand and those of the
+ * exported trace. */
 #include "collector/tracepress.h"
 
 #include <dirent.h>
@@ -38,7 +38,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- what the handler received ---- */
+/* ---- results that the handler received ---- */
 
 struct got {
     char *by_name, *by_shape, *wrong;
@@ -110,7 +110,7 @@ static unsigned file_count(void)
     return count;
 }
 
-/* Returns the line of a table that contains all of these words in this order. */
+/* Returns the line of a table that contains both words in this order. */
 static const char *line_with(const char *table, const char *first, const char *second)
 {
     const char *at = strstr(table, first), *end = at ? strchr(at, '\n') : NULL, *other = at ? strstr(at, second) : NULL;
@@ -130,7 +130,7 @@ static void a_handler_has_tables_and_stacks(void **state)
     assert_int_equal(got.calls, 1);
     assert_non_null(got.by_name);
     assert_non_null(line_with(got.by_name, "# of Calls", "Total FLOPs"));
-    /* 3 * (2 * 2*3*4 + 2 * 5*3*4) */
+    /* FLOPs of three calls with each of two shapes: 3 * (2 * 2*3*4 + 2 * 5*3*4). */
     assert_non_null(line_with(got.by_name, "aten::mm", "           6       504.000  \n"));
     assert_non_null(line_with(got.by_name, "forward", "           4            --  \n"));
     assert_non_null(strstr(got.by_shape, "           3      [[2, 3], [3, 4]]       144.000  \n"));
@@ -141,7 +141,7 @@ static void a_handler_has_tables_and_stacks(void **state)
     assert_string_equal(again, got.by_name);
     free(again);
     release(&got);
-    /* only the requested files: neither spool nor intermediate traces */
+    /* Only the requested files exist. The spool and intermediate traces are gone. */
     assert_int_equal(got.stacks, 0);
     assert_int_equal(got.wrong_stacks, -1);
     assert_int_equal(file_count(), 2);
@@ -185,7 +185,7 @@ static void summarize(const struct tracepress_trace *trace, void *context)
     codes[3] = tracepress_export_summary(trace, "");
 }
 
-/* Counts the files of the folder whose names end with `ending`. */
+/* Counts the files in the folder whose names end with `ending`. */
 static unsigned files_ending(const char *ending)
 {
     unsigned count = 0;

@@ -138,7 +138,8 @@ static void a_fitted_vec_keeps_its_items_and_lends_the_rest(void **state)
     size_t used = arena.used_bytes;
     tp_vec_fit(&vec);
     assert_int_equal(vec.count, 1100000);
-    memset(tp_arena_alloc(&arena, 2000000), 0xFF, 2000000); /* memory of the previous tail, or any except the items */
+    /* may reuse the tail that tp_vec_fit freed, but must not overwrite the items */
+    memset(tp_arena_alloc(&arena, 2000000), 0xFF, 2000000);
     for (uint64_t i = 1100000; i < 2400000; i++)
         *(uint64_t *)tp_vec_push(&vec) = i;
     for (uint64_t i = 0; i < 2400000; i++)

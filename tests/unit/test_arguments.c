@@ -1,4 +1,4 @@
-/* Tests how a trace shows a program's arguments of ranges, and work on the program's own devices. */
+/* Tests how a trace shows the arguments of ranges, and the work of devices that the program reports itself. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -41,7 +41,7 @@ static void kinds_have_their_words(void **state)
     }
     tracepress_stop();
     assert_int_equal(count_of("\"name\":\"of a kind\""), TRACEPRESS_SYNC + 2);
-    assert_int_equal(count_of("\"kind\":"), TRACEPRESS_SYNC); /* NONE and an unknown number have no kind */
+    assert_int_equal(count_of("\"kind\":"), TRACEPRESS_SYNC); /* TRACEPRESS_NONE and unknown numbers write no kind */
     for (int kind = TRACEPRESS_COMPUTE; kind <= TRACEPRESS_SYNC; kind++) {
         snprintf(part, sizeof part, "\"kind\":\"%s\"", words[kind]);
         assert_int_equal(count_of(part), 1);
@@ -141,7 +141,7 @@ static void moments_have_texts(void **state)
     assert_int_equal(count_of("\"text\":"), 1);
 }
 
-/* ---- works ---- */
+/* ---- work on devices ---- */
 
 static void works_are_kernels_of_a_device(void **state)
 {
@@ -153,7 +153,7 @@ static void works_are_kernels_of_a_device(void **state)
     assert_int_equal(queue, tracepress_lane("npu/queue 1", TRACEPRESS_COMPUTE));
     assert_int_not_equal(queue, tracepress_lane("npu/queue 1", TRACEPRESS_COPY));
     int64_t start = tracepress_now();
-    while (tracepress_now() < start + 4 * WORKS) /* reported work must be over */
+    while (tracepress_now() < start + 4 * WORKS) /* waits, because only completed work may be reported */
         ;
     for (int i = 0; i < WORKS; i++)
         tracepress_complete(queue, name("conv"), start + i * 4, start + i * 4 + 3, NULL);

@@ -1,4 +1,4 @@
-/* Tests tasks of the public interface in the trace: their ids, and the arrows between their ends. */
+/* Tests how a trace shows the tasks of the public interface: their ids, and the arrows from start to end. */
 #include <pthread.h>
 
 #include "tests/unit/recorded_text.h"
@@ -9,7 +9,7 @@ static int begin(void **state)
     return begin_text();
 }
 
-/* Reads the numbers after `key` in the lines that begin with `head`, in order. Returns their count. */
+/* Stores the number after `key` of each line that begins with `head`. Returns how many it stored, `most` at most. */
 static size_t numbers(const char *head, const char *key, long long *out, size_t most)
 {
     size_t count = 0;
@@ -21,7 +21,8 @@ static size_t numbers(const char *head, const char *key, long long *out, size_t 
     return count;
 }
 
-/* Tasks with equal ids and different names are different: an arrow leads from each start to its own end. */
+/* Tasks with equal ids but different names are different tasks. An arrow leads from the start of each task to its
+ * end. */
 static void arrows_tell_tasks_of_one_id_apart(void **state)
 {
     long long from[4], to[4], begun[4], ended[4];
@@ -42,7 +43,7 @@ static void arrows_tell_tasks_of_one_id_apart(void **state)
     assert_int_equal(numbers("{\"ph\":\"f\",", "\"id\":", to, 4), 3);
     assert_memory_equal(from, to, 3 * sizeof *from);
     for (int i = 0; i < 3; i++) {
-        assert_true(from[i] >= 0 && from[i] < 1ll << 53); /* exact in every JSON reader */
+        assert_true(from[i] >= 0 && from[i] < 1ll << 53); /* every JSON reader represents integers below 2^53 exactly */
         assert_true(from[i] != from[(i + 1) % 3]);
     }
 }

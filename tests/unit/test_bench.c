@@ -1,4 +1,4 @@
-/* Tests alternating runs: their order, drift of the machine, the time to stop, counts, and runs that are discarded. */
+/* Tests alternating runs: their order, drift of the machine, when to stop, counts, and discarded runs. */
 #include "webreport/compare/bench/bench.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void clear(struct tp_bench_run *run, int side, unsigned pair)
         run->level[q] = NAN;
 }
 
-/* A simulated machine: the noise of each run, and the drift from run to run. */
+/* A simulated machine: the noise of each run, and the drift between runs. */
 struct machine {
     struct tp_random random;
     double noise, wander, place;
@@ -30,7 +30,7 @@ static double draw(struct machine *machine)
     return machine->place + machine->noise * normal(&machine->random);
 }
 
-/* Runs pairs until the result is decided, as the command does. */
+/* Runs pairs until the result is decided, as the command `bench` does. */
 static void run(struct tp_bench *bench, struct tp_bench_run *runs, struct machine *machine, double effect,
                 const struct tp_bench_goal *goal)
 {
@@ -146,7 +146,8 @@ static void loaded_runs_do_not_count_and_stalls_are_drawn_in(void **state)
         clear(&runs[i], (int)(i % 2), i / 2);
         runs[i].level[TP_BENCH_WALL] = 20 + draw(&machine);
     }
-    runs[4].level[TP_BENCH_WALL] += 0.7; /* other processes ran: twice the wall time, the same CPU time */
+    /* Other processes doubled the wall time of this run. Its CPU time is the same. */
+    runs[4].level[TP_BENCH_WALL] += 0.7;
     runs[4].busy = 0.5;
     runs[9].level[TP_BENCH_WALL] += 0.4;
     tp_bench_judge(&bench, runs, 20, &plain, &arena);
@@ -156,7 +157,7 @@ static void loaded_runs_do_not_count_and_stalls_are_drawn_in(void **state)
     }
     assert_int_equal(bench.changes[TP_BENCH_WALL].base_count, 9);
     assert_true(fabs(bench.changes[TP_BENCH_WALL].estimate) < 0.01);
-    assert_true(bench.changes[TP_BENCH_WALL].sees < 0.03); /* with the loaded runs it would be 0.18 */
+    assert_true(bench.changes[TP_BENCH_WALL].sees < 0.03); /* would be 0.18 if the loaded runs counted */
     assert_true(bench.verdict == TP_BENCH_SAME || bench.verdict == TP_BENCH_OPEN);
 }
 
@@ -179,7 +180,7 @@ static void a_step_decides_where_all_runs_have_one(void **state)
     runs[3].level[TP_BENCH_STEP] = NAN;
     tp_bench_judge(&bench, runs, 8, &plain, &arena);
     assert_int_equal(bench.quantity, TP_BENCH_WALL);
-    tp_bench_judge(&bench, runs, 2, &plain, &arena); /* one pair is not enough */
+    tp_bench_judge(&bench, runs, 2, &plain, &arena); /* The first pair alone decides nothing. */
     assert_false(bench.is_decided);
     assert_int_equal(bench.verdict, TP_BENCH_OPEN);
 }
@@ -209,7 +210,7 @@ static void exact_counts_are_compared(void **state)
     assert_true(bench.changed[0].count[0]->calls == 9 && bench.changed[0].count[1]->calls == 12);
     assert_null(bench.changed[1].count[0]);
     assert_true(tp_str_equal(bench.changed[1].count[1]->name, TP_STR("aten::item")));
-    runs[2].has_all_counts = false; /* this run may have called aten::item */
+    runs[2].has_all_counts = false; /* nobody knows how often this run called aten::item */
     tp_bench_judge(&bench, runs, 4, &plain, &arena);
     assert_int_equal(bench.changed_count, 1);
 }

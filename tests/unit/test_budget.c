@@ -138,7 +138,8 @@ static void names_find_their_metric_and_mistyped_ones_the_nearest(void **state)
 {
     (void)state;
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
-        assert_int_equal(tp_metric_find(tp_metrics[i].name, strlen(tp_metrics[i].name)), i); /* each name once */
+        /* finds itself, because each name occurs once */
+        assert_int_equal(tp_metric_find(tp_metrics[i].name, strlen(tp_metrics[i].name)), i);
         assert_true(strlen(tp_metrics[i].name) <= 40);
     }
     assert_string_equal(tp_metric_nearest("memory.peek", 11), "memory.peak");
@@ -148,7 +149,7 @@ static void names_find_their_metric_and_mistyped_ones_the_nearest(void **state)
     assert_int_equal(tp_metric_find("memory", 6), -1);
 }
 
-/* The required data of each metric, by the prefix of its name; the first match counts. */
+/* The data that each metric needs, by prefix of its name. The first matching prefix counts. */
 static void every_metric_says_what_it_needs(void **state)
 {
     enum { F = TP_NEED_FILE, H = TP_NEED_HOST, D = TP_NEED_DEVICE, R = TP_NEED_RUNTIME, C = TP_NEED_CLOCK };
@@ -157,7 +158,7 @@ static void every_metric_says_what_it_needs(void **state)
         unsigned needs;
     } wanted[] = {
         {"trace.events", TP_NEED_ALL},
-        {"trace.", 0}, /* about the damage itself */
+        {"trace.", 0}, /* metrics of the damage need no undamaged data */
         {"finding.", TP_NEED_ALL},
         {"step.count", F | H},
         {"kernels.per_step", F | H | D},
@@ -211,7 +212,7 @@ static void what_is_built_in_parses(void **state)
     tp_budget_default(&budget, &arena);
     assert_int_equal(budget.count, 11);
     assert_null(budget.file);
-    for (size_t i = 0; i < budget.count; i++) /* advice is not a limit */
+    for (size_t i = 0; i < budget.count; i++) /* advice makes no limits */
         assert_int_not_equal(strncmp(tp_metrics[budget.lines[i].metric].name, "finding.", 8), 0);
 }
 

@@ -1,4 +1,4 @@
-/* Byte buffer: growth, the maximum and the sticky failure. */
+/* Tests the byte buffer: growth, the maximum, and the sticky failure. */
 #include "writer/base/buf.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Call tree: merging, attribution of device time and bytes, backward thread, pruning, labels. */
+/* Tests the call tree: merging, owners of device time and bytes, the backward thread, pruning, labels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +141,8 @@ static void steps_stand_at_the_top_whatever_runs_around_them(void **state)
     struct scene s = {0};
     tp_arena_init(&s.arena, 0);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    /* as with_stack=True records it: the frame of profiler.step() ends one step and starts the next */
+    /* Torch records this trace with with_stack=True: the frame of profiler.step() ends one step and starts the next
+     * one. */
     build(&s,
           HOST("python_function", "train.py(1): main", "0", "1000", "1",
                "") "," HOST("user_annotation", "ProfilerStep#1", "10", "100", "1",

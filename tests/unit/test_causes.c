@@ -1,5 +1,5 @@
-/* Tests rules of CPU programs that name a root cause: for each rule a program with the cause, and a similar program
- * without it. Steps last 1,000 us; possible savings are counted by hand. */
+/* Tests rules of CPU programs that name a root cause. Each rule gets a program with the cause and a similar program
+ * without it. Steps last 1,000 us. The expected savings are counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4 };
@@ -8,7 +8,8 @@ enum { STEPS = 4 };
 #define DOUBLE "\"double\""
 #define SQUARE "[512,512],[512,512]"
 
-/* Writes the step, and a product in it so that the program counts as one that computes. */
+/* Writes a step with a matrix product, so that the program counts as one that computes. Returns the start of the step,
+ * us. */
 static double begin_step(int number)
 {
     double at = 1000.0 * number;
@@ -49,8 +50,9 @@ static void frames_tell_what_runs(void **state)
         build();
         assert_found(known[i].rule, known[i].cause, known[i].percent);
         assert_string_equal(finding(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
-        const struct tp_finding *python = finding("H6"); /* the rest outside operators, counted once */
-        if (strcmp(known[i].rule, "H10") != 0) /* a function that mostly writes is part of that finding */
+        /* the remaining Python time outside of operators must not be counted twice */
+        const struct tp_finding *python = finding("H6");
+        if (strcmp(known[i].rule, "H10") != 0) /* H10 includes the function around the write */
             assert_true(python && python->share_percent < 51);
         if (i + 1 < sizeof known / sizeof *known)
             end(state);
@@ -70,7 +72,7 @@ static void frames_of_others_with_such_names_tell_nothing(void **state)
     for (int rule = 9; rule <= 13; rule++) {
         char id[8];
         snprintf(id, sizeof id, "H%d", rule);
-        if (strcmp(id, "H12") != 0) /* a function whose name has this prefix */
+        if (strcmp(id, "H12") != 0) /* skips H12, whose frame `collect` is a prefix of `collect_all` */
             assert_null(finding(id));
     }
 }
@@ -89,14 +91,15 @@ static void the_frames_of_a_loader_tell_what_is_slow_in_it(void **state)
             frame(slow[i][0], at + 202, 400);
         }
         build();
-        assert_found("H1", slow[i][1], i == 0 ? 50 : 40); /* for collation only its own time */
+        assert_found("H1", slow[i][1], i == 0 ? 50 : 40); /* The share of collation is only its own time. */
         assert_non_null(strstr(finding("H1")->evidence[0].name.ptr, slow[i][0]));
         if (i == 0)
             end(state);
     }
 }
 
-/* Writes collation that takes 300 us plus an operator of 50; python_us of it create no tensors. */
+/* Writes a collation of 300 us of Python and an operator of 50 us. For `python_us` of the 300 us, no tensor is
+ * created. */
 static void collation(double python_us)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -114,10 +117,11 @@ static void samples_that_are_tensors_before_need_no_making_of_them(void **state)
 {
     collation(200);
     assert_found("H1", "input.collate", 30);
-    assert_true(fabs(finding("H1")->low_percent - 20) < 0.2); /* otherwise only Python's time is saved */
+    /* at least Python's time outside of the creation of tensors is saved */
+    assert_true(fabs(finding("H1")->low_percent - 20) < 0.2);
     end(state), begin(state);
     collation(50);
-    assert_found("H1", "input.collate", 5); /* one call makes a tensor of existing data */
+    assert_found("H1", "input.collate", 5); /* the other 250 us are one call, which makes a tensor of existing data */
 }
 
 static void a_loader_that_reads_or_computes_is_slow_for_another_reason(void **state)
@@ -178,12 +182,12 @@ static void gradients_are_filled_and_added_to(void **state)
             end(state);
         }
     }
-    assert_null(finding("H15")); /* adding gradients of several batches, too */
+    assert_null(finding("H15")); /* Adding the gradients of several batches is no cost of zeroing. */
 }
 
 #define HEADS "[2,4,512,512]"
 
-/* Writes products around a division and a softmax; has_second: also the product after the softmax. */
+/* Writes a product, a division and a softmax. With `has_second`, a product follows the softmax. */
 static void attention(double at, bool has_second)
 {
     shaped("aten::matmul", at, 50, "[2,4,512,32],[2,4,32,512]", FLOAT, 1);
@@ -195,7 +199,7 @@ static void attention(double at, bool has_second)
 
 static void a_function_that_does_little_but_fill_goes_with_it(void **state)
 {
-    for (int other = 0; other <= 200; other += 200) { /* other work of the function */
+    for (int other = 0; other <= 200; other += 200) { /* us of other work in the function */
         begin(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
@@ -238,7 +242,8 @@ static void a_copy_that_is_filled_with_zeros_is_of_the_filling(void **state)
     }
 }
 
-/* A hook that only checks whether all numbers are finite takes 70 us, its operators 50. Another hook also does work. */
+/* A hook that only checks whether all numbers are finite takes 70 us, 50 us of them in operators. Its whole time
+ * counts. If a hook has other work, only its operators count. */
 static void functions_that_only_check_go_with_their_checks(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
@@ -276,18 +281,21 @@ static void attention_keeps_its_products(void **state)
     for (int s = 0; s < STEPS; s++)
         attention(begin_step(s) + 200, true);
     build();
-    /* of 200 us; a fused operator takes some; the record does not show what a product computes */
+    /* Scaling and softmax take 200 us of each step. A fused operator saves 85 % of that. The trace does not show which
+     * operands a product has. */
     assert_found("H16", "attention.eager", 0.85 * 20);
 }
 
-/* Returns the scores' part of a product: of its memory traffic, and of its arithmetic at ten operations a byte. */
+/* Returns the part of a product's time that is due to the scores. Ten operations take the time of one byte of memory
+ * traffic. */
 static double part_of_scores(double batch, double rows, double columns)
 {
     double scores = 4 * batch * rows * rows, operands = 2 * 4 * batch * rows * columns;
     return scores / (scores + operands + 2 * batch * rows * rows * columns / 10);
 }
 
-/* A product of many columns is limited by arithmetic, and its backward computes five products instead of four. */
+/* The time of a product with many columns is mostly arithmetic. A fused backward computes five products instead of
+ * four. */
 static void the_backward_of_attention_computes_the_scores_again(void **state)
 {
     (void)state;
@@ -307,7 +315,7 @@ static void the_backward_of_attention_computes_the_scores_again(void **state)
     assert_found("H16", "attention.eager", 0.85 * (10 + 10 * part + 20 * (1 - (1 - part) * 5 / 4)));
 }
 
-/* Exponentials divided by their sum are a softmax, too. */
+/* Exponentials divided by their sum are a softmax, written by hand. */
 static void a_softmax_may_be_written_out_too(void **state)
 {
     (void)state;
@@ -332,7 +340,7 @@ static void a_softmax_at_the_end_is_a_loss(void **state)
     assert_null(finding("H16"));
 }
 
-/* Writes elementwise operators in a row over a square matrix, and the backward of the first one. */
+/* Writes a chain of elementwise operators on a square matrix, and the backward node of the first operator. */
 static void chain(int count, int side)
 {
     char dims[64];
@@ -354,7 +362,8 @@ static void a_chain_passes_through_memory_more_often_than_it_needs_to(void **sta
 {
     (void)state;
     chain(6, 512);
-    /* six of equal size: 1 - 1.5 / 6 = 0.75 of them, 0.85 of that in practice; 300 us and 100 us of backward */
+    /* A fused kernel saves 1 - 1.5 / 6 = 0.75 of the traffic of six equal operators, and 85 % of that in practice. The
+     * chain takes 300 us, its backward 100 us. */
     assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 40);
 }
 
@@ -369,7 +378,7 @@ static void short_chains_and_small_tensors_are_left_alone(void **state)
 
 /* ---- batches ---- */
 
-/* Writes calls of a module in each step, with rows in its product, and the backward of each. */
+/* Writes calls of a module in each step, each with a product of `rows` rows, and a backward node. */
 static void modules(int calls, int rows)
 {
     char dims[64];
@@ -389,11 +398,11 @@ static void a_model_called_for_each_sample_could_be_called_once(void **state)
 {
     (void)state;
     modules(8, 1);
-    assert_found("H18", "batch.per_sample_loop", 28); /* seven calls of 40 us */
+    assert_found("H18", "batch.per_sample_loop", 28); /* saves seven of eight calls of 40 us */
     assert_null(finding("H19"));
 }
 
-/* Writes calls of a recurrent model: one sequence each, of equal lengths, or one that grows. */
+/* Writes calls of a recurrent model with `batch` sequences each. Sequences are 12 long, or one longer in each call. */
 static void sequences(int calls, int batch, bool is_growing)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -411,12 +420,14 @@ static void sequences(int calls, int batch, bool is_growing)
 static void what_stands_between_calls_for_samples_goes_with_them(void **state)
 {
     sequences(8, 1, false);
-    assert_found("H18", "batch.per_sample_loop", 27); /* from the second call to the end of the eighth */
+    /* from the start of the second call to the end of the eighth call */
+    assert_found("H18", "batch.per_sample_loop", 27);
     end(state), begin(state);
     sequences(8, 16, false);
     assert_null(finding("H18"));
     end(state), begin(state);
-    sequences(8, 1, true); /* a text generated word by word: each call needs the previous one */
+    /* Like a text that is generated word by word, each call needs the result of the previous call. */
+    sequences(8, 1, true);
     assert_null(finding("H18"));
 }
 
@@ -436,7 +447,7 @@ static void two_rows_are_a_small_batch(void **state)
     assert_int_equal(finding("H19")->confidence, TP_CONFIDENCE_LOW);
 }
 
-/* Writes a convolution of some samples, and its backward. */
+/* Writes a convolution of `samples` images that takes `length` us, and its backward. */
 static void images(int samples, double length)
 {
     char dims[64];
@@ -455,7 +466,7 @@ static void short_convolutions_of_few_samples_are_a_small_batch(void **state)
     images(2, 120);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    images(2, 400); /* the time is proportional to the samples */
+    images(2, 400); /* the time of 400 us is proportional to the number of samples */
     assert_null(finding("H19"));
     end(state), begin(state);
     images(16, 120);
@@ -495,10 +506,10 @@ static void unequal_steps_have_unequal_shapes(void **state)
     assert_found("H20", "step.imbalance", NAN);
     assert_int_equal(finding("H20")->severity, TP_SEVERITY_MEDIUM);
     end(state), begin(state);
-    unequal(512, 8000); /* 7,000 us more than the others, of 12,000 */
+    unequal(512, 8000); /* excess of the long step: 7,000 of 12,000 us */
     assert_int_equal(finding("H20")->severity, TP_SEVERITY_HIGH);
     end(state), begin(state);
-    unequal(64, 4000); /* a slow step with equal work has another cause */
+    unequal(64, 4000); /* equal shapes do not explain a slow step */
     assert_null(finding("H20"));
 }
 

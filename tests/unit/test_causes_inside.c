@@ -1,5 +1,6 @@
 /* Tests root causes of CPU programs that occur inside something else: in hooks, in nested modules, in one function of a
- * step. Also tests similar programs without the cause. Steps last 1,000 us; possible savings are counted by hand. */
+ * step. Similar programs without the cause are tested, too. Steps last 1,000 us. The expected savings are counted by
+ * hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4 };
@@ -18,7 +19,8 @@ static double begin_step(int number)
 
 /* ---- hooks ---- */
 
-/* Writes a function that torch calls before or after a module's forward, with an operator of 60 us in it. */
+/* Writes a function with an operator of 60 us. Its caller is the function in which torch runs a module's forward and
+ * its hooks. */
 static void hook(const char *caller, const char *function, const char *operator)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -35,14 +37,15 @@ static void hooks_that_reduce_values_watch(void **state)
     hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): watch", "aten::mean");
     assert_found("H13", "debug.checks", 10);
     end(state), begin(state);
-    /* changes the values that follow */
+    /* This hook changes the values, so it does not only check them. */
     hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): keep", "aten::mul");
     assert_null(finding("H13"));
     end(state), begin(state);
-    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): forward", "aten::mean"); /* the module itself */
+    /* the forward of the module is not a hook */
+    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): forward", "aten::mean");
     assert_null(finding("H13"));
     end(state), begin(state);
-    hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* a call from the step itself */
+    hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* a call from the step itself is not a hook */
     assert_null(finding("H13"));
 }
 
@@ -108,12 +111,13 @@ static void copies_that_nobody_can_leave_out_are_not_told(void **state)
     for (int s = 0; s < STEPS; s++)
         shaped("aten::contiguous", begin_step(s) + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
     build();
-    assert_found("H7", "copy.layout", 25); /* the next operator finds its data outside the caches: a quarter more */
+    /* 200 us, and a quarter of that because the next operator finds no data in the caches */
+    assert_found("H7", "copy.layout", 25);
     end(state), begin(state);
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
         shaped("aten::contiguous", at + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
-        shaped("aten::cat", at + 420, 200, "[8,32,64,64]", FLOAT, 10 * s + 1); /* the operator that runs after it */
+        shaped("aten::cat", at + 420, 200, "[8,32,64,64]", FLOAT, 10 * s + 1); /* runs after the copy, and reads it */
     }
     build();
     assert_found("H7", "copy.layout", 46);
@@ -141,7 +145,7 @@ static void a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons(void **state
     assert_null(finding("H2"));
 }
 
-/* In an unrolled recurrence, one call does all multiplications, too. */
+/* Products do not get faster without the loop, because one call for all rounds has the same arithmetic. */
 static void a_loop_keeps_its_products(void **state)
 {
     (void)state;
@@ -156,7 +160,8 @@ static void a_loop_keeps_its_products(void **state)
     assert_found("H2", "host.index_loop", (19 * 30 - 10 - 19 * 10) / 10.0);
 }
 
-/* Rows of 256 numbers cost their calls; a matrix in each round costs its memory traffic. */
+/* A loop over rows of 256 numbers costs only its calls. A matrix in each round also costs memory traffic, which remains
+ * without the loop. */
 static void a_loop_keeps_what_passes_much_through_memory(void **state)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
@@ -174,8 +179,8 @@ static void a_loop_keeps_what_passes_much_through_memory(void **state)
     }
 }
 
-/* The backward of splitting a tensor fills a whole tensor for each part; the backward of each part's product
- * remains. */
+/* Each backward node of a select fills a tensor of the whole size, which only the loop needs. The backward nodes of
+ * products remain. */
 static void the_backward_of_a_loop_keeps_its_work_too(void **state)
 {
     (void)state;
@@ -192,7 +197,8 @@ static void the_backward_of_a_loop_keeps_its_work_too(void **state)
         }
     }
     build();
-    /* 38 of 40 operators, their backward nodes, 19 of them with 9 us of work that remains */
+    /* The loop has 38 operators of 5 us after the first round, with a backward node of 12 us each. 19 of these nodes
+     * have 9 us of work that remains. */
     assert_found("H2", "host.index_loop", (38 * 5 + 38 * 12 - 19 * 9) / 10.0);
 }
 
@@ -205,12 +211,14 @@ static void small_operators_between_large_ones_pass_through_no_memory(void **sta
             shaped("aten::tanh", at + 50 * i, 50, i % 2 ? "[8,8]" : "[512,512]", FLOAT, 100 * s + i);
     }
     build();
-    assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 30); /* six of twelve */
+    /* only the six large operators of twelve pass through memory */
+    assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 30);
 }
 
 /* ---- modules inside of modules ---- */
 
-/* Writes a part of a model that is called for each sample; is_equal: all calls have data of the same size. */
+/* Writes a part of a model that is called once per sample. `is_equal` means that all calls have data of the same
+ * size. */
 static void parts(int calls, bool is_equal)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -240,18 +248,18 @@ static void copies_of(double length)
 
 static void a_gain_is_three_quarters_to_all_of_the_time_it_is_about(void **state)
 {
-    copies_of(160); /* with a quarter of it added, 20 %; H6 comes after it, because its saving is unknown */
+    copies_of(160); /* 160 us and a quarter of it are 20 %. H6 is listed after H7, because its saving is unknown. */
     assert_range("H7", 0.75 * 20, 20);
     end(state), begin(state);
-    copies_of(640); /* with a quarter of it added, 80 % */
+    copies_of(640); /* 640 us and a quarter of it are 80 % */
     assert_range("H7", 0.75 * 80, 80);
     end(state), begin(state);
-    copies_of(776); /* with a quarter of it added, 97 %; the range has at most 20 points */
+    copies_of(776); /* 776 us and a quarter of it are 97 %; a range has at most 20 points */
     assert_range("H7", 77, 97);
 }
 
-/* Writes a function of 600 us whose first operator splits a tensor, followed by ten rounds of two operators, 25 us a
- * call. */
+/* Writes a function of 600 us. Its first operator splits a tensor. Ten rounds of two operators follow, one operator
+ * every 25 us. */
 static void rounds_behind(const char *apart, const char *outer, const char *inner)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -272,19 +280,20 @@ static void rounds_behind(const char *apart, const char *outer, const char *inne
 static void a_loop_over_pieces_takes_a_tensor_apart(void **state)
 {
     rounds_behind("aten::split", NULL, NULL);
-    assert_found("H2", "host.index_loop", 44.7); /* from the second round on: 18 calls */
+    assert_found("H2", "host.index_loop", 44.7); /* saves the 18 calls from the second round on */
     end(state), begin(state);
-    rounds_behind("aten::view", NULL, NULL); /* the same without a split: operators of two layers are similar */
+    rounds_behind("aten::view", NULL, NULL); /* without a split, repeated operators are similar layers */
     assert_null(finding("H2"));
     end(state), begin(state);
-    rounds_behind("aten::unbind", "aten::gru", NULL); /* a loop inside torch */
+    rounds_behind("aten::unbind", "aten::gru", NULL); /* a loop inside of torch */
     assert_null(finding("H2"));
     end(state), begin(state);
-    rounds_behind("aten::chunk", NULL, "model.py(20): layer"); /* layers after a tensor that was split in three */
+    /* layers, because the tensor was split into three parts only */
+    rounds_behind("aten::chunk", NULL, "model.py(20): layer");
     assert_null(finding("H2"));
 }
 
-/* Writes twenty calls of 10 us each, 25 us from one to the next, in a function of the given length. */
+/* Writes twenty operators of 10 us each, one every 25 us, in a function that takes `length` us. */
 static void small_operators_in(const char *function, double length)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -298,17 +307,21 @@ static void small_operators_in(const char *function, double length)
 
 static void a_function_of_small_operators_goes_with_them(void **state)
 {
-    small_operators_in("model.py(8): smooth", 560); /* 485 us of it are calls and the time between them */
+    /* 485 us from the start of the first operator to the end of the last one */
+    small_operators_in("model.py(8): smooth", 560);
     assert_found("H5", "host.small_operators", 56);
     end(state), begin(state);
-    small_operators_in("model.py(8): smooth", 780); /* still more than half, and all of it counts */
+    /* the operators fill more than half of the function, so its whole time counts */
+    small_operators_in("model.py(8): smooth", 780);
     assert_found("H5", "host.small_operators", 78);
     end(state), begin(state);
-    small_operators_in("/x/site-packages/torch/functional.py(8): smooth", 780); /* torch calls it */
+    /* a function of torch does not count itself */
+    small_operators_in("/x/site-packages/torch/functional.py(8): smooth", 780);
     assert_found("H5", "host.small_operators", 48.5);
 }
 
-/* Writes four operators of 100 us with 1 MiB in and out in a function of 410 us, after a convolution. */
+/* Writes four elementwise operators of 100 us on 1 MiB each, after a convolution. The function begins at us `begins` of
+ * the step. */
 static void activation(const char *function, double begins)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -326,14 +339,14 @@ static void a_function_that_is_a_chain_may_be_short(void **state)
     activation("model.py(8): swish", 350);
     assert_found("H17", "fuse.elementwise", 0.85 * (1 - 1.5 / 4) * 40);
     end(state), begin(state);
-    activation("model.py(8): forward", 190); /* which does more than that */
+    activation("model.py(8): forward", 190); /* this function contains the convolution, too */
     assert_null(finding("H17"));
     end(state), begin(state);
-    activation("/x/site-packages/torch/functional.py(8): swish", 350); /* torch's own */
+    activation("/x/site-packages/torch/functional.py(8): swish", 350); /* the user cannot change a function of torch */
     assert_null(finding("H17"));
 }
 
-/* Writes ten calls of a module with two products, which have the sizes `first` and `second`. */
+/* Writes ten calls of a module with two linear operators, with inputs of the sizes `first` and `second`. */
 static void attention(const char *first, const char *second)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -350,24 +363,25 @@ static void attention(const char *first, const char *second)
 static void attention_puts_the_elements_of_one_sample_first(void **state)
 {
     attention("[1,24,64]", "[24,1,64]");
-    assert_found("H18", "batch.per_sample_loop", 36); /* nine calls of 40 us */
+    assert_found("H18", "batch.per_sample_loop", 36); /* saves nine of ten calls of 40 us */
     end(state), begin(state);
     attention("[1,24,64]", "[24,64]");
-    assert_found("H18", "batch.per_sample_loop", 36); /* nine calls of 40 us */
+    assert_found("H18", "batch.per_sample_loop", 36); /* saves nine of ten calls of 40 us */
     end(state), begin(state);
-    attention("[1,24,64]", "[48,64]"); /* more than its elements: parts that the model found in it, or other data */
+    attention("[1,24,64]", "[48,64]"); /* 48 rows are more than the 24 elements of the sample, so they are other data */
     assert_null(finding("H18"));
     end(state), begin(state);
-    attention("[24,1,64]", "[24,64]"); /* may be a batch of 24 */
+    attention("[24,1,64]", "[24,64]"); /* the first dimension may be a batch of 24 samples */
     assert_null(finding("H18"));
 }
 
 static void a_part_of_a_model_may_be_called_for_each_sample(void **state)
 {
     parts(10, true);
-    assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0); /* half of the convolutions' time remains */
+    /* each saved call keeps half of its convolution */
+    assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0);
     end(state), begin(state);
-    parts(10, false); /* a head that several maps of different sizes share */
+    parts(10, false); /* like a head that several feature maps of different sizes share */
     assert_null(finding("H18"));
     end(state), begin(state);
     parts(5, true);
@@ -376,8 +390,8 @@ static void a_part_of_a_model_may_be_called_for_each_sample(void **state)
 
 /* ---- one function ---- */
 
-/* Writes Python of this many us in one function of the project, before or after the step's module; the rest is
- * operators. */
+/* Writes `us` microseconds of Python in one function of the project, before or after the module of the step. Operators
+ * fill the rest. */
 static void one_function(double us, bool is_before)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -437,7 +451,7 @@ static void a_module_that_is_called_in_the_backward_pass_computes_again(void **s
     assert_null(finding("H11"));
 }
 
-/* Writes one gradient: a fill, and an addition to it. */
+/* Writes a gradient that is filled with zeros and then added to. */
 static void one_gradient(double filling, double length)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -454,14 +468,14 @@ static void few_gradients_that_are_large_are_worth_it(void **state)
     one_gradient(100, 100);
     assert_found("H15", "optimizer.zero_grad", 20);
     end(state), begin(state);
-    one_gradient(40, 40); /* 8 %: a number that is counted from zero */
+    one_gradient(40, 40); /* 8 % is as cheap as a number that counts from zero */
     assert_null(finding("H15"));
     end(state), begin(state);
-    one_gradient(10, 200); /* batches are summed, with some zeros as well */
+    one_gradient(10, 200); /* mostly sums of batches, with few zeros */
     assert_null(finding("H15"));
 }
 
-/* Writes a model that is not trained, asked for some rows. */
+/* Writes a model that is not trained, with inputs of `rows` rows. */
 static void service(int rows)
 {
     char dims[64];
@@ -478,12 +492,12 @@ static void a_service_that_takes_two_rows_at_once_could_take_more(void **state)
     service(2);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    service(1); /* a caller that asks for one row has no more */
+    service(1); /* a caller with one row has no batch */
     assert_null(finding("H19"));
 }
 
-/* Writes twelve rounds of twenty operators, 40 us each, that begin with one that indexes: in one call, or in a call
- * each. */
+/* Writes twelve rounds of twenty operators. A round takes 40 us and begins with an indexing operator. All rounds are in
+ * one call, or each is a call of its own. */
 static void rounds(bool is_one_call)
 {
     enum { ROUNDS = 12, OPERATORS = 20 };
@@ -510,7 +524,7 @@ static void long_rounds_of_one_call_are_a_loop_and_layers_are_none(void **state)
     assert_null(finding("H2"));
 }
 
-/* Collation takes 350 us of a step, 200 of them in Python, the rest in one tensor made of numbers. */
+/* Collation takes 350 us per step: 200 us in Python, and the rest in one call that makes a tensor from numbers. */
 static void numbers_are_made_a_tensor_whatever_one_does(void **state)
 {
     (void)state;

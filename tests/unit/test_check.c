@@ -23,7 +23,7 @@ static int index_of(const char *name)
     return metric;
 }
 
-/* Returns a run of `count` steps with kernels; the metrics of the steps are set, others are unknown. */
+/* Returns a run of `count` steps with kernels. Only the metrics of steps have values. */
 static struct tp_summary run_of(const int64_t *step_ns, uint32_t count)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT, .worker = TP_STR("w")}, .step_count = count};
@@ -66,7 +66,7 @@ static struct tp_summary scaled(double factor, double noise)
     return run_of(steps, 10);
 }
 
-/* Returns the verdict of one budget text; sides without runs are absent. */
+/* Judges the runs by this budget and returns the verdict. A count of 0 means that the side is absent. */
 static struct tp_check judged(const char *budget_text, const struct tp_summary *runs, size_t run_count,
                               const struct tp_summary *base, size_t base_count)
 {
@@ -90,7 +90,7 @@ static void counts_are_judged_as_they_are(void **state)
     struct tp_check c = judged("kernels.per_step <= 22\nkernels.per_step == 21\n", &run, 1, NULL, 0);
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
-    assert_int_equal(c.items[0].line->number, 2); /* failed ones first */
+    assert_int_equal(c.items[0].line->number, 2); /* failed limits come first */
     c = judged("kernels.per_step <= +0", &run, 1, &base, 1);
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
@@ -114,7 +114,7 @@ static void the_sample_nearest_to_breaking_a_limit_counts(void **state)
     c = judged("sync.per_step <= +0\n", runs, 2, base, 2);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
     struct tp_summary odd[] = {runs[0], runs[1], runs[0]}, same[] = {runs[0], runs[0]};
-    c = judged("sync.per_step == +0\n", odd, 3, same, 2); /* the order of the runs does not matter */
+    c = judged("sync.per_step == +0\n", odd, 3, same, 2); /* the value is the same for each order of the runs */
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     assert_true(c.items[0].value == 3);
     c = judged("sync.per_step == +0\n", same, 2, same, 2);
@@ -144,8 +144,8 @@ static struct tp_summary on_host(struct tp_summary run)
     return run;
 }
 
-/* A limit fails above it, passes within it, and is inconclusive otherwise. One run a side detects changes of 12 %, on
- * an unknown host 25 %. */
+/* A limit fails if the run exceeds it, passes if the run keeps it, and is inconclusive if noise hides which one is
+ * true. One run per side detects changes of 12 %, or 25 % if the host is unknown. */
 static void a_limit_on_time_is_kept_broken_or_unclear(void **state)
 {
     GUARD;
@@ -177,14 +177,15 @@ static void a_limit_on_time_is_kept_broken_or_unclear(void **state)
         if (cases[i].cause == TP_CAUSE_NOISE)
             assert_non_null(strstr(c.items[0].reason, "this runner sees "));
     }
-    struct tp_summary base = scaled(1, 0), run = scaled(1.2, 0); /* from unknown hosts */
+    struct tp_summary base = scaled(1, 0), run = scaled(1.2, 0); /* the host is unknown, so noise may be larger */
     struct tp_check c = judged("step.time.median <= +3 %", &run, 1, &base, 1);
     assert_int_equal(c.items[0].cause, TP_CAUSE_NOISE);
     c = judged("warn step.time.median <= +3 %", &run, 1, &base, 1);
     assert_int_equal(c.verdict, TP_CHECK_WARN);
 }
 
-/* A limit that is smaller than detectable changes never passes, and the result says how many runs are needed. */
+/* A limit below the smallest detectable change never passes. The reason gives the number of runs that would be
+ * needed. */
 static void an_unclear_limit_says_what_would_decide_it(void **state)
 {
     GUARD;
@@ -216,7 +217,8 @@ static void noise_is_learned_from_history(void **state)
     assert_true(c.items[0].sees > 10);
 }
 
-/* With a drift of 0.5 % per run, the ten newest runs are always close, the first ten are not. */
+/* The runs drift by 0.5 % per run. The new run is within the limit of the ten newest runs, but not of the first ten,
+ * which are the accepted level. */
 static void limits_are_held_against_the_accepted_level(void **state)
 {
     GUARD;
@@ -231,7 +233,7 @@ static void limits_are_held_against_the_accepted_level(void **state)
     assert_true(c.items[0].cause != TP_CAUSE_BEYOND && c.items[0].change < 4);
 }
 
-/* One run a side cannot distinguish a loaded machine from a slower program; four runs can. */
+/* One run per side cannot distinguish a busy machine from a slower program. A baseline of three runs can. */
 static void wall_clock_of_one_run_a_side_breaks_no_limit(void **state)
 {
     GUARD;
@@ -244,11 +246,12 @@ static void wall_clock_of_one_run_a_side_breaks_no_limit(void **state)
     assert_non_null(strstr(c.items[0].reason, "wall clock of 2 runs does not tell the machine from the program"));
     c = judged("step.time.median <= +3 %", &run, 1, base, 3);
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
-    c = judged("step.time.median <= 1 us", &run, 1, base, 1); /* an absolute limit is judged directly */
+    /* an absolute limit needs no baseline, so noise between runs does not matter */
+    c = judged("step.time.median <= 1 us", &run, 1, base, 1);
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
 }
 
-/* Compares four runs with one that takes a third longer: in all steps, or in all but the shortest two. */
+/* Compares four runs with one run that takes 30 % longer: in all steps, or in all steps but the two shortest ones. */
 static void wall_clock_breaks_a_limit_when_short_steps_show_it(void **state)
 {
     GUARD;
@@ -264,14 +267,14 @@ static void wall_clock_breaks_a_limit_when_short_steps_show_it(void **state)
     c = judged("step.time.median <= +3 %", &most, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     assert_non_null(strstr(c.items[0].reason, "; the short steps do not show it"));
-    most = with(most, "step.time.p90", 1300e3); /* a change of long steps concerns only their metric */
+    most = with(most, "step.time.p90", 1300e3); /* a limit on long steps does not need the short steps */
     for (int i = 0; i < 4; i++)
         base[i] = with(base[i], "step.time.p90", 1003e3);
     c = judged("step.time.p90 <= +3 %", &most, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     for (int i = 0; i < 10; i++)
         steps[i] = ten_steps[i] < 998 ? 800 * ten_steps[i] : 1000 * ten_steps[i];
-    gain = on_cpu(run_of(steps, 10)); /* a fifth is required: the short steps have it */
+    gain = on_cpu(run_of(steps, 10)); /* a fifth faster, but only in the short steps */
     c = judged("step.time.median <= -15 %", &gain, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     c = judged("step.time.median <= -15 %", base, 1, base, 4);
@@ -288,7 +291,7 @@ static void a_required_speedup_fails_when_it_is_not_there(void **state)
     assert_int_equal(c.verdict, TP_CHECK_PASS);
     c = judged("step.time.median >= -5 %", &fast, 1, &base, 1);
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
-    c = judged("step.time.median <= -5 us", &fast, 1, &base, 1); /* 200 us less */
+    c = judged("step.time.median <= -5 us", &fast, 1, &base, 1); /* 200 us are allowed by this limit */
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }
 
@@ -369,7 +372,7 @@ static void ranks_are_compared_with_the_same_rank(void **state)
     c = judged("kernels.per_step <= 5 @0\nkernels.per_step <= 9 @1\nkernels.per_step <= 1 @7\n", runs, 2, NULL, 0);
     assert_int_equal(c.count, 3);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 1);
-    assert_int_equal(c.items[0].cause, TP_CAUSE_MISSING); /* rank 7 */
+    assert_int_equal(c.items[0].cause, TP_CAUSE_MISSING); /* no run has rank 7 */
 }
 
 /* ---- damage ---- */
@@ -392,17 +395,17 @@ static void damage_decides_nothing(void **state)
     assert_int_equal(c.counts[TP_CHECK_FAIL], 2);
     assert_false(c.is_damaged);
     run = lossy(whole, TP_LOST_MEMORY);
-    c = judged(lines, &run, 1, NULL, 0); /* metrics without memory records are judged */
+    c = judged(lines, &run, 1, NULL, 0); /* still judges the metrics that need no memory records */
     assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 4);
     assert_int_equal(c.items[1].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[1].reason, "input damaged: 1 memory record not following from the one before");
     assert_true(isnan(c.items[1].value));
-    assert_false(c.is_damaged); /* a limit fails on undamaged data */
+    assert_false(c.is_damaged); /* undamaged data is enough for the limit that fails */
     run = lossy(whole, TP_LOST_BROKEN);
     c = judged(lines, &run, 1, NULL, 0);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 6);
-    assert_int_equal(c.counts[TP_CHECK_PASS], 1); /* trace.repaired is about the damage */
+    assert_int_equal(c.counts[TP_CHECK_PASS], 1); /* trace.repaired describes the damage itself */
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     assert_true(c.is_damaged);
 }
@@ -430,7 +433,8 @@ static void a_category_that_only_the_baseline_has_is_lost(void **state)
     assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[0].reason, "input damaged: it has no memory records, the other side has");
     assert_int_equal(c.items[1].status, TP_CHECK_PASS);
-    base.evidence.asked = TP_NEED_MEMORY; /* the head of the baseline names the option, the head of the run does not */
+    /* the file of the baseline says that memory was requested, the file of the run does not */
+    base.evidence.asked = TP_NEED_MEMORY;
     assert_int_equal(judged(lines, &run, 1, &base, 1).verdict, TP_CHECK_PASS);
 }
 
@@ -445,7 +449,7 @@ static void ranks_that_are_not_there_decide_nothing(void **state)
     }
     assert_int_equal(judged("kernels.per_step <= 5", runs, 3, NULL, 0).verdict, TP_CHECK_PASS);
     struct tp_check c = judged("kernels.per_step <= 5\nkernels.per_step <= 5 @0", runs, 2, NULL, 0);
-    assert_int_equal(c.count, 4); /* two of rank 0, one of rank 1, and one for the missing ranks */
+    assert_int_equal(c.count, 4); /* two items for rank 0, one for rank 1, and one for the missing rank */
     assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[0].reason, "input damaged: rank 2 of the job is missing");
     assert_int_equal(judged("kernels.per_step <= 4", runs, 2, NULL, 0).verdict, TP_CHECK_FAIL);
@@ -508,7 +512,7 @@ static void a_failed_line_points_at_new_waits_and_findings(void **state)
     assert_true(tp_str_equal(c.items[1].places[0].file_line, TP_STR("c.py(3): h")));
 }
 
-/* Returns a run whose steps vary by about 5 %, and whose level varies by about 2 %. */
+/* Returns a run whose steps vary by about 5 %, and whose mean step time varies by about 2 % between runs. */
 static struct tp_summary noisy_run(double factor, struct tp_random *random)
 {
     int64_t steps[20];
@@ -520,8 +524,8 @@ static struct tp_summary noisy_run(double factor, struct tp_random *random)
     return run_of(steps, 20);
 }
 
-/* Compares a history of ten runs with one run of the same program, a thousand times: at most 1 % may fail, and runs
- * slower by 15 % must fail. With one run a side, hardly any may fail. */
+/* Compares a history of ten runs with one run of the same program, a thousand times. At most 1 % of these runs may
+ * fail. Runs that are slower by 15 % must fail. With one run per side, hardly any may fail. */
 static void runs_of_the_same_program_fail_in_less_than_one_of_hundred(void **state)
 {
     GUARD;

@@ -1,4 +1,4 @@
-/* Tests which ranks record, and when. */
+/* Tests the choice of the ranks and of the windows of time that are recorded. */
 #include "collector/choice.h"
 
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static void windows_have_a_period_and_a_length(void **state)
 {
     static const struct {
         const char *text;
-        uint64_t period_ns, length_ns; /* 0: refused */
+        uint64_t period_ns, length_ns; /* 0 for both: the text must be refused */
     } cases[] = {
         {"60s:5s", 60000000000, 5000000000},
         {"60:5", 60000000000, 5000000000},
@@ -82,7 +82,7 @@ static void windows_have_a_period_and_a_length(void **state)
 static void windows_begin_at_multiples_of_the_period(void **state)
 {
     const struct tp_choice_window window = {60000000000, 5000000000}, none = {0, 0};
-    const uint64_t minute = UINT64_C(1763750400) * 1000000000; /* at a full minute */
+    const uint64_t minute = UINT64_C(1763750400) * 1000000000; /* a time at which a minute begins, ns since the epoch */
     (void)state;
     assert_true(tp_choice_is_open(&window, minute));
     assert_true(tp_choice_is_open(&window, minute + 4999999999));
@@ -97,7 +97,7 @@ static void edges_are_where_windows_begin_and_end(void **state)
     const struct tp_choice_window window = {60000000000, 5000000000}, whole = {2000000000, 2000000000};
     const uint64_t minute = UINT64_C(1763750400) * 1000000000;
     static const struct {
-        uint64_t at, edge; /* at: time after a full minute */
+        uint64_t at, edge; /* at: ns since the start of a minute; edge: next start or end of a window, ns */
     } cases[] = {
         {0, 5000000000},
         {4999999999, 5000000000},
@@ -146,7 +146,8 @@ static void ranks_that_are_left_out_record_nothing(void **state)
     for (unsigned rank = 0; rank < 5; rank++) {
         char text[] = {(char)('0' + rank), '\0'};
         setenv("RANK", text, 1);
-        assert_int_equal(tracepress_start(&options), 0); /* the program notices no difference */
+        /* succeeds for all ranks, so that the program notices no difference */
+        assert_int_equal(tracepress_start(&options), 0);
         assert_int_equal(is_recording(), rank >= 1 && rank <= 3);
         tracepress_step();
         assert_int_equal(tracepress_step_num(), 1);
@@ -154,7 +155,7 @@ static void ranks_that_are_left_out_record_nothing(void **state)
     }
     assert_int_equal(handled, 3);
     unsetenv("RANK");
-    tracepress_start(&options); /* the rank is unknown */
+    tracepress_start(&options); /* without RANK the rank is unknown, and the process records */
     assert_true(is_recording());
     tracepress_stop();
     unsetenv("TRACEPRESS_RANKS");
@@ -180,7 +181,7 @@ static void steps_are_recorded_that_begin_in_a_window(void **state)
         uint64_t after = realtime_ns();
         bool was = tp_choice_is_open(&window, before), is = tp_choice_is_open(&window, after);
         if (was != is || after - before >= LENGTH)
-            continue; /* at the border, or delayed: its place in the window is unknown */
+            continue; /* skips steps close to an edge and delayed steps, because their window is unknown */
         assert_int_equal(is_recording(), is);
         inside += is;
         outside += !is;
@@ -188,7 +189,7 @@ static void steps_are_recorded_that_begin_in_a_window(void **state)
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
     assert_true(inside > 0 && outside > 0);
-    assert_true(handled > 1); /* each window was a recording */
+    assert_true(handled > 1); /* each window is a separate recording */
 }
 
 /* ---- without steps ---- */
@@ -203,7 +204,7 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* Returns whether the time is far from an edge, with tolerance for a busy machine. */
+/* Returns whether no edge of a window is near this time. The tolerance is large, because the machine may be busy. */
 static bool is_well_inside(uint64_t ns)
 {
     const uint64_t margin = 40ull * NS_PER_MS;
@@ -215,7 +216,7 @@ struct looks {
     unsigned right, wrong, open, closed;
 };
 
-/* Checks for this long whether recording happens in windows only. */
+/* Checks for this number of periods that recording happens in windows only. */
 static struct looks look(unsigned periods)
 {
     struct looks looks = {0};
@@ -229,7 +230,7 @@ static struct looks look(unsigned periods)
             looks.open += is;
             looks.closed += !is;
         }
-        TRACEPRESS_SCOPE("look"); /* a record, so that a spool exists */
+        TRACEPRESS_SCOPE("look"); /* writes a record, so that a spool exists */
         nap();
     }
     return looks;
@@ -260,7 +261,7 @@ static void moments_are_recorded_that_lie_in_a_window(void **state)
     unsetenv("TRACEPRESS_WINDOW");
     if (!are_windows(&looks))
         fail_msg("%u right, %u wrong, %u open, %u closed", looks.right, looks.wrong, looks.open, looks.closed);
-    assert_in_range(handled, 2, 6); /* each window was a recording */
+    assert_in_range(handled, 2, 6); /* each window is a separate recording */
     assert_false(is_recording());
 }
 
@@ -321,12 +322,12 @@ static void a_handler_may_stop_what_it_is_called_for(void **state)
     struct looks looks = look(3);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    assert_true(are_windows(&looks)); /* a process that it starts follows the windows, too */
+    assert_true(are_windows(&looks)); /* the started process also records in windows only */
     assert_true(restarts > 1);
     assert_false(is_recording());
 }
 
-#ifndef __SANITIZE_THREAD__ /* the child of a program with threads cannot have threads there */
+#ifndef __SANITIZE_THREAD__ /* TSan: the child of a program with threads cannot start threads */
 static void a_child_has_the_same_windows(void **state)
 {
     unsigned handled = 0;
@@ -338,7 +339,7 @@ static void a_child_has_the_same_windows(void **state)
     {
         TRACEPRESS_SCOPE("parent");
     }
-    pid_t child = fork(); /* in the middle of a window */
+    pid_t child = fork(); /* forks in the middle of a window */
     if (child == 0) {
         struct looks looks = look(3);
         tracepress_stop();

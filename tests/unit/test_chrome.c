@@ -31,18 +31,18 @@ static void slices_that_cross_get_rows_of_their_own(void **state)
         fail();
     tp_chrome_lanes_init(&lanes, &arena);
     assert_int_equal(lane(&lanes, 0, 100), 0);
-    assert_int_equal(lane(&lanes, 0, 100), 0);  /* the same time nests */
-    assert_int_equal(lane(&lanes, 50, 101), 1); /* overlaps by a nanosecond */
+    assert_int_equal(lane(&lanes, 0, 100), 0);  /* a slice with equal times nests in the first one */
+    assert_int_equal(lane(&lanes, 50, 101), 1); /* ends a nanosecond after the open slice, so it needs a second row */
     assert_int_equal(lane(&lanes, 60, 100), 0);
-    assert_int_equal(lane(&lanes, 70, 200), 2);  /* crosses both */
-    assert_int_equal(lane(&lanes, 100, 100), 0); /* nothing is open there any more */
+    assert_int_equal(lane(&lanes, 70, 200), 2);  /* overlaps the open slices of both rows */
+    assert_int_equal(lane(&lanes, 100, 100), 0); /* no slice of the first row is open any more */
     assert_int_equal(lane(&lanes, 101, 150), 0);
     int64_t end = 0;
     tp_chrome_lanes_clear(&lanes);
     for (int i = 0; i < TP_CHROME_MAX_LANES; i++)
         assert_int_equal(lane(&lanes, i, 1000 + i), i);
     end = 2000;
-    /* all rows are used: the slice is cut */
+    /* All rows are in use, so the slice is cut. */
     assert_int_equal(tp_chrome_lane(&lanes, 500, &end), TP_CHROME_MAX_LANES - 1);
     assert_int_equal(end, 1000 + TP_CHROME_MAX_LANES - 1);
     tp_arena_release(&arena);
@@ -147,7 +147,7 @@ static void filters_keep_what_meets_them(void **state)
     assert_int_equal(tp_filter_apply(&kept, &filter, &model, 1000, NULL), 0);
     assert_int_equal(kept.threads[0], 0);
     assert_int_equal(kept.threads[1], 1);
-    assert_int_equal(kept.threads[2], 0); /* 88 is not 8 */
+    assert_int_equal(kept.threads[2], 0); /* thread 88 does not match a filter for 8 */
     assert_true(tp_filter_keeps_category(&filter, TP_STR("cpu_op")));
     assert_false(tp_filter_keeps_category(&filter, TP_STR("cpu")));
     tp_arena_release(&arena);

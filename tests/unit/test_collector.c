@@ -34,7 +34,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- the spool of a handler as text: one line per record, without times ---- */
+/* ---- reads a spool into text, one line per record, without times ---- */
 
 static char told[1 << 16];
 static unsigned told_count;
@@ -177,14 +177,14 @@ static void the_schedule_decides_which_steps_are_kept(void **state)
                               "thread\nstep 4\nscope work\nend \nstep end \nstep 5\nscope work\nend \nstep end \n");
 }
 
-/* Records more than a chunk of any size can contain, with payloads that do not divide it. */
+/* Records more than any chunk can contain. The size of a chunk is no multiple of the size of these records. */
 static void long_recordings_span_chunks(void **state)
 {
     enum { COUNT = 30000 };
     int handled = 0;
     struct tracepress_options options = options_of(&handled);
     (void)state;
-    options.handler = NULL; /* keeps the spool */
+    options.handler = NULL; /* without a handler, the spool is kept */
     assert_int_equal(tracepress_start(&options), 0);
     for (int i = 0; i < COUNT; i++) {
         char text[64];
@@ -280,7 +280,7 @@ static void a_thousand_threads_are_told_apart(void **state)
     (void)state;
     options.handler = count_threads;
     assert_int_equal(tracepress_start(&options), 0);
-    for (int i = 0; i < MANY; i++) /* threads start and end: the system reuses thread numbers */
+    for (int i = 0; i < MANY; i++) /* threads end while others start, so the system reuses thread numbers */
         assert_int_equal(pthread_create(&threads[i], NULL, record_a_little, NULL), 0);
     for (int i = 0; i < MANY; i++)
         pthread_join(threads[i], NULL);
@@ -314,7 +314,7 @@ static void recordings_begin_and_end_under_running_threads(void **state)
         pthread_create(&threads[i], NULL, record_until_over, NULL);
     for (int i = 0; i < ROUNDS; i++) {
         assert_int_equal(tracepress_start(&options), 0);
-        for (int seen = rounds; rounds - seen < 100;) /* until a thread has recorded something */
+        for (int seen = rounds; rounds - seen < 100;) /* waits until the threads have recorded 100 more rounds */
             usleep(100);
         tracepress_stop();
     }
@@ -369,7 +369,8 @@ static void parents_of_a_folder_are_made(void **state)
     take_two_steps();
     assert_int_equal(handled, 1);
     assert_non_null(strstr(told, "kept"));
-    assert_int_equal(rmdir(path), 0); /* the folder is empty: no probe and no spool */
+    /* succeeds because the folder is empty: the spool was removed, and so was the test file */
+    assert_int_equal(rmdir(path), 0);
 }
 
 static void a_schedule_that_waits_does_not_hide_that_nothing_can_be_written(void **state)
@@ -386,7 +387,7 @@ static void a_schedule_that_waits_does_not_hide_that_nothing_can_be_written(void
     assert_int_equal(start_in("/proc/no/such", &handled), -1);
     take_two_steps();
     assert_int_equal(handled, 0);
-    assert_int_equal(start_in(folder, &handled), 0); /* the earlier failure has no effect */
+    assert_int_equal(start_in(folder, &handled), 0); /* works although earlier starts failed */
     take_two_steps();
     assert_int_equal(handled, 1);
 }
@@ -403,7 +404,7 @@ static void a_window_to_come_does_not_hide_it_either(void **state)
     unsetenv("TRACEPRESS_WINDOW");
 }
 
-/* A daemon changes to / after its start: the folder is relative to the one at the start. */
+/* A daemon changes its folder to / after the start. A relative path refers to the folder at the time of the start. */
 static void a_relative_folder_is_that_of_the_start(void **state)
 {
     int handled = 0;
@@ -420,7 +421,7 @@ static void a_relative_folder_is_that_of_the_start(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
-/* ---- structs that contain their size ---- */
+/* ---- structs with a size member ---- */
 
 static void options_of_no_known_size_are_refused(void **state)
 {

@@ -27,7 +27,7 @@ static void compare_many(struct tp_compare *compare, const struct plan *base, co
     tp_compare_build(compare, inputs, no_trees, &options, &arena);
 }
 
-/* Checks the causes as one text: "regressed same kernel;". */
+/* Checks the list of changes as one text, such as "regressed same kernel;". */
 static void assert_changes(const struct tp_compare *c, const char *wanted)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_CHANGES];
@@ -54,8 +54,8 @@ static void likeness_of_names(void **state)
 #define OTHERS                                                                                                         \
     KERNEL("relu", 4, 300), KERNEL("norm", 2, 200), KERNEL("add", 8, 60), KERNEL("mul", 3, 90), KERNEL("copy", 1, 150)
 
-/* With several runs a row has a verdict. With one run a side only the total has, and the row is a hint. The row's
- * operator and modules are identified by their numbers. */
+/* With several runs per side, each row has a verdict. With one run per side, only the total has a verdict, and the row
+ * is a hint. The row names its operator and its modules by id. */
 static void a_slower_kernel_is_told(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 2, 500),
@@ -90,7 +90,7 @@ static void a_slower_kernel_is_told(void **state)
     assert_true(tp_compare_is_worse(&c));
 }
 
-/* A run whose total improved is not regressed because of its rows. */
+/* A run with a faster total has not regressed, even if one of its rows takes longer. */
 static void rows_against_their_total_are_mixed(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
@@ -115,7 +115,7 @@ static void rows_against_their_total_are_mixed(void **state)
     assert_true(tp_compare_is_worse(&c));
 }
 
-/* All kernels are slower by the same factor: one line, no row. */
+/* If all kernels are slower by the same factor, the comparison reports one change and no rows. */
 static void a_slower_clock_is_told_once(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
@@ -149,7 +149,8 @@ static void what_comes_and_goes(void **state)
     if (setjmp(arena.guard))
         fail();
     compare_plans(&compare, base, more);
-    /* one .item() explains its copy, its operator and its runtime call, but not a copy to the device */
+    /* The new .item() explains its copy, its operator and its runtime call. It does not explain the copy to the device.
+     */
     assert_changes(&compare, "regressed new cudaStreamSynchronize;regressed same Memcpy HtoD;");
     compare_plans(&compare, more, base);
     assert_changes(&compare, "improved removed cudaStreamSynchronize;improved same Memcpy HtoD;");
@@ -212,7 +213,7 @@ static void a_change_is_by_count_and_by_time(void **state)
             const struct tp_change *change = &compare.changes.items[i];
             double calls = change->calls[TP_NEW] - change->calls[TP_BASE];
             assert_true(change->by_count_ns + change->by_time_ns == change->change_ns);
-            /* more calls that take less time are a change of work */
+            /* more calls that take less time in total count as a change of work, not as a regression */
             assert_false(change->verdict == TP_CHANGE_REGRESSED && change->change_ns <= 0);
             assert_false(change->verdict == TP_CHANGE_IMPROVED && change->change_ns >= 0);
             assert_true(fabs((double)change->change_ns - (change->ns[TP_NEW] - change->ns[TP_BASE])) <= 0.5);
@@ -246,12 +247,12 @@ static void other_conditions_are_no_regression(void **state)
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     assert_int_equal(compare.regressed_count, 0);
     assert_string_equal(tp_compare_verdict_word(&compare), "other workload");
-    runs[TP_NEW].facts = &unknown; /* known on one side only */
+    runs[TP_NEW].facts = &unknown; /* only the baseline has this fact */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_UNKNOWN);
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     runs[TP_NEW].facts = NULL;
-    runs[TP_NEW].fact_count = 0; /* an older file without this fact */
+    runs[TP_NEW].fact_count = 0; /* an older file has no facts */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
     assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
@@ -343,17 +344,17 @@ static void a_damaged_side_is_never_regressed(void **state)
                                          : "Input damaged: new: the file is cut: what it lost is not known");
         runs[s].evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CLEAN};
     }
-    runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* the new one has no device */
+    runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* only the baseline has device events */
     compare_runs(&c);
     assert_string_equal(c.damage, "new: it has no kernels, copies or sets, the other side has");
     runs[TP_BASE].evidence.present = 0;
     runs[TP_BASE].key.rank = 0;
     runs[TP_NEW].key.rank = 1;
-    compare_runs(&c); /* one rank was chosen on each side */
+    compare_runs(&c); /* different ranks are no damage if the user chose one rank per side */
     assert_string_equal(c.damage, "");
 }
 
-/* Adds stalls, rows in only some steps, and steps that are slow as a whole. */
+/* Adds noise of three kinds: stalls, rows that occur only in some steps, and steps that are slow as a whole. */
 static void disturb(struct tp_summary *run)
 {
     for (int i = 0; i < STEPS; i++) {
@@ -363,13 +364,13 @@ static void disturb(struct tp_summary *run)
             struct tp_summary_row *row = &run->rows[r];
             double stall = tp_random_below(&noise, 50) ? 1 : 3;
             row->by_step_ns[i] = (int64_t)((double)row->by_step_ns[i] * slow * stall);
-            if (r % 7 == 3 && tp_random_below(&noise, 3)) /* occasionally */
+            if (r % 7 == 3 && tp_random_below(&noise, 3)) /* this row occurs in a third of the steps */
                 row->by_step_ns[i] = row->by_step_count[i] = 0;
         }
     }
 }
 
-/* Compares a thousand pairs of runs of one program. */
+/* Compares a thousand pairs of runs of the same program. */
 static void noise_raises_no_alarm(void **state)
 {
     enum { PAIRS = 1000 };
@@ -401,7 +402,7 @@ static void noise_raises_no_alarm(void **state)
     assert_true(alarms * 100 <= PAIRS);
 }
 
-/* Modules are recorded on demand: modules of only one side are neither added nor removed. */
+/* Recording modules is an option. Modules of only one side are neither added nor removed. */
 static void modules_that_one_side_recorded_are_no_change(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -418,7 +419,7 @@ static void modules_that_one_side_recorded_are_no_change(void **state)
     }
 }
 
-/* Compares ten runs with one; the host memory peak of run i is peaks[i]. */
+/* Compares ten runs with an eleventh one. peaks[i] is the host memory peak of run i, in bytes. */
 static enum tp_change_verdict verdict_of_peaks(const int64_t peaks[11])
 {
     static const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -440,7 +441,8 @@ static enum tp_change_verdict verdict_of_peaks(const int64_t peaks[11])
     return compare.memory_verdict;
 }
 
-/* Host memory has rare peaks for equal work: one run with such a peak is no change against ten that differ by less. */
+/* Host memory peaks vary rarely for equal work. One run with a higher peak is no change if the peaks of ten runs differ
+ * by less. */
 static void a_rare_peak_of_the_host_is_no_change(void **state)
 {
     const int64_t mib = 1 << 20;
@@ -452,14 +454,15 @@ static void a_rare_peak_of_the_host_is_no_change(void **state)
         peaks[i] = 100 * mib;
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
     peaks[10] = 60 * mib;
-    assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_IMPROVED); /* all others are equal to the byte */
+    /* the ten other peaks are equal, so any difference counts */
+    assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_IMPROVED);
     peaks[3] += 64;
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
     peaks[10] = 140 * mib;
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
 }
 
-/* Compares five runs with one that loads data three times as long, in every step or only in its long ones. */
+/* Compares five runs with one run that loads data three times as long, in all steps or only in the long ones. */
 static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool is_in_all)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -480,7 +483,8 @@ static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool 
     return compare.changes.items[compare.changes.count - 1].verdict;
 }
 
-/* By wall clock, short steps distinguish a slower loader from a loaded machine, if five operators show its pace. */
+/* On a busy machine only some steps are slow. A slower loader also makes the short steps slower. The test needs five
+ * operators as a measure of the machine's pace. */
 static void data_loading_needs_its_short_steps(void **state)
 {
 #define OPERATOR(name, us) {name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2}
@@ -494,7 +498,7 @@ static void data_loading_needs_its_short_steps(void **state)
     assert_int_equal(verdict_of_loading(many + 1, true), TP_CHANGE_HINT);
 }
 
-/* Compares the steps of five runs with those of one that take three times as long: all of them, or three of four. */
+/* Compares the steps of five runs with those of one run that take three times as long: all steps, or three of four. */
 static void a_total_of_wall_clock_needs_its_short_steps(void **state)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];

@@ -1,4 +1,4 @@
-/* Tests the words of a comparison: how a verdict begins, and how it is cut for a terminal. */
+/* Tests the sentences of a comparison: the start of its verdict, and line breaks for a terminal. */
 #include "webreport/document/commands/compare_parts.h"
 #include "webreport/document/commands/compare_words.h"
 #include "webreport/print/print.h"
@@ -7,7 +7,7 @@
 
 #include "tests/unit/made_comparison.h"
 
-/* Gives every other step this many us, so that the median is uncertain. */
+/* Makes every other step last `step_us` microseconds, so that the median is uncertain. */
 static void alternate(struct tp_summary *run, int64_t step_us)
 {
     for (uint32_t i = 0; i < run->step_count; i += 2)
@@ -45,7 +45,7 @@ static void the_verdict_names_rows_before_memory(void **state)
     assert_string_equal(verdict->class, "Improved");
     assert_non_null(strstr(verdict->headline, "; no certain change of the step ("));
     assert_non_null(strstr(verdict->headline, " to "));
-    assert_headline(&c, "2 rows and memory improved"); /* the badge's words come first */
+    assert_headline(&c, "2 rows and memory improved"); /* begins with the change that the badge shows */
     runs[TP_NEW] = runs[TP_BASE];
     runs[TP_NEW].memory = &less;
     compare_runs(&c);
@@ -54,14 +54,14 @@ static void the_verdict_names_rows_before_memory(void **state)
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
-    /* one run a side leaves a wide interval */
+    /* With one run per side the interval is wide. */
     assert_headline(&c, "No certain change of the step (0.0 %, 99 % interval ");
     c.totals[TP_QUANTITY_STEP].change.low = -0.012;
     c.totals[TP_QUANTITY_STEP].change.high = 0.015;
     assert_headline(&c, "Steps take as long as before (0.0 %)");
 }
 
-/* A verdict too long for a terminal keeps its interval, on additional lines. */
+/* A verdict that is too long for one line of a terminal continues on the next line, with its interval. */
 static void a_long_verdict_takes_two_lines(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -88,7 +88,7 @@ static void a_long_verdict_takes_two_lines(void **state)
     tp_buf_release(&text);
 }
 
-/* The total changed, but no row is judged: the page must not also say that nothing changed. */
+/* The total changed, but no row has a verdict. The page must not claim that nothing changed. */
 static void a_total_without_a_row_is_no_nothing(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -115,7 +115,7 @@ static void a_total_without_a_row_is_no_nothing(void **state)
     }
 }
 
-/* Another kind of loader is one change of work, whatever operators it had. */
+/* Another kind of loader is reported as one change of work, not as changes of its operators. */
 static void the_loader_is_one_change(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -165,7 +165,7 @@ static void assert_told(const struct tp_compare *c, const char *wanted, const ch
     tp_buf_release(&text);
 }
 
-/* If only a function of the loader changed, headline, notice and last line say so, and none says that nothing
+/* If only a function of the loader changed, headline, notice and last line report it. No text claims that nothing
  * changed. */
 static void a_function_of_the_loader_is_not_nothing(void **state)
 {
@@ -193,7 +193,7 @@ static void a_function_of_the_loader_is_not_nothing(void **state)
     assert_told(&c, "- launches: +1 launch a step", "These runs show no other change");
 }
 
-/* Rows of sides that do not compare are reported, not judged: no count says that none changed. */
+/* Rows of incomparable sides have no verdicts. No text claims that no row changed. */
 static void rows_of_another_workload_are_not_counted(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -213,7 +213,8 @@ static void rows_of_another_workload_are_not_counted(void **state)
     assert_told(&c, "A damaged input does not show what changed.", "A step does different work");
 }
 
-/* Metrics of runs become a table of classes, in words and in the record; programs without an engine have no table. */
+/* Texts and JSON show the metrics of an engine's runs as a table, one row per class of steps. Programs without an
+ * engine have no table. */
 static void steps_of_an_engine_are_compared_by_class(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};

@@ -1,4 +1,4 @@
-/* Tests the minimum work of calls: counted by hand, or known from papers and from torch's own counter. */
+/* Tests the minimum work of calls against counts by hand, numbers of papers, and torch's own counter. */
 #include "webreport/measure/work/cost.h"
 
 #include <setjmp.h>
@@ -31,12 +31,14 @@ static void products_count_two_for_a_multiplication_and_an_addition(void **state
     assert_int_equal(cost.type, TP_NUMBER_FP16);
     assert_true(ask(&cost, "aten::bmm", "[[7,3,4],[7,4,5]]", "[\"float\",\"float\"]", ""));
     assert_int_equal(cost.flops, 7 * 2 * 3 * 4 * 5);
-    assert_false(ask(&cost, "aten::mm", "[[3,4],[5,4]]", "[\"float\",\"float\"]", "")); /* not a valid product */
+    /* sizes of 4 and 5 do not match */
+    assert_false(ask(&cost, "aten::mm", "[[3,4],[5,4]]", "[\"float\",\"float\"]", ""));
     assert_false(
-        ask(&cost, "aten::matmul", "[[3,4],[4,5]]", "[\"float\",\"float\"]", "")); /* the calls in it have a cost */
+        /* without a cost of its own, because it calls aten::mm */
+        ask(&cost, "aten::matmul", "[[3,4],[4,5]]", "[\"float\",\"float\"]", ""));
 }
 
-/* ResNet's first convolution has 118 million multiply-add operations, as its authors count. */
+/* ResNet's authors count 118 million multiply-add operations for its first convolution. */
 static void a_convolution_counts_as_its_authors_do(void **state)
 {
     static const char dims[] = "[[1,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]";
@@ -46,8 +48,8 @@ static void a_convolution_counts_as_its_authors_do(void **state)
                     "[\"\",\"\",\"\",\"[2, 2]\",\"[3, 3]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]"));
     assert_int_equal(cost.flops, 2 * 118013952LL);
     assert_int_equal(cost.bytes, 4 * (3 * 224 * 224 + 64 * 3 * 49 + 64 * 112 * 112));
-    assert_false(ask(&cost, "aten::convolution", dims, "[\"float\",\"float\"]", "")); /* a stride is not guessed */
-    /* the gradient of the result shows it */
+    assert_false(ask(&cost, "aten::convolution", dims, "[\"float\",\"float\"]", "")); /* unknown without the stride */
+    /* The size of the gradient of the output shows the stride. */
     struct tp_op_call call = {tp_str_of(dims), TP_STR("[\"float\",\"float\"]"), TP_STR("")};
     struct tp_cost_hint hint = {.out = tp_shape_of(TP_STR("[1,64,112,112]"))};
     assert_true(tp_cost_of(&cost, TP_STR("aten::convolution"), &call, &hint));
@@ -102,7 +104,8 @@ static void half_of_causal_attention_is_left_out(void **state)
     assert_true(
         ask(&cost, "aten::_scaled_dot_product_flash_attention", dims, HALF3, "[\"\",\"\",\"\",\"0.\",\"True\"]"));
     assert_int_equal(cost.flops, all);
-    assert_int_equal(cost.exact_flops, all / 2 + all / 2 / 1024); /* without the diagonal */
+    /* half of the causal attention, plus half of the diagonal */
+    assert_int_equal(cost.exact_flops, all / 2 + all / 2 / 1024);
     assert_false(ask(&cost, "aten::_scaled_dot_product_attention_math", dims, HALF3, ""));
 }
 
@@ -114,14 +117,14 @@ static void what_only_moves_has_bytes_alone(void **state)
     assert_int_equal(cost.flops, 0);
     assert_int_equal(cost.bytes, 4 * (128 * 64 + 64 + 128 * 64));
     assert_true(ask(&cost, "aten::gt", "[[128,64],[]]", "[\"float\",\"Scalar\"]", ""));
-    assert_int_equal(cost.bytes, 4 * 128 * 64 + 128 * 64); /* one byte per boolean */
+    assert_int_equal(cost.bytes, 4 * 128 * 64 + 128 * 64); /* a boolean takes one byte */
     assert_true(ask(&cost, "aten::copy_", "[[128,64],[128,64],[]]", "[\"c10::Half\",\"float\",\"Scalar\"]", ""));
     assert_int_equal(cost.bytes, 6 * 128 * 64);
     assert_true(ask(&cost, "aten::_foreach_add_", "[[[10],[20]],[[10],[20]],[]]",
                     "[[\"float\",\"float\"],[\"float\",\"float\"],\"Scalar\"]", ""));
     assert_int_equal(cost.bytes, 4 * 3 * 30);
     assert_true(ask(&cost, "aten::embedding", "[[50000,512],[4,128]]", "[\"float\",\"long int\"]", ""));
-    assert_int_equal(cost.bytes, 8 * 4 * 128 + 2 * 4 * 128 * 512 * 4); /* the rows, not the table */
+    assert_int_equal(cost.bytes, 8 * 4 * 128 + 2 * 4 * 128 * 512 * 4); /* reads only the requested rows of the table */
     assert_false(ask(&cost, "aten::view", "[[128,64],[]]", "[\"float\",\"Scalar\"]", ""));
     assert_false(ask(&cost, "my::operator", "[[128,64]]", "[\"float\"]", ""));
 }
@@ -142,8 +145,8 @@ static void hostile_arguments_have_no_cost(void **state)
     assert_false(ask(&cost, "aten::mm", "{\"a\":1}", "7", "null"));
     assert_false(ask(&cost, "aten::convolution", "[[1],[1]]", "[]", "[\"\",\"\",\"\",\"[1]\",\"[1]\",\"[1]\"]"));
     assert_false(ask(&cost, "aten::convolution", "[[1,1,8],[1,1,3]]", "[]",
-                     "[\"\",\"\",\"\",\"[0]\",\"[1]\",\"[1]\",\"False\",\"[0]\",\"1\"]")); /* no stride */
-    /* lengths whose product exceeds int64, and zero heads */
+                     "[\"\",\"\",\"\",\"[0]\",\"[1]\",\"[1]\",\"False\",\"[0]\",\"1\"]")); /* a stride of 0 */
+    /* Products of these lengths exceed int64, and the number of heads is zero. */
     ask(&cost, "aten::_scaled_dot_product_flash_attention",
         "[[1,0,72057594037927935,64],[1,0,72057594037927935,64],[1,0,72057594037927935,64]]", "[]",
         "[\"\",\"\",\"\",\"0.\",\"True\"]");

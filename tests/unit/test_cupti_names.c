@@ -1,4 +1,4 @@
-/* Tests names of calls as traces show them, and kernel addresses that change their meaning. */
+/* Tests the names of calls in traces, and kernel names whose address is reused. */
 #include "collector/source/cupti_names.h"
 
 #include <setjmp.h>
@@ -71,7 +71,7 @@ static void a_kernel_is_known_by_its_text(void **state)
     uint32_t first = tp_cupti_kernel_name(text);
     assert_int_equal(first, tracepress_intern("first"));
     assert_int_equal(tp_cupti_kernel_name(text), first);
-    strcpy(text, "second"); /* its module was unloaded, and another one was loaded at this address */
+    strcpy(text, "second"); /* like a name of another module that was loaded at the address of an unloaded one */
     assert_int_equal(tp_cupti_kernel_name(text), tracepress_intern("second"));
     assert_int_equal(tp_cupti_kernel_name(NULL), tracepress_intern("unknown"));
 }

@@ -1,4 +1,4 @@
-/* Tests the pool of buffers: every answer that CUPTI can get, on one thread and on many. */
+/* Tests the pool of buffers with one thread and with many: all answers to CUPTI's requests. */
 #include "collector/source/cupti_pool.h"
 
 #include <pthread.h>
@@ -54,7 +54,7 @@ static void what_is_lent_is_not_freed(void **state)
     (void)state;
     uint8_t *lent = tp_cupti_pool_lend(&size, false);
     tp_cupti_pool_trim();
-    memset(lent, 1, size); /* a freed buffer would cause a fault */
+    memset(lent, 1, size); /* must not crash, because trimming keeps lent buffers */
     assert_int_equal(tp_cupti_pool_lent(), 1);
     tp_cupti_pool_return(lent, size);
     tp_cupti_pool_trim();
@@ -62,7 +62,7 @@ static void what_is_lent_is_not_freed(void **state)
 
 static _Atomic int collisions;
 
-/* Borrows a buffer, marks it and checks the mark, because a buffer belongs to one borrower. */
+/* Borrows a buffer, writes a mark into it, and later checks that no other borrower has overwritten the mark. */
 static void *borrow(void *number)
 {
     for (int i = 0; i < 2000; i++) {

@@ -1,4 +1,4 @@
-/* Tests CUPTI's buffers as records of the spool: every kind, and malformed buffers. */
+/* Tests the conversion of CUPTI's buffers to records of the spool: every kind of record, and malformed buffers. */
 #include "collector/source/cupti_records.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "writer/spool/spool_format_gpu.h"
 #include "writer/spool/spool_read.h"
 
-enum { RECORD = 224 }; /* bytes of each record here */
+enum { RECORD = 224 }; /* size of each record in this test, bytes */
 
 static char folder[64];
 static unsigned counts[TP_SPOOL_KINDS];
@@ -104,7 +104,7 @@ static int fails(uint8_t *buffer, size_t valid, void **record)
 
 static _Alignas(8) uint8_t buffer[TP_CUPTI_KINDS * RECORD];
 
-/* Fills the buffer with a record of each possible kind; all other bytes are zero. */
+/* Fills the buffer with one record of each possible kind. All other bytes are zero. */
 static void fill(void)
 {
     memset(buffer, 0, sizeof buffer);

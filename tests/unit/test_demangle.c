@@ -1,5 +1,5 @@
-/* Tests names of Rust functions, by the grammar of RFC 2603 and from rustc's output; punycode by examples of RFC
- * 3492. */
+/* Tests demangled names of Rust functions, by the grammar of RFC 2603 and from rustc's output. Punycode is tested by
+ * the examples of RFC 3492. */
 #include <stdio.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ static void the_older_mangling_loses_its_hash(void **state)
         {"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
          "<Test + 'static as foo::Bar<Test>>::bar"},
         {"_ZN3foo17h0123456789abcdefE.llvm.9D1C9369", "foo"},
-        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* a possible name in C++ */
+        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* not a hash of rustc, so it may be a name of C++ */
         {"_ZN3foo3barEv", "foo::bar()"},
     };
     EXPECT(pairs);
@@ -98,7 +98,7 @@ static void letters_beyond_ascii_are_put_back(void **state)
                               "del"},
     };
     uint32_t text[64];
-    /* RFC 3492, 7.1 (B): Chinese, simplified; (L): 3<nen>B<gumi><kinpachi><sensei> */
+    /* examples (B) and (L) of RFC 3492, 7.1: simplified Chinese; 3<nen>B<gumi><kinpachi><sensei> */
     static const uint32_t chinese[] = {0x4ED6, 0x4EEC, 0x4E3A, 0x4EC0, 0x4E48, 0x4E0D, 0x8BF4, 0x4E2D, 0x6587};
     static const uint32_t mixed[] = {0x33, 0x5E74, 0x42, 0x7D44, 0x91D1, 0x516B, 0x5148, 0x751F};
     assert_int_equal(tp_punycode(text, 64, (struct tp_str){0}, TP_STR("ihqwcrb4cv8a8dqg056pqjye")), 9);
@@ -111,7 +111,7 @@ static void letters_beyond_ascii_are_put_back(void **state)
     assert_string_equal(plain(pairs[0].mangled), pairs[0].plain);
 }
 
-/* Unreadable names stay unchanged: cut names, forward or circular references, endless nesting. */
+/* Names that cannot be demangled stay unchanged: truncated names, forward and circular references, endless nesting. */
 static void what_is_no_name_stays(void **state)
 {
     (void)state;
@@ -139,18 +139,18 @@ static void what_is_no_name_stays(void **state)
         assert_false(tp_demangle_rust(tp_str_of(name), &text, &arena));
     }
     size_t count = strlen(deep);
-    memset(deep + count, 'S', 3000); /* a slice of a slice of .. */
+    memset(deep + count, 'S', 3000); /* a slice of a slice of a slice, 3,000 deep */
     deep[count + 3000] = 'h';
     deep[count + 3001] = 'E';
     assert_string_equal(plain(deep), deep);
-    strcpy(deep, "_RINvC1a1fThhhhhhhhE"); /* each pair contains the previous one twice */
+    strcpy(deep, "_RINvC1a1fThhhhhhhhE"); /* each pair refers to the previous pair twice */
     for (int i = 0; i < 40; i++)
         strcat(deep, "TB9_B9_E");
     strcat(deep, "E");
     assert_non_null(plain(deep));
 }
 
-/* ---- C++ by own code; expected results are those of c++filt of binutils ---- */
+/* ---- C++ names, demangled by our code; expected results are from c++filt of binutils ---- */
 
 static const char *own_plain(const char *mangled)
 {
@@ -193,7 +193,8 @@ static void kernels_are_demangled_without_a_runtime(void **state)
         {"_Z1fIJEEvDpT_", "void f<>()"},
         {"_Z1fIabcdefghijlmEvT8_T9_T10_",
          "void f<signed char, bool, char, double, long double, float, __float128, unsigned char, int, unsigned int, "
-         "long, unsigned long>(unsigned int, long, unsigned long)"}, /* decimal, unlike the number of S_ */
+         /* the numbers of template parameters are decimal, but those of substitutions (S_) have base 36 */
+         "long, unsigned long>(unsigned int, long, unsigned long)"},
     };
     EXPECT_OWN(pairs);
 }
@@ -209,7 +210,7 @@ static void declarators_lambdas_and_literals_are_demangled(void **state)
         {"_ZZ4mainENKUlvE0_clEv", "main::{lambda()#2}::operator()() const"},
         {"_ZNSaIcEC1ERKS_", "std::allocator<char>::allocator(std::allocator<char> const&)"},
         {"_ZNSt9enable_ifIXntLb0EEvE4typeE", "std::enable_if<!(false), void>::type"},
-        /* newer than c++filt, written by hand: an argument with its type */
+        /* Written by hand, because c++filt does not know it yet: a template argument with its type. */
         {"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
          "void sgl_hip::activation::act_and_mul_kernel<__hip_bfloat16, &(__hip_bfloat16 silu<__hip_bfloat16>("
          "__hip_bfloat16 const&))>(__hip_bfloat16*, __hip_bfloat16 const*, int)"},
@@ -236,12 +237,12 @@ static void what_is_no_cxx_name_stays(void **state)
         assert_string_equal(own_plain(names[i]), names[i]);
 }
 
-/* A name of n letters may expand to 2^n letters, and nest as deeply as it is long. */
+/* A name of n letters may expand to 2^n letters, and may nest n levels deep. */
 static void names_that_grow_without_end_are_left_alone(void **state)
 {
     (void)state;
     char name[8000], *at = name + sprintf(name, "_Z1fI1aEv");
-    at += sprintf(at, "1TIS0_S0_E"); /* S0_: f<a>, S1_: T, S2_: T<..> */
+    at += sprintf(at, "1TIS0_S0_E"); /* defines the substitutions S0_ (f<a>), S1_ (T) and S2_ (T<..>) */
     for (int i = 0; i < 40; i++) {
         int last = i + 2 < 10 ? '0' + i + 2 - 1 : 'A' + i + 2 - 11;
         if (last <= 'Z')

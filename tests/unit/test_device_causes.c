@@ -1,5 +1,5 @@
-/* Tests rules of device programs that name a root cause, or information that is missing from the recording. Each has a
- * program with the cause, and a similar one without it. Every number is counted by hand from the events above it. */
+/* Tests rules of device programs that name a root cause, or data that the recording lacks. Each rule gets a program
+ * with the cause and a similar program without it. All expected numbers are counted by hand. */
 #include "small_findings.h"
 
 #define H100                                                                                                           \
@@ -36,7 +36,7 @@ static void a_few_operations_of_one_step_are_too_little_to_judge(void **state)
     assert_int_equal(advice.recommendations.finding_count, 1);
     assert_int_equal(finding("R2")->severity, TP_SEVERITY_INFO);
     end(state), begin(state);
-    for (int s = 0; s < 2; s++) /* two steps show a pattern */
+    for (int s = 0; s < 2; s++) /* two steps are enough to see a pattern */
         step(s, s * 1000, 1000), launch(s * 1000, 1, 2 * s + 1), kernel("a", s * 1000 + 5, 100, 2 * s + 1),
             launch(s * 1000 + 900, 1, 2 * s + 2), kernel("b", s * 1000 + 905, 50, 2 * s + 2);
     build();
@@ -72,7 +72,8 @@ static void what_is_made_once_is_no_habit_of_the_program(void **state)
 
 static void work_of_before_the_recording_hides_its_time(void **state)
 {
-    for (int is_late = 0; is_late < 2; is_late++) { /* called 8 ms before it started, or just before */
+    /* the kernel was launched 8 ms before it started, or 10 us before */
+    for (int is_late = 0; is_late < 2; is_late++) {
         begin(state);
         launch(is_late ? 7990 : 0, 1, 1), kernel("a", 8000, 3000, 1), launch(7995, 1, 2), kernel("b", 11000, 3000, 2);
         build();
@@ -113,8 +114,8 @@ static void a_busy_device_has_nothing_to_wait_for(void **state)
 #define HEADS "[8,512,64],[8,64,512]"
 #define SCORES "[8,512,512],[]"
 
-/* Products of 8 x 512 x 64 x 512 x 2 = 268 MFLOP take 0.27 us at the peak of 989 TFLOP/s; the step has forty of
- * each. */
+/* A product of 8 x 512 x 64 x 512 x 2 = 268 MFLOP takes 0.27 us at the peak of 989 TFLOP/s. The step has forty
+ * attentions with two products each. */
 static void attention_in_pieces_could_be_one_kernel(void **state)
 {
     (void)state;
@@ -127,7 +128,8 @@ static void attention_in_pieces_could_be_one_kernel(void **state)
     build_with(H100);
     assert_non_null(finding("C15"));
     assert_string_equal(finding("C15")->cause, "attention.eager");
-    /* 15 of 20 us, of W = 800; at 60 % and at 25 % of the peak two products need 0.90 and 2.17 us */
+    /* Attention takes 15 of 20 us, 40 times in 800 us. One kernel would need 0.90 us at 60 % of the peak, or 2.17 us at
+     * 25 %. */
     assert_range("C15", 100 * 40 * (15 - 2.17) / 800, 100 * 40 * (15 - 0.90) / 800);
     assert_null(finding("C17"));
 }
@@ -145,7 +147,7 @@ static void a_softmax_without_products_around_it_is_no_attention(void **state)
     assert_null(finding("C15"));
 }
 
-/* Three operators of [1000000] floats move 12, 12 and 8 MB; one kernel needs about 1.5 times the largest. */
+/* Three operators on [1000000] floats move 12, 12 and 8 MB. One kernel would move 1.5 times the largest of them. */
 static void small_kernels_in_a_row_pass_through_memory_each(void **state)
 {
     static const char *const names[] = {"vectorized_elementwise", "triton_poi_fused_add"};
@@ -173,7 +175,7 @@ static void small_kernels_in_a_row_pass_through_memory_each(void **state)
 static void a_product_slower_than_its_sisters_is_named(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++) { /* 17.2 GFLOP each: 172 and 344 TFLOP/s, twice */
+    for (int i = 0; i < 3; i++) { /* Each product has 17.2 GFLOP. Two kernels take 172 TFLOP/s and 344 TFLOP/s. */
         double at = i * 200;
         work("aten::mm", at, "[2048,2048],[2048,2048]", BF16, "gemm_a", at + 5, 50);
         work("aten::mm", at + 3, "[1024,4096],[4096,2048]", BF16, "gemm_b", at + 55, 50);
@@ -206,9 +208,9 @@ static void half_precision_could_be_less_where_computing_bounds(void **state)
     static const struct {
         const char *device, *type, *dims;
     } programs[] = {{H100, BF16, "[8192,8192],[8192,8192]"},
-                    {A100, BF16, "[8192,8192],[8192,8192]"}, /* has no FP8 */
+                    {A100, BF16, "[8192,8192],[8192,8192]"}, /* this device has no FP8 */
                     {H100, FLOAT, "[8192,8192],[8192,8192]"},
-                    {H100, BF16, "[4,4096],[4096,4096]"}}; /* limited by reads */
+                    {H100, BF16, "[4,4096],[4096,4096]"}}; /* this product is limited by memory, not by arithmetic */
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         begin(state);
         for (int k = 0; k < 4; k++)
@@ -283,7 +285,7 @@ static void layouts_changed_for_convolutions_are_told_from_others(void **state)
 
 static void code_is_named_where_the_device_waits_for_it(void **state)
 {
-    for (int is_late = 0; is_late < 2; is_late++) { /* the device waits for the file, or works meanwhile */
+    for (int is_late = 0; is_late < 2; is_late++) { /* the device waits during the write, or has work */
         begin(state);
         for (int s = 0; s < 3; s++) {
             double at = s * 1000;

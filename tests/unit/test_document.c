@@ -1,4 +1,4 @@
-/* Tests blocks in every format: the same words, escaped for the format, in order; omitted rows are counted. */
+/* Tests blocks in every format: equal texts, escaped for the format, in order. Omitted rows are counted. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -254,15 +254,16 @@ static void a_page_keeps_its_ceiling_and_says_what_it_cuts(void **state)
     tp_buf_clear(&out);
     assert_int_equal(tp_print_html(&out, &document, &(struct tp_print_options){.max_bytes = 1000}, &err), TP_ELIMIT);
     printed(tp_print_text, &document, &(struct tp_print_options){0});
-    assert_int_equal(count_of(out.data, "row<name>"), 400); /* the page omitted nothing of the document */
+    /* all rows are still in the document, although the page shows 100 */
+    assert_int_equal(count_of(out.data, "row<name>"), 400);
     for (int64_t limit = -1; limit < 3; limit++) {
         printed(tp_print_text, &document, &(struct tp_print_options){.row_limit = &limit});
         assert_int_equal(count_of(out.data, "row<name>"), limit < 0 ? 400 : limit);
     }
 }
 
-/* A line break never separates a number from its unit; other blanks stay, also before words with the same first
- * letters. */
+/* A line break never separates a number from its unit. Other blanks stay ordinary, also before words that begin like a
+ * unit. */
 static void sentence_keeps_numbers_with_their_units(void **state)
 {
     (void)state;

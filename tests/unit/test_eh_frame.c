@@ -1,4 +1,4 @@
-/* Tests functions of files without symbols: this program's own table, and damaged tables. */
+/* Tests functions of files without symbols, from this program's own table and from damaged tables. */
 #include "writer/spool/eh_frame.h"
 
 #include <elf.h>
@@ -15,7 +15,7 @@
 static struct tp_eh_frame own;
 static uint64_t base;
 
-/* Reads from the file, because sanitizers reject reads between variables in memory. */
+/* Reads bytes of this program from its file. Sanitizers reject reads of memory between variables. */
 static const uint8_t *read_own(size_t offset, size_t size)
 {
     uint8_t *bytes = malloc(size);
@@ -27,7 +27,7 @@ static const uint8_t *read_own(size_t offset, size_t size)
     return bytes;
 }
 
-/* Finds the program, which is the first module: its segment with the table. */
+/* Finds the table of the program, which is the first module. This is a callback of dl_iterate_phdr. */
 static int find_own(struct dl_phdr_info *info, size_t size, void *context)
 {
     uint64_t table = 0;
@@ -103,15 +103,15 @@ static void what_is_not_code_is_no_function(void **state)
     assert_false(tp_eh_frame_function(&f, &none, 0));
 }
 
-/* A header, a description shared by functions, and one of a function of 0x40 bytes at 0x5000. */
+/* A table with three parts: its header, a common entry, and the entry of a function of 0x40 bytes at address 0x5000. */
 static const uint8_t small[] = {
-    1,    0x1b, 0x03, 0x3b, 0,    0, 0, 0, 1,    0,    0,   0, /* 0x1000: one row */
-    0x00, 0x40, 0,    0,    0x2c, 0, 0, 0,                     /* 0x5000; 0x102c */
+    1,    0x1b, 0x03, 0x3b, 0,    0, 0, 0, 1,    0,    0,   0, /* header at 0x1000: one row */
+    0x00, 0x40, 0,    0,    0x2c, 0, 0, 0,                     /* row: function at 0x5000, entry at 0x102c */
     0x14, 0,    0,    0,    0,    0, 0, 0, 1,    'z',  'R', 0,
-    1,    0x78, 16,   1,    0x1b, 0, 0, 0, /* 0x1014: pc relative, 4 bytes */
-    0,    0,    0,    0,                   /* (to 0x102c) */
+    1,    0x78, 16,   1,    0x1b, 0, 0, 0, /* common entry at 0x1014: addresses are relative, 4 bytes */
+    0,    0,    0,    0,                   /* padding up to 0x102c */
     0x10, 0,    0,    0,    0x1c, 0, 0, 0, 0xcc, 0x3f, 0,   0,
-    0x40, 0,    0,    0,    0,    0, 0, 0, /* 0x102c: 0x5000 - 0x1034 */
+    0x40, 0,    0,    0,    0,    0, 0, 0, /* function entry at 0x102c: start 0x5000, relative to 0x1034 */
 };
 
 static struct tp_eh_frame copy_of_small(uint8_t *bytes, size_t size)
@@ -131,11 +131,11 @@ static void a_table_is_read_as_the_format_says(void **state)
     assert_int_equal(f.end, 0x5040);
     assert_false(tp_eh_frame_function(&f, &frame, 0x5040));
     assert_false(tp_eh_frame_function(&f, &frame, 0x4fff));
-    bytes[36] = 0x01; /* an encoding that does not exist */
+    bytes[36] = 0x01; /* an unknown encoding */
     assert_false(tp_eh_frame_function(&f, &frame, 0x5000));
 }
 
-/* Changes each byte and every length: sanitizers check that no read is out of bounds. */
+/* Changes each byte and cuts the table at each length. Sanitizers check that no read is out of bounds. */
 static void damage_is_no_function_at_worst(void **state)
 {
     struct tp_eh_function f;

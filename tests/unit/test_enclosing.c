@@ -1,4 +1,4 @@
-/* Tests the search for the innermost enclosing interval against a plain search from the end. */
+/* Tests the search for the innermost enclosing interval against a linear search from the end. */
 #include "webreport/model/enclosing.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static uint32_t random_below(uint32_t n)
     return (seed >> 8) % n;
 }
 
-/* Compares all answers for random intervals. */
+/* Compares the results of both searches for random intervals. */
 static void check_round(struct tp_arena *arena)
 {
     struct tp_enclosing tree;

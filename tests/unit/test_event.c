@@ -1,5 +1,4 @@
-/* Tests timing events: on the CPU by its clock, on CUDA by the driver that the program has loaded
- * (tests/fake/libcuda.c). */
+/* Tests timing events of the CPU, and of CUDA with the driver that the program has loaded (tests/fake/libcuda.c). */
 #include "collector/tracepress.h"
 
 #include <dlfcn.h>
@@ -41,7 +40,7 @@ static void the_cpu_is_timed_by_its_clock(void **state)
     inner = now() - inner;
     assert_int_equal(tracepress_event_record(b, NULL), 0);
     int64_t outer = now() - before, ns = tracepress_event_elapsed_ns(a, b);
-    assert_in_range(ns, inner, outer); /* the same clock, read inside and outside */
+    assert_in_range(ns, inner, outer); /* between the shorter and the longer measurement of the same clock */
     assert_true(tracepress_event_elapsed(a, b) == (double)ns / 1e6);
     assert_int_equal(tracepress_event_elapsed_ns(b, a), -ns);
     assert_int_equal(tracepress_event_query(b), 1);
@@ -71,7 +70,7 @@ static void without_a_driver_cuda_is_not_timed_and_none_is_loaded(void **state)
     tracepress_event_destroy(event);
 }
 
-/* ---- with the driver of tests/fake ---- */
+/* ---- CUDA events with the driver of tests/fake ---- */
 
 static void *driver;
 static void (*fake_context)(int has);
@@ -106,21 +105,22 @@ static void cuda_is_timed_by_its_driver(void **state)
     struct tracepress_event *b = tracepress_event_create(0, TRACEPRESS_CUDA);
     struct tracepress_event *cpu = tracepress_event_create(0, TRACEPRESS_CPU);
     (void)state;
-    assert_int_equal(tracepress_event_record(a, NULL), -1); /* no context yet */
+    assert_int_equal(tracepress_event_record(a, NULL), -1); /* fails without a CUDA context */
     assert_int_equal(tracepress_event_query(a), -1);
     fake_context(1);
     assert_int_equal(tracepress_event_record(a, NULL), 0);
     assert_int_equal(tracepress_event_record(b, NULL), 0);
-    assert_int_equal(tracepress_event_record(b, NULL), 0); /* the last one counts */
+    assert_int_equal(tracepress_event_record(b, NULL), 0); /* a second record replaces the first one */
     assert_int_equal(tracepress_event_query(b), 0);
-    assert_true(isnan(tracepress_event_elapsed(a, b))); /* not ready yet */
+    assert_true(isnan(tracepress_event_elapsed(a, b))); /* unknown until the device has reached the event */
     assert_int_equal(tracepress_event_synchronize(a), 0);
     assert_int_equal(tracepress_event_synchronize(b), 0);
     assert_int_equal(tracepress_event_query(b), 1);
-    assert_true(tracepress_event_elapsed(a, b) == 3.0); /* two records of 1.5 ms */
+    /* the driver adds 1.5 ms per record; there are two between a and b */
+    assert_true(tracepress_event_elapsed(a, b) == 3.0);
     assert_int_equal(tracepress_event_elapsed_ns(b, a), -3000000);
     assert_int_equal(tracepress_event_record(cpu, NULL), 0);
-    assert_true(isnan(tracepress_event_elapsed(cpu, b))); /* unrelated clocks */
+    assert_true(isnan(tracepress_event_elapsed(cpu, b))); /* the clocks of CPU and CUDA cannot be compared */
     assert_int_equal(fake_events(), 2);
     tracepress_event_destroy(a);
     tracepress_event_destroy(b);

@@ -1,4 +1,4 @@
-/* Tests evidence: the statements of a document about itself, checked against its content. */
+/* Tests evidence: what a trace states about itself, checked against its content. */
 #include "webreport/trace/evidence.h"
 
 #include <setjmp.h>
@@ -97,7 +97,7 @@ static void gaps_in_the_recorders_numbers_are_lost_events(void **state)
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":7") END "]}",
          HOST_LOST, "1 operator missing: gaps in their ids"},
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":513") END "]}", 0,
-         ""}, /* a block of another thread */
+         ""}, /* a large gap, because ids of each thread come in blocks of 512 */
     };
     (void)state;
     assert_each(cases, sizeof cases / sizeof *cases);
@@ -118,7 +118,7 @@ static void launches_kernels_and_links_belong_together(void **state)
          "]}",
          TP_NEED_RUNTIME, "1 launch missing: their kernels are there"},
         {HEAD "\"traceEvents\":[" CALL("cudaMemsetAsync", "1") CALL("cudaLaunchKernel", "2") KERNEL("2") END "]}", 0,
-         ""}, /* the device of a memset is often not recorded */
+         ""}, /* a memset without a device event is normal */
     };
     (void)state;
     assert_each(cases, sizeof cases / sizeof *cases);
@@ -137,7 +137,7 @@ static void a_kind_without_any_event_is_missed_where_something_belongs_to_it(voi
 {
     static const char operators[] = "no operator is there, but what belongs to operators is";
     static const struct expectation cases[] = {
-        {HEAD "\"traceEvents\":[" NOTE END "]}", 0, ""}, /* other recorders have programs without operators */
+        {HEAD "\"traceEvents\":[" NOTE END "]}", 0, ""}, /* other recorders write programs without operators */
         {HEAD "\"trace_id\":\"A\",\"traceEvents\":[" NOTE END "]}", HOST_LOST, operators},
         {HEAD "\"traceEvents\":[" NOTE FORWARD END "]}", HOST_LOST, operators},
         {HEAD "\"traceEvents\":[" OP("a", "1", "") FORWARD END "]}", 0, ""},
@@ -185,7 +185,7 @@ static void a_gzip_is_whole_cut_or_damaged(void **state)
     struct tp_input_evidence e = evidence_of_bytes(packed, size, reason);
     assert_int_equal(e.crc, TP_CRC_OK);
     assert_int_equal(tp_evidence_broken(&e), 0);
-    e = evidence_of_bytes(packed, size - 5, reason); /* the text is complete, the trailer is not */
+    e = evidence_of_bytes(packed, size - 5, reason); /* the compressed text is complete, but the gzip trailer is cut */
     assert_int_equal(e.crc, TP_CRC_UNREAD);
     assert_int_equal(tp_evidence_broken(&e), TP_NEED_ALL);
     packed[size - 7] ^= 1;

@@ -1,4 +1,4 @@
-/* Tests evidence in `.tps` files: packing and unpacking, merging, and files of older and newer versions. */
+/* Tests evidence in `.tps` files: writing and reading, merging, and files of older and newer versions. */
 #include "webreport/measure/summary/evidence_pack.h"
 
 #include <setjmp.h>
@@ -129,10 +129,11 @@ static void a_set_says_which_ranks_of_its_job_it_has(void **state)
     struct tp_summary other = summary_of(TP_NULL_INT, (struct tp_input_evidence){.is_known = false});
     assert_int_equal(tp_summary_set_add(&set, &other, NULL), 0);
     tp_summary_set_ranks(&ranks, &set);
-    assert_int_equal(ranks.present, 0); /* the rank is unknown */
+    assert_int_equal(ranks.present, 0); /* a file without a rank does not count */
 }
 
-/* Reads evidence as another version may have written it: one name with a word or a number. */
+/* Reads evidence as another version could have written it: one name with a text or a number. Returns whether it was
+ * accepted. */
 static bool read_foreign(struct tp_input_evidence *evidence, const char *name, const char *word, int64_t number)
 {
     struct tp_str texts[] = {tp_str_of(name), tp_str_of(word)};
@@ -164,7 +165,7 @@ static void other_versions_are_understood_or_distrusted(void **state)
     assert_int_equal(tp_evidence_broken(&e), 0);
     assert_true(read_foreign(&e, "lost.new_kind_of_loss", "", 5));
     assert_int_equal(tp_evidence_broken(&e), TP_NEED_ALL);
-    assert_false(read_foreign(&e, "lost.frames", "", -1)); /* a negative number */
+    assert_false(read_foreign(&e, "lost.frames", "", -1)); /* a negative count is refused */
 }
 
 int main(void)

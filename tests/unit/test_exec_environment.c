@@ -15,7 +15,7 @@
 
 #include "collector/confined.h"
 
-#define OURS "/proc/self/exe" /* a readable file */
+#define OURS "/proc/self/exe" /* stands for the library, because this file is always readable */
 
 static int keep(void **state)
 {
@@ -43,7 +43,7 @@ static const char *made_for(bool fits, const char *a, const char *b)
     static char text[512];
     char *given[] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL};
     size_t bytes = tp_exec_bytes(given);
-    void *room = malloc(bytes); /* exactly this size, for sanitizers */
+    void *room = malloc(bytes); /* has exactly the computed size, so that sanitizers detect writes beyond it */
     assert_non_null(room);
     char **out = tp_exec_environment(given, fits, room);
     *text = '\0';

@@ -1,4 +1,5 @@
-/* Tests exit statuses of processes from messages of the kernel's connector, which a socket pair replaces here. */
+/* Tests exit statuses of processes from the messages of the kernel's process connector. A socket pair replaces the
+ * kernel. */
 #include "collector/outside/processes/exit_codes.h"
 
 #include <linux/cn_proc.h>
@@ -54,7 +55,7 @@ static void an_end_is_known_once(void **state)
     int status = 0;
     (void)state;
     tp_exit_codes_add(&codes, 10);
-    tell(10, 11, 7 << 8); /* of a thread */
+    tell(10, 11, 7 << 8); /* the exit of thread 11, which must be ignored */
     tell(10, 10, 3 << 8);
     tp_exit_codes_read(&codes);
     assert_true(tp_exit_codes_take(&codes, 10, true, &status));
@@ -73,7 +74,7 @@ static void an_end_may_be_told_before_the_begin(void **state)
     assert_true(tp_exit_codes_take(&codes, 20, true, &status));
     assert_int_equal(status, 5 << 8);
     tp_exit_codes_read(&codes);
-    tp_exit_codes_add(&codes, 21); /* another process with that number */
+    tp_exit_codes_add(&codes, 21); /* process 21 has the same number as an earlier one */
     assert_false(tp_exit_codes_take(&codes, 21, true, &status));
 }
 

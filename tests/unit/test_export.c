@@ -64,11 +64,12 @@ static void csv_cells_start_no_formula(void **state)
     assert_cell(TP_STR("\xEF\xBC\x9D"
                        "1"),
                 "\"'\xEF\xBC\x9D"
-                "1\""); /* full-width characters */
+                "1\""); /* a full-width equals sign also starts a formula */
     assert_cell((struct tp_str){NULL, 0}, "\"\"");
 }
 
-/* Invisible characters before a sign do not prevent a formula; before a letter they change nothing. */
+/* A sign starts a formula even after invisible characters, so the cell is quoted. Before a letter, invisible characters
+ * change nothing. */
 static void csv_cells_start_no_formula_behind_invisible_characters(void **state)
 {
     static const char *const invisible[] = {"\x01", "\x1b", "\x7f", "\xc2\x85", "\xc2\xa0", "\xc2\xad", "\xcd\x8f", "\xd8\x9c",

@@ -1,4 +1,5 @@
-/* Tests the XPlane export of small traces: the content of planes is counted by hand from the trace in each test. */
+/* Tests the XPlane export of small traces. The expected content of planes is counted by hand from the events of each
+ * test. */
 #include "webreport/export/export_formats.h"
 #include "webreport/model/build.h"
 
@@ -31,7 +32,8 @@ static int leave(void **state)
     return chdir("/") == 0 ? rmdir(folder) : -1;
 }
 
-/* Exports the trace and reads the file; the caller frees it. header: members before the events, or "". */
+/* Exports the trace and reads the resulting file. `header` contains members before the events, or "". The caller frees
+ * the result. */
 static Tp__XSpace *export_trace(const char *header, const char *events)
 {
     static uint8_t bytes[1 << 20];
@@ -84,7 +86,7 @@ static bool is_named(const Tp__XPlane *plane, const Tp__XEvent *event, const cha
     return is_text(plane->event_metadata[event->metadata_id - 1]->value->name, name);
 }
 
-/* Returns the nth event with that name in the plane, from 0. */
+/* Returns the event number `nth` (from 0) with this name in the plane. */
 static const Tp__XEvent *event_of(const Tp__XPlane *plane, const char *name, int nth)
 {
     for (size_t l = 0; l < plane->n_lines; l++)
@@ -153,7 +155,8 @@ static void xplane_step_is_marked_on_every_thread_and_device(void **state)
     assert_int_equal(stat_of(host, step, "_r")->int64_value, 1);
     assert_int_equal(stat_of(host, step, "step_num")->int64_value, 7);
     assert_int_equal(step->duration_ps, 50000000);
-    assert_int_equal(part->offset_ps, 20000000); /* from 120 to 145: an event that starts at 200 belongs to no step */
+    /* The event from 120 to 145 us is part of the step that begins at 100 us. The event at 200 us is in no step. */
+    assert_int_equal(part->offset_ps, 20000000);
     assert_int_equal(part->duration_ps, 25000000);
     assert_int_equal(stat_of(host, part, "_c")->uint64_value, stat_of(host, step, "_p")->uint64_value);
     assert_int_equal(stat_of(gpu, event_of(gpu, "step_begin", 0), "correlation_id")->int64_value,
@@ -193,7 +196,7 @@ static void xplane_memory_peak_is_the_highest_total(void **state)
     tp__xspace__free_unpacked(space, NULL);
 }
 
-/* Checks every kind of device with properties in the trace, as in the memory view. */
+/* Checks the memory capacity for each kind of device that has properties in the trace. The memory view shows it. */
 static void xplane_memory_has_the_capacity_of_its_device(void **state)
 {
     (void)state;
@@ -232,7 +235,7 @@ static void xplane_stale_caches_are_removed(void **state)
     for (int i = 0; i < 4; i++)
         fclose(fopen(stale[i], "w"));
     fclose(fopen("notes.txt", "w"));
-    fclose(fopen("other.SSTABLE", "w")); /* of a file that is not rewritten */
+    fclose(fopen("other.SSTABLE", "w")); /* belongs to a file that the export does not write */
     assert_int_equal(chdir(folder), 0);
     tp__xspace__free_unpacked(export_events(STEP), NULL);
     assert_int_equal(chdir(session), 0);
@@ -262,7 +265,7 @@ static void xplane_scopes_are_what_xprof_parses(void **state)
     uint32_t empty = tp_xscopes_add(&scopes, TP_NO_ID, TP_XROOT_MAIN, 3, TP_STR(""));
     assert_true(tp_str_equal(tp_xscopes_get(&scopes, empty)->text, TP_STR("main/_:op_")));
     memset(name, 'x', sizeof name);
-    for (int i = 0; i < 100; i++) /* a path of any depth stays short and keeps root and leaf */
+    for (int i = 0; i < 100; i++) /* a deep path is shortened to its first and last parts */
         b = tp_xscopes_add(&scopes, b, TP_XROOT_MAIN, 4, (struct tp_str){name, sizeof name});
     struct tp_str deep = tp_xscopes_get(&scopes, b)->text;
     assert_true(deep.len < 800);

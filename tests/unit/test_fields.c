@@ -1,4 +1,4 @@
-/* Tests records as JSON: each kind of field, null rules, omitted members. */
+/* Tests records as JSON: each kind of field, rules for null, omitted members. */
 #include "writer/base/fields.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static struct tp_json_value dashes(const struct tp_record *record)
     return (struct tp_json_value){.type = TP_AS_WRITTEN, .write = write_dashes, .length = 3, .record = *record};
 }
 
-/* Returns the even positions below 5; the others are left out. */
+/* Returns the next even position below 5. Odd positions are skipped. */
 static bool next_even(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     static const char *const keys[] = {"a", "b", "c", "d", "e"};

@@ -1,5 +1,5 @@
-/* Tests the digest of a small trace sentence by sentence: each number belongs to the words next to it, and nothing is
- * said that the trace does not show. Times are counted by hand from the events above them. */
+/* Tests the sentences of the digest for small traces: each number belongs to its words, and no sentence claims more
+ * than the trace shows. Expected times are counted by hand. */
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/result/views.h"
 #include "webreport/print/print.h"
@@ -10,7 +10,7 @@
 static struct tp_views views;
 static struct tp_profile profile;
 
-/* Returns the digest without Markdown markup, in the arena of the trace. */
+/* Returns the digest without Markdown markup. The text belongs to the arena of the trace. */
 static const char *digest(void)
 {
     struct tp_document document;
@@ -60,7 +60,8 @@ static void assert_silent(const char *unwanted)
         fail_msg("said: %s\n%s", unwanted, all);
 }
 
-/* Writes n steps of 1 ms with a kernel of 400 us each, which the host launches 300 us after the start of the step. */
+/* Writes `count` steps of 1 ms with a kernel of 400 us each. The host launches the kernel 300 us after the start of the
+ * step. */
 static void steps_that_wait(int count)
 {
     for (int s = 0; s < count; s++) {
@@ -72,14 +73,14 @@ static void steps_that_wait(int count)
 
 static void the_share_of_the_longest_gap_says_what_it_is_of(void **state)
 {
-    steps_that_wait(4); /* from 705 of a step to 305 of the next */
+    steps_that_wait(4); /* the longest gap is from us 705 of a step to us 305 of the next one */
     assert_says("The longest time without recorded device work takes 600 µs (15.0 % of the 4 steps).");
     end(state), begin(state);
-    steps_that_wait(1); /* both ends of the step: the first is longer */
+    steps_that_wait(1); /* two gaps, at start and end of the step; the first one is longer */
     assert_says("takes 305 µs (30.5 % of the step).");
     end(state), begin(state);
     launch(0, 5, 1), kernel("a", 5, 600, 1), launch(1000, 5, 2), kernel("b", 1005, 600, 2);
-    build(); /* 605 to 1005 of 0 to 1605 */
+    build(); /* idle from us 605 to 1005; the trace is 1605 us long */
     assert_says("The longest time without recorded device work takes 400 µs (24.9 % of that).");
     assert_silent("does not show why");
 }
@@ -88,7 +89,7 @@ static void a_gap_behind_a_call_is_a_riddle(void **state)
 {
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1), launch(150, 5, 2), kernel("b", 900, 100, 2);
-    build(); /* called at 155, idle until 900 */
+    build(); /* The launch ends at us 155, but the device is idle until us 900. */
     assert_says("takes 800 µs (80.0 % of the step); the trace does not show why.");
 }
 
@@ -97,7 +98,7 @@ static void the_call_that_fills_a_gap_is_named(void **state)
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
     host("user_annotation", "warm up", 100, 890), launch(150, 700, 2), kernel("b", 850, 150, 2);
-    build(); /* idle from 100 to 850, of which the call takes 700 */
+    build(); /* idle from us 100 to 850; the launch takes 700 us of this */
     assert_says("takes 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
     end(state), begin(state);
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
@@ -124,10 +125,10 @@ static void a_device_that_was_not_recorded_may_have_been_used(void **state)
     assert_silent("no device is used");
 }
 
-/* The digest gives the total of two findings without a note about overlap, and no total for one finding. */
+/* For two findings, the digest gives their total and does not mention overlap. For one finding it gives no total. */
 static void a_sum_is_no_overlap(void **state)
 {
-    for (int is_one = 0; is_one < 2; is_one++) { /* copies and waits together, or copies alone */
+    for (int is_one = 0; is_one < 2; is_one++) { /* first with copies and waits, then with copies alone */
         begin(state);
         for (int s = 0; s < 2; s++) {
             double at = s * 1000;
@@ -158,13 +159,13 @@ static void a_moment_of_copy_and_communication_counts_once(void **state)
     operation("kernel", "ncclDevKernel_AllReduce", 1, 599, 1, 0, 9, "");
     operation("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 100, 100, 2, 0, 7, ",\"bytes\":1000000");
     kernel("a", 600, 400, 3);
-    build(); /* the headline is about communication without compute, the breakdown excludes copies */
+    build(); /* The headline is about communication without compute. The breakdown also excludes copies. */
     assert_says("runs communication that no kernel hides for 59.9 % of the step");
     assert_says("Communication 499 µs (49.9 %)");
     assert_says("overlapping time counts once: for kernels, then copies, then communication");
 }
 
-/* Writes work that waits long after its call, while the device does much other work. */
+/* Writes work that starts long after its launch, while the device does much other work. */
 static void missing_work_is_not_asked_for_where_some_is_recorded(void **state)
 {
     (void)state;
@@ -188,7 +189,7 @@ static void what_is_not_in_the_record_may_have_hidden_communication(void **state
     assert_says("Communication that no recorded operator hides takes 80.0 % of the steps");
     assert_says("overlapping time counts once, first for communication");
     trace.evidence.event_count = 90;
-    trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a tenth is tolerated */
+    trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a loss of 10 % of the events is tolerated */
     tp_advice_build(&advice, &model, NULL, &arena);
     assert_non_null(finding("H8"));
     trace.evidence.lost[TP_LOST_NUMBERS] = 11;

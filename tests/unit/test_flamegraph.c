@@ -1,4 +1,4 @@
-/* Tests flame graphs: positions of boxes, shared boxes, changes against a baseline, texts in SVG. */
+/* Tests flame graphs: positions of boxes, merged boxes, changes against a baseline, texts in SVG. */
 #include "webreport/export/stacks/flamegraph.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
     "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":7,\"ts\":5,\"args\":{\"cpu ns\":" ns        \
     ",\"Call stack\":\"" stack "\"}}"
 
-/* Folds the stacks of the events' samples. */
+/* Reads the events and folds the stacks of their samples. */
 static void fold(struct tp_folded *folded, struct tp_arena *arena, const char *events)
 {
     size_t size = strlen(events) + 64;
@@ -51,11 +51,11 @@ static void boxes_stand_below_their_callers(void **state)
         fail();
     fold(&folded, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;") "," SAMPLE("10", "main;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
-    assert_int_equal(flame.count, 5); /* all, thread, main, a, b */
+    assert_int_equal(flame.count, 5); /* boxes: all, thread, main, a, b */
     assert_int_equal(flame.depth, 4);
     assert_int_equal(flame.frames[0].value, 100);
     assert_int_equal(frame_of(&flame, "main", 2)->self, 10);
-    assert_int_equal(frame_of(&flame, "a", 3)->start, 0); /* by name, not by size */
+    assert_int_equal(frame_of(&flame, "a", 3)->start, 0); /* boxes are sorted by name, so a comes before the larger b */
     assert_int_equal(frame_of(&flame, "a", 3)->value, 30);
     assert_int_equal(frame_of(&flame, "b", 3)->start, 30);
     tp_arena_release(&arena);
@@ -74,7 +74,7 @@ static void small_callees_share_a_box(void **state)
          SAMPLE("99000", "big;") "," SAMPLE("20", "s1;") "," SAMPLE("20", "s2;") "," SAMPLE("1", "big;t;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
     const struct tp_flame_frame *last = &flame.frames[flame.count - 1];
-    assert_int_equal(flame.count, 4); /* all, thread, big, the small ones */
+    assert_int_equal(flame.count, 4); /* boxes: all, thread, big, and one for the small functions */
     assert_int_equal(last->merged, 3);
     assert_int_equal(last->value, 41);
     assert_int_equal(last->start, 99000);
@@ -94,11 +94,11 @@ static void baseline_is_compared_by_call_path(void **state)
     fold(&before, &arena, SAMPLE("20", "b;main;") "," SAMPLE("5", "gone;main;") "," SAMPLE("4", "b;other;"));
     tp_flame_build(&flame, &now, &before, &arena);
     assert_int_equal(flame.before, 29);
-    assert_int_equal(flame.gone, 9); /* gone;main and other with its b */
+    assert_int_equal(flame.gone, 9); /* 5 of gone;main, and 4 of other with its child b */
     assert_int_equal(frame_of(&flame, "b", 3)->before, 20);
     assert_int_equal(frame_of(&flame, "a", 3)->before, 0);
     assert_int_equal(frame_of(&flame, "main", 2)->before, 25);
-    assert_int_equal(flame.largest_step, 65); /* main */
+    assert_int_equal(flame.largest_step, 65); /* main grew from 25 to 90 */
     tp_arena_release(&arena);
 }
 
@@ -142,9 +142,9 @@ static void texts_are_cut_between_characters(void **state)
     assert_text("abcdef", 5, "abcd\u2026");
     assert_text("abcdef", 2, "");
     assert_text("\u00e4\u00e4\u00e4\u00e4", 3, "\u00e4\u00e4\u2026");
-    assert_text("\u4e2d\u4e2d\u4e2d", 5, "\u4e2d\u4e2d\u2026"); /* two columns each */
+    assert_text("\u4e2d\u4e2d\u4e2d", 5, "\u4e2d\u4e2d\u2026"); /* each of these characters takes two columns */
     assert_text("<a\tb\n&]]>", 20, "&lt;a b &amp;]]&gt;");
-    assert_text("\xff\xef\xbf\xbf\x01", 20, "\ufffd\ufffd\ufffd"); /* characters that XML forbids */
+    assert_text("\xff\xef\xbf\xbf\x01", 20, "\ufffd\ufffd\ufffd"); /* U+FFFD replaces characters that XML forbids */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Tests numbers formatted for people. */
+/* Tests the formatting of numbers for people. */
 #include "writer/text/format.h"
 
 #include <math.h>

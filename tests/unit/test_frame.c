@@ -1,4 +1,4 @@
-/* Tests frames: the texts of torch, the collector and the findings, with every folder name that a user may have. */
+/* Tests texts of frames by torch, the collector and the findings, with all kinds of folder names. */
 #include "webreport/trace/frame.h"
 
 #include <regex.h>
@@ -22,7 +22,7 @@ static void is_text(struct tp_str found, const char *wanted)
     assert_true(tp_str_equal(found, tp_str_of(wanted)));
 }
 
-/* ---- "path(line): function" ---- */
+/* ---- texts of the form "path(line): function" ---- */
 
 static void a_text_is_cut_at_its_last_line(void **state)
 {
@@ -43,7 +43,8 @@ static void a_text_is_cut_at_its_last_line(void **state)
         {"src/train.c(42): forward_layer", "src/train.c", "forward_layer", 42, false},
         {"run (2): x/train.c(42): layer<int>(int)", "run (2): x/train.c", "layer<int>(int)", 42, false},
         {"model.pyx(-1): forward", "model.pyx", "forward", -1, true},
-        {"train.py(3): a(4): b", "train.py", "a(4): b", 3, true}, /* the extension of the path decides */
+        /* the path ends at ".py", so the second line number belongs to the function */
+        {"train.py(3): a(4): b", "train.py", "a(4): b", 3, true},
         {"a;b.py(3): ", "a;b.py", "", 3, true},
         {"(1): (-1): ", "(1): ", "", -1, false},
         {"a\nb.py(3): f\ng", "a\nb.py", "f\ng", 3, true},
@@ -82,7 +83,7 @@ static void other_texts_are_no_frames(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct tp_frame frame;
-        bool is_last = i + 1 == sizeof texts / sizeof *texts; /* the only frame among them */
+        bool is_last = i + 1 == sizeof texts / sizeof *texts; /* only the last text is a frame */
         assert_int_equal(tp_frame_parse(&frame, tp_str_of(texts[i])), is_last);
         assert_int_equal(frame.path.len > 0, is_last);
     }
@@ -134,7 +135,7 @@ static uint32_t chance(uint32_t n)
     return (state_of_random >> 8) % n;
 }
 
-/* Texts that are hard to parse. */
+/* Parts of texts that are hard to parse. */
 static const char *const bits[] = {"(",  ")",   ": ",   "):", "(1)", "(12): ", "[2]: x",   "/",
                                    "\\", ".py", ".pyx", "-",  "7",   "a",      " ",        ";",
                                    "<",  ">",   "\n",   ".",  "C:",  "run",    "\xC3\xA4", "(-3): "};
@@ -165,10 +166,11 @@ static void what_was_put_together_comes_apart(void **state)
         bool is_python = chance(3) > 0;
         size_t path = append(text, append(text, 0, "d"), "/");
         path = append(text, random_text(text, path, 10), is_python ? endings[chance(2)] : endings[2 + chance(3)]);
-        bool holds_python = !is_python && strstr(text, ".py"); /* may be the path in another reading */
+        /* The text has another reading, with a path that ends at this ".py". */
+        bool holds_python = !is_python && strstr(text, ".py");
         size_t function = path + (size_t)sprintf(text + path, "(%d): ", (int)line);
         struct tp_str whole = {text, random_text(text, function, 4)};
-        if (holds_python || strstr(text + function, "): ")) /* a function name that contains a line */
+        if (holds_python || strstr(text + function, "): ")) /* or with a line number in the name of the function */
             continue;
         assert_true(tp_frame_parse(&frame, whole));
         assert_ptr_equal(frame.path.ptr, text);
@@ -286,7 +288,7 @@ static void with_arena(void (*test)(struct tp_arena *))
 static void check_labels(struct tp_arena *arena)
 {
     static const char *const cases[][3] = {
-        /* text, label, without address */
+        /* text, its label, its text without addresses */
         {"ProfilerStep#7", "ProfilerStep*", "ProfilerStep#7"},
         {"a 0x7fFe b at 0x12", "a 0x* b at 0x*", "a 0x7fFe b"},
         {"<method of X object at 0x7f12ab>", "<method of X object at 0x*>", "<method of X object>"},
@@ -318,7 +320,7 @@ static void check_names(struct tp_arena *arena)
     tp_frames_build(&frames, &names, arena);
     assert_int_equal(tp_frames_label(&frames, first), tp_frames_label(&frames, second));
     is_text(tp_frames_label_text(&frames, tp_frames_label(&frames, first)), "ProfilerStep*");
-    /* equal texts have equal numbers */
+    /* equal labels have equal ids */
     assert_int_equal(tp_frames_label(&frames, star), tp_frames_label(&frames, hex));
     is_text(tp_frames_label_text(&frames, tp_frames_label(&frames, hex)), "a 0x*");
     is_text(tp_frames_label_text(&frames, frames.no_event), "[no host event]");

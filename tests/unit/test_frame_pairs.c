@@ -1,4 +1,4 @@
-/* Tests the pairing of lines of two runs: equal lines are the same, moved lines pair up in order within one
+/* Tests the pairing of the source lines of two runs. Equal lines are pairs. Moved lines pair up in order within a
  * function. */
 #include "webreport/trace/frame_pairs.h"
 
@@ -14,10 +14,10 @@ static void start(struct tp_arena *arena)
 {
     tp_arena_init(arena, 0);
     if (setjmp(arena->guard))
-        fail(); /* out of memory */
+        fail(); /* reached if the arena runs out of memory */
 }
 
-/* Pairs two lists of texts that end with NULL. wanted: the partner of each text of base, or "". */
+/* Pairs two lists of texts, each ended by NULL. wanted[i] is the expected partner of base[i], or "". */
 static void assert_pairs(const char *const *base, const char *const *other, const char *const *wanted)
 {
     struct tp_arena arena;
@@ -31,7 +31,7 @@ static void assert_pairs(const char *const *base, const char *const *other, cons
         tp_strings_add(&sides[1], tp_str_of(other[i]));
     const uint32_t *pairs = tp_frame_pairs(&sides[0], &sides[1], &arena);
     for (uint32_t i = 0; i < sides[0].count; i++) {
-        struct tp_str found = tp_strings_get(&sides[1], pairs[i]); /* "" for TP_NO_ID */
+        struct tp_str found = tp_strings_get(&sides[1], pairs[i]); /* "" if there is no partner (TP_NO_ID) */
         if (!tp_str_equal(found, tp_str_of(wanted[i])))
             fail_msg("%.*s is %.*s, not %s", (int)sides[0].items[i].len, sides[0].items[i].ptr, (int)found.len,
                      found.ptr, wanted[i]);

@@ -1,4 +1,5 @@
-/* Tests output files: complete or absent, through symlinks, never over the end of a pipe, without leftover files. */
+/* Tests output files: a file is complete or absent. Symlinks are followed, closed pipes and existing files are safe,
+ * and no temporary files remain. */
 #include "writer/base/fs.h"
 
 #include <dirent.h>
@@ -155,9 +156,9 @@ static void outfile_names_the_path_that_cannot_be_opened(void **state)
     assert_null(file);
 }
 
-/* ---- two writers, with any process numbers ---- */
+/* ---- two writers, with equal or different process numbers ---- */
 
-enum { MUCH = 300000 }; /* more than the buffer size */
+enum { MUCH = 300000 }; /* larger than the buffer, bytes */
 
 static void put_much(struct tp_outfile *file, char c)
 {
@@ -178,7 +179,7 @@ static void assert_much(const char *path, char c)
     fclose(file);
 }
 
-/* Writes from two processes with the same number, as in two containers that share a disk. */
+/* Writes from two processes with the same process number, as in two containers that share a disk. */
 static void write_twice(int tmpfile_error)
 {
     struct tp_outfile *a, *b;
@@ -228,8 +229,7 @@ static void outfile_removes_what_dead_writers_left_and_nothing_else(void **state
     assert_true(tp_temporary_is_abandoned(AT_FDCWD, living));
 }
 
-/* Creates a temporary file as a writer of another target would, last written this many minutes ago. Returns it,
- * open. */
+/* Creates a temporary file like that of another writer, last written `minutes` minutes ago. Returns the open file. */
 static int put_temporary(const char *name, int minutes)
 {
     put_old(name);
@@ -299,7 +299,8 @@ static void outfile_keeps_the_mode_of_what_it_replaces(void **state)
 
 /* ---- a disk that fails ---- */
 
-/* Replaces "old" by "new" (or creates "new", is_first) while a call fails; returns the code. No other file remains. */
+/* Replaces the content "old" by "new" while a call fails. With `is_first`, no old file exists. Checks that no other
+ * file remains. Returns the code. */
 static int replace(bool is_first, struct tp_error *err)
 {
     struct tp_outfile *file;
@@ -364,7 +365,7 @@ static void outfile_syncs_its_folder(void **state)
     assert_int_equal(replace(false, &err), TP_EIO);
     assert_content("r.html", "new");
     assert_non_null(strstr(err.text, "r.html: written, but its folder cannot be synced"));
-    fault(FAULT_FOLDER_FSYNC, EINVAL); /* a file system without this call */
+    fault(FAULT_FOLDER_FSYNC, EINVAL); /* some file systems do not support fsync of a folder */
     assert_int_equal(replace(true, NULL), 0);
 }
 

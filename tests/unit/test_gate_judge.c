@@ -1,4 +1,5 @@
-/* Tests limits on times judged together (gate_times.c judges single ones): with many limits, chance breaks one. */
+/* Tests limits on times that are judged together: among many limits, one fails by chance. gate_times.c judges a single
+ * limit. */
 #include "webreport/compare/gate/gate_parts.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ enum { LIMITS = 12 };
 
 static const struct tp_budget_line line, warning = {.is_warning = true};
 
-/* Returns this many limits; the first fails with the p-value `chance`. */
+/* Returns `count` limits. The first one fails with the p-value `chance`. */
 static struct tp_check_item *limits_of(size_t count, double chance)
 {
     struct tp_check_item *items = tp_arena_array(&arena, LIMITS, sizeof *items);

@@ -1,4 +1,4 @@
-/* Tests occupancy against values computed by hand from the device limits in NVIDIA's tables. */
+/* Tests occupancy against values that were computed by hand from the device limits in NVIDIA's tables. */
 #include "writer/spool/gpu_occupancy.h"
 
 #include <setjmp.h>
@@ -22,12 +22,14 @@ static int percent_of(const struct tp_gpu_limits *gpu, int64_t blocks, int64_t t
 static void each_limit_counts(void **state)
 {
     (void)state;
-    assert_int_equal(percent_of(&v100, 8000, 256, 16, 0), 100);    /* 8 blocks of 8 warps fill 64 */
-    assert_int_equal(percent_of(&v100, 8000, 32, 16, 0), 50);      /* at most 32 blocks, of one warp each */
-    assert_int_equal(percent_of(&v100, 8000, 256, 64, 0), 50);     /* 65536 / (64 * 256) = 4 blocks of 8 warps */
-    assert_int_equal(percent_of(&v100, 8000, 256, 16, 32768), 38); /* 98304 / 32768 = 3 blocks: 37.5 */
-    assert_int_equal(percent_of(&v100, 8000, 1000, 16, 0), 98);    /* 2 blocks of 1000 threads: 97.66 */
-    assert_int_equal(percent_of(&v100, 160, 1024, 32, 0), 100);    /* two blocks on each SM */
+    assert_int_equal(percent_of(&v100, 8000, 256, 16, 0), 100); /* 8 blocks of 8 warps fill all 64 warps */
+    assert_int_equal(percent_of(&v100, 8000, 32, 16, 0), 50);   /* at most 32 blocks per SM, here of one warp each */
+    /* registers allow 65536 / (64 * 256) = 4 blocks of 8 warps */
+    assert_int_equal(percent_of(&v100, 8000, 256, 64, 0), 50);
+    /* shared memory allows 98304 / 32768 = 3 blocks, which is 37.5 % */
+    assert_int_equal(percent_of(&v100, 8000, 256, 16, 32768), 38);
+    assert_int_equal(percent_of(&v100, 8000, 1000, 16, 0), 98); /* 2 blocks of 1000 threads, which is 97.66 % */
+    assert_int_equal(percent_of(&v100, 160, 1024, 32, 0), 100); /* 160 blocks are two per SM */
 }
 
 static void a_small_grid_fills_a_part(void **state)
@@ -38,13 +40,13 @@ static void a_small_grid_fills_a_part(void **state)
     assert_true(tp_gpu_occupancy(&out, &v100, &launch));
     assert_float_equal(out.blocks_per_sm, 0.625, 0);
     assert_float_equal(out.warps_per_sm, 5.0, 0);
-    assert_int_equal(out.percent, 8); /* 160 of 2048 threads: 7.8 */
+    assert_int_equal(out.percent, 8); /* 160 of 2048 threads are 7.8 % */
 }
 
 static void the_system_takes_a_kilobyte_of_each_block_from_8_0_on(void **state)
 {
     (void)state;
-    /* 167936 / 13312 = 12 blocks; 13 without the reserved memory */
+    /* Shared memory allows 167936 / 13312 = 12 blocks. Without the reserved memory it would allow 13. */
     assert_int_equal(percent_of(&a100, 10000, 128, 16, 12288), 75);
     assert_int_equal(percent_of(&a100, 10000, 128, 16, 0), 100);
 }
@@ -54,9 +56,9 @@ static void more_shared_memory_than_the_limit_of_a_block_is_zero(void **state)
     struct tp_gpu_limits optin = v100;
     (void)state;
     optin.shared_per_block_bytes = 98304;
-    assert_int_equal(percent_of(&v100, 8000, 512, 32, 65536), 0); /* as in Kineto */
+    assert_int_equal(percent_of(&v100, 8000, 512, 32, 65536), 0); /* 0 % like in Kineto, because no block fits */
     assert_int_equal(percent_of(&optin, 8000, 512, 32, 65536), 25);
-    assert_int_equal(percent_of(&v100, 8000, 256, 300, 0), 0); /* no kernel has this many registers */
+    assert_int_equal(percent_of(&v100, 8000, 256, 300, 0), 0); /* 0 %, because no kernel can use 300 registers */
     assert_int_equal(percent_of(&v100, 8000, 2048, 16, 0), 0);
 }
 

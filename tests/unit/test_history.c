@@ -1,4 +1,4 @@
-/* Tests stored runs: which runs make up the accepted level, where a level changed, and which run is an outlier. */
+/* Tests stored runs: which runs are the accepted level, where the level changed, and which runs are outliers. */
 #include "webreport/compare/gate/history.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static struct tp_summary summaries[RUNS];
 static struct tp_summary_step steps[RUNS][STEPS];
 static struct tp_history_run runs[RUNS];
 
-/* Fills runs of 1 ms that differ by 0.2 %; runs from `from` on are longer by `change`. */
+/* Fills runs of 1 ms that differ by 0.2 %. From run `from` on, runs are longer by the share `change`. */
 static void fill(size_t from, double change)
 {
     struct tp_random random = {11};
@@ -49,7 +49,7 @@ static void runs_that_broke_a_limit_make_no_level(void **state)
     runs[22].decision.is_failed = true;
     accepted = tp_history_accepted(&count, runs, RUNS, &arena);
     assert_int_equal(tp_history_accepted_from(runs, RUNS), 20);
-    assert_int_equal(count, 9); /* to the newest */
+    assert_int_equal(count, 9); /* the runs from 20 to the newest one, without those that failed */
     assert_int_equal(accepted[0], 20);
     assert_int_equal(accepted[2], 23);
 }
@@ -76,7 +76,7 @@ static void a_change_is_placed_between_its_runs_whatever_is_near(void **state)
         }
 }
 
-/* Three commits, the second one run last, and a run with an unknown commit that started after them. */
+/* Three commits, of which the second one ran last. A run with an unknown commit started after all of them. */
 static void runs_stand_in_the_order_of_their_commits(void **state)
 {
     static const int64_t started[] = {100, 110, 130, 120}, committed[] = {10, 30, 20, 0};
@@ -110,10 +110,10 @@ static void equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted(
     fill(RUNS - 1, 0.1);
     tp_history_levels(series, runs, RUNS, &arena);
     assert_true(series[TP_BENCH_STEP].newest.low > 0.05 && series[TP_BENCH_STEP].newest.base_count == 10);
-    assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one run is not a level */
+    assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one longer run is not a new level */
     tp_history_levels(series, runs, 1, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
-    fill(2, 0.9); /* three runs of wall clock cannot distinguish machine and program, four may */
+    fill(2, 0.9); /* three runs by wall clock cannot distinguish a slower machine from a slower program; four can */
     tp_history_levels(series, runs, 3, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
     fill(3, 0.9);

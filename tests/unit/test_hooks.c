@@ -1,6 +1,6 @@
-/* Tests the functions of the sources memory, locks and io that wrap the program's functions, on many threads
- * simultaneously. Their objects are linked here under other names (tests/fake/hooks.syms), so that a sanitizer keeps
- * its own malloc and similar functions. Under TSan, this test finds races in these sources. */
+/* Tests the sources memory, locks and io, which wrap functions of the program, with many simultaneous threads. The
+ * sources are linked under other names (tests/fake/hooks.syms), so that a sanitizer keeps its own malloc and similar
+ * functions. Under TSan, this test finds races in these sources. */
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
@@ -13,7 +13,8 @@
 #include "webreport/trace/json/value.h"
 
 #if defined(__SANITIZE_THREAD__)
-/* The source requests a versioned symbol of the C library: the sanitizer would not see the mutex being released. */
+/* TSan cannot see that the source's version of this function unlocks the mutex, because the source asks for a versioned
+ * symbol. */
 #define hooked_cond_wait pthread_cond_wait
 enum { HAS_CONDITIONS = 0 };
 #else
@@ -39,16 +40,18 @@ HOOKED(poll, poll);
 
 extern const struct tp_source tp_source_memory, tp_source_locks, tp_source_io;
 static const struct tp_source *const sources[] = {&tp_source_memory, &tp_source_locks, &tp_source_io};
-static const char *const settings[] = {"64k", "1", "1"}; /* each wait is recorded */
+static const char *const settings[] = {"64k", "1", "1"}; /* limits of the sources; with 1, they record each wait */
 
 enum { THREADS = 6, TURNS = 400, SLOTS = 32, SOURCES = 3 };
 
-static _Atomic(void *) slots[SLOTS]; /* blocks that one thread allocates and another frees */
+static _Atomic(void *) slots[SLOTS]; /* blocks that one thread allocates and another thread frees */
 static _Atomic int64_t taken_count;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-static int (*unlock)(pthread_mutex_t *); /* by address: the name is wrapped here, as for internal locks (hook.h) */
+/* Calls go through this pointer, because the name `pthread_mutex_unlock` is wrapped in this file, as for internal
+ * locks (hook.h). */
+static int (*unlock)(pthread_mutex_t *);
 static int64_t under_mutex, under_lock, gone;
 
 static void *take_block(uint32_t random)
@@ -141,7 +144,8 @@ static int64_t fact(const char *key, const char *member)
     return strtoll(all.ptr + at + strlen(wanted), NULL, 10);
 }
 
-/* Runs one recording after another: sources stay on, as in a program that records itself several times. */
+/* Makes several recordings, one after the other. The sources stay installed between them, as in a program that records
+ * itself several times. */
 static void what_threads_do_at_once_adds_up(void **state)
 {
     const struct tp_source_host host = {.library = "", .spools = ""};
@@ -172,7 +176,7 @@ static void what_threads_do_at_once_adds_up(void **state)
     assert_true(result.event_count > 0 && result.range_count > 0);
 }
 
-/* Recordings start and stop while threads call these functions. */
+/* Starts and stops recordings while threads call the wrapped functions. */
 static void recordings_come_and_go_meanwhile(void **state)
 {
     const struct tp_source_host host = {.library = "", .spools = ""};

@@ -1,4 +1,4 @@
-/* Tests assets, digests and the page's policy. */
+/* Tests assets, digests, and the security policy of the page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,8 @@ static void sha256_is_the_same_in_any_pieces(void **state)
         tp_sha256_of(text, size, whole);
         struct tp_sha256 sha;
         tp_sha256_init(&sha);
-        for (size_t at = 0; at < size;) { /* short parts never use the processor's SHA instructions */
+        /* adds short parts, for which the processor's SHA instructions are not used */
+        for (size_t at = 0; at < size;) {
             size_t take = at % 97 + 1 < size - at ? at % 97 + 1 : size - at;
             tp_sha256_add(&sha, text + at, take);
             at += take;
@@ -122,7 +123,7 @@ static void folder_replaces_single_files(void **state)
     tp_assets_init(&assets, &arena, folder);
     assert_int_equal(tp_assets_load(&assets, TP_STR("own"), &text, &err), 0);
     assert_true(tp_str_equal(text, TP_STR("mine")));
-    assert_int_equal(tp_assets_get(&assets, TP_STR("help/report.txt"), &text, &err), 0); /* built in */
+    assert_int_equal(tp_assets_get(&assets, TP_STR("help/report.txt"), &text, &err), 0); /* this text is built in */
     assert_int_equal(tp_assets_load(&assets, TP_STR("none"), &text, &err), TP_ENOTFOUND);
     assert_int_equal(tp_assets_load(&assets, TP_STR(".hidden"), &text, &err), TP_ENOTFOUND);
     assert_int_equal(tp_assets_load(&assets, TP_STR("../own"), &text, &err), TP_ENOTFOUND);

@@ -1,4 +1,4 @@
-/* Tests input files: which files are opened, and errors of a failing disk. */
+/* Tests input files: which files can be opened, and errors of a failing disk. */
 #include "writer/base/input.h"
 
 #include <setjmp.h>
@@ -77,7 +77,7 @@ static void input_that_fails_says_at_which_byte(void **state)
         struct tp_buf all;
         struct tp_error err = {0};
         tp_buf_init(&all, 0);
-        fault_after(FAULT_READ, 1, errors[i]); /* each read takes 64 KiB */
+        fault_after(FAULT_READ, 1, errors[i]); /* the second read fails, after 64 KiB */
         assert_int_equal(tp_input_read_all(&all, "file", TP_INPUT_FILE, &err), TP_EIO);
         snprintf(want, sizeof want, "cannot read from byte 65536 on: %s", strerror(errors[i]));
         assert_string_equal(err.text, want);

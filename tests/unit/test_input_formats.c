@@ -1,4 +1,5 @@
-/* Tests the table of input formats: each format is recognized by its first bytes, and each refusal says what to do. */
+/* Tests the table of input formats. Each format is recognized by its first bytes. Each refusal says what the user
+ * should do. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,7 +9,7 @@
 
 #include "webreport/trace/inputs/input_format.h"
 
-/* First bytes of files and their format; size 0: a text. */
+/* First bytes of files and their expected format. A `size` of 0 means that `head` is a text. */
 static const struct {
     const char *format, *name, *head;
     size_t size;
@@ -82,7 +83,7 @@ static void names_of_other_tools_are_known(void **state)
     assert_false(tp_input_format_is_name("sqlite"));
 }
 
-/* ---- the recipe of CONTRIBUTING.md: a null format, a reader and a row ---- */
+/* ---- follows the recipe of CONTRIBUTING.md: a null format, its reader and its row ---- */
 
 static bool is_null(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {

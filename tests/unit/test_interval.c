@@ -1,4 +1,4 @@
-/* Tests interval sets against a slow reference: a bitmap of small times. */
+/* Tests sets of intervals against a slow reference, a bitmap of small times. */
 #include "writer/base/interval.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static uint32_t random_below(uint32_t n)
     return (seed >> 8) % n;
 }
 
-/* Returns random intervals; bits: their times. */
+/* Returns a set of random intervals, and in `bits` the times that it contains. */
 static struct tp_intervals random_set(struct tp_arena *arena, uint64_t *bits)
 {
     size_t count = random_below(9);

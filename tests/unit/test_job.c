@@ -1,4 +1,5 @@
-/* Tests jobs of many ranks: planted causes are named first, clean jobs are silent, clocks are aligned. */
+/* Tests jobs of many ranks. The planted cause is the first finding, jobs without a cause have no findings, and clocks
+ * are aligned. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,12 +19,12 @@ struct fixture {
     struct tp_arena arena, scratch;
     struct plan plan;
     struct tp_job job;
-    bool cuts_victims; /* the traces of the planted ranks are cut */
+    bool cuts_victims; /* cuts the traces of the planted ranks */
 };
 
 static void make_hostile(struct tp_summary *summary, uint64_t *state);
 
-/* Adds a rank. hostile: NULL, or the state of a generator that replaces the numbers. */
+/* Adds a rank. `hostile` is NULL, or the state of a generator whose numbers replace those of the rank. */
 static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
 {
     struct tp_summary summary;
@@ -69,7 +70,7 @@ static const struct tp_job_finding *first_finding(const struct tp_job *job)
     return job->findings.count ? TP_AT(&job->findings, struct tp_job_finding, 0) : NULL;
 }
 
-/* Sizes with their layouts: tensor x pipeline. */
+/* Numbers of ranks, and how they are divided into tensor groups and pipeline stages. */
 static const struct {
     uint32_t ranks, tensor, pipeline, victims;
 } layouts[] = {{2, 1, 1, 1},  {3, 1, 1, 1},  {4, 1, 1, 1},   {8, 1, 1, 1},    {8, 2, 2, 1},   {16, 4, 1, 2},
@@ -123,7 +124,7 @@ static void expect_first(const struct fixture *f, enum tp_job_rule rule)
     assert_true(is_right);
 }
 
-/* Slow ranks with damaged traces are named as damaged, and no rank is named as slow. */
+/* A slow rank with a damaged trace is reported as damaged, not as slow. */
 static void a_damaged_rank_is_never_called_slow(void **state)
 {
     static const enum plan_fault faults[] = {PLAN_SLOW_COMPUTE, PLAN_LATE_HOST, PLAN_SLOW_DATA};
@@ -200,8 +201,8 @@ static void imbalance_is_told_from_stragglers(void **state)
         }
 }
 
-/* Offsets relative to rank 0 equal the planted ones: arrivals of all ranks at the last call differ by the plan's times,
- * not by hours. */
+/* After alignment, the ends of the last call of each rank differ only by the times of the plan, although the clocks
+ * differ by hours. */
 static void clocks_are_aligned_by_collectives(void **state)
 {
     (void)state;
@@ -215,7 +216,8 @@ static void clocks_are_aligned_by_collectives(void **state)
             const struct tp_job_rank *zero = tp_job_rank_at(&f.job, 0);
             const struct tp_job_call *its = tp_job_call_at(&f.job, zero->first_call + zero->call_count - 1);
             int64_t apart = own->end_ns + rank->offset_ns - its->end_ns - zero->offset_ns;
-            assert_in_range(apart + 20000, 0, 40000); /* by plan, ends differ by up to 4 us */
+            /* ends may differ by 20 us; the plan has differences of up to 4 us */
+            assert_in_range(apart + 20000, 0, 40000);
         }
         assert_in_range(f.job.largest_residual_ns, f.plan.ranks > 2, 8000);
         release(&f);
@@ -230,7 +232,7 @@ static void the_straggler_arrives_last_and_others_wait(void **state)
     for (uint32_t r = 0; r < f.plan.ranks; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(&f.job, r);
         if (plan_is_victim(&f.plan, r)) {
-            assert_in_range(rank->caused_wait_ns, 15000000, 25000000); /* 20 ms were planted */
+            assert_in_range(rank->caused_wait_ns, 15000000, 25000000); /* the planted delays add up to about 20 ms */
             assert_true(rank->last_count >= 7);
         } else {
             assert_in_range(rank->caused_wait_ns, 0, 2000000);
@@ -262,7 +264,7 @@ static void findings_of_ranks_are_merged(void **state)
     release(&f);
 }
 
-/* Returns numbers as a file may have them: extremes, contradictions, calls of one rank with the same key. */
+/* Returns a number that a hostile file could have: extremes, contradictions, or the key of another call. */
 static int64_t hostile_number(uint64_t *state)
 {
     static const int64_t numbers[] = {0,         1,          -1,      INT64_MAX,     INT64_MIN, INT64_MIN + 1,
@@ -297,7 +299,7 @@ static void make_hostile(struct tp_summary *summary, uint64_t *state)
     summary->kernel_fingerprint = (uint64_t)hostile_number(state);
 }
 
-/* Computes and prints everything; the result does not matter. */
+/* Computes and prints all results. Only the absence of crashes matters. */
 static void hostile_numbers_do_no_harm(void **state)
 {
     (void)state;
@@ -324,7 +326,7 @@ static void hostile_numbers_do_no_harm(void **state)
     }
 }
 
-/* Two halves that never meet, and a rank that meets no other rank. */
+/* Two halves of the job share no collective, and rank 0 shares none with any rank. */
 static void ranks_without_a_common_collective_are_parts(void **state)
 {
     struct fixture f;
@@ -341,7 +343,7 @@ static void ranks_without_a_common_collective_are_parts(void **state)
         tp_job_add(&f.job, &summary);
     }
     tp_job_finish(&f.job);
-    assert_int_equal(f.job.component_count, 8); /* tensor groups of 8 among 64 ranks */
+    assert_int_equal(f.job.component_count, 8); /* 64 ranks in tensor groups of 8 */
     assert_int_equal(tp_job_rank_at(&f.job, 0)->component, TP_NO_ID);
     assert_int_equal(tp_job_rank_at(&f.job, 1)->component, tp_job_rank_at(&f.job, 7)->component);
     assert_int_not_equal(tp_job_rank_at(&f.job, 7)->component, tp_job_rank_at(&f.job, 8)->component);
@@ -363,7 +365,7 @@ static void rank_sets_are_runs(void **state)
         tp_rank_set_add(&set, numbers[i]);
     assert_string_equal(tp_rank_set_text(&arena, &set, 0), "0-3,7,9-10");
     assert_string_equal(tp_rank_set_text(&arena, &set, 2), "0-3, 7, \xe2\x80\xa6 (7 in all)");
-    assert_string_equal(tp_rank_set_text(&arena, &set, 9), "0-3, 7, 9-10"); /* for people */
+    assert_string_equal(tp_rank_set_text(&arena, &set, 9), "0-3, 7, 9-10"); /* with blanks after commas, for people */
     assert_int_equal(set.count, 7);
     assert_true(tp_rank_set_has(&set, 9));
     assert_false(tp_rank_set_has(&set, 8));

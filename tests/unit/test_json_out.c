@@ -1,4 +1,4 @@
-/* Tests the JSON emitter: commas, escapes, exact microseconds, shortest reals. */
+/* Tests the JSON writer: commas, escapes, exact microseconds, shortest decimals. */
 #include "writer/base/json_out.h"
 
 #include <math.h>

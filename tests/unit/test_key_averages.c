@@ -1,4 +1,5 @@
-/* Tests torch's rules on small traces; every expected number is counted by hand from the trace above it. */
+/* Tests torch's rules for its tables on small traces. Expected numbers are counted by hand from the events of each
+ * test. */
 #include "webreport/measure/torch_tables/key_averages.h"
 
 #include "tests/unit/made_trace.h"
@@ -60,7 +61,8 @@ static void only_child_of_the_same_name_is_absorbed(void **state)
     assert_int_equal(row_of(&m, "g")->count, 2);
     tp_arena_release(&m.arena);
     make(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
-    assert_int_equal(row_of(&m, "f")->count, 3); /* two children: both remain */
+    /* torch merges a call only with an only child of the same name, so all three calls count */
+    assert_int_equal(row_of(&m, "f")->count, 3);
     tp_arena_release(&m.arena);
 }
 
@@ -87,7 +89,8 @@ static void open_region_ends_with_the_event_around_it(void **state)
     assert_int_equal(row_of(&m, "alone")->cpu.ns, 970000);
     assert_int_equal(row_of(&m, "open")->self_cpu.ns, 0);
     assert_true(row_of(&m, "open")->is_async);
-    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 100000); /* it takes no time from the enclosing operator */
+    /* an asynchronous call takes no time from the enclosing operator */
+    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 100000);
     tp_arena_release(&m.arena);
 }
 
@@ -99,10 +102,10 @@ static void memory_counts_for_every_event_around_it(void **state)
          OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," EVENT("cpu_op", "other", 2, 5, 20, "") "," MEMORY(
              10, 64) "," MEMORY(40, 8) "," MEMORY(60, -72) "," MEMORY(200, 5),
          NULL);
-    assert_int_equal(row_of(&m, "g")->cpu_bytes, 72); /* both ends count */
+    assert_int_equal(row_of(&m, "g")->cpu_bytes, 72); /* includes the records at both ends of the call */
     assert_int_equal(row_of(&m, "f")->cpu_bytes, 0);
     assert_int_equal(row_of(&m, "f")->self_cpu_bytes, -72);
-    assert_int_equal(row_of(&m, "other")->cpu_bytes, 64); /* of all threads */
+    assert_int_equal(row_of(&m, "other")->cpu_bytes, 64); /* memory records count for the operators of all threads */
     assert_int_equal(row_of(&m, "[memory]")->cpu_bytes, 5);
     assert_int_equal(row_of(&m, "[memory]")->count, 1);
     tp_arena_release(&m.arena);
@@ -138,12 +141,14 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
              "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
              "\"External id\":1,\"correlation\":1") "," KERNEL("k", 200, 50, "\"External id\":1,\"correlation\":1"),
          NULL);
-    assert_int_equal(row_of(&m, "g")->self_device.ns, 50000); /* it launched the kernel; id 1 is f's by coincidence */
+    /* g launched the kernel; the external id 1 equals f's only by coincidence */
+    assert_int_equal(row_of(&m, "g")->self_device.ns, 50000);
     assert_int_equal(row_of(&m, "f")->self_device.ns, 0);
     tp_arena_release(&m.arena);
 }
 
-/* Without torch's links, kernels have the owners of the report, which have absorbed the child as well. */
+/* Without torch's links, the owner of a kernel is that of the report. It counts for the parent if the parent was merged
+ * with its child. */
 static void kernels_of_an_absorbed_child_are_its_parents(void **state)
 {
     struct made m;
@@ -171,7 +176,7 @@ static void shapes_are_keys_as_python_prints_them(void **state)
     assert_int_equal(m.averages.count, 2);
     assert_true(tp_str_equal(row_of(&m, "aten::cat")->shapes, TP_STR("[[], []]")));
     assert_true(tp_str_equal(row_of(&m, "aten::mm")->shapes, TP_STR("[[2, 3], [3, 4]]")));
-    assert_int_equal(row_of(&m, "aten::mm")->flops, 96); /* 2 * 2 * 3 * 4, twice */
+    assert_int_equal(row_of(&m, "aten::mm")->flops, 96); /* two products of 2 * 2 * 3 * 4 FLOP */
     tp_arena_release(&m.arena);
 }
 
@@ -246,7 +251,7 @@ static void ties_of_a_sort_stay_in_order(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* As doubles, the two numbers are equal on any processor. */
+/* As doubles, both numbers would be equal. */
 static void every_digit_of_bytes_counts_in_a_sort(void **state)
 {
     struct tp_arena arena = {0};
@@ -274,7 +279,7 @@ static void flops_follow_the_formulas(void **state)
         {"aten::mm", "[]", "", 0},
         {"aten::mm", "7", "", 0},
         {"aten::sub", "[[2,3],[2,3]]", "", 0},
-        /* 2 * 1 * 10 * 5 * 3 * 3 * 4 * 8 / 2: padding keeps 10 rows, stride 2 halves the columns */
+        /* 2 * 1 * 10 * 5 * 3 * 3 * 4 * 8 / 2: the padding keeps 10 rows, and the stride of 2 halves the columns. */
         {"aten::conv2d", "[[1,4,10,10],[8,2,3,3],[8],[],[],[],[]]",
          "[\"\",\"\",\"\",\"[1, 2]\",\"[1, 1]\",\"[1, 1]\",\"2\"]", 14400},
         {"aten::conv2d", "[[1,4,10,10],[8,2,3,3],[8],[],[],[],[]]", "", 0},

@@ -1,4 +1,5 @@
-/* Tests rows as text: widths by characters, units, and characters that must not reach a terminal or a spreadsheet. */
+/* Tests tables as text: column widths in characters, units, and characters that must not reach a terminal or a
+ * spreadsheet. */
 #include "webreport/document/tables/table_document.h"
 
 #include <setjmp.h>
@@ -19,7 +20,7 @@ static struct tp_key_averages averages_of(struct tp_key_row *rows, uint32_t coun
     return (struct tp_key_averages){.rows = rows, .count = count, .has_device_rows = true};
 }
 
-/* Rows and the options to print them. */
+/* A table and the options for printing it. */
 struct printing {
     const struct tp_profile_table *table;
     const struct tp_table_style *style;

@@ -1,4 +1,4 @@
-/* Tests the numbering of keys with several members, and of ids. */
+/* Tests the numbering of ids and of keys with several members. */
 #include "writer/base/keys.h"
 #include "writer/base/renumber.h"
 
@@ -32,7 +32,8 @@ static void equal_tuples_have_one_number(void **state)
     tp_arena_release(&arena);
 }
 
-/* Checks ids: close ids use a table, others a hash, with the same results. */
+/* Checks the numbering of ids. A table is used for ids close to each other and a hash for others, with the same
+ * results. */
 static void check_ids(int64_t lowest, int64_t step)
 {
     struct tp_arena arena;

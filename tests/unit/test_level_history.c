@@ -1,5 +1,5 @@
-/* Tests a history of levels: noise that is independent of steps and drifts, lasting changes, and outliers that are not
- * reported as changes. */
+/* Tests histories of levels: independent noise, drift, lasting changes, and outliers, which are not reported as
+ * changes. */
 #include "webreport/compare/noise/level_history.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { RUNS = 40 };
 
-/* Fills the levels with 1 % of noise between runs, a drift and a step. */
+/* Fills the levels with 1 % of noise between runs, a drift and one lasting change. */
 static void fill(double *levels, struct tp_random *random, double drift, double step)
 {
     for (int i = 0; i < RUNS; i++)
@@ -38,7 +38,7 @@ static void a_step_is_found_and_an_outlier_is_none(void **state)
 {
     struct tp_random random = {7};
     double levels[RUNS];
-    static unsigned found, alarms; /* setjmp */
+    static unsigned found, alarms; /* static, because setjmp may lose local variables */
     size_t count;
     (void)state;
     if (setjmp(arena.guard))
@@ -65,14 +65,14 @@ static void equal_runs_are_one_level(void **state)
     if (setjmp(arena.guard))
         fail();
     for (size_t runs = 0; runs < RUNS; runs++) {
-        levels[runs] = 14.2; /* sums of its squares are not exact */
+        levels[runs] = 14.2; /* equal levels, but sums of their squares are inexact */
         const size_t *starts = tp_level_history_changes(&count, &(struct tp_levels){levels, runs}, NAN, &arena);
         assert_true(count == 1 && starts[0] == 0);
     }
 }
 
-/* 1.5 % more with each run: a rolling base is always close, but the accepted level is left farther behind with each
- * run. */
+/* Each run is 1.5 % slower than the previous one. A moving baseline stays close to the newest run. The accepted level
+ * does not move, so the change grows with each run. */
 static void a_drift_adds_up_against_the_accepted_level(void **state)
 {
     const struct tp_run_context guess = {.prior = {0.015, 4, 0}};

@@ -1,4 +1,4 @@
-/* Tests lifetimes of threads, processes and recordings that overlap: each may end while another one continues. */
+/* Tests threads, processes and recordings that overlap: each may end while another one continues. */
 #include "collector/tracepress.h"
 
 #include <dirent.h>
@@ -31,12 +31,12 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     (void)state;
-    return rmdir(folder); /* every recording has removed its spool */
+    return rmdir(folder); /* succeeds because every recording has removed its spool */
 }
 
 /* Content of the last recording. */
 static struct {
-    int recordings, threads, begun, ended, named; /* named: ranges called "marked" */
+    int recordings, threads, begun, ended, named; /* named: number of ranges with the name "marked" */
 } seen;
 
 static void count_records(const struct tp_spool_file *file, const struct tp_spool_thread *thread)
@@ -88,7 +88,7 @@ static void mark(void)
 
 static _Atomic int has_recorded; /* set by record_much */
 
-/* Fills several chunks, then records as a wrapped function of the program does. */
+/* Fills several chunks. Later records like a wrapped function of the program. */
 static void *record_much(void *unused)
 {
     for (int i = 0; i < 10000; i++)
@@ -108,7 +108,7 @@ static void threads_that_record_do_not_wait_for_the_session(void **state)
     unsigned waited_us = 0;
     (void)state;
     start();
-    mark(); /* opens the spool */
+    mark(); /* creates the spool, which happens at the first record */
     pthread_mutex_lock(&tp_session.lock);
     pthread_create(&thread, NULL, record_much, NULL);
     for (; !atomic_load(&has_recorded) && waited_us < PATIENCE_US; waited_us += PAUSE_US)
@@ -174,7 +174,8 @@ static void *record_in_the_first(void *unused)
     mark();
     pthread_barrier_wait(&step);
     pthread_barrier_wait(&step);
-    return NULL; /* exits during the second recording, or after it, with a chunk of the first */
+    /* The thread exits during the second recording or after it, and still owns a chunk of the first recording. */
+    return NULL;
 }
 
 static void a_thread_outlives_its_recording(void **state)
@@ -214,7 +215,7 @@ static void *set_keys(void *keys)
     return NULL;
 }
 
-/* Records in destructors of the program that run before and after the collector's own. */
+/* Records in destructors of the program. Some run before the collector's own destructor, others after it. */
 static void threads_record_while_they_end(void **state)
 {
     pthread_key_t keys[2];
@@ -222,7 +223,7 @@ static void threads_record_while_they_end(void **state)
     (void)state;
     assert_int_equal(pthread_key_create(&keys[0], record_in_destructor), 0);
     start();
-    mark(); /* creates the collector's key */
+    mark(); /* makes the collector create its key before the program's keys */
     assert_int_equal(pthread_key_create(&keys[1], record_in_destructor), 0);
     pthread_create(&thread, NULL, set_keys, keys);
     pthread_join(thread, NULL);
@@ -252,7 +253,7 @@ static int entries_of(const char *path)
     return count;
 }
 
-/* Most children run another program, or exit, without a record. */
+/* Most children exit or run another program without writing a record. */
 static void a_child_has_a_spool_from_its_first_record_on(void **state)
 {
     (void)state;
@@ -263,7 +264,7 @@ static void a_child_has_a_spool_from_its_first_record_on(void **state)
     if (child == 0) {
         int before = entries_of(folder), is_on = tracepress_recording_ != 0;
         if (fork() == 0) {
-            tracepress_stop(); /* nothing to deliver */
+            tracepress_stop(); /* delivers nothing, because the child wrote no record */
             _exit(seen.recordings != recordings);
         }
         mark();
@@ -319,7 +320,7 @@ static void a_child_may_begin_what_its_parent_did_not(void **state)
         _exit(seen.named == 1 ? 0 : 1);
     }
     assert_int_equal(end_of(child), 0);
-    mark(); /* the parent does not record */
+    mark(); /* the parent does not record any more */
     assert_int_equal(tracepress_recording_, 0);
 }
 
@@ -351,7 +352,7 @@ static void a_thousand_recordings_leave_nothing(void **state)
     assert_int_equal(seen.recordings, before + TIMES);
     assert_int_equal(entries_of("/proc/self/fd"), files);
     assert_int_equal(mappings(), 0);
-    assert_int_equal(entries_of(folder), 2); /* "." and ".." */
+    assert_int_equal(entries_of(folder), 2); /* only "." and ".." */
 }
 
 static void calls_in_any_order_are_harmless(void **state)
@@ -363,8 +364,8 @@ static void calls_in_any_order_are_harmless(void **state)
     assert_int_equal(tracepress_export_chrome_trace(NULL, "/tmp/none"), -1);
     start();
     for (int i = 0; i < 3; i++)
-        tracepress_end();        /* without a range */
-    tracepress_begin(123456789); /* a number that was never returned */
+        tracepress_end();        /* ends a range although none is open */
+    tracepress_begin(123456789); /* uses a name that tracepress_intern never returned */
     tracepress_operator_begin(0, NULL);
     tracepress_memory_note(NULL);
     tracepress_stop();

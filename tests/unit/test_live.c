@@ -1,4 +1,4 @@
-/* Tests the event file of a running program: its content, its place, and when it stops. */
+/* Tests the event file of a running program: its content, its location, and the point at which it stops. */
 #include "collector/live.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- the file as text: one line "step tag=value" per value; lengths come from the framing ---- */
+/* ---- reads event files as text, one line "step tag=value" per value; the framing gives the lengths ---- */
 
 static char told[1 << 16];
 
@@ -61,7 +61,7 @@ static void tell_event(const unsigned char *bytes, size_t size)
     tp__event__free_unpacked(event, NULL);
 }
 
-/* Returns the text of all tracepress event files in a folder, in the order of their names. */
+/* Returns the text of all event files of tracepress in a folder, sorted by name. */
 static const char *tell(const char *where)
 {
     static unsigned char bytes[1 << 20];
@@ -95,7 +95,7 @@ static int start(const char *where)
     options.live = 1;
     options.directory = where;
     options.worker = "w/1";
-    options.schedule = (struct tracepress_schedule){.wait = 1000, .active = 1}; /* nothing is recorded */
+    options.schedule = (struct tracepress_schedule){.wait = 1000, .active = 1}; /* a schedule that records nothing */
     return tracepress_start(&options);
 }
 
@@ -108,7 +108,7 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
     tracepress_metadata_json("tokens_per_step", "not a number");
     assert_int_equal(start(folder), 0);
     tracepress_counter(tracepress_intern("loss rate"), 3);
-    tracepress_counter(tracepress_intern("loss rate"), 2.5); /* the last one counts */
+    tracepress_counter(tracepress_intern("loss rate"), 2.5); /* replaces the previous value of the counter */
     tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
                                                        .bytes = 1,
                                                        .total_allocated = 4 << 20,
@@ -128,11 +128,12 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
                                                        .device_type = TRACEPRESS_CUDA,
                                                        .device_id = 3});
     tracepress_step();
-    tracepress_counter(tracepress_intern("loss_rate"), 7); /* the same tag: left out */
+    /* becomes the same tag as "loss rate", so this counter is left out */
+    tracepress_counter(tracepress_intern("loss_rate"), 7);
     tracepress_counter(tracepress_intern("bad"), NAN);
     tracepress_step();
     tracepress_stop();
-    tracepress_counter(tracepress_intern("loss rate"), 1); /* no longer used */
+    tracepress_counter(tracepress_intern("loss rate"), 1); /* after the stop, so the file does not contain this value */
     assert_string_equal(tell(folder), "version\n"
                                       "0 profile_step/time_ms=1 described\n"
                                       "0 profile_step/samples_per_s=1 described\n"
@@ -157,7 +158,7 @@ static void live_many_counters_keep_to_their_places(void **state)
         snprintf(name, sizeof name, "many%d", i);
         tp_live_counter(tracepress_intern(name), i);
     }
-    size_t count = tp_live_values(scalars); /* earlier tests use a few places */
+    size_t count = tp_live_values(scalars); /* earlier tests have used a few slots */
     assert_in_range(count, TP_LIVE_COUNTERS / 2, TP_LIVE_COUNTERS);
     for (size_t i = 0; i < count; i++)
         assert_string_not_equal(scalars[i].tag, "profile_counters/many191");
@@ -167,7 +168,7 @@ static void live_many_counters_keep_to_their_places(void **state)
     assert_in_range(tp_live_values(scalars), 1, 2 * TP_LIVE_DEVICES);
 }
 
-/* More events in a quarter of a second than the buffer can contain: they are written earlier. */
+/* More events in a quarter of a second than the buffer can contain. They are written earlier than usual. */
 static void live_very_short_steps_are_all_kept(void **state)
 {
     enum { STEPS = 150000 };
@@ -184,7 +185,7 @@ static void live_very_short_steps_are_all_kept(void **state)
     assert_int_equal(atoi(line), STEPS);
 }
 
-/* ---- place of the file ---- */
+/* ---- location of the file ---- */
 
 static void live_recordings_of_a_process_share_a_file(void **state)
 {
@@ -273,8 +274,8 @@ static void live_environment_switches_it_on(void **state)
 
 /* ---- when it stops ---- */
 
-/* Runs in a child, so that limits and once-per-process messages do not affect other tests. Returns its status and its
- * messages. */
+/* Runs in a child process, so that limits and messages that occur once per process do not affect other tests. Stores
+ * the messages in `said` and returns the exit status. */
 static int limited_child(rlim_t limit, char *said, size_t size)
 {
     int ends[2], status;
@@ -287,7 +288,7 @@ static int limited_child(rlim_t limit, char *said, size_t size)
         tracepress_step();
         setrlimit(RLIMIT_FSIZE, &most);
         for (int i = 0; i < 5; i++) {
-            usleep(260000); /* each step is written */
+            usleep(260000); /* waits long enough for each step to be written */
             tracepress_step();
         }
         tracepress_stop();
@@ -307,8 +308,9 @@ static void live_size_limit_ends_the_file_and_not_the_program(void **state)
     (void)state;
     assert_int_equal(limited_child(300, said, sizeof said), 7);
     assert_int_equal(strncmp(said, "tracepress: the live event file gets no more values", 50), 0);
-    assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);                 /* one line */
-    assert_non_null(strstr(tell(folder), "0 profile_step/time_ms=1 described\n")); /* complete records */
+    assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* exactly one line */
+    /* the file contains only complete records */
+    assert_non_null(strstr(tell(folder), "0 profile_step/time_ms=1 described\n"));
     assert_null(strstr(told, "5 profile_step"));
 }
 
@@ -353,7 +355,8 @@ int main(void)
         IN_FOLDER(live_size_limit_ends_the_file_and_not_the_program),
         IN_FOLDER(live_directory_that_cannot_be_made_is_an_error_of_the_start),
         cmocka_unit_test(live_names_are_made_harmless),
-        cmocka_unit_test(live_many_counters_keep_to_their_places), /* last: places stay used */
+        /* runs last, because slots of counters stay in use */
+        cmocka_unit_test(live_many_counters_keep_to_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

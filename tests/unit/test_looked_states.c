@@ -1,5 +1,5 @@
-/* Tests the states of a thread from the kernel's totals at each poll: intervals are contiguous and add up to the
- * totals. Also tests the message when the kernel refuses events. */
+/* Tests the states of a thread from the kernel's totals at each poll. The intervals follow each other without gaps and
+ * add up to the totals. A second test checks the message if the kernel refuses events. */
 #include "collector/outside/waits/looked_states.h"
 
 #include <errno.h>
@@ -37,12 +37,13 @@ static void what_goes_on_comes_first(void **state)
 {
     (void)state;
     states = (struct tp_looked_states){.state = TP_OUTSIDE_READY};
-    assert_int_equal(look(10, 4, 1, true, LOCK), 3); /* ready, ran, waits for a lock */
+    assert_int_equal(look(10, 4, 1, true, LOCK), 3); /* three intervals: ready, running, waiting for a lock */
     is_piece(0, 0, TP_OUTSIDE_READY, 0);
     is_piece(1, 1, TP_OUTSIDE_RUNNING, 0);
     is_piece(2, 5, TP_OUTSIDE_BLOCKED, LOCK);
-    assert_int_equal(look(20, 4, 1, true, 0), 0);  /* no change */
-    assert_int_equal(look(30, 7, 2, false, 0), 3); /* it got the lock: that wait lasted until it was ready to run */
+    assert_int_equal(look(20, 4, 1, true, 0), 0); /* the totals are unchanged */
+    /* the thread got the lock; its wait ended when it became ready to run */
+    assert_int_equal(look(30, 7, 2, false, 0), 3);
     is_piece(0, 10, TP_OUTSIDE_BLOCKED, LOCK);
     is_piece(1, 26, TP_OUTSIDE_READY, 0);
     is_piece(2, 27, TP_OUTSIDE_RUNNING, 0);
@@ -70,7 +71,7 @@ static void a_wait_between_two_looks_has_no_cause(void **state)
     is_piece(2, 9, TP_OUTSIDE_READY, 0);
 }
 
-/* The kernel counts time without a CPU only when it is over, and running time up to a tick late. */
+/* The kernel counts time without a CPU only after its end, and running time up to a tick late. */
 static void what_has_no_place_yet_is_owed(void **state)
 {
     int64_t sums[TP_OUTSIDE_STATES] = {0}, end = 0;
@@ -86,7 +87,8 @@ static void what_has_no_place_yet_is_owed(void **state)
     assert_int_equal(end, 1000 * MS);
     assert_int_equal(sums[TP_OUTSIDE_RUNNING] + sums[TP_OUTSIDE_READY] + sums[TP_OUTSIDE_BLOCKED], 1000 * MS);
     assert_int_equal(sums[TP_OUTSIDE_RUNNING], 1000 * MS);
-    assert_int_equal(look(1100, 1000, 0, false, 0), 0); /* 100 ms without a CPU, reported only now: */
+    /* 100 ms without a CPU, which the kernel counts only at the next poll */
+    assert_int_equal(look(1100, 1000, 0, false, 0), 0);
     assert_int_equal(look(1200, 1050, 150, false, 0), 2);
     is_piece(0, 1000, TP_OUTSIDE_RUNNING, 0);
     is_piece(1, 1050, TP_OUTSIDE_READY, 0);

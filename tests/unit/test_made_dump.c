@@ -1,5 +1,5 @@
-/* Tests dumps of code generated at run time: the last record that contains an address gives its name, code is skipped,
- * and all other content is ignored. */
+/* Tests dumps of code that is generated at run time. The last record that contains an address gives its name. The code
+ * itself is skipped, and all other content is ignored. */
 #include "collector/outside/code/made_dump.h"
 
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void put_record(uint32_t kind, uint64_t address, uint64_t size, const cha
     put(code, code_bytes);
 }
 
-/* Finds the names of three addresses. Returns the number of bytes read. */
+/* Finds the names of three addresses. Returns the number of bytes that were read. */
 static uint64_t find(const char *names[3], uint64_t left_bytes)
 {
     static char name[3][TP_MADE_NAME_BYTES + 1];
@@ -121,15 +121,16 @@ static void what_is_no_dump_names_nothing(void **state)
     static const struct {
         size_t at, size;
         const char *bytes;
-    } changes[] = {{0, 4, "JiTD" /* swapped */}, {8, 4, "\0\0\0\0"}, {8, 4, "\xff\xff\xff\xff"}, {44, 4, "\0\0\0\0"}, {44, 4, "\x0f\0\0\0"},
-                   {44, 4, "\x37\0\0\0"}, {44, 4, "\xff\xff\xff\xff"}};
+        /* magic number with swapped bytes */
+    } changes[] = {{0, 4, "JiTD"},        {8, 4, "\0\0\0\0"},    {8, 4, "\xff\xff\xff\xff"}, {44, 4, "\0\0\0\0"},
+                   {44, 4, "\x0f\0\0\0"}, {44, 4, "\x37\0\0\0"}, {44, 4, "\xff\xff\xff\xff"}};
     (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         begin(40);
         put_record(0, 0x2000, 1, "x", 4);
         expect("", "", "x", UINT64_MAX);
         memcpy(dump.bytes + changes[i].at, changes[i].bytes, changes[i].size);
-        expect("", "", i == 6 ? "x" : "", UINT64_MAX); /* a truncated record still has its name */
+        expect("", "", i == 6 ? "x" : "", UINT64_MAX); /* the last record is truncated, but its name is complete */
     }
     for (size_t size = 0; size < 40 + 56 + 1; size++) {
         begin(40);

@@ -1,5 +1,5 @@
-/* Tests maps of code generated at run time: the last line that contains an address gives its name, other content is
- * ignored, and names become frames. */
+/* Tests maps of code that is generated at run time. The last line that contains an address gives its name. Other
+ * content is ignored, and names become frames. */
 #include "collector/outside/code/made_map.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static struct tp_input file_of(const char *text, size_t size)
     return map;
 }
 
-/* Finds the names of four addresses in a map and checks them. */
+/* Finds the names of four addresses in a map and compares them with the expected names. */
 static void find(const char *wanted_names[4], const char *text, size_t size, uint64_t left_bytes)
 {
     struct tp_made_wanted wanted[4] = {{0x1000, 0, 0, 0}, {0x1008, 1, 0, 0}, {0x2000, 2, 0, 0}, {0x7fffffffffff, 3, 0, 0}};
@@ -131,7 +131,8 @@ static void only_a_file_of_its_user_is_opened(void **state)
     assert_int_equal(tp_input_open_in(&map, at, "link", getuid(), NULL), TP_EIO);
     assert_int_equal(map.fd, -1);
     assert_int_equal(mkfifoat(at, "pipe", 0600), 0);
-    assert_int_equal(tp_input_open_in(&map, at, "pipe", getuid(), NULL), TP_EIO); /* does not block */
+    /* must not block, because opening a FIFO can wait forever */
+    assert_int_equal(tp_input_open_in(&map, at, "pipe", getuid(), NULL), TP_EIO);
     assert_int_equal(tp_input_open_in(&map, at, "none", getuid(), NULL), TP_ENOTFOUND);
     unlinkat(at, "map", 0), unlinkat(at, "link", 0), unlinkat(at, "pipe", 0);
     close(at);

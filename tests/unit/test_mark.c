@@ -1,5 +1,5 @@
-/* Tests that the trace shows the calls of NVTX and ITT, which are made through their own entry points, recorded and
- * converted. */
+/* Tests that the trace shows calls of NVTX and ITT. The calls are made through the entry points of these libraries,
+ * recorded, and converted. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -35,7 +35,7 @@ struct slice {
     long long tid, start_ns, dur_ns;
 };
 
-/* Returns a time such as "123.456" microseconds in nanoseconds. */
+/* Returns the time after `key`, such as "123.456" microseconds, in nanoseconds. */
 static long long ns_of(const char *line, const char *key)
 {
     const char *at = strstr(line, key);
@@ -45,7 +45,7 @@ static long long ns_of(const char *line, const char *key)
     return whole * 1000 + part;
 }
 
-/* Returns the nth event with that name. */
+/* Returns the event number `nth` (from 0) with this name. */
 static struct slice event_named(const char *name, int nth)
 {
     struct slice slice = {.kind = 0};
@@ -132,7 +132,7 @@ static void attributes_become_arguments(void **state)
                                 .message_type = 3,
                                 .message.registered = registered};
     nvtxDomainRangePushEx(domain, &a);
-    nvtxDomainNameCategoryA(domain, 5, "input"); /* may come after its first use */
+    nvtxDomainNameCategoryA(domain, 5, "input"); /* names the category after its first use */
     nvtxNameCategoryA(5, "another domain's");
     nvtxDomainRangePop(domain);
     a = with_text("plain");
@@ -194,7 +194,7 @@ static void ranges_of_domains_may_cross(void **state)
     nvtxDomainRangePushEx(two, &b);
     assert_int_equal(nvtxDomainRangePop(one), 0);
     nvtxDomainRangePushEx(one, &c);
-    tracepress_end(); /* the program's own call, while NVTX ranges are open */
+    tracepress_end(); /* the program ends its own range while NVTX ranges are open */
     assert_int_equal(nvtxDomainRangePop(two), 0);
     nvtxRangePushA("last");
     nvtxRangePop();
@@ -293,7 +293,7 @@ static void tasks_nest_within_their_domain(void **state)
     itt_metadata_add(&itt_early_domain, itt_null, itt_string_handle_create("counts"), 4, 3, counts);
     itt_task_end(&itt_early_domain);
     itt_metadata_add(domain, id, key, 7, 1, &loss);
-    itt_metadata_add(domain, id, key, 8, 1, &loss); /* the key a second time */
+    itt_metadata_add(domain, id, key, 8, 1, &loss); /* adds the same key again */
     itt_metadata_add(domain, id, itt_string_handle_create("domain"), 2, 0, NULL);
     itt_metadata_str_add(domain, itt_null, itt_string_handle_create("note"), "quick brown", 5);
     itt_task_end(domain);
@@ -309,7 +309,8 @@ static void tasks_nest_within_their_domain(void **state)
     assert_true(says(&outer, "\"domain\":\"net\",\"loss\":0.25,\"metadata domain\":[],\"note\":\"quick\""));
     assert_true(says(&inner, "\"domain\":\"early\",\"counts\":[1,-2,3]"));
     assert_int_equal(event_named("here", 0).kind, 'i');
-    assert_true(strstr(text, "malloc\",") || strstr(text, "+0x")); /* a sanitizer replaces malloc */
+    /* the name is missing under sanitizers, which replace malloc */
+    assert_true(strstr(text, "malloc\",") || strstr(text, "+0x"));
     assert_null(itt_unheard_of);
 }
 

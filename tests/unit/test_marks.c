@@ -1,4 +1,4 @@
-/* Tests the meaning of names: one case of each list of docs/definitions.md sections 2, 8 and 12. */
+/* Tests the meaning of event names, with one case for each list in sections 2, 8 and 12 of docs/definitions.md. */
 #include "webreport/model/marks.h"
 #include "webreport/trace/regions.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Returns the marks of a trace's only event. */
+/* Returns the marks of the only event of a trace. */
 static uint64_t marks_of(const char *name, enum tp_kind kind)
 {
     struct tp_event event = {.kind = (uint8_t)kind};
@@ -94,7 +94,8 @@ static void names_are_marked_as_the_patterns_say(void **state)
         uint64_t mark;
         bool is_marked;
     } cases[] = {
-        {"ProfilerStep#12\n", TP_MARK_PROFILER_STEP, true}, /* "$" of the pattern also matches before a final newline */
+        /* "$" in torch's pattern also matches before a final newline */
+        {"ProfilerStep#12\n", TP_MARK_PROFILER_STEP, true},
         {"ProfilerStep#12 ", TP_MARK_PROFILER_STEP, false},
         {"execute_new_context_1", TP_MARK_EXECUTE_CONTEXT, true},
         {"cuStreamSynchronize_ptsz", TP_MARK_SYNC, true},
@@ -136,7 +137,7 @@ static void regions_of_a_name_are_steps_optimizers_and_loaders(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(tp_regions_of_name(tp_str_of(cases[i].name)), cases[i].bits);
-    assert_false(TP_REGION_DATA_PIPE & TP_REGION_OF_TORCH); /* an annotation, but not a region of torch's tables */
+    assert_false(TP_REGION_DATA_PIPE & TP_REGION_OF_TORCH); /* this annotation is not a region in torch's tables */
 }
 
 static void collectives_have_a_backend(void **state)

@@ -1,4 +1,5 @@
-/* Tests memory flow: blocks from records, addresses without gaps, small blocks as cells. Counted by hand. */
+/* Tests memory flow: blocks from records, addresses without gaps, small blocks merged into cells. Expected values are
+ * counted by hand. */
 #include "webreport/export/memory_flow/memory_flow.h"
 #include "webreport/model/build.h"
 
@@ -53,7 +54,7 @@ static void assert_drawn(struct scene *s, const char *text)
     tp_buf_release(&out);
 }
 
-/* As in traces up to torch 1.9: a curve of the total, but no blocks. */
+/* Traces of torch up to 1.9 have no addresses. They have a curve of the total, but no blocks. */
 static void records_without_addresses_are_a_curve(void **state)
 {
     static struct scene s;
@@ -65,7 +66,7 @@ static void records_without_addresses_are_a_curve(void **state)
     assert_int_equal(s.flow.bytes_before, 0);
     assert_total(&s, 0, 1000, 100);
     assert_total(&s, 1, 3000, 150);
-    assert_total(&s, 3, 6000, -10); /* freed, but allocated before the recording */
+    assert_total(&s, 3, 6000, -10); /* this block was allocated before the recording */
     assert_int_equal(s.flow.peak_bytes, 150);
     assert_drawn(&s, "4 records without an address: no block has a place. Over time: what was allocated less what was");
     assert_drawn(&s, "id=\"curve\"");
@@ -78,7 +79,7 @@ static void records_without_addresses_are_a_curve(void **state)
     assert_int_equal(s.flow.peak_bytes, 700);
     assert_drawn(&s, "the total that the allocator reported");
     tp_arena_release(&s.arena);
-    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* no content */
+    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* a record of 0 bytes */
     assert_drawn(&s, "0 blocks");
     tp_arena_release(&s.arena);
 }
@@ -108,9 +109,11 @@ static void blocks_end_where_they_are_freed(void **state)
                                                                               "Id\":0}}");
     assert_int_equal(s.flow.count, 4);
     assert_block(&s, 0, 1000, 3000, 0);
-    assert_block(&s, 1, 2000, 5000, TP_FLOW_REUSED);       /* its release is missing */
-    assert_block(&s, 2, 0, 4000, TP_FLOW_FROM_BEFORE);     /* from the start of the trace */
-    assert_block(&s, 3, 5000, 10000, TP_FLOW_NEVER_FREED); /* to its end */
+    /* its release is missing, so it ends when the address is reused */
+    assert_block(&s, 1, 2000, 5000, TP_FLOW_REUSED);
+    /* allocated before the recording, so it begins with the trace */
+    assert_block(&s, 2, 0, 4000, TP_FLOW_FROM_BEFORE);
+    assert_block(&s, 3, 5000, 10000, TP_FLOW_NEVER_FREED); /* never freed, so it ends with the trace */
     assert_int_equal(s.flow.without_address, 1);
     assert_int_equal(s.flow.never_freed, 1);
     assert_int_equal(s.flow.peak_bytes, 150);
@@ -140,10 +143,11 @@ static void gaps_between_addresses_are_compressed(void **state)
     (void)state;
     build(&s, MEMORY("1", "1000", "600", "") "," MEMORY("2", "1500", "500", "") "," MEMORY(
                   "3", "1000000000000", "1000", "") "," MEMORY("4", "2004", "10", ""));
-    assert_int_equal(s.flow.range_count, 3); /* 1000..2000, 2004..2014, 1e12.. */
+    assert_int_equal(s.flow.range_count, 3); /* addresses 1000 to 2000, 2004 to 2014, and from 1e12 on */
     assert_true(s.flow.height > 2010 && s.flow.height < 2050);
-    assert_true(tp_memory_flow_place(&s.flow, 2004) == 1004);              /* a small gap remains */
-    assert_true(tp_memory_flow_place(&s.flow, 1000000000000) < 1014 + 21); /* 1 % of 2010 */
+    assert_true(tp_memory_flow_place(&s.flow, 2004) == 1004); /* a small gap keeps its size */
+    /* a large gap shrinks to 1 % of the 2010 bytes */
+    assert_true(tp_memory_flow_place(&s.flow, 1000000000000) < 1014 + 21);
     assert_int_equal(tp_memory_flow_address(&s.flow, 0), 1000);
     assert_int_equal(tp_memory_flow_address(&s.flow, tp_memory_flow_place(&s.flow, 1000000000500)), 1000000000500);
     assert_int_equal(tp_memory_flow_address(&s.flow, s.flow.height), 1000000001000);
@@ -184,8 +188,8 @@ static void small_blocks_become_cells(void **state)
         fail();
     tp_flow_raster_paint(&raster, boxes, 3, 2, &arena);
     assert_int_equal(raster.cells[0].colour, 1);
-    assert_int_equal(raster.cells[0].level, 3); /* 1/2 + 1/4 */
-    assert_int_equal(raster.cells[1].level, 2); /* 1/2 */
+    assert_int_equal(raster.cells[0].level, 3); /* half of the cell plus a quarter */
+    assert_int_equal(raster.cells[1].level, 2); /* half of the cell */
     assert_int_equal(raster.cells[2].level, 0);
     assert_int_equal(raster.cells[4].level, 0);
     tp_arena_release(&arena);
