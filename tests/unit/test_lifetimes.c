@@ -320,7 +320,7 @@ static void a_child_may_begin_what_its_parent_did_not(void **state)
         _exit(seen.named == 1 ? 0 : 1);
     }
     assert_int_equal(end_of(child), 0);
-    mark(); /* the parent does not record any more */
+    mark(); /* has no effect, because the parent is not recording */
     assert_int_equal(tracepress_recording_, 0);
 }
 

@@ -6,7 +6,7 @@
 
 static void those_of_p_adjust(void **state)
 {
-    /* p.adjust(p, "holm") of these: 0.03 0.06 0.06 0.02; "BH": 0.02 0.04 0.04 0.02 */
+    /* In R, p.adjust(p, "holm") gives 0.03 0.06 0.06 0.02, and "BH" gives 0.02 0.04 0.04 0.02. */
     const double p[] = {0.01, 0.04, 0.03, 0.005};
     bool kept[4];
     (void)state;
@@ -22,8 +22,8 @@ static void those_of_p_adjust(void **state)
     assert_int_equal(tp_holm(kept, p, 0, 0.05, &arena), 0);
 }
 
-/* The order of the tests has no effect. Holm keeps no more tests than the other method. A larger p is never kept if a
- * smaller one is not. */
+/* The order of the tests has no effect. Holm's correction keeps no more tests than that of Benjamini and Hochberg. A
+ * test with a larger p is never kept if a test with a smaller p is not. */
 static void order_does_not_matter(void **state)
 {
     enum { COUNT = 40 };

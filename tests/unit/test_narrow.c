@@ -1,4 +1,5 @@
-/* Tests numbers stored in 32 bits with a list of exceptions: every number can be read back. */
+/* Tests lists of numbers that are stored in 32 bits, with exceptions for larger numbers. Every number must be read back
+ * unchanged. */
 #include "writer/base/narrow.h"
 
 #include <setjmp.h>

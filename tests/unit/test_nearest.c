@@ -8,7 +8,7 @@
 
 #include "writer/text/nearest.h"
 
-/* Returns the command nearest to a word; "": none is near. */
+/* Returns the command nearest to a word, or "" if no command is near. */
 static struct tp_str nearest(const char *word)
 {
     static const char *const commands[] = {"report", "record", "recover", "table", "diff", "csv"};

@@ -1,4 +1,4 @@
-/* Tests numbers from digits: times, ids, decimals. */
+/* Tests the parsing of numbers: times, ids, decimals. */
 #include "webreport/trace/json/number.h"
 
 #include <errno.h>
@@ -98,7 +98,8 @@ static void decimals_are_cut_after_nine_places(void **state)
     assert_true(tp_number_real(TP_STR("0.97")) == 0.97);
 }
 
-/* Compares the fast paths with the C library, for lengths on both sides of their limits. */
+/* Compares the fast paths for short numbers with the C library. Lengths are on both sides of the limits of these
+ * paths. */
 static void digits_of_every_length_are_read(void **state)
 {
     unsigned seed = 7;

@@ -1,5 +1,5 @@
-/* Tests NVTX's extensions through their entry point: payloads with a schema become arguments of ranges, and counters
- * become counters. */
+/* Tests NVTX's extensions through their entry point. Payloads with a schema become arguments of ranges, and counters
+ * become counters of the trace. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,9 +29,9 @@ static int start(void **state)
     return begin_text() == 0 && load(2, 0x0104, payload_slots) == 1 && load(4, 0x0102, counter_slots) == 1 ? 0 : -1;
 }
 
-/* ---- NVTX's functions, by their slots ---- */
+/* ---- NVTX's functions, called by their slots ---- */
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): parameters of a function's type
+// NOLINTNEXTLINE(bugprone-macro-parentheses): `parameters` is the parameter list of a function type
 #define CALL(result, slots, slot, parameters) ((result(*) parameters)(slots)[slot])
 
 static uint64_t keep(const struct tp_nvtx_entry *entries, size_t count, size_t size)
@@ -75,7 +75,7 @@ static void fields_become_arguments(void **state)
     const struct tp_nvtx_entry entries[] = {
         {.type = TP_NVTX_TEXT, .flags = TP_NVTX_IS_MESSAGE, .name = "message"},
         {.type = 11, .name = "small", .offset = offsetof(struct event, small)},
-        {.type = 18, .name = "large"}, /* without an offset: the one of C's layout */
+        {.type = 18, .name = "large"}, /* without an offset, its place follows C's rules of alignment */
         {.type = 19, .name = "real"},
         {.type = 13, .flags = TP_NVTX_ARRAY_FIXED, .detail = 3, .name = "three"},
         {.type = TP_NVTX_TEXT, .detail = 8, .name = "name"},
@@ -86,7 +86,8 @@ static void fields_become_arguments(void **state)
     assert_true(schema >= 1ull << 32);
     range(schema, &event, sizeof event);
     range(schema, &event, SIZE_MAX);
-    range(schema, &event, offsetof(struct event, real)); /* cut: missing members are left out */
+    /* the payload ends before `real`, so this member and later ones are left out */
+    range(schema, &event, offsetof(struct event, real));
     tracepress_stop();
     has("\"name\":\"step\"");
     has("\"small\":-3,\"large\":18446744073709551615,\"real\":1.5,\"three\":[-1,2,300],\"name\":\"fixed\","
@@ -111,10 +112,11 @@ static void schemas_nest_and_lengths_stand_in_fields(void **state)
         {.type = 16, .name = "count"},
         {.type = keep(inner, 2, sizeof event.at), .name = "at", .offset = offsetof(struct event, at)},
         {.type = 14, .flags = TP_NVTX_ARRAY_BY_ENTRY, .detail = 0, .name = "values", .offset = 12},
-        {.type = 15, .flags = 1 << 1, .name = "pointer"}, /* to data that is not followed */
+        /* a pointer to other data, which the reader does not follow */
+        {.type = 15, .flags = 1 << 1, .name = "pointer"},
     };
     range(keep(entries, 4, sizeof event), &event, sizeof event);
-    event.count = 1000; /* more than there are */
+    event.count = 1000; /* more elements than the payload contains */
     range(keep(entries, 4, sizeof event), &event, sizeof event);
     tracepress_stop();
     has("\"name\":\"schema\"");
@@ -122,7 +124,7 @@ static void schemas_nest_and_lengths_stand_in_fields(void **state)
     has("\"count\":1000,\"at.x\":7,\"at.y\":-8,\"Ev Idx\"");
 }
 
-/* Invalid text pointers stop neither the program nor the recording. */
+/* Invalid pointers to texts stop neither the program nor the recording. */
 static void addresses_that_are_none_are_empty(void **state)
 {
     char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -135,7 +137,7 @@ static void addresses_that_are_none_are_empty(void **state)
     uint64_t schema = keep(&entry, 1, sizeof(char *));
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         range(schema, &odd[i], sizeof odd[i]);
-    range(schema + 1000, odd, 8); /* an unknown schema */
+    range(schema + 1000, odd, 8); /* refers to an unknown schema */
     range(schema, NULL, 8);
     assert_int_equal(keep(NULL, 1, 8), 0);
     tracepress_stop();
@@ -163,7 +165,7 @@ static void counters_are_counters(void **state)
     CALL(void, counter_slots, 2, (const void *, uint64_t, double))(NULL, number, 2.5);
     CALL(void, counter_slots, 3, (const void *, uint64_t, const void *, size_t))
     (NULL, group.number, &pair, sizeof pair);
-    CALL(void, counter_slots, 1, (const void *, uint64_t, int64_t))(NULL, 77, 1); /* an unknown counter */
+    CALL(void, counter_slots, 1, (const void *, uint64_t, int64_t))(NULL, 77, 1); /* an unknown counter id */
     tracepress_stop();
     static const char *const wanted[][2] = {
         {"queue", "-42.0"}, {"queue", "2.5"}, {"group.load", "0.25"}, {"group.left", "-5.0"}};
@@ -185,7 +187,7 @@ static void what_is_not_known_is_left_alone(void **state)
     assert_int_equal(InitializeInjectionNvtxExtension(NULL), 0);
     for (int i = 0; i < 63; i++)
         assert_int_equal(none[i], 0);
-    for (int i = 0; i < 3000; i++) { /* more than the maximum: refused without harm */
+    for (int i = 0; i < 3000; i++) { /* schemas beyond the maximum are refused */
         const struct tp_nvtx_entry entry = {.type = 17, .name = "n"};
         const int64_t value = i;
         range(keep(&entry, 1, 8), &value, sizeof value);

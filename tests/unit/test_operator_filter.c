@@ -1,4 +1,4 @@
-/* Tests filters of operator calls: names, patterns, types of inputs. */
+/* Tests filters of operator calls by names, patterns and types of inputs. */
 #include "webreport/measure/torch_tables/operator_filter.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void patterns_are_found_anywhere(void **state)
     assert_true(is_found("conv|mm$", TP_STR("aten::conv2d")));
     assert_false(is_found("conv|mm$", TP_STR("aten::mm_out")));
     assert_true(is_found("^aten::m+$", TP_STR("aten::mm")));
-    assert_true(is_found("b$", ((struct tp_str){"a\0b and more", 3}))); /* NUL and the text after it are ignored */
+    assert_true(is_found("b$", ((struct tp_str){"a\0b and more", 3}))); /* only the name before the NUL matters */
     assert_false(is_found("more", ((struct tp_str){"a\0b and more", 3})));
     assert_true(is_found("", TP_STR("x")));
 }
@@ -45,7 +45,8 @@ static void patterns_without_end_are_refused(void **state)
     assert_non_null(tp_operator_pattern_fault("(a*)*\\1"));
     assert_non_null(tp_operator_pattern_fault("("));
     assert_non_null(tp_operator_pattern_fault("[z-"));
-    assert_null(tp_operator_pattern_fault("a\\\\1")); /* a backslash and a 1 */
+    /* matches a backslash followed by 1, so it is no back-reference */
+    assert_null(tp_operator_pattern_fault("a\\\\1"));
     assert_null(tp_operator_pattern_fault("\\."));
 }
 

@@ -1,4 +1,4 @@
-/* Tests option tables: spellings, operands between options, and one clear line for each mistake. */
+/* Tests option tables: spellings, operands between options, and a clear message for each mistake. */
 #include "webreport/session/opt.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Tests how records of kernel events become processes, states that add up, stacks that processes share, and causes. */
+/* Tests how records of kernel events become processes, states that add up, stacks that processes share, and causes of
+ * waits. */
 #include "collector/outside/tree/outside_tree.h"
 
 #include <stdlib.h>
@@ -73,13 +74,13 @@ static int states(void *unused, struct tp_error *err)
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
     take_exec(7, 100, "first");
-    take_switch(7, 150, true, true);   /* running 50 */
-    take_switch(7, 170, false, false); /* ready 20 */
+    take_switch(7, 150, true, true);   /* thread 7 ran for 50 ns */
+    take_switch(7, 170, false, false); /* thread 7 was ready for 20 ns */
     take_fork(7, 7, 8, 180);
-    take_switch(8, 185, false, false); /* ready 5 */
-    take_switch(7, 300, true, false);  /* running 130 */
-    take_switch(7, 290, false, false); /* reported out of order: blocked 0 */
-    take_switch(9, 400, true, false);  /* of an unknown thread */
+    take_switch(8, 185, false, false); /* thread 8 was ready for 5 ns */
+    take_switch(7, 300, true, false);  /* thread 7 ran for 130 ns */
+    take_switch(7, 290, false, false); /* out of order, so the blocked time is 0 ns */
+    take_switch(9, 400, true, false);  /* thread 9 is unknown */
     assert_int_equal(take_exit(7, 7, 410), TP_NO_ID);
     assert_int_equal(take_exit(7, 8, 500), 0);
     assert_int_equal(take_exit(7, 8, 600), TP_NO_ID);
@@ -117,15 +118,15 @@ static int programs(void *unused, struct tp_error *err)
     take_exec(7, 100, "first");
     map_code(7, 0x400000, "/no/such/file");
     take_fork(7, 8, 8, 110);
-    take_stack(8, 120, false, chain, 5); /* by an inherited mapping */
+    take_stack(8, 120, false, chain, 5); /* finds the file in the mapping that process 8 inherited */
     take_stack(7, 120, false, chain, 5);
     take_fork(7, 7, 9, 130);
     take_exec(8, 140, "second");
-    take_stack(8, 150, false, chain, 3); /* nothing is mapped there now */
+    take_stack(8, 150, false, chain, 3); /* finds no file, because exec removed all mappings */
     map_code(8, 0x700000, "/no/such/file");
     take_stack(8, 160, false, moved, 3);
     take_stack(7, 170, false, chain, 3);
-    take_exec(7, 200, "third"); /* this ends its other thread */
+    take_exec(7, 200, "third"); /* ends thread 9 of process 7 */
     return 0;
 }
 
@@ -137,14 +138,15 @@ static void processes_share_the_frames_of_a_file(void **state)
     assert_int_equal(tree.samples.count, 5);
     assert_int_equal(samples[0].stack, samples[1].stack);
     assert_int_equal(samples[3].stack, samples[4].stack);
-    assert_int_not_equal(samples[3].stack, samples[0].stack); /* which has a caller */
+    /* has a caller, so it differs from the stack without one */
+    assert_int_not_equal(samples[3].stack, samples[0].stack);
     const struct tp_code_node *leaf = tp_code_node_at(&tree.places, samples[0].stack);
     assert_int_equal(tp_code_frame_at(&tree.places, samples[0].stack)->address, 0x10);
-    /* the call address before the return address */
+    /* the outer frame has the address of the call, one byte before the return address */
     assert_int_equal(tp_code_frame_at(&tree.places, leaf->outer)->address, 0x1f);
     uint32_t outermost = tp_code_node_at(&tree.places, leaf->outer)->outer;
     assert_int_equal(tp_code_frame_at(&tree.places, outermost)->file, TP_CODE_UNKNOWN);
-    assert_int_equal(tp_code_node_at(&tree.places, outermost)->outer, 0); /* one node for all unknown callers */
+    assert_int_equal(tp_code_node_at(&tree.places, outermost)->outer, 0); /* all unknown callers share one node */
     assert_int_equal(tp_code_frame_at(&tree.places, samples[2].stack)->file, TP_CODE_UNKNOWN);
     const struct tp_outside_process *first = tp_outside_process_at(&tree, 0), *child = tp_outside_process_at(&tree, 1);
     assert_int_equal(first->exec_count, 2);
@@ -163,14 +165,14 @@ static int waits(void *unused, struct tp_error *err)
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
     take_exec(7, 100, "first");
-    take_stack(7, 110, true, disk, 5); /* before its switch */
+    take_stack(7, 110, true, disk, 5); /* comes before the switch of the same time */
     take_switch(7, 110, true, false);
     take_switch(7, 120, false, false);
     take_switch(7, 130, true, false);
-    take_stack(7, 130, true, lock, 3); /* after it */
+    take_stack(7, 130, true, lock, 3); /* comes after the switch of the same time */
     take_switch(7, 140, false, false);
     take_stack(7, 150, true, lock, 3);
-    take_switch(7, 150, true, true); /* it could run, so it waits for nothing */
+    take_switch(7, 150, true, true); /* preempted, so the stack shows no wait */
     struct tp_str names[8] = {{0}};
     for (uint32_t i = 0; i < tree.places.frames.count; i++) {
         uint64_t address = TP_AT(&tree.places.frames, struct tp_code_frame, i)->address;
@@ -210,7 +212,8 @@ static int module_names(void *unused, struct tp_error *err)
     const struct tp_str *names = tp_kernel_functions_by(&tree.places, path, &arena);
     close(fd);
     unlink(path);
-    static const char *const wanted[] = {"prog [bpf]", "ext4_read [ext4]", "vfs_read"}; /* outermost first */
+    /* from the outermost frame to the innermost */
+    static const char *const wanted[] = {"prog [bpf]", "ext4_read [ext4]", "vfs_read"};
     assert_int_equal(tree.places.frames.count, 3);
     for (int i = 0; i < 3; i++)
         assert_true(tp_str_equal(names[i], tp_str_of(wanted[i])));
@@ -255,7 +258,7 @@ static void records_that_are_cut_are_refused(void **state)
     struct tp_perf_record record;
     (void)state;
     *head = (struct perf_event_header){.type = PERF_RECORD_SAMPLE, .size = 48};
-    words[4] = 1; /* addresses in the chain */
+    words[4] = 1; /* number of addresses in the chain */
     assert_true(tp_perf_record_read(&record, head) && record.chain_count == 1);
     words[4] = 2;
     assert_false(tp_perf_record_read(&record, head));
@@ -263,14 +266,15 @@ static void records_that_are_cut_are_refused(void **state)
     assert_true(tp_perf_record_read(&record, head));
     head->size -= 8;
     assert_false(tp_perf_record_read(&record, head));
-    memset(words + 1, 'x', sizeof words - 8); /* a name without an end */
+    memset(words + 1, 'x', sizeof words - 8); /* a name without a final NUL */
     *head = (struct perf_event_header){.type = PERF_RECORD_COMM, .size = 8 + 16 + 24};
     assert_false(tp_perf_record_read(&record, head));
 }
 
 static void a_part_of_a_stack_is_read_when_it_is_whole(void **state)
 {
-    enum { BEFORE = 1 + 4 + 1, SIZE = 16 }; /* head; identifier to count; one address of the chain */
+    /* words before the registers: the header, the words from identifier to count, and one address of the chain */
+    enum { BEFORE = 1 + 4 + 1, SIZE = 16 };
     uint64_t words[BEFORE + 1 + TP_PERF_REGISTERS + 1 + SIZE / 8 + 1] = {0};
     struct perf_event_header *head = (struct perf_event_header *)words;
     uint64_t *dump = words + BEFORE, *last = words + sizeof words / sizeof *words - 1;
@@ -291,7 +295,7 @@ static void a_part_of_a_stack_is_read_when_it_is_whole(void **state)
     *last = 0;
     dump[1 + TP_PERF_REGISTERS] = UINT64_MAX;
     assert_false(tp_perf_record_read(&record, head));
-    dump[0] = PERF_SAMPLE_REGS_ABI_32; /* 32-bit programs are not unwound */
+    dump[0] = PERF_SAMPLE_REGS_ABI_32; /* the stack of a 32-bit program is not unwound */
     dump[1 + TP_PERF_REGISTERS] = SIZE;
     assert_true(tp_perf_record_read(&record, head) && !record.registers);
     head->size = (BEFORE + 1) * 8;

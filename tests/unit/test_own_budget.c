@@ -1,5 +1,5 @@
-/* Tests the recorder's own budget: 5 % of the program's time plus 50 ms; beyond it, the recorder reads less. Also tests
- * causes of waits without a sample, which are estimated from sampled waits. */
+/* Tests the recorder's own budget of 5 % of the program's time plus 50 ms. Beyond the budget, the recorder reads less.
+ * Also tests estimated causes: waits without a sample get the causes of sampled waits. */
 #include "collector/outside/processes/own_budget.h"
 
 #include <stdio.h>
@@ -30,10 +30,12 @@ static void what_is_beyond_the_budget_is_left_out(void **state)
     assert_true(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 3 * MS));
     assert_false(tp_own_budget_has_wait_stacks(&budget));
     assert_int_equal(reads(&budget), 640);
-    assert_false(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 100 * MS)); /* too soon to decide */
+    /* too soon after the previous decision */
+    assert_false(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 100 * MS));
     assert_true(tp_own_budget_look(&budget, 1162 * MS, 2200 * MS, 300 * MS));
     assert_int_equal(reads(&budget), 320);
-    assert_false(tp_own_budget_look(&budget, 1162 * MS, 4000 * MS, 900 * MS)); /* long enough: all are read again */
+    /* the costs are within the budget again, so the recorder reads all stacks */
+    assert_false(tp_own_budget_look(&budget, 1162 * MS, 4000 * MS, 900 * MS));
     assert_int_equal(reads(&budget), 640);
     assert_false(tp_own_budget_has_wait_stacks(&budget));
     assert_int_equal(budget.most_level, 2);
@@ -43,18 +45,18 @@ static void what_is_beyond_the_budget_is_left_out(void **state)
     assert_int_equal(reads(&budget), 10);
 }
 
-/* Reading the files of a large program is expensive once. Afterwards a sample costs as much as before. */
+/* Reading the files of a large program costs much, but only once. Later samples cost no more than before. */
 static void what_was_dear_once_leaves_out_no_samples(void **state)
 {
     struct tp_own_budget budget = {0};
     (void)state;
     assert_true(tp_own_budget_look(&budget, 300 * MS, 1000 * MS, 500 * MS));
-    for (int64_t i = 1; i < 20; i++) /* 2 % from then on */
+    for (int64_t i = 1; i < 20; i++) /* from here on the recorder uses 2 % of the time */
         assert_false(tp_own_budget_look(&budget, (300 + i * 4) * MS, (1000 + i * 200) * MS, (500 + i * 200) * MS));
     assert_int_equal(reads(&budget), 640);
 }
 
-/* `import torch` is expensive for the recorder; the waits of the training after it have stacks. */
+/* `import torch` costs the recorder much. The waits of the training after it must have stacks. */
 static void stacks_of_waits_come_back(void **state)
 {
     struct tp_own_budget budget = {0};
@@ -83,11 +85,11 @@ static int estimates(void *unused, struct tp_error *err)
     tp_outside_tree_init(&tree, &arena);
     for (int i = 0; i < 2; i++)
         *(struct tp_outside_thread *)tp_vec_push(&tree.threads) = (struct tp_outside_thread){.end_ns = 5000, .apart = -1};
-    add(1, 0, TP_OUTSIDE_BLOCKED, 0); /* a thread without sampled waits */
+    add(1, 0, TP_OUTSIDE_BLOCKED, 0); /* this thread has no sampled wait */
     add(0, 0, TP_OUTSIDE_BLOCKED, 1);
     add(0, 300, TP_OUTSIDE_RUNNING, 0);
     add(0, 400, TP_OUTSIDE_BLOCKED, 2);
-    add(0, 500, TP_OUTSIDE_BLOCKED, 3); /* a stack without a known cause */
+    add(0, 500, TP_OUTSIDE_BLOCKED, 3); /* this stack has no known cause */
     for (int i = 0; i < 40; i++) {
         add(0, 1000 + i * 100, TP_OUTSIDE_BLOCKED, 0);
         add(0, 1020 + i * 100, TP_OUTSIDE_RUNNING, 0);
@@ -101,7 +103,8 @@ static int estimates(void *unused, struct tp_error *err)
         pipe_ns += is_estimated && tp_str_equal(found[i].cause, TP_STR("pipe")) ? 20 : 0;
         disk_ns += is_estimated && tp_str_equal(found[i].cause, TP_STR("disk")) ? 20 : 0;
     }
-    assert_int_equal(pipe_ns, 600); /* in proportion 300 to 100 */
+    /* pipe and disk share the estimated waits 3 to 1, as their sampled times of 300 and 100 ns */
+    assert_int_equal(pipe_ns, 600);
     assert_int_equal(disk_ns, 200);
     return 0;
 }
@@ -112,7 +115,7 @@ static void add_process(uint32_t parent, int64_t begin_ns, int64_t end_ns)
         (struct tp_outside_process){.parent = parent, .begin_ns = begin_ns, .end_ns = end_ns, .is_over = true};
 }
 
-/* Guesses the causes of waits of one thread: of an import, of a child, of training. */
+/* Checks the guessed causes of the waits of one thread, which imports, starts children and trains. */
 static int guesses(void *unused, struct tp_error *err)
 {
     static const struct tp_str causes[] = {{0}, {"disk", 4}};
@@ -122,15 +125,15 @@ static int guesses(void *unused, struct tp_error *err)
         const char *wanted;
         bool is_child;
     } waits[] = {
-        {100 * MS, 110 * MS, 1, "", false},          /* known: the disk, in the first second */
-        {200 * MS, 210 * MS, 0, "disk", false},      /* the same second */
-        {300 * MS, 330 * MS, 0, "", false},          /* long, and without a sample */
-        {900 * MS, 1004 * MS, 0, "child", true},     /* a child ended at 1002 ms */
-        {1100 * MS, 1101 * MS, 0, "", false},        /* another second, without a known wait */
-        {1200 * MS, 1290 * MS, 0, "", false},        /* a child ended before it */
+        {100 * MS, 110 * MS, 1, "", false},      /* sampled: a disk wait in the first second */
+        {200 * MS, 210 * MS, 0, "disk", false},  /* in the same second as the disk wait */
+        {300 * MS, 330 * MS, 0, "", false},      /* too long to guess without a sample */
+        {900 * MS, 1004 * MS, 0, "child", true}, /* a child exited at 1002 ms */
+        {1100 * MS, 1101 * MS, 0, "", false},    /* the second second has no sampled wait */
+        {1200 * MS, 1290 * MS, 0, "", false},    /* the child exited before this wait */
         {2300 * MS, 2310 * MS, 0, "", false},
-        {2400 * MS, 2403 * MS, 0, "", false},        /* a child of another process ended */
-        {9000 * MS, 9001 * MS, 0, "child", true},    /* at the same time */
+        {2400 * MS, 2403 * MS, 0, "", false},     /* the child of another process exited */
+        {9000 * MS, 9001 * MS, 0, "child", true}, /* a child exited at the end of this wait */
     };
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);

@@ -1,5 +1,5 @@
-/* Tests the page and the digest of a small trace: complete, within limits, without private data on request, and equal
- * for equal input. */
+/* Tests the page and the digest of a small trace: completeness, limits, redaction of private data, and equal output for
+ * equal input. */
 #include "webreport/model/build.h"
 #include "webreport/print/report_page.h"
 
@@ -34,7 +34,7 @@ static const char TRACE[] =
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"void gemm<float>(int)\",\"pid\":0,\"tid\":7,\"ts\":2100,\"dur\":400,"
     "\"args\":{\"correlation\":2,\"device\":0,\"stream\":7}}]}";
 
-/* The analysed trace and the page's view of it. */
+/* A trace with its analysis, and the view that the page shows. */
 struct fixture {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -214,7 +214,8 @@ static void separate_assets_leave_no_inline_code(void **state)
     tp_page_release(page);
 }
 
-/* Adds documents of one profile, as lines or whole, to a digest with a failed input. */
+/* Fills a digest with `count` documents of the same trace, and a failed input. Documents are single lines or
+ * complete. */
 static void fill_digest(struct tp_digest *digest, struct tp_arena *memory, size_t count)
 {
     struct tp_naming naming = {.arena = memory};

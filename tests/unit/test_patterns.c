@@ -1,4 +1,4 @@
-/* Tests patterns of names against the C library's regular expressions. */
+/* Tests name patterns against the regular expressions of the C library. */
 #include "writer/base/patterns.h"
 
 #include <regex.h>
@@ -50,7 +50,7 @@ static void the_first_rule_that_is_found_anywhere_counts(void **state)
     assert_int_equal(find(rules, 3, "all other", 9), 1);
     assert_int_equal(find(rules, 3, "nothing", 7), -1);
     assert_int_equal(find(rules, 3, "", 0), -1);
-    assert_int_equal(find(rules, 3, "x\0all", 5), 2); /* names may contain NUL */
+    assert_int_equal(find(rules, 3, "x\0all", 5), 2); /* a name may contain NUL */
 }
 
 static void what_is_no_pattern_is_refused(void **state)
@@ -75,7 +75,7 @@ static void what_is_no_pattern_is_refused(void **state)
     assert_true(tp_patterns_add(&patterns, TP_MAX_PATTERNS, "abc") < 0);
 }
 
-/* A name that almost matches costs time in proportion to its length, not to its square. */
+/* A name that almost matches costs time proportional to its length, not to the square of its length. */
 static void a_name_that_nearly_fits_is_no_trap(void **state)
 {
     static struct tp_patterns patterns;
@@ -97,7 +97,7 @@ static unsigned any(unsigned below)
     return (seed >> 16) % below;
 }
 
-/* Makes a pattern of the supported forms; names use its letters. */
+/* Makes a random pattern of the supported syntax from letters that also occur in names. */
 static void made_pattern(char *text, unsigned depth)
 {
     static const char *const parts[] = {"ab", "ba", "a_?b", "b[ab]a", "ab[0-9]+", "ab.*ba", "(ab|ba)", "aa(b)?b"};
@@ -105,7 +105,7 @@ static void made_pattern(char *text, unsigned depth)
         if (i && any(3) == 0)
             strcat(text, "|");
         if (!depth || any(4)) {
-            /* starts with ordinary letters */
+            /* each part begins with ordinary letters */
             strcat(text, parts[any(sizeof parts / sizeof *parts)]);
         } else {
             strcat(text, "(");
@@ -130,7 +130,7 @@ static void all_is_as_regular_expressions_say(void **state)
             strcat(pattern, "$");
         memset(&patterns, 0, sizeof patterns);
         if (tp_patterns_add(&patterns, 0, pattern) != 0)
-            continue; /* too many forms, or too long */
+            continue; /* skips a pattern that is too long or has too many alternatives */
         assert_int_equal(regcomp(&compiled, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB), 0);
         for (int k = 0; k < 60; k++) {
             size_t length = any(sizeof name - 1);

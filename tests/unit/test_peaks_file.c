@@ -1,4 +1,4 @@
-/* Tests measured peaks: valid files, messages about invalid ones, and measured numbers that replace the published
+/* Tests files of measured peaks: valid files, messages about invalid files, and measured numbers that replace published
  * ones. */
 #include "webreport/measure/work/peaks_file.h"
 

@@ -1,5 +1,5 @@
-/* Tests reading records of a perf ring, after a page of any size. The ring is made by hand, because not every system
- * allows sampling. */
+/* Tests reading records of a perf ring for each page size. The test fills the ring itself, because some systems do not
+ * allow sampling. */
 #include "collector/perf.h"
 
 #include <linux/perf_event.h>
@@ -21,7 +21,7 @@ enum { REGISTERS = 33, STACK_POINTER = 31 };
 
 static char memory[MOST_PAGE + RING] __attribute__((aligned(MOST_PAGE)));
 
-/* Writes at a position of the ring, which may wrap around its end. */
+/* Writes bytes at a position of the ring. They may wrap around its end. Returns the position after them. */
 static uint64_t put(struct perf_event_mmap_page *page, uint64_t at, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -29,7 +29,8 @@ static uint64_t put(struct perf_event_mmap_page *page, uint64_t at, const void *
     return at + size;
 }
 
-/* Writes a sample at `at` with registers 1000, 1001 .. in the kernel's order and the stack `stack`. */
+/* Writes a sample at position `at`. Its registers are 1000, 1001 .. in the kernel's order. Returns the position after
+ * the sample. */
 static uint64_t put_sample(struct perf_event_mmap_page *page, uint64_t at, uint64_t time, const char *stack)
 {
     uint64_t registers[REGISTERS], size = 64, used = strlen(stack), abi = PERF_SAMPLE_REGS_ABI_64;
@@ -57,7 +58,7 @@ static void samples_are_read_behind_pages_of_any_size(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)memory;
         struct tp_perf perf = {.ring = page};
-        uint64_t ns = 0, start = RING - 100; /* the first one wraps around the end */
+        uint64_t ns = 0, start = RING - 100; /* 100 bytes before the end, so that the first sample wraps around */
         memset(memory, 0x55, sizeof memory);
         memset(page, 0, sizeof *page);
         page->data_offset = sizes[i];

@@ -1,4 +1,4 @@
-/* Tests PNG files: the file inflates to the same pixels; sizes beyond the limit are refused. */
+/* Tests PNG files. Decompressing them must give the same pixels, and sizes beyond the limit are refused. */
 #include "writer/png.h"
 
 #include <setjmp.h>

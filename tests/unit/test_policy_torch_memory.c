@@ -1,5 +1,5 @@
-/* Tests memory records within a time span: prefix sums with binary search give the same result as a walk over all
- * records. */
+/* Tests memory records within a span of time. Prefix sums with binary search must give the same result as a loop over
+ * all records. */
 #include "webreport/model/policy_torch_memory.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static int64_t below(int64_t n)
     return (int64_t)(seed >> 8) % n;
 }
 
-/* A trace that has only records, and their order by time. */
+/* A trace that contains only memory records, sorted by time. */
 struct made {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -32,7 +32,7 @@ static void make(struct made *m)
     static struct tp_memory_place places[] = {{TP_DEVICE_CPU, -1}, {TP_DEVICE_HIP, 0}, {TP_NULL_INT, 0}, {9, 0}};
     *m = (struct made){.trace = {.memory = m->records, .memory_count = RECORDS, .memory_places = places}};
     tp_arena_init(&m->arena, 0);
-    for (uint32_t i = 0; i < RECORDS; i++) { /* by time */
+    for (uint32_t i = 0; i < RECORDS; i++) { /* in the order of time */
         m->records[i] = (struct tp_memory){.ts_ns = i * LATEST / RECORDS,
                                            .bytes = below(100) - 50,
                                            .device = (uint32_t)below(4),
@@ -87,7 +87,8 @@ static void bytes_of_a_time_are_those_of_a_walk(void **state)
 {
     (void)state;
     for (int round = 0; round < 20; round++)
-        check(round % 2, TIMES / (1 + round * round)); /* with fine and coarse times */
+        /* with fine clocks, and with coarse clocks that give many records the same time */
+        check(round % 2, TIMES / (1 + round * round));
 }
 
 static void sums_stop_at_the_ends_of_the_range(void **state)

@@ -1,5 +1,5 @@
-/* Tests heads of .npy files, archives and comparisons: values by hand; damaged or hostile files are refused.
- * tests/oracle/check_precision.py compares random arrays with NumPy. */
+/* Tests headers of .npy files, archives, and comparisons against values computed by hand. Damaged and hostile files are
+ * refused. tests/oracle/check_precision.py compares random arrays with NumPy. */
 #include "webreport/compare/tensors/precision.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static const char *in_folder(const char *name)
     return to;
 }
 
-/* Writes head (a dict) and elements as version 1.0. */
+/* Writes a .npy file of version 1.0 with this header (`dict`) and these elements. */
 static void write_npy(const char *path, const char *dict, const void *data, size_t size)
 {
     size_t length = strlen(dict) + 1;
@@ -122,7 +122,8 @@ static void differences_are_those_computed_by_hand(void **state)
     assert_int_equal(compare(&d, in_folder("a.npy"), in_folder("b.npy"), tolerance), TP_OK);
     assert_int_equal(d.count, 6);
     assert_int_equal(d.finite_count, 3);
-    assert_int_equal(d.mismatch_count, 3); /* 0.5 over 0.1; the infinities; NaN in one */
+    /* a difference of 0.5 exceeds 0.1; infinities differ; only one side is NaN */
+    assert_int_equal(d.mismatch_count, 3);
     assert_int_equal(d.first_mismatch, 1);
     assert_true(d.max_abs == 1 && d.worst == 2 && d.base_at_worst == 4 && d.new_at_worst == 3);
     assert_true(d.max_rel == 0.25);
@@ -135,7 +136,7 @@ static void differences_are_those_computed_by_hand(void **state)
 
 static void orders_meet_and_places_are_those_of_c(void **state)
 {
-    /* the same 2 x 3 array in both orders, except element [1][0] */
+    /* The same 2 x 3 array in C order and Fortran order. Only element [1][0] differs. */
     static const float c[] = {0, 1, 2, 3, 4, 5}, fortran[] = {0, 9, 1, 4, 2, 5};
     const struct tp_tolerance tolerance = {0, 0};
     struct tp_difference d;

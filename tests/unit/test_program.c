@@ -1,4 +1,4 @@
-/* Tests a program before it runs: where it is found, and whether a library can be preloaded into it. */
+/* Tests a program before its start: where it is found, and whether a library can be preloaded into it. */
 #include "collector/launch/program.h"
 
 #include <elf.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* ---- files ---- */
+/* ---- program files ---- */
 
 static char folder[64], path_before[8192];
 
@@ -55,7 +55,7 @@ static void path_is_searched_as_exec_does(void **state)
     setenv("PATH", "first:second", 1);
     tp_program_find(&program, "tool");
     assert_int_equal(program.error, ENOENT);
-    put("first/tool", "echo", 0600); /* not executable: the search continues */
+    put("first/tool", "echo", 0600); /* is not executable, so the search continues */
     tp_program_find(&program, "tool");
     assert_int_equal(program.error, EACCES);
     assert_string_equal(program.path, "first/tool");
@@ -95,7 +95,7 @@ static void the_interpreter_of_a_script_is_looked_at(void **state)
     assert_int_equal(program.error, 0);
     assert_false(program.is_elf);
     assert_null(program.why_plain);
-    put("loop", "#!./loop\n", 0700); /* exec refuses it, and the search must end */
+    put("loop", "#!./loop\n", 0700); /* exec refuses a script that is its own interpreter; the search must still end */
     tp_program_find(&program, "./loop");
     assert_null(program.why_plain);
     tp_program_find(&program, "/bin/sh");

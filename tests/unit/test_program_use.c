@@ -1,4 +1,4 @@
-/* Tests the kind of program that a trace comes from: one made trace for each kind of evidence. */
+/* Tests which kind of program a trace comes from, with one trace per kind of evidence. */
 #include "tests/unit/made_trace.h"
 #include "webreport/measure/program/program_use.h"
 

@@ -3,7 +3,7 @@
 
 #include "webreport/measure/program/program_verdict.h"
 
-#include "program_events.h" /* last, because its names occur as parameters in headers */
+#include "program_events.h" /* Included last, because headers use its names for parameters. */
 
 /* ---- verdict ---- */
 
@@ -34,7 +34,7 @@ static void rules_hold_in_their_order(void **state)
                  {"poll", 900, 100, TP_PROGRAM_MIXED},
                  {"signal", 950, 50, TP_PROGRAM_IDLE},
                  {"disk", 500, 500, TP_PROGRAM_WAITS_FOR_DISK},
-                 {"disk", 333, 667, TP_PROGRAM_CPU_BOUND}, /* less than half of running */
+                 {"disk", 333, 667, TP_PROGRAM_CPU_BOUND}, /* waits for less than half of its running time */
                  {"disk", 334, 666, TP_PROGRAM_WAITS_FOR_DISK},
                  {"socket", 900, 100, TP_PROGRAM_WAITS_FOR_SOCKET},
                  {"terminal", 900, 100, TP_PROGRAM_WAITS_FOR_TERMINAL},
@@ -48,7 +48,7 @@ static void rules_hold_in_their_order(void **state)
         assert_rule(cases[i].rule);
     }
     waits_and_runs("poll", 950, 50);
-    blocked(1, 2, 0, 1000000, "lock"); /* an idle worker */
+    blocked(1, 2, 0, 1000000, "lock"); /* an idle worker thread */
     assert_rule(TP_PROGRAM_IDLE);
     waits_and_runs("poll", 950, 50);
     blocked(1, 2, 0, 1000000, "sleep");
@@ -57,7 +57,7 @@ static void rules_hold_in_their_order(void **state)
     state_of(1, 1, "ready", 200000, 401000, "");
     assert_rule(TP_PROGRAM_WAITS_FOR_CPU);
     running(1, 1, 0, 200000);
-    state_of(1, 1, "ready", 200000, 400000, ""); /* no more than it runs: it always wants a CPU */
+    state_of(1, 1, "ready", 200000, 400000, ""); /* waits for a CPU no longer than it runs */
     assert_rule(TP_PROGRAM_CPU_BOUND);
     running(1, 1, 0, 300000);
     state_of(1, 1, "ready", 300000, 590000, "");
@@ -66,7 +66,7 @@ static void rules_hold_in_their_order(void **state)
     running(1, 1, 0, 1000);
     for (int i = 0; i < 20; i++)
         sample(1, 1, i, "f [x];");
-    assert_rule(TP_PROGRAM_CPU_BOUND); /* short, but sampled */
+    assert_rule(TP_PROGRAM_CPU_BOUND); /* short, but with enough samples */
 }
 
 static void the_headline_names_the_function(void **state)
@@ -100,7 +100,8 @@ static void a_program_of_python_runs_in_its_own_function(void **state)
     for (int i = 0; i < 20; i++)
         sample(1, 1, i, i < 9 ? "a.py(7): work;" : "hot [x];");
     build();
-    assert_true(view.python.function == TP_NO_ID); /* an interpreter in a C program */
+    /* Python samples are a minority, as for a C program with an embedded interpreter */
+    assert_true(view.python.function == TP_NO_ID);
     assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of its 1.00 s of CPU time.")));
 }
 
@@ -140,7 +141,7 @@ static void findings_rest_on_enough(void **state)
     for (int i = 0; i < 9; i++)
         sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
     build();
-    assert_int_equal(view.finding_count, 0); /* nine samples */
+    assert_int_equal(view.finding_count, 0); /* nine samples are too few for a finding */
     tp_arena_release(&arena);
     tp_buf_clear(&text);
     running(1, 1, 0, 1000000);
@@ -155,7 +156,7 @@ static void findings_rest_on_enough(void **state)
 static void waiting_for_work_is_no_contention(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20; i++) { /* thread 2 waits, and hardly runs */
+    for (int i = 0; i < 20; i++) { /* thread 2 waits for work and hardly runs */
         running(1, 1, i * 10000, i * 10000 + 10000);
         blocked(1, 2, i * 10000, i * 10000 + 9990, "lock");
         running(1, 2, i * 10000 + 9990, i * 10000 + 10000);
@@ -164,7 +165,7 @@ static void waiting_for_work_is_no_contention(void **state)
     assert_null(finding(TP_PROGRAM_FINDS_LOCK));
     tp_arena_release(&arena);
     tp_buf_clear(&text);
-    for (int i = 0; i < 20; i++) { /* two threads alternate */
+    for (int i = 0; i < 20; i++) { /* two threads hold the lock alternately */
         running(1, 1 + i % 2, i * 10000, i * 10000 + 10000);
         blocked(1, 2 - i % 2, i * 10000, i * 10000 + 10000, "lock");
     }
@@ -206,7 +207,7 @@ static void daemons_are_named(void **state)
     assert_non_null(strstr(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7)"));
     tp_arena_release(&arena);
     tp_buf_clear(&text);
-    daemon_process(1, 0); /* record attached to this process, which continues, too */
+    daemon_process(1, 0); /* `record` was attached to this process, which continues to run and is no leftover */
     running(1, 1, 5, 100);
     daemon_process(7, 1);
     build();

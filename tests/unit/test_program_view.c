@@ -3,7 +3,7 @@
 
 #include "webreport/model/tree_threads.h"
 
-#include "program_events.h" /* last, because its names occur as parameters in headers */
+#include "program_events.h" /* Included last, because headers use its names for parameters. */
 
 static int64_t part_us(unsigned part)
 {
@@ -23,7 +23,8 @@ static void assert_command(size_t row, const char *wanted, int64_t depth)
 static void parts_add_up_to_the_wall(void **state)
 {
     (void)state;
-    /* thread 1: running 0-10, disk 10-30, running 30-40; thread 2: pipe 5-20, ready 20-35, running 35-50 */
+    /* Thread 1 runs in 0-10, waits for the disk in 10-30, and runs in 30-40. Thread 2 waits for a pipe in 5-20, is
+     * ready in 20-35, and runs in 35-50. */
     process(1, 0, 0, 50, 0);
     running(1, 1, 0, 10);
     blocked(1, 1, 10, 30, "disk");
@@ -33,11 +34,12 @@ static void parts_add_up_to_the_wall(void **state)
     running(1, 2, 35, 50);
     build();
     assert_int_equal(view.parts.wall_ns, 50000);
-    assert_int_equal(part_us(TP_WALL_RUNNING), 30); /* 0-10, 30-50 */
+    assert_int_equal(part_us(TP_WALL_RUNNING), 30); /* 0-10 and 30-50 */
     assert_int_equal(part_us(TP_WALL_READY), 10);   /* 20-30 */
     assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 10);
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0); /* the disk has priority */
-    assert_int_equal(view.parts.busy_ns, 35000);                /* both run in 35-40 */
+    /* 0, because a disk wait of the other thread has priority */
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0);
+    assert_int_equal(view.parts.busy_ns, 35000); /* both threads run in 35-40 */
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 35000);
     assert_int_equal(view.state_ns[TP_STATE_READY], 15000);
     assert_int_equal(view.state_ns[TP_STATE_BLOCKED], 35000);
@@ -71,9 +73,9 @@ static void overlapping_states_are_cut(void **state)
 {
     (void)state;
     running(1, 1, 0, 10);
-    blocked(1, 1, 5, 20, "disk"); /* counts from 10 */
+    blocked(1, 1, 5, 20, "disk"); /* overlaps the first state, so it counts from 10 on */
     state_of(1, 1, "ready", 12, 18, "");
-    running(1, 1, 30, 25); /* ends before it starts */
+    running(1, 1, 30, 25); /* invalid, because it ends before it begins */
     state_of(1, 1, "asleep", 30, 40, "");
     build();
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 10000);
@@ -88,7 +90,7 @@ static void unseen_causes_stay_unknown(void **state)
     (void)state;
     blocked(1, 1, 0, 30, "disk");
     state_of(1, 1, "blocked", 30, 40, "");
-    state_of(1, 1, "blocked", 40, 60, "\"cause\":\"disk\",\"estimated\":1"); /* the recorder's guess */
+    state_of(1, 1, "blocked", 40, 60, "\"cause\":\"disk\",\"estimated\":1"); /* an estimated cause of the recorder */
     blocked(1, 2, 60, 65, "something new");
     build();
     assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 30);
@@ -106,12 +108,12 @@ static void a_wait_that_ends_as_a_child_exits_is_the_childs(void **state)
     process(2, 1, 10000, 50000, 0);
     running(2, 2, 10000, 50000);
     running(1, 1, 0, 10100);
-    state_of(1, 1, "blocked", 10100, 30000, ""); /* the child wrote something */
+    state_of(1, 1, "blocked", 10100, 30000, ""); /* the child ended this wait by writing, not by its exit */
     running(1, 1, 30000, 31000);
     state_of(1, 1, "blocked", 31000, 50200, "");
     running(1, 1, 50200, 60000);
-    state_of(1, 1, "blocked", 60000, 100000, ""); /* no child exits */
-    state_of(1, 3, "blocked", 11000, 52000, "");  /* ends later than the wait of the thread 1 */
+    state_of(1, 1, "blocked", 60000, 100000, ""); /* no child exits during this wait */
+    state_of(1, 3, "blocked", 11000, 52000, "");  /* ends later than the same wait of thread 1 */
     build();
     const struct tp_wait_group *child = NULL;
     for (uint32_t i = 0; i < view.waits.count; i++)
@@ -160,7 +162,7 @@ static void waits_for_the_recorders_lock_are_the_recording(void **state)
              "\"cause\":\"lock\",\"stack\":\"./nptl/pthread_mutex_timedlock.c(88): __pthread_mutex_clocklock_common;f [x];\"");
     state_of(1, 1, "blocked", 30, 40,
              "\"cause\":\"lock\",\"stack\":\"__pthread_mutex_clocklock_common [libc.so.6];std::timed_mutex::lock [x];\"");
-    blocked(1, 2, 40, 45, "recording"); /* by the recorder's own mark */
+    blocked(1, 2, 40, 45, "recording"); /* the recorder itself marks this wait */
     build();
     assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_RECORDING), 35);
     assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_LOCK), 10);
@@ -175,7 +177,8 @@ static void work_for_events_is_the_recording(void **state)
     running(1, 1, 0, 30);
     sample(1, 1, 1, "native_write_msr [kernel];irq_work_queue [kernel];perf_event_fork [kernel];copy_process [kernel];f [x];");
     sample(1, 1, 2, "inherit_event.isra.0 [kernel];copy_process [kernel];g [x];");
-    sample(1, 1, 3, "perf_event_read [kernel];perf_read [kernel];vfs_read [kernel];h [x];"); /* its own events */
+    /* reads the program's own perf events, so it is no cost of the recorder */
+    sample(1, 1, 3, "perf_event_read [kernel];perf_read [kernel];vfs_read [kernel];h [x];");
     build();
     assert_int_equal(view.recording.sample_ns, 20000);
     assert_int_equal(view.recording.sample_count, 2);
@@ -230,7 +233,7 @@ static void parents_in_a_circle_are_roots(void **state)
     process(3, 3, 0, 10, 0);
     running(1, 1, 0, 10);
     build();
-    assert_command(0, "run p1", 0); /* 2 started at the same time, and comes after it in the file */
+    assert_command(0, "run p1", 0); /* process 2 started at the same time, but its event comes later in the file */
     assert_command(1, "run p2", 1);
     assert_command(2, "run p3", 0);
 }
@@ -269,8 +272,8 @@ static void a_hundred_thousand_processes_of_one_pid(void **state)
 static void functions_add_up_to_processor_time(void **state)
 {
     (void)state;
-    running(1, 1, 0, 10); /* three samples: 3333, 3333, 3334 ns */
-    running(2, 2, 0, 7);  /* no sample */
+    running(1, 1, 0, 10); /* shared by three samples: 3333, 3333 and 3334 ns */
+    running(2, 2, 0, 7);  /* has no sample */
     sample(1, 1, 1, "src/a.c(4): leaf;src/a.c(9): main;");
     sample(1, 1, 2, "src/a.c(5): leaf;src/a.c(5): leaf;src/a.c(9): main;");
     sample(1, 1, 3, "src/a.c(5): leaf;main.py(3): run;");
@@ -279,7 +282,7 @@ static void functions_add_up_to_processor_time(void **state)
     const int64_t *self = tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_SELF);
     const int64_t *total = tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_TOTAL);
     assert_int_equal(self[0], 10000);
-    assert_int_equal(total[0], 10000); /* recursion counts once */
+    assert_int_equal(total[0], 10000); /* recursive calls count once */
     assert_int_equal(total[1], 6666);
     assert_int_equal(tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_LINE)[0], 5);
     assert_int_equal(view.unsampled_ns, 7000);
@@ -298,7 +301,7 @@ static void a_stack_ends_where_it_is_none(void **state)
     sample(1, 1, 3, "[unknown] [unknown];");
     sample(1, 1, 4, "+0x12 [libm.so];");
     build();
-    assert_int_equal(view.function_rows.row_count, 5); /* io, read, f, [unknown], libm.so+0x12 */
+    assert_int_equal(view.function_rows.row_count, 5); /* rows: io, read, f, [unknown], libm.so+0x12 */
     for (size_t i = 0; i < 5; i++) {
         struct tp_str name = tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_NAME)[i];
         assert_false(tp_str_equal(name, TP_STR("trampoline")));

@@ -1,5 +1,5 @@
-/* Tests reading Python's frames from memory: made interpreters in this process are read like those of another process.
- * Reading hostile ones must end. */
+/* Tests reading Python's frames from memory. This process contains interpreters made for the test, which are read like
+ * those of another process. Reading hostile interpreters must end. */
 #include "collector/outside/python/python_frames.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "collector/outside/stacks/mixed_stacks.h"
 #include "tests/unit/one_arena.h"
 
-/* An interpreter of 3.11, with only the members that are read. */
+/* Offsets in an interpreter of Python 3.11. The test fills only the members that the reader uses. */
 enum { INTERPRETERS = 40, THREADS = 16, NEXT_THREAD = 8, NATIVE_ID = 160, CFRAME = 56, HELD = 8 };
 
 struct object {
@@ -31,7 +31,8 @@ static uint64_t address_of(const struct object *object)
 static void put_text(struct object *object, const char *text)
 {
     put(object, 16, strlen(text));
-    put(object, 32, 0xabcdef00u | 1 << 2 | 1 << 5 | 1 << 6); /* one byte, compact, ASCII; then other bits */
+    /* flags of a compact ASCII text with one byte per character, and unrelated upper bits */
+    put(object, 32, 0xabcdef00u | 1 << 2 | 1 << 5 | 1 << 6);
     memcpy((char *)object->words + 48, text, strlen(text));
 }
 
@@ -93,12 +94,12 @@ static int read_texts(void *unused, struct tp_error *err)
         assert_true(tp_str_equal(tp_strings_get(&texts, text), tp_str_of(wanted[i])));
     }
     assert_true(!found[0].is_entry && found[1].is_entry && found[2].is_entry);
-    put_text(&name_made, "other"); /* the same address, another function */
+    put_text(&name_made, "other"); /* another function is now at the same address */
     put(&code_made, 128, address_of(&file_made));
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
     uint32_t text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
     assert_true(tp_str_equal(tp_strings_get(&texts, text), TP_STR("/x/y.py(101): /x/y.py")));
-    put(&code_made, 128, address_of(&runtime)); /* not a text */
+    put(&code_made, 128, address_of(&runtime)); /* the file name is no text object */
     put(&runtime, 16, INT64_MAX);
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
     text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
@@ -121,13 +122,15 @@ static void hostile_memory_ends(void **state)
     (void)state;
     make();
     uint64_t thread = address_of(&threads[1]);
-    put_frame(2, &frames_made[0], 0, false); /* a cycle of frames */
+    put_frame(2, &frames_made[0], 0, false); /* the outer frame of the last frame is the first one */
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), TP_PYTHON_FRAMES);
-    put(&frames_made[2], 48, 4096); /* an outer frame at an invalid address */
+    put(&frames_made[2], 48, 4096); /* the outer frame has an invalid address */
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), -1);
-    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 99), -1); /* another thread uses its place */
+    /* the state belongs to thread 71, not to thread 99 */
+    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 99), -1);
     assert_int_equal(tp_python_frames(found, &memory, layout, UINT64_MAX - 7, 71), -1);
-    put(&threads[1], NEXT_THREAD, address_of(&threads[0])); /* a cycle of threads, and of interpreters */
+    /* the list of threads is circular, and so is the list of interpreters */
+    put(&threads[1], NEXT_THREAD, address_of(&threads[0]));
     put(&interpreter, 0, address_of(&interpreter));
     assert_true(tp_python_thread(&memory, layout, address_of(&runtime), 99) == 0);
     assert_int_equal(memory.reads_left, 0);
@@ -158,7 +161,7 @@ static void a_layout_that_is_told_has_to_be_possible(void **state)
     (void)state;
     for (size_t i = 0; i < TP_PYTHON_DESCRIBED_WORDS; i++)
         words[i] = 48;
-    words[3] = words[6] = words[22] = words[31] = words[39] = words[74] = words[77] = 200; /* sizes of the parts */
+    words[3] = words[6] = words[22] = words[31] = words[39] = words[74] = words[77] = 200; /* sizes of the structs */
     memcpy(words, "xdebugpy", 8);
     words[1] = 0x030e00f0;
     words[2] = 0;
@@ -167,13 +170,13 @@ static void a_layout_that_is_told_has_to_be_possible(void **state)
     assert_int_equal(layout.frame_owner, 70);
     assert_int_equal(layout.text_other, 64);
     assert_int_equal(layout.native_id, 48);
-    assert_false(tp_python_layout_of_words(&layout, words, 13)); /* it contains another version */
+    assert_false(tp_python_layout_of_words(&layout, words, 13)); /* the layout is of version 3.14, not 3.13 */
     words[36] = 4000;
     assert_false(tp_python_layout_of_words(&layout, words, 14));
     words[36] = UINT64_MAX;
     assert_false(tp_python_layout_of_words(&layout, words, 14));
     words[36] = 70;
-    words[2] = 1; /* without the global lock */
+    words[2] = 1; /* a build without the global interpreter lock */
     assert_false(tp_python_layout_of_words(&layout, words, 14));
     words[2] = 0;
     words[0]++;
@@ -181,7 +184,8 @@ static void a_layout_that_is_told_has_to_be_possible(void **state)
     assert_null(tp_python_layout_of(8));
 }
 
-/* Returns a stack; "n": native 0x10, "L": the loop, "?": unknown; innermost first. */
+/* Returns a stack; one letter per frame, innermost first: "n" a native function at 0x10, "L" the interpreter loop, "?"
+ * unknown. */
 static uint32_t native_stack(struct tp_code_places *places, uint32_t file, const char *text)
 {
     uint32_t node = 0;
@@ -191,7 +195,7 @@ static uint32_t native_stack(struct tp_code_places *places, uint32_t file, const
     return node;
 }
 
-/* Returns a Python stack; capitals are entry frames. */
+/* Returns a Python stack; one letter per frame. Capital letters are entry frames. */
 static uint32_t python_stack(struct tp_code_places *places, const char *text)
 {
     uint32_t node = 0;

@@ -1,4 +1,4 @@
-/* Tests which processes run Python; the order in which the rings deliver the events has no effect. */
+/* Tests which processes run Python. The rings may deliver the events in any order, with the same result. */
 #include "collector/outside/python/python_processes.h"
 #include "tests/unit/one_arena.h"
 
@@ -62,7 +62,8 @@ static int check_order(const struct told *events, int count, const int *order, c
     return 1;
 }
 
-/* Delivers the remaining events in each order, and checks the result after each order. Returns the number of orders. */
+/* Delivers the remaining events in every possible order, and checks the result of each order. Returns the number of
+ * orders. */
 static int permute(const struct told *events, int count, int *order, int chosen, const struct wanted *wanted)
 {
     int orders = 0;
@@ -99,7 +100,7 @@ static void test_another_program(void **state)
     check_orders(events, 3, (struct wanted){1, 0, 1}, 6);
 }
 
-/* subprocess: the child immediately becomes another Python; a library that it loads brings a second interpreter. */
+/* A child of `subprocess` immediately runs another Python. A library of that program contains a second interpreter. */
 static void test_another_python(void **state)
 {
     const struct told events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {END, CHILD, 30, 0},
@@ -108,7 +109,7 @@ static void test_another_python(void **state)
     check_orders(events, 5, (struct wanted){1, 2, 2}, 120);
 }
 
-/* The number of an exited process is reused by a process that was never a child of Python. */
+/* The number of an exited process is reused by a process that is no child of Python. */
 static void test_number_again(void **state)
 {
     const struct told events[] = {{MAP, CHILD, 5, 9}, {END, CHILD, 8, 0}, {MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0},
@@ -117,7 +118,7 @@ static void test_number_again(void **state)
     check_orders(events, 6, (struct wanted){0, 0, 0}, 720);
 }
 
-/* A program's mappings before the report of its parent's fork are its own. */
+/* Mappings of a program may be reported before the fork of its parent. They still belong to the program. */
 static void test_parent_begins_later(void **state)
 {
     const struct told events[] = {{FORK, CHILD, 20, 0}, {END, PARENT, 25, 0}, {MAP, PARENT, 30, 1}};

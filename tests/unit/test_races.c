@@ -1,5 +1,5 @@
-/* Tests recordings that start and stop while threads record, name, end and fork. Mainly for the thread sanitizer (make
- * MODE=tsan; tests/README.md). */
+/* Tests recordings that start and stop while threads record, get names, exit and fork. This test is mainly for the
+ * thread sanitizer (make MODE=tsan; tests/README.md). */
 #include "collector/tracepress.h"
 
 #include <pthread.h>
@@ -39,7 +39,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* Reads the spool in a handler while other threads may still have chunks of it. */
+/* Reads the spool in a handler, while other threads may still own chunks of it. */
 static void look(const struct tracepress_trace *trace, void *unused)
 {
     struct tp_arena arena;
@@ -60,7 +60,7 @@ static struct tracepress_options recording(void)
     return options;
 }
 
-/* Makes every kind of call that a thread may make. */
+/* Makes each kind of call that a thread can make. */
 static void work(int turn)
 {
     char name[32];
@@ -202,14 +202,14 @@ static void rings_begin_and_end(void **state)
     under_threads(keep_a_ring);
 }
 
-/* Two threads start and stop recordings concurrently; only one recording exists at a time. */
+/* Starts and stops recordings, concurrently with another thread. Only one recording exists at a time. */
 static void *compete(void *unused)
 {
     struct tracepress_options options = recording();
     for (int i = 0; i < 20; i++) {
         if (tracepress_start(&options) == 0)
             started++;
-        tracepress_stop(); /* may be the other thread's */
+        tracepress_stop(); /* may stop the recording of the other thread */
     }
     return unused;
 }
@@ -230,7 +230,7 @@ static void threads_start_and_stop_against_each_other(void **state)
     assert_in_range(started, 1, 40);
 }
 
-/* Runs a process that exits through atexit functions and destructors while threads record. */
+/* Runs a process whose atexit functions and destructors run while threads record. */
 static void exits(void (*before)(void))
 {
     int status;

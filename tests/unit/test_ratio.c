@@ -1,4 +1,4 @@
-/* Tests quotients of integers against Python 3.11, where int / int gives the nearest double. */
+/* Tests quotients of integers against Python 3.11, where int / int is rounded to the nearest double. */
 #include "writer/base/ratio.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@ typedef __int128 i128;
 static void a_quotient_is_rounded_once(void **state)
 {
     (void)state;
-    /* a 64-bit long double rounds these to a half, and then to the wrong double */
+    /* A 64-bit long double would round these quotients twice and give a wrong double. */
     assert_true(tp_ratio(8311106704, 436124875) == 0x1.30e84c3364cb1p+4);
     assert_true(tp_ratio(11102108905, 4107) == 0x1.49fb818b7022fp+21);
     assert_true(tp_ratio(358552, 302996529269) == 0x1.3da76ebb22efbp-20);
@@ -28,10 +28,10 @@ static void integers_that_no_double_holds_are_exact(void **state)
     const i128 b53 = (i128)1 << 53, e9 = 1000000000;
     (void)state;
     assert_true(tp_ratio(INT64_MAX, b53 + 1) == 0x1.fffffffffffffp+9);
-    assert_true(tp_ratio(2 * b53 + 1, 1) == 0x1p+54); /* a half is rounded to even */
+    assert_true(tp_ratio(2 * b53 + 1, 1) == 0x1p+54); /* exactly between two doubles, so the even one is right */
     assert_true(tp_ratio(2 * b53 + 3, 1) == 0x1.0000000000001p+54);
     assert_true(tp_ratio((b53 + 1) * 3, 3) == 0x1p+53);
-    assert_true(tp_ratio((b53 + 1) * 3 + 1, 3) == 0x1.0000000000001p+53); /* a little above a half */
+    assert_true(tp_ratio((b53 + 1) * 3 + 1, 3) == 0x1.0000000000001p+53); /* slightly above the middle of two doubles */
     assert_true(tp_ratio((b53 + 3) * 3, 3) == 0x1.0000000000002p+53);
     assert_true(tp_ratio((b53 + 3) * 3 - 1, 3) == 0x1.0000000000001p+53);
     assert_true(tp_ratio((b53 + 1) * e9, e9 * 1000) == 0x1.0624dd2f1a9fcp+43);

@@ -1,4 +1,5 @@
-/* Tests elements of a trace as text: unchanged if they are JSON, otherwise repaired; arrows of a part are complete. */
+/* Tests elements of a trace as text. Valid JSON stays unchanged, other text is repaired, and the arrows of a part are
+ * complete. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,12 +96,12 @@ static void an_arrow_is_written_when_both_ends_came(void **state)
         fail();
     tp_raw_flows_init(&flows, &arena);
     assert_false(takes(&flows, FLOW("s", "ac2g", "7"), ""));
-    assert_false(takes(&flows, FLOW("f", "fwdbwd", "7"), "")); /* another category */
+    assert_false(takes(&flows, FLOW("f", "fwdbwd", "7"), "")); /* no match, because the category differs */
     assert_false(takes(&flows, FLOW("f", "ac2g", "8"), ""));
     assert_true(takes(&flows, FLOW("f", "ac2g", "\"7\""), FLOW("s", "ac2g", "7")));
-    assert_true(takes(&flows, FLOW("f", "ac2g", "7"), "")); /* a graph has many kernels */
+    assert_true(takes(&flows, FLOW("f", "ac2g", "7"), "")); /* matches again, because a graph launches many kernels */
     assert_true(takes(&flows, FLOW("s", "ac2g", "8"), FLOW("f", "ac2g", "8")));
-    assert_false(takes(&flows, FLOW("s", "ac2g", "9"), "")); /* places are reused */
+    assert_false(takes(&flows, FLOW("s", "ac2g", "9"), "")); /* reuses the slot of a matched arrow */
     assert_int_equal(flows.waiting.count, 3);
     tp_arena_release(&arena);
 }

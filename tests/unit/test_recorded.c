@@ -1,5 +1,5 @@
-/* Tests the cost of recording a program without a device: new pages, slower Python, memory records, and the recorder's
- * own work at the end of a step. Steps last 1,000 us; the rest is counted by hand. */
+/* Tests the corrections for the cost of recording programs without a device: new pages, slower Python, memory records,
+ * and the recorder's own work at the end of a step. Steps last 1,000 us. Expected values are counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4, PAGE = 4096 };
@@ -14,11 +14,11 @@ static void allocation(double ts, long long address, long long bytes)
           ts, address, bytes);
 }
 
-/* Writes a step: a product of 500 us, and two copies of 64 pages that take copy_us each. is_new: each step has new
- * pages. */
+/* Writes steps with a product of 500 us and two copies of 64 pages that take `copy_us` each. With `is_new`, each step
+ * uses new pages. */
 static void copies(double copy_us, bool is_new)
 {
-    is_recording_free = true; /* cost of events */
+    is_recording_free = true; /* no cost for recorded events */
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
@@ -44,7 +44,8 @@ static void assert_copies_take(double percent)
 static void what_new_pages_take_is_not_the_programs(void **state)
 {
     (void)state;
-    /* 2 us a page, 0.3 us of it for writing: 108.8 us of each copy are removed; a quarter of each is added */
+    /* Each page takes 2 us, of which 0.3 us are for writing. This removes 108.8 us from each copy. The rule adds a
+     * quarter of each copy. */
     copies(128, true);
     assert_copies_take(100 * 2 * (128 - 108.8 + 32) / (1000 - 2 * 108.8));
 }
@@ -59,15 +60,15 @@ static void pages_that_were_had_before_are_the_programs(void **state)
 static void what_is_fast_made_no_pages(void **state)
 {
     (void)state;
-    copies(60, true); /* 0.94 us a page: the pages existed */
+    copies(60, true); /* 0.94 us per page is too short for new pages */
     assert_copies_take(100 * 2 * (60 + 15) / 1000.0);
 }
 
-/* Writes steps of 10 ms: a product of 5 ms, a copy of 64 new pages that takes cheap_us, and one of 128 new pages that
- * takes dear_us. usual_us above 0: also three copies of 128 existing pages. */
+/* Writes steps of 10 ms: a product of 5 ms, a copy of 64 new pages in `cheap_us`, and a copy of 128 new pages in
+ * `dear_us`. If `usual_us` is not 0, three copies of 128 existing pages follow. */
 static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
 {
-    is_recording_free = true; /* cost of events */
+    is_recording_free = true; /* no cost for recorded events */
     for (int s = 0; s < STEPS; s++) {
         double at = 10000.0 * s;
         step(s, at, 10000);
@@ -79,7 +80,7 @@ static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
         for (int i = 0; usual_us > 0 && s && i < 3; i++) {
             double start = at + 8500 + 200 * i;
             shaped("aten::copy_", start, usual_us, PLANE "," PLANE, FLOAT, 10 * s + 3 + i);
-            allocation(start + 1, (1LL << 40) + 64LL * PAGE, 128 * PAGE); /* the first step's */
+            allocation(start + 1, (1LL << 40) + 64LL * PAGE, 128 * PAGE); /* uses pages of the first step */
         }
     }
     build();
@@ -88,7 +89,7 @@ static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
 
 static void assert_copies_last(double step_us, double copies_us)
 {
-    double share = 100 * 1.25 * copies_us / step_us; /* a quarter of each is added */
+    double share = 100 * 1.25 * copies_us / step_us; /* the rule adds a quarter of each copy */
     if (share < 10)
         assert_null(finding("H7"));
     else
@@ -98,27 +99,28 @@ static void assert_copies_last(double step_us, double copies_us)
 static void new_pages_cost_what_their_own_operator_took(void **state)
 {
     (void)state;
-    /* 2 us and 20 us a page: 0.3 us of each remain, 57.6 us in total: no finding */
+    /* New pages take 2 us and 20 us each. Only 0.3 us per page remain, 57.6 us in total, which is too little for a
+     * finding. */
     copies_of_pages(128, 2560, 0);
     assert_copies_last(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
-    copies_of_pages(1280, 160, 0); /* 20 us and 1.25 us */
+    copies_of_pages(1280, 160, 0); /* new pages take 20 us and 1.25 us each */
     assert_copies_last(10000 - (1280 - 19.2) - (160 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
-    copies_of_pages(128, 120, 0); /* 2 us and 0.94 us: the second ones existed */
+    copies_of_pages(128, 120, 0); /* new pages take 2 us each; 0.94 us per page are existing pages */
     assert_copies_last(10000 - (128 - 19.2), 19.2 + 120);
 }
 
 static void what_pages_usually_take_stays_the_programs(void **state)
 {
     (void)state;
-    copies_of_pages(512, 2560, 0.9 * 128); /* 8 and 20 us a page, where others take 0.9 us */
+    copies_of_pages(512, 2560, 0.9 * 128); /* new pages take 8 us and 20 us each, existing pages 0.9 us each */
     double left = 4 * 0.9 * (64 + 128) + 9 * 0.9 * 128, gone = 4 * (512 + 2560 - 0.9 * (64 + 128));
     assert_copies_last(40000 - gone, left);
 }
 
-/* Writes steps that are half in a function of the project in the loader; a frame of Python's own library shows the
- * version of Python. */
+/* Writes steps with half of their time in a function of the project in the loader. A frame of Python's library shows
+ * the version of Python. */
 static void python(const char *library)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -153,7 +155,7 @@ static void records_of_memory_cost_time(void **state)
         step(s, at, 1000);
         shaped("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
         host("cpu_op", "aten::work", at + 300, 600);
-        for (int i = 0; i < 400; i++) /* 0.5 us each */
+        for (int i = 0; i < 400; i++) /* each record costs 0.5 us */
             allocation(at + 310 + i, 0, 64);
     }
     build();
@@ -170,7 +172,7 @@ static void the_recorders_own_end_of_a_step_is_no_part_of_it(void **state)
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", at + 500, 500);
     }
     build();
-    assert_copies_take(50); /* 250 of 500 */
+    assert_copies_take(50); /* 250 us of a step of 500 us */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Tests the flight recorder: a spool that keeps the last part of a recording. */
+/* Tests the flight recorder, a spool that keeps only the last part of a recording. */
 #include "collector/tracepress.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "collector/session.h"
 #include "writer/spool/spool_read.h"
 
-enum { MEGABYTE = 1 << 20, SLACK = 128 << 10 }; /* notes, and the head */
+enum { MEGABYTE = 1 << 20, SLACK = 128 << 10 }; /* SLACK: bytes for notes and the header */
 
 static char folder[64];
 
@@ -39,7 +39,7 @@ static int leave_folder(void **state)
     return rmdir(folder);
 }
 
-/* Content of a handler's spool; the ranges' names are numbers. */
+/* Content of the spool that the handler received. Names of ranges are consecutive numbers. */
 static struct {
     long first, last, count, threads, bytes;
     bool is_unbroken;
@@ -108,7 +108,7 @@ static void count_ranges(long from, long count)
 
 static void the_last_part_is_kept(void **state)
 {
-    const long count = 300000, per_range = 48; /* bytes: begin, text, end */
+    const long count = 300000, per_range = 48; /* bytes of a range: its begin, its text, its end */
     (void)state;
     start(1);
     count_ranges(0, count);
@@ -140,14 +140,14 @@ static long size_of_spool(void)
     return (long)status.st_size;
 }
 
-/* The ring's pages are allocated before the first record; records made meanwhile are complete. */
+/* The pages of the ring are allocated in the background. Records that are made meanwhile are complete. */
 static void it_is_made_ready_ahead(void **state)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     struct statvfs disk;
     (void)state;
     if (statvfs(folder, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize < 128ull * MEGABYTE)
-        skip(); /* it does not use a disk that is nearly full */
+        skip(); /* a disk that is nearly full is not prepared */
     start(4);
     count_ranges(0, 500);
     for (int i = 0; i < 6000 && size_of_spool() < 4l * MEGABYTE; i++)
@@ -158,7 +158,7 @@ static void it_is_made_ready_ahead(void **state)
     tracepress_stop();
     assert_true(seen.is_unbroken && seen.first == 0 && seen.count == 70500);
     assert_in_range(size, 4l * MEGABYTE, 4l * MEGABYTE + SLACK);
-    for (int i = 0; i < 20; i++) { /* it stops while the ring is being prepared */
+    for (int i = 0; i < 20; i++) { /* stops the recording while the ring is being prepared */
         start(4);
         count_ranges(0, 10);
         tracepress_stop();
@@ -184,7 +184,7 @@ static void *on_thread(void *number)
     return NULL;
 }
 
-/* Threads that exit leave their chunks to later threads. */
+/* A thread that exits leaves its chunks to later threads. */
 static void threads_share_it(void **state)
 {
     enum { ROUNDS = 50, THREADS = 4 };
@@ -199,13 +199,14 @@ static void threads_share_it(void **state)
     }
     tracepress_stop();
     assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
-    assert_in_range(seen.threads, THREADS, 3 * THREADS + 4); /* 240 KB each: the last four, and some earlier ones */
+    /* a thread writes 240 KB, so the ring has the last four threads and parts of earlier ones */
+    assert_in_range(seen.threads, THREADS, 3 * THREADS + 4);
     assert_int_equal(seen.last, ROUNDS - 1 + 4999);
 }
 
 static void more_threads_than_chunks_have_one_each(void **state)
 {
-    enum { THREADS = 40 }; /* 1 MiB is 16 chunks */
+    enum { THREADS = 40 }; /* more than the 16 chunks of 1 MiB */
     static pthread_t threads[THREADS];
     (void)state;
     start(1);
@@ -220,7 +221,7 @@ static void more_threads_than_chunks_have_one_each(void **state)
     assert_int_equal(seen.last, 5000);
 }
 
-/* ---- the file itself ---- */
+/* ---- the file of the ring ---- */
 
 static struct tp_spool spool;
 
@@ -244,7 +245,7 @@ static void a_full_disk_makes_the_ring_smaller(void **state)
     struct tp_spool_chunk *first = take(0), *second = take(1);
     assert_true(first && second && first->size == TP_SPOOL_FULL_CHUNK);
     first[1].tid = 7;
-    assert_null(take(2)); /* no space, and both are in use */
+    assert_null(take(2)); /* fails: the file is full, and both chunks are in use */
     tp_spool_return(&spool, first);
     tp_spool_return(&spool, second);
     assert_ptr_equal(take(2), first);
@@ -253,12 +254,12 @@ static void a_full_disk_makes_the_ring_smaller(void **state)
     assert_ptr_equal(take(3), second);
     assert_null(take(4));
     tp_spool_return(&spool, first);
-    assert_null(tp_spool_notes(&spool, 4096)); /* notes are never overwritten */
+    assert_null(tp_spool_notes(&spool, 4096)); /* fails, because notes are never overwritten */
     tp_spool_close(&spool, true);
     tp_spool_unmap(second);
 }
 
-/* Free chunks are linked in memory that parent and child share, but a forked child follows no links. */
+/* The list of free chunks is in memory that parent and child share. A forked child must not follow this list. */
 static void a_child_does_not_follow_its_parents_links(void **state)
 {
     (void)state;
@@ -266,7 +267,7 @@ static void a_child_does_not_follow_its_parents_links(void **state)
     struct tp_spool_chunk *first = take(0), *second = take(1);
     tp_spool_return(&spool, first);
     tp_spool_return(&spool, second);
-    first->next = 64; /* the parent adds a chunk after it that only the parent has */
+    first->next = 64; /* refers to a chunk that only the parent has */
     tp_spool_leave(&spool);
     assert_int_equal(spool.fd, -1);
     assert_null(spool.spare.oldest);
@@ -276,7 +277,7 @@ static void a_child_does_not_follow_its_parents_links(void **state)
     tp_spool_unmap(second);
 }
 
-/* Reads the sequence numbers of the chunks that a reader finds. */
+/* Stores the sequence numbers of the chunks that a reader finds. Returns their count. */
 static uint32_t read_sequences(uint32_t sequences[8])
 {
     struct tp_arena arena;
@@ -319,12 +320,13 @@ static void killed_while_a_chunk_is_moved(void **state)
     struct tp_spool_chunk *chunk = take(0);
     tp_spool_return(&spool, chunk);
     assert_ptr_equal(take(1),
-                     /* 0 is now at the end of the file; restore its place to the state before it was emptied: */
+                     /* The chunk was copied to the end of the file. The test now restores the old place to its state
+                      * before it was emptied. */
                      chunk);
     chunk->sequence = 0;
     assert_int_equal(read_sequences(sequences), 1);
     assert_int_equal(sequences[0], 0);
-    const uint64_t none = 0; /* and before the copy was complete */
+    const uint64_t none = 0; /* the state before the copy was complete */
     assert_int_equal(pwrite(spool.fd, &none, sizeof none, TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK), sizeof none);
     assert_int_equal(read_sequences(sequences), 1);
     tp_spool_return(&spool, chunk);

@@ -1,4 +1,5 @@
-/* Tests random recordings: the reader's events equal the spool's records, in names and to the nanosecond. */
+/* Tests random recordings. The events that the reader finds must equal the records of the spool, with the same names
+ * and the same nanoseconds. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +75,7 @@ static void *run(void *argument)
             tracepress_counter(1, 0.5);
         }
     }
-    while (depth-- > (int)((uintptr_t)argument % 2)) /* some remain open */
+    while (depth-- > (int)((uintptr_t)argument % 2)) /* some ranges stay open */
         tracepress_end();
     return NULL;
 }
@@ -132,7 +133,7 @@ static void window_of(const struct tp_spool_file *file, int64_t *first, int64_t 
     }
 }
 
-/* Checks a name; ill-formed bytes are read as U+FFFD. */
+/* Checks a name. The reader replaces ill-formed bytes by U+FFFD. */
 static void assert_name(struct tp_str read, struct tp_str recorded)
 {
     if (memchr(recorded.ptr, '\xff', recorded.len))

@@ -1,5 +1,5 @@
-/* Tests rows judged together: the common shift is reported once, a changed row is found, and many rows provide the
- * noise that few runs cannot. */
+/* Tests rows that are judged together. A common shift is reported once, and a changed row is found. Many rows show the
+ * noise that few runs cannot show. */
 #include "webreport/compare/two/row_judge.h"
 
 #include <math.h>
@@ -13,7 +13,8 @@ enum { ROWS = 60, RUNS = 5 };
 static double levels[2][ROWS][RUNS];
 static struct tp_row_levels rows[ROWS];
 
-/* Fills rows with 0.3 % of noise between runs. On the new side all rows are 2 % slower, and row 7 by `change` more. */
+/* Fills rows with 0.3 % of noise between runs. On the new side all rows take 2 % longer, and row 7 also changes by
+ * `change` (logarithm). */
 static void make_rows(struct tp_random *random, double change)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -29,7 +30,7 @@ static void make_rows(struct tp_random *random, double change)
 static void a_row_is_found_behind_the_common_shift(void **state)
 {
     struct tp_random random = {4};
-    static unsigned found, wrong, hints; /* setjmp */
+    static unsigned found, wrong, hints; /* static, because setjmp may lose local variables */
     (void)state;
     if (setjmp(arena.guard))
         fail();
@@ -78,8 +79,8 @@ static void equal_rows_are_no_change(void **state)
     }
 }
 
-/* The fit finds both parameters of sample deviations with 5 degrees of freedom and true variances s0^2 nu0 /
- * chi-square(nu0). */
+/* Sample deviations are drawn with 5 degrees of freedom. True variances are drawn as s0^2 nu0 / chi-square(nu0). The
+ * fit must find s0 and nu0. */
 static void a_fit_finds_what_variances_were_drawn_from(void **state)
 {
     enum { MANY = 4000, FREEDOM = 5, WORTH = 8 };
@@ -98,11 +99,12 @@ static void a_fit_finds_what_variances_were_drawn_from(void **state)
     assert_true(fabs(fit.sd / 0.004 - 1) < 0.03 && fabs(fit.freedom - WORTH) < 1.5);
     assert_true(tp_row_noise_fit(sds, 7, FREEDOM).freedom == 0);
     for (int i = 0; i < MANY; i++)
-        sds[i] = 0.01; /* more similar than by chance: one noise for all */
+        sds[i] = 0.01; /* equal deviations mean that all rows have the same noise */
     assert_true(tp_row_noise_fit(sds, MANY, FREEDOM).freedom == 50);
 }
 
-/* Row 7 takes twice as long in the new run: also in its short steps, or only in the long ones, as on a busy machine. */
+/* Row 7 takes twice as long in the new run, in all steps or only in the long ones. The latter also happens on a busy
+ * machine. */
 static void a_row_of_wall_clock_needs_its_short_steps(void **state)
 {
     static double lows[2][ROWS][RUNS];
@@ -115,7 +117,7 @@ static void a_row_of_wall_clock_needs_its_short_steps(void **state)
         make_rows(&random, is_faster ? -log(2) : log(2));
         for (int i = 0; i < ROWS; i++)
             for (int side = 0; side < 2; side++) {
-                for (int run = 0; run < RUNS; run++) /* the machine takes 30 % longer in the second half */
+                for (int run = 0; run < RUNS; run++) /* the machine is 30 % slower in the runs of the new side */
                     lows[side][i][run] = (i == 7 && !is_in_all ? 10.7 : levels[side][i][run] - 0.1) + (side ? 0.26 : 0);
                 rows[i].base_low = lows[0][i];
                 rows[i].new_low = lows[1][i];
@@ -125,7 +127,8 @@ static void a_row_of_wall_clock_needs_its_short_steps(void **state)
         assert_int_equal(j.rows[7].is_backed, is_in_all);
         assert_true(fabs(j.low_shift - 0.28) < 0.01);
         j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, false, &arena);
-        assert_true(j.rows[7].is_backed && isnan(j.low_shift)); /* no other program uses a device */
+        /* devices are not shared, so short steps do not matter */
+        assert_true(j.rows[7].is_backed && isnan(j.low_shift));
     }
 }
 

@@ -1,12 +1,12 @@
-/* Tests estimates on random traces: no finding gains more than its own time, and all findings together gain no more
- * than the judged time. The generator has a fixed seed, so every run is equal. */
+/* Tests estimates on random traces. No finding may gain more than its own time, and all findings together may not gain
+ * more than the judged time. The generator has a fixed seed, so every run is equal. */
 #include "small_trace.h"
 
 #include <math.h>
 
 static uint64_t seed;
 
-/* Returns a number from 0 to below - 1. */
+/* Returns a random number from 0 to `below` - 1. */
 static unsigned any(unsigned below)
 {
     seed ^= seed << 13;
@@ -38,7 +38,7 @@ static const char *const frames[] = {"train.py(3): main", "data.py(9): decode", 
 static const char *const types[] = {"", "\"Input type\":[\"double\",\"double\"],\"Input Dims\":[[64,64],[64,64]]",
                                     "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[64,63],[63,64]]"};
 
-/* Writes host work between two times, nested to a depth. */
+/* Writes host events between two times, nested to this depth. */
 static void write_host(double from, double until, int depth)
 {
     double at = from;
@@ -57,7 +57,7 @@ static void write_host(double from, double until, int depth)
     }
 }
 
-/* Writes launches of the host and their work on one of several devices. */
+/* Writes launches of the host, and their kernels on one of several devices. */
 static void write_device(double from, double until, int *correlation, int devices)
 {
     double at = from, device_at = from;
@@ -105,7 +105,7 @@ static void check_estimates(uint64_t start)
             assert_true(isnan(f->high_percent) && !(f->share_percent > all));
             continue;
         }
-        bool is_wait = f->most_percent > 0; /* its gain may include time of other findings */
+        bool is_wait = f->most_percent > 0; /* the gain of this finding may include time of other findings */
         double most_us = tp_finding_most_us(f), counted = f->counted_percent;
         bool is_bound = 0 <= f->low_percent && f->low_percent <= f->high_percent && f->high_percent <= all &&
                         counted <= fmin(f->high_percent, f->share_percent) + 1e-9 && f->share_percent <= all &&
@@ -137,10 +137,10 @@ static void no_estimate_is_above_the_time_that_it_is_about(void **state)
         end(state);
     }
     begin(state);
-    assert_true(with_findings > TRACES / 2); /* the check is meaningful */
+    assert_true(with_findings > TRACES / 2); /* otherwise the check above would mean nothing */
 }
 
-/* A device waits for an optimizer that launches a kernel for each tensor: A1 and C6 are both about that time. */
+/* A device waits for an optimizer that launches one kernel per tensor. A1 and C6 would both report this time. */
 static void time_of_two_findings_counts_for_the_first(void **state)
 {
     (void)state;

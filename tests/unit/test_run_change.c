@@ -24,7 +24,7 @@ static struct tp_run_change change_of(const double *base, size_t base_count, con
 
 static void a_level_is_of_the_middle_steps(void **state)
 {
-    double steps[] = {100, 5000, 102, 98, 1, 101, 99, 100, 103, 97}; /* 98 to 102 remain, and one of the 100 */
+    double steps[] = {100, 5000, 102, 98, 1, 101, 99, 100, 103, 97}; /* 98 to 102 are the usual steps */
     double four[] = {1, 2, 3, 6}, none[] = {0, 0, 0};
     (void)state;
     struct tp_run_level level = tp_run_level_of(steps, 10);
@@ -44,7 +44,7 @@ static void a_guess_is_the_greater_of_floor_and_steps(void **state)
     assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
 }
 
-/* One run a side: only the guess with its four degrees of freedom counts. */
+/* With one run per side, only the guessed noise with its four degrees of freedom counts. */
 static void one_run_a_side(void **state)
 {
     const double base[] = {5}, later[] = {5.1};
@@ -60,7 +60,7 @@ static void one_run_a_side(void **state)
     assert_near(c.noise.freedom, 4, 0);
 }
 
-/* Ten equal runs leave a guess with the weight of one run. Ten noisy runs contradict the guess, so it is dropped. */
+/* After ten equal runs, the guess has the weight of one run. Ten noisy runs contradict the guess, so it is dropped. */
 static void runs_take_the_place_of_the_guess(void **state)
 {
     double equal[10], noisy[10];
@@ -70,7 +70,7 @@ static void runs_take_the_place_of_the_guess(void **state)
     if (setjmp(arena.guard))
         fail();
     for (int i = 0; i < 10; i++) {
-        equal[i] = 14.2; /* not a sum of few powers of two */
+        equal[i] = 14.2; /* cannot be represented exactly as a double */
         noisy[i] = 5 + 0.1 * (i % 2 ? 1 : -1);
     }
     struct tp_levels groups[] = {{equal, 10}, {one, 1}}, noisy_groups[] = {{noisy, 10}, {one, 1}};
@@ -84,13 +84,13 @@ static void runs_take_the_place_of_the_guess(void **state)
     assert_true(none.sd == guess.sd && none.freedom == guess.freedom);
 }
 
-/* An outlier is moved to 3 robust deviations; computed by hand. */
+/* An outlier is moved to 3 robust deviations from the median. Expected values are computed by hand. */
 static void a_level_that_is_drawn_in_has_no_degree_of_freedom(void **state)
 {
     static const double levels[10] = {-4, -3, -2, -1, 0, 1, 2, 3, 4, 700};
     const struct tp_run_noise guess = {0.1, 4, 0};
-    const double drawn = 0.5 + 3 * 1.4826 * 2.5; /* 2.5: median distance from the median, 0.5 */
-    const double squares = 60 + 0.9 * drawn * drawn; /* the other nine have the mean 0 */
+    const double drawn = 0.5 + 3 * 1.4826 * 2.5;     /* median distance of 2.5 from the median of 0.5 */
+    const double squares = 60 + 0.9 * drawn * drawn; /* the mean of the other nine runs is 0 */
     (void)state;
     if (setjmp(arena.guard))
         fail();
@@ -103,7 +103,8 @@ static void a_level_that_is_drawn_in_has_no_degree_of_freedom(void **state)
     assert_near(plain.sd, sqrt(squares * 1.12 / 9), 1e-12);
 }
 
-/* A share of the doubt widens the interval if the noise comes from runs; if all noise is guessed, nothing changes. */
+/* Part of the uncertainty widens the interval if the noise is known from runs. If all noise is guessed, the interval
+ * stays the same. */
 static void a_share_of_the_doubt_counts_where_runs_tell_the_noise(void **state)
 {
     const struct tp_run_noise guessed = {0.01, 4, 4}, known = {0.01, 9, 0}, half = {0.01, 4, 2};
@@ -117,11 +118,11 @@ static void a_share_of_the_doubt_counts_where_runs_tell_the_noise(void **state)
 static void turn(double *out, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = values[(i * 7 + 3) % count]; /* counts are not multiples of 7 */
+        out[i] = values[(i * 7 + 3) % count]; /* gives another order, because the count is no multiple of 7 */
 }
 
-/* The order of runs changes no bit. Exchanging the sides reverses the change. An interval contains its estimate, and
- * the detectable change is more than half of it. */
+/* The order of runs changes no bit of the result. Exchanging the sides reverses the change. An interval contains its
+ * estimate. The detectable change is more than half of the interval. */
 static void what_holds_of_any_runs(void **state)
 {
     struct tp_random random = {2};
@@ -161,7 +162,7 @@ static void more_runs_see_more(void **state)
     for (int i = 0; i < 40; i++)
         levels[i] = 3 + 0.015 * (i % 2 ? 1 : -1);
     for (size_t count = 2; count <= 40; count += 2) {
-        if (count == 6) /* from here on the base uses the median, which is less precise */
+        if (count == 6) /* from six runs on, the level is a median, which is less precise */
             before = INFINITY;
         struct tp_run_change c = change_of(levels, count, levels, count);
         assert_true(c.sees < before);
@@ -169,7 +170,7 @@ static void more_runs_see_more(void **state)
     }
 }
 
-/* Limits fail, pass or are unclear only by the interval: above, at or below, or across the limit. */
+/* A limit below the interval fails, a limit above it passes, and a limit inside it is unclear. */
 static void limits_on_a_grid(void **state)
 {
     (void)state;
@@ -197,8 +198,8 @@ static void runs_that_are_needed(void **state)
     assert_int_equal(tp_runs_needed(&none, 0, 1), 1);
 }
 
-/* t.test(d) in R for Student's paired sleep data: mean 1.58, 0.4598 to 2.7002 at 99 %, 9 degrees of freedom, p
- * 0.002833. */
+/* t.test(d) of R for Student's paired sleep data gives: mean 1.58, interval 0.4598 to 2.7002 at 99 %, 9 degrees of
+ * freedom, p 0.002833. */
 static void pairs_are_those_of_r(void **state)
 {
     double sleep[] = {1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4};

@@ -1,4 +1,4 @@
-/* Tests samples of threads: functions, lines, tree, and files with malformed samples. */
+/* Tests samples of threads: functions, lines, the call tree, and malformed samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void functions_and_lines_add_up(void **state)
     assert_int_equal(s.view.cpu_ns, 192);
     assert_int_equal(s.view.functions.row_count, 4);
     assert_row(&s, 0, "leaf  a.c", 150, 150, 2);
-    assert_row(&s, 1, "mid  a.c", 30, 180, 1); /* recursion counts once */
+    assert_row(&s, 1, "mid  a.c", 30, 180, 1); /* a recursive call counts once */
     assert_row(&s, 2, "[libm.so]", 7, 7, 1);
     assert_row(&s, 3, "main  a.c", 0, 187, 0);
     assert_int_equal(s.view.lines.row_count, 4);
@@ -87,7 +87,7 @@ static void functions_and_lines_add_up(void **state)
     assert_true(s.tree.has_samples);
     assert_int_equal(s.tree.calls[0].host_ns, 192);
     assert_int_equal(s.tree.calls[0].call_count, 5);
-    assert_int_equal(s.tree.calls[1].host_ns, 150); /* thread 7 comes before thread 8 */
+    assert_int_equal(s.tree.calls[1].host_ns, 150); /* thread 7 is before thread 8 */
     tp_arena_release(&s.arena);
 }
 
@@ -105,7 +105,7 @@ static void what_is_no_sample_is_left_out(void **state)
                     "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1},"
                     "{\"ph\":\"P\"}");
     assert_false(s.view.is_present);
-    assert_int_equal(s.trace.reading.skipped_phase['P'], 7); /* counted as before */
+    assert_int_equal(s.trace.reading.skipped_phase['P'], 7); /* the same number as before */
     tp_arena_release(&s.arena);
 }
 

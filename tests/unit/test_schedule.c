@@ -1,4 +1,4 @@
-/* Tests the schedule as a table of steps; letters: . none, w warm-up, r record, s record and save. */
+/* Tests the schedule as a table with a letter per step: "." none, "w" warm-up, "r" record, "s" record and save. */
 #include "collector/schedule.h"
 
 #include <setjmp.h>

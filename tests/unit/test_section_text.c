@@ -1,4 +1,4 @@
-/* Tests names as the page shows them: cut, redacted, linked, shortened. */
+/* Tests names as the page shows them: truncated, redacted, linked, shortened. */
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 
@@ -192,7 +192,8 @@ static void kernels_keep_tile_and_layout(void **state)
         assert_string_equal(short_name(pairs[i][0]), pairs[i][1]);
 }
 
-/* Kernels with the same short name show the place where their names differ; each of three differs from its nearest. */
+/* Kernels with the same short name show the part in which their names differ. Each of three names shows its difference
+ * from the most similar one. */
 static void rows_of_one_short_name_are_distinct(void **state)
 {
     (void)state;
@@ -209,7 +210,8 @@ static void rows_of_one_short_name_are_distinct(void **state)
     assert_str(rows[0].name, "f\xe2\x80\xa6g<1, 2, 3> >(int)");
     assert_str(rows[1].name, "f\xe2\x80\xa6g<1, 2, 4> >(int)");
     assert_str(rows[2].name, "f\xe2\x80\xa6oid f<g<7, 2, 3> >(int)");
-    assert_str(rows[3].name, "f\xe2\x80\xa6oid f<g<7, 2, 3> >(int)"); /* one name: no difference to show */
+    /* the only name of its kind, so it shows no difference */
+    assert_str(rows[3].name, "f\xe2\x80\xa6oid f<g<7, 2, 3> >(int)");
     assert_str(rows[4].name, "other");
 }
 
@@ -231,7 +233,7 @@ static void long_paths_keep_their_end(void **state)
 static void markdown_shows_names_as_they_are(void **state)
 {
     static const char *const rows[][3] = {
-        /* text, outside a table, in a cell; NULL: the same */
+        /* text, how it looks in a sentence, how it looks in a table cell (NULL: the same) */
         {"plain words, 5 %, aten::add", "plain words, 5 %, aten::add", NULL},
         {"<b> [h](i) & ~", "`<b>` \\[h\\](i) &amp; \\~", NULL},
         {"@octocat (@org/team), a@b.c", "`@octocat` (`@org/team`), `a@b.c`", NULL},
@@ -275,7 +277,7 @@ static void markdown_shows_names_as_they_are(void **state)
     tp_buf_release(&buf);
 }
 
-/* ESC and U+009B both start a command; bidirectional controls reverse a line. */
+/* ESC and U+009B both start a terminal command. Bidirectional controls can reverse a line. */
 static void terminals_get_no_commands(void **state)
 {
     char clean[] = "a\x1b[1m\xc2\x9b"

@@ -1,4 +1,4 @@
-/* Tests steps of serving engines: their names, and times counted by hand from made traces. */
+/* Tests the steps of serving engines: their names, and their times, which are counted by hand. */
 #include <math.h>
 
 #include "tests/unit/made_trace.h"
@@ -92,8 +92,8 @@ static int64_t number(const struct made *m, unsigned column, size_t row)
     return tp_table_int(&m->view.steps, column)[row];
 }
 
-/* Two decode steps with a graph each and one prefill; the kernels of the second step start before those of the first
- * end. */
+/* Writes two decode steps with one graph each, and one prefill step. Kernels of the second step start before those of
+ * the first step end. */
 static void steps_have_the_work_that_was_launched_in_them(void **state)
 {
     struct made m;
@@ -112,13 +112,13 @@ static void steps_have_the_work_that_was_launched_in_them(void **state)
     assert_int_equal(number(&m, TP_SERVED_GAP, 0), 50000);
     assert_int_equal(number(&m, TP_SERVED_GRAPHS, 0), 1);
     assert_int_equal(number(&m, TP_SERVED_GRAPH_OPERATIONS, 0), 2);
-    /* known from the inner range */
+    /* the inner range has the number */
     assert_int_equal(number(&m, TP_SERVED_REQUESTS + TP_SERVING_PREFILL_REQUESTS, 0), 0);
     assert_int_equal(number(&m, TP_SERVED_TIME, 1), 40000);
     assert_int_equal(number(&m, TP_SERVED_BUSY, 1), 40000);
     assert_int_equal(number(&m, TP_SERVED_OPERATIONS, 1), 2);
     assert_int_equal(number(&m, TP_SERVED_GAP, 2), TP_NULL_INT);
-    assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][2], 80000); /* of 40 and 80: the value at half of the range */
+    assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][2], 80000); /* times of 40 and 80 us; the p50 is the upper one */
     assert_int_equal(m.view.p90_ns[TP_SERVING_DECODE][2], 80000);
     assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][3], TP_NULL_INT);
     assert_int_equal(m.view.p50_ns[TP_SERVING_PREFILL][9], 60000);
@@ -150,7 +150,8 @@ static void a_step_without_device_work_has_no_time(void **state)
          "\"Input Dims\":[[64,4096],[4096,8192]],\"Input type\":[\"c10::BFloat16\",\"c10::BFloat16\"]")                \
     "," LAUNCH("cudaLaunchKernel", ts, id)
 
-/* A prefill with shapes shows the size of the weights for decode steps that replay a graph. */
+/* The shapes of a prefill show the size of the weights. It is used for decode steps, which replay a graph without
+ * shapes. */
 static void no_step_is_shorter_than_reading_the_weights(void **state)
 {
     struct made m;
@@ -163,7 +164,7 @@ static void no_step_is_shorter_than_reading_the_weights(void **state)
     assert_int_equal(m.view.weight_ns, llround((double)bytes / 3350));
     assert_int_equal(m.view.classes.row_count, 2);
     assert_float_equal(tp_table_real(&m.view.classes, TP_SERVING_CLASS_OF_BOUND)[1], 100 * 134217728 / 3350.0 / 100000,
-                       1e-3); /* decode: of 100 us */
+                       1e-3); /* of the 100 us of decode steps */
     tp_arena_release(&m.arena);
 }
 

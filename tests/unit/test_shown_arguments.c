@@ -1,11 +1,11 @@
-/* Tests arguments of ranges, read from the trace and packed for the timeline. */
+/* Tests the arguments of ranges that are read from the trace and packed for the timeline. */
 #include <stdio.h>
 #include <string.h>
 
 #include "webreport/measure/charts/timeline.h"
 #include "writer/base/limits.h"
 
-#include "event_text.h" /* last, because its names occur as parameters in headers */
+#include "event_text.h" /* Included last, because headers use its names for parameters. */
 
 static struct tp_order order;
 static struct tp_model model;
@@ -113,7 +113,7 @@ static void long_and_odd_values_are_lines(void **state)
     for (int i = 0; i < 20; i++)
         tp_buf_printf(&text, "%s\"k%d\":%d", i ? "," : "", i, i);
     tp_buf_puts(&text, "}}");
-    told_event("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* if "args" occurs twice, the last one counts */
+    told_event("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* the second "args" replaces the first one */
     told_event("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
     read_events(true);
     assert_said(0, "two lines: a b c\nlist: [1,\"x\",{\"y\":true}]\n: ", TP_NO_ID);
@@ -127,7 +127,7 @@ static void long_and_odd_values_are_lines(void **state)
     assert_null(said_of(4));
 }
 
-/* A learned layout gives the same result as a layout that is read for the first time. */
+/* Learned keys give the same result as keys that are read for the first time. */
 static void learned_layouts_tell_the_same(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void moments_are_instants_of_annotations(void **state)
     struct tp_timeline timeline;
     struct tp_timeline_options options = {.max_bytes = 1 << 20};
     tp_timeline_build(&timeline, &model, &options, &arena);
-    assert_int_equal(timeline.lane_count, 2); /* one lane has only an instant */
+    assert_int_equal(timeline.lane_count, 2); /* the lane without ranges has only an instant */
     assert_int_equal(timeline.start_ns, 3000);
     assert_int_equal(timeline.range_ns, 4500);
     assert_int_equal(timeline.lanes[0].moment_count + timeline.lanes[1].moment_count, 2);
@@ -186,7 +186,7 @@ static void moments_are_instants_of_annotations(void **state)
     assert_true(tp_str_equal(timeline.lanes[1].title, TP_STR("Thread 2")));
 }
 
-/* Long texts do not displace the slices or exceed the size of the page. */
+/* Long texts neither displace slices nor exceed the maximum size of the page. */
 static void much_that_is_told_fits_the_page(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Tests sketches: exact sums, quantiles within their bucket, adding in any order. */
+/* Tests sketches: exact sums, quantiles within their bucket, and adding in any order. */
 #include "webreport/measure/summary/sketch.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Returns the next of a fixed sequence of durations over many magnitudes. */
+/* Returns the next number of a fixed sequence of durations of very different sizes. */
 static int64_t next(uint64_t *state)
 {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;
@@ -40,12 +40,12 @@ static void sketch_is_exact_about_counts_and_sums(void **state)
     assert_int_equal(sketch.max_ns, 1000);
     assert_true(sketch.square_sum == 2000014);
     assert_int_equal(sketch.bucket_count, 5);
-    assert_int_equal(sketch.buckets[0].bucket, 0); /* 0 and below */
+    assert_int_equal(sketch.buckets[0].bucket, 0); /* bucket of values up to 0 */
     assert_int_equal(sketch.buckets[0].count, 2);
     assert_int_equal(sketch.buckets[1].bucket, 1);
     assert_int_equal(sketch.buckets[2].bucket, 9);
-    assert_int_equal(sketch.buckets[3].bucket, 13); /* 8 log2 3 = 12.68 */
-    assert_int_equal(sketch.buckets[4].bucket, 80); /* 8 log2 1000 = 79.73 */
+    assert_int_equal(sketch.buckets[3].bucket, 13); /* 8 log2(3) = 12.68 */
+    assert_int_equal(sketch.buckets[4].bucket, 80); /* 8 log2(1000) = 79.73 */
     assert_true(fabs(tp_sketch_mean(&sketch) - 2006 / 7.0) < 1e-9);
     tp_arena_release(&arena);
 }

@@ -1,4 +1,4 @@
-/* Tests sorts: stable, total, and equal to a simple insertion sort on random input. */
+/* Tests sorts: stable, total, and equal to insertion sort on random input. */
 #include "writer/base/sort.h"
 
 #include <setjmp.h>
@@ -79,7 +79,7 @@ static bool before_by_tens(const void *context, uint32_t x, uint32_t y)
     return values[x] / 10 < values[y] / 10;
 }
 
-/* Sorts sequences that are already sorted, of any length, and ties. */
+/* Sorts inputs of different lengths that are already sorted, and inputs with ties. */
 static void indexes_come_in_the_order_of_a_rule(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Tests finding the source line of an operator call: the sources are written here, and each line is counted by hand. */
+/* Tests the search for the source line of an operator call. The test writes the sources, and their lines are counted by
+ * hand. */
 #include "webreport/session/source_lines.h"
 
 #include <stdio.h>
@@ -79,7 +80,8 @@ static void the_only_call_is_the_line(void **state)
     assert_int_equal(line_of("/home/x/project/net.py(31): test", "aten::item", 0, 0), 32);
     assert_int_equal(line_of("net.py(19): train", "aten::add", 0, 1), 0);
     assert_int_equal(line_of("other.py(19): train", "aten::item", 0, 1), 0);
-    assert_int_equal(line_of("../net.py(31): test", "aten::item", 0, 0), 32); /* found inside the folder */
+    /* is found although the path leads out of the folder */
+    assert_int_equal(line_of("../net.py(31): test", "aten::item", 0, 0), 32);
 }
 
 static void a_function_that_ran_already_has_its_def_above(void **state)
@@ -87,17 +89,18 @@ static void a_function_that_ran_already_has_its_def_above(void **state)
     GUARD;
     assert_int_equal(line_of("net.py(26): train", "aten::to", 0, 1), 23);
     assert_int_equal(line_of("net.py(26): train", "aten::sum", 0, 0), 24);
-    assert_int_equal(line_of("net.py(26): train", "aten::add", 0, 1), 19); /* no better line than the line of def */
+    assert_int_equal(line_of("net.py(26): train", "aten::add", 0, 1), 19); /* the line of `def` is the best known one */
     assert_int_equal(line_of("net.py(20): train", "aten::to", 0, 1), 23);
-    assert_int_equal(line_of("net.py(32): train", "aten::item", 0, 1), 32); /* after its end: the line of the frame */
+    /* the frame is after the function's end, so its own line is used */
+    assert_int_equal(line_of("net.py(32): train", "aten::item", 0, 1), 32);
 }
 
 static void of_several_calls_the_number_decides(void **state)
 {
     GUARD;
-    assert_int_equal(line_of("net.py(26): train", "aten::item", 0, 1), 25); /* the log is not in every step */
+    assert_int_equal(line_of("net.py(26): train", "aten::item", 0, 1), 25); /* this line does not run in every step */
     assert_int_equal(line_of("net.py(26): train", "aten::item", 1, 2), 28);
-    assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 3), 0); /* unknown */
+    assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 3), 0); /* the line is unknown */
     assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 0), 0);
     assert_int_equal(line_of("net.py(13): forward", "aten::to", 1, 2), 15);
 }

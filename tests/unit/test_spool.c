@@ -1,5 +1,5 @@
-/* Tests collector/spool in a program that closes unknown descriptors, and that gets the spool's number for its own
- * file. */
+/* Tests collector/spool in a program that closes descriptors of others and opens a file that gets the spool's
+ * descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -55,7 +55,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Gives the spool's number to a file of the program. */
+/* Opens a file of the program that gets the spool's descriptor. */
 static int steal(struct place *place)
 {
     int fd = open(place->program_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -71,7 +71,7 @@ static off_t size_of(const char *path)
     return status.st_size;
 }
 
-/* Returns a chunk as a thread gets it. */
+/* Returns a chunk, allocated like the chunk of a thread. */
 static struct tp_spool_chunk *chunk_of(struct tp_spool *spool, uint32_t size)
 {
     const struct tp_spool_chunk header = {.tid = 1};
@@ -109,7 +109,7 @@ static void a_number_that_the_program_has_taken_is_left_alone(void **state)
     assert_chunk(&place->spool, TP_SPOOL_UNIT + CHUNK);
     assert_int_equal(size_of(place->program_file), 0);
     tp_spool_close(&place->spool, false);
-    assert_int_equal(fcntl(number, F_GETFD), 0); /* still open */
+    assert_int_equal(fcntl(number, F_GETFD), 0); /* the descriptor of the program is still open */
     close(number);
     close(fd);
 }
@@ -139,7 +139,7 @@ static void without_path_and_number_the_recording_stops(void **state)
     close(fd);
 }
 
-/* When a chunk is reused, its copy to the end of the spool must never be written to a file of the program. */
+/* A reused chunk is copied to the end of the spool. The copy must never be written to a file of the program. */
 static void copies_find_the_spool_too(void **state)
 {
     struct place *place = *state;
@@ -158,7 +158,7 @@ static void copies_find_the_spool_too(void **state)
     close(fd);
 }
 
-/* Makes the next pwrite kill the process. */
+/* Makes the next call of pwrite kill the process. */
 static void die_at_pwrite(void)
 {
     struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -184,12 +184,12 @@ static void a_spool_appears_with_its_head(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     if (WIFEXITED(status))
-        skip(); /* filters are not available here */
+        skip(); /* the system has no filters for system calls */
     snprintf(path, sizeof path, "%s/.other", place->folder);
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* ---- truncated by another process ---- */
+/* ---- another process truncates the spool ---- */
 
 static void a_cut_file_ends_the_recording(void **state)
 {
@@ -201,7 +201,7 @@ static void a_cut_file_ends_the_recording(void **state)
     assert_non_null(notes);
     assert_ptr_equal(tp_spool_prepare(&place->spool, chunk, &header), chunk);
     assert_int_equal(truncate(place->spool.path, TP_SPOOL_UNIT + 3000), 0);
-    memset((char *)chunk + sizeof *chunk, 1, CHUNK - sizeof *chunk); /* without the guard: SIGBUS */
+    memset((char *)chunk + sizeof *chunk, 1, CHUNK - sizeof *chunk); /* without the guard, this would cause SIGBUS */
     assert_int_equal(((char *)chunk)[CHUNK - 1], 1);
     assert_null(tp_spool_prepare(&place->spool, notes, &header));
     assert_int_equal(place->spool.failed, EIO);
@@ -210,7 +210,7 @@ static void a_cut_file_ends_the_recording(void **state)
     tp_spool_return(&place->spool, chunk);
 }
 
-/* Writes a spool with a thread's chunk of eight units, each full of begin records. */
+/* Writes a spool with one chunk of a thread. The chunk has eight units, each full of begin records. */
 static void write_ranges(struct place *place)
 {
     const struct tp_spool_chunk header = {.tid = 1};
@@ -242,7 +242,7 @@ static void a_file_that_is_cut_while_it_is_read_ends_there(void **state)
     tp_spool_walk(&walk, &file, file.threads);
     while (tp_spool_next(&walk, &record, &payload))
         count++;
-    assert_in_range(count, 300, 512); /* two units of 256 */
+    assert_in_range(count, 300, 512); /* two units of 256 records */
     assert_int_equal(tp_spool_cut_at(&file), 3 * TP_SPOOL_UNIT);
     assert_int_equal(truncate(place->spool.path, 0), 0);
     tp_spool_walk(&walk, &file, file.threads);
@@ -251,7 +251,7 @@ static void a_file_that_is_cut_while_it_is_read_ends_there(void **state)
     tp_arena_release(&arena);
 }
 
-/* A page of the next mapping that fails, as on a broken disk; 0: none. */
+/* offset, in bytes, of the page in later mappings that fails as on a broken disk; 0: no page fails */
 static size_t bad_page;
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
@@ -293,7 +293,7 @@ static void on_bus(int number)
     longjmp(leave, 1);
 }
 
-/* Other faults go to the program's handler, whether it was set before or after the guard's handler. */
+/* Other faults are passed to the program's handler, whether the program installed it before or after the guard. */
 static void faults_of_the_program_are_its_own(void **state)
 {
     struct place *place = *state;

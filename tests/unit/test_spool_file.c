@@ -1,4 +1,4 @@
-/* Tests the file of a spool, created by path or received over a socket. */
+/* Tests the file of a spool, which is created by path or received over a socket. */
 #include "writer/spool/spool_file.h"
 
 #include <errno.h>
@@ -38,10 +38,10 @@ static int tear_down(void **state)
     close(folder);
     close(pair[0]);
     close(pair[1]);
-    return rmdir(path); /* no other file was created in it */
+    return rmdir(path); /* fails if other files remain */
 }
 
-/* Answers when a request is waiting. */
+/* Waits for a request and answers it. */
 static void *answer(void *unused)
 {
     char byte;
@@ -72,7 +72,7 @@ static void a_spool_is_handed_with_its_head_and_its_lock(void **state)
     assert_int_equal(fstat(fd, &had), 0);
     assert_int_equal(there.st_ino, had.st_ino);
     int other = openat(folder, ".a.tpspool", O_RDONLY | O_CLOEXEC);
-    /* the answering process has closed it: the lock is the requester's */
+    /* fails: the requester still has the lock after the answering process closed the file */
     assert_int_equal(flock(other, LOCK_SH | LOCK_NB), -1);
     close(fd);
     assert_int_equal(flock(other, LOCK_SH | LOCK_NB), 0);
@@ -108,7 +108,7 @@ static void odd_messages_are_left(void **state)
 {
     struct tp_spool_request request = {.head = head, .name = ".a.tpspool"};
     (void)state;
-    assert_int_equal(send(pair[1], &request, sizeof request, 0), sizeof request); /* the receiver is gone */
+    assert_int_equal(send(pair[1], &request, sizeof request, 0), sizeof request); /* the requester has exited */
     assert_int_equal(send(pair[1], "x", 1, 0), 1);
     tp_spool_file_answer(pair[0], folder);
     assert_int_equal(faccessat(folder, ".a.tpspool", F_OK, 0), -1);
@@ -118,7 +118,7 @@ static void nobody_waits_for_one_who_does_not_answer(void **state)
 {
     (void)state;
     assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 1), -ETIMEDOUT);
-    tp_spool_file_answer(pair[0], folder); /* too late: the file is removed again */
+    tp_spool_file_answer(pair[0], folder); /* nobody receives the answer, so the file is removed */
     assert_int_equal(faccessat(folder, ".a.tpspool", F_OK, 0), -1);
     shutdown(pair[0], SHUT_RDWR);
     assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 10000), -EPIPE);

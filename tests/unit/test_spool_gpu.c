@@ -1,4 +1,4 @@
-/* Tests GPU records of a spool as events of the trace: their operator, row and numbers. */
+/* Tests the events that GPU records of a spool become: their operators, rows and numbers. */
 #include "writer/spool/spool_gpu.h"
 
 #include <pthread.h>
@@ -51,7 +51,7 @@ static void put_memory(uint32_t operation, uint32_t kind, uint64_t address, uint
     tp_record_put(0, TP_SPOOL_GPU_MEMORY, &memory, sizeof memory);
 }
 
-/* ---- reading ---- */
+/* ---- reading the trace ---- */
 
 static const struct tp_event *find(const char *name)
 {
@@ -71,14 +71,14 @@ static int64_t external_id(const char *name)
                                           : trace.hosts[event->detail].external_id;
 }
 
-/* ---- tests ---- */
+/* ---- test cases ---- */
 
 static void launch_now(uint32_t correlation, const char *name)
 {
     uint64_t now = tp_clock_now();
     put_call(correlation, now, now + 1000, false, "cudaLaunchKernel");
     put_kernel(correlation, 1, now + 5000, now + 9000, name);
-    while (tp_clock_now() < now + 2000) /* ranges end after the call */
+    while (tp_clock_now() < now + 2000) /* the ranges must end after the call */
         ;
 }
 
@@ -104,7 +104,7 @@ static void work_belongs_to_the_innermost_operator_or_else_scope(void **state)
     assert_int_equal(external_id("in_inner"), external_id("inner"));
     assert_int_equal(external_id("in_outer"), external_id("outer"));
     assert_int_equal(external_id("after"), TP_NULL_INT);
-    unsigned seen = 0; /* the outer and the inner scope, on the stream */
+    unsigned seen = 0; /* the stream has the kernels of the outer and the inner scope */
     for (uint32_t i = 0; i < trace.event_count; i++)
         seen += trace.events[i].kind == TP_KIND_GPU_ANNOTATION;
     assert_int_equal(seen, 2);
@@ -155,14 +155,14 @@ static void memory_adds_up(void **state)
     (void)state;
     put_memory(1, 3, 0x1000, 100, 0);
     put_memory(1, 3, 0x2000, 200, 0);
-    put_memory(2, 3, 0x9000, 50, 0); /* allocated before the recording */
+    put_memory(2, 3, 0x9000, 50, 0); /* frees a block that was allocated before the recording */
     put_memory(2, 3, 0x1000, 100, 0);
-    put_memory(2, 3, 0x1000, 100, 0); /* twice */
+    put_memory(2, 3, 0x1000, 100, 0); /* frees the block a second time */
     struct tp_spool_gpu_pool now = pool;
     now.time = tp_clock_now();
     tp_record_put(0, TP_SPOOL_GPU_POOL, &now, sizeof now);
-    put_memory(1, 3, 0x1000, 500, 0x70); /* the same address again, from a pool of 1000 */
-    put_memory(1, 2, 0x3000, 40, 0);     /* of the host */
+    put_memory(1, 3, 0x1000, 500, 0x70); /* allocates the same address again, from a pool with a size of 1000 bytes */
+    put_memory(1, 2, 0x3000, 40, 0);     /* host memory */
     finish();
     assert_int_equal(trace.memory_count, 5);
     for (int i = 0; i < 4; i++) {
@@ -185,7 +185,7 @@ static void a_name_is_written_as_its_source_has_it(void **state)
     assert_non_null(find("_Zbroken"));
 }
 
-/* Payloads of one byte value, complete and cut, and such that times and sums are at their limits. */
+/* Payloads consist of one repeated byte value, complete or truncated. Some have times and sums at their limits. */
 static void any_payload_becomes_strict_json(void **state)
 {
     unsigned char bytes[256];

@@ -1,4 +1,4 @@
-/* Tests that a spool read through the sink gives the same columns as the trace that `recover` makes of it. */
+/* Tests that reading a spool directly gives the same columns as the trace that `recover` makes of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ static void assert_equal_strings(const struct tp_strings *a, const struct tp_str
         assert_true(tp_str_equal(tp_strings_get(a, i), tp_strings_get(b, i)));
 }
 
-/* Compares names as texts. Their ids differ, because the JSON decoder also interns names and categories of records that
- * it only counts, and interns values in the order of the text. */
+/* Compares two names by their texts. Their ids differ: the JSON decoder also interns names of records that it only
+ * counts, and interns values in the order of the text. */
 static void assert_equal_names(const struct tp_trace *a, uint32_t in_a, const struct tp_trace *b, uint32_t in_b)
 {
     assert_true(tp_str_equal(tp_strings_get(&a->names, in_a), tp_strings_get(&b->names, in_b)));
@@ -88,7 +88,7 @@ static void assert_equal_events(const struct tp_trace *a, const struct tp_trace 
             assert_memory_equal((x)->column, (y)->column, (x)->count * sizeof *(x)->column);                           \
     } while (0)
 
-/* Compares values by their text and makes their ids equal. */
+/* Compares two values by their texts, and makes their ids equal. */
 static void assert_equal_value(const struct tp_trace *a, uint32_t *in_a, const struct tp_trace *b, uint32_t *in_b)
 {
     assert_int_equal(*in_a == TP_NO_ID, *in_b == TP_NO_ID);
@@ -142,7 +142,8 @@ static void assert_equal_columns(const struct tp_trace *a, const struct tp_trace
     ASSERT_EQUAL_COLUMN(a, b, launches, launch_count);
     ASSERT_EQUAL_COLUMN(a, b, devices, device_count);
     assert_int_equal(a->module_count, b->module_count);
-    for (uint32_t i = 0; i < a->module_count; i++) { /* by field: the struct ends with padding */
+    /* compares field by field, because the padding of the struct may differ */
+    for (uint32_t i = 0; i < a->module_count; i++) {
         assert_int_equal(a->modules[i].module_id, b->modules[i].module_id);
         assert_int_equal(a->modules[i].stack, b->modules[i].stack);
     }
@@ -186,13 +187,13 @@ static void assert_equal_rows(const struct tp_trace *a, const struct tp_trace *b
         assert_true(tp_str_equal(a->processes[i].labels, b->processes[i].labels));
         assert_int_equal(a->processes[i].sort_index, b->processes[i].sort_index);
     }
-    /* a trace file also has traceName */
+    /* the trace file also has a traceName */
     assert_int_equal(a->header_count + 1, b->header_count);
     for (uint32_t i = 0; i < a->header_count; i++)
         assert_true(tp_str_equal(a->header[i].value, tp_trace_header(b, a->header[i].key.ptr)));
 }
 
-/* Compares counts, except those that depend on the bytes of the file. */
+/* Compares counts, except for those that depend on the bytes of the file. */
 static void assert_equal_counts(struct tp_reading a, struct tp_reading b)
 {
     a.text_bytes = b.text_bytes = a.file_bytes = b.file_bytes = 0;

@@ -1,5 +1,5 @@
-/* Tests records of programs that do not use tracepress as events of the trace: functions by address, waits, regions of
- * several threads, collectives. */
+/* Tests the events that records of programs without tracepress become: functions by address, waits, regions of several
+ * threads, collectives. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "tests/unit/recorded.h"
 
-/* ---- what the sources record ---- */
+/* ---- writing the records of the sources ---- */
 
 static void put_function(const void *function, uint8_t kind)
 {
@@ -41,7 +41,7 @@ static void pass_time(void)
         ;
 }
 
-/* ---- reading ---- */
+/* ---- reading the trace ---- */
 
 static const struct tp_event *find(const char *name)
 {
@@ -125,7 +125,7 @@ static void a_wait_does_not_begin_before_what_it_is_in(void **state)
 
 static pthread_barrier_t barrier;
 
-/* A worker that learns late, or never, that the region is over. */
+/* Runs a worker thread that gets the end of the region late, or never. */
 static void *worker(void *is_told)
 {
     put_region(TP_SPOOL_REGION, "share", 1);
@@ -193,7 +193,7 @@ static void a_collective_is_told_as_torch_tells_one(void **state)
     (void)state;
     pass_time();
     call.end = tp_clock_now();
-    pass_time(); /* queries the facts */
+    pass_time(); /* like the time in which the source asks for the facts */
     tp_record_put(tracepress_intern("allgather"), TP_SPOOL_COLLECTIVE, &call, sizeof call);
     tp_record_put(0, TP_SPOOL_RANK, &rank, sizeof rank);
     finish();

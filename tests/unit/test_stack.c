@@ -1,4 +1,4 @@
-/* Tests stacks as nodes of one trie: texts are split at ";", but not inside a frame that the trace names. */
+/* Tests stacks as nodes of a trie. Texts are split at ";", except inside of frames that the trace names. */
 #include "webreport/trace/trace.h"
 
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static void build(struct made *m)
     tp_stacks_build(&m->stacks, &m->texts, &m->names, &m->known, &m->arena);
 }
 
-/* Checks the frames of a node, innermost first, each in brackets. */
+/* Checks the frames of a node. `wanted` lists them from the innermost on, each in brackets. */
 static void assert_frames(const struct tp_stacks *stacks, uint32_t node, const char *wanted)
 {
     char text[1024];
@@ -73,13 +73,14 @@ static void a_known_frame_may_hold_semicolons(void **state)
         {"a;b/c.py(1): f", "[a;b/c.py(1): f]"},
         {"g;a;b/c.py(1): f;h", "[g][a;b/c.py(1): f][h]"},
         {"a;b/c.py(1): f;a;b/c.py(1): f;", "[a;b/c.py(1): f][a;b/c.py(1): f]"},
-        {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* another folder, which no event names */
-        {"x;y;z;y;z", "[x;y;z][y;z]"},             /* the longest one */
+        {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* no event names a frame with this folder */
+        {"x;y;z;y;z", "[x;y;z][y;z]"},             /* the longest possible frame wins */
         {"y;z;x", "[y;z][x]"},
-        /* more than a frame may contain */
+        /* more ";" than a frame may contain */
         {"1;2;3;4;5;6;7;8;9", "[1][2][3][4][5][6][7][8][9]"},
-        {"a;b/d.py(7): g;a;b/e/f.py(8): h;m", "[a;b/d.py(7): g][a;b/e/f.py(8): h][m]"}, /* another file of the folder */
-        {"a;b/d;a;b/d.py: h", "[a][b/d][a][b/d.py: h]"},                                /* not frames */
+        /* another file in the same folder */
+        {"a;b/d.py(7): g;a;b/e/f.py(8): h;m", "[a;b/d.py(7): g][a;b/e/f.py(8): h][m]"},
+        {"a;b/d;a;b/d.py: h", "[a][b/d][a][b/d.py: h]"}, /* these texts are no frames */
         {"a;bc/d.py(7): g", "[a][bc/d.py(7): g]"},
         {"C:\\a;b\\c.py(1): f", "[C:\\a;b\\c.py(1): f]"},
     };
@@ -118,7 +119,8 @@ static void equal_stacks_are_one_node(void **state)
     assert_int_equal(tp_stack_at(&m.stacks, tp_stacks_common(&m.stacks, first)).parent,
                      tp_stacks_of_text(&m.stacks, outer));
     uint32_t node = tp_stacks_call(&m.stacks, tp_stacks_call(&m.stacks, TP_NO_ID, main_name), g);
-    assert_int_equal(node, tp_stacks_of_text(&m.stacks, outer)); /* of events, of an argument: the same */
+    /* the stack of the events equals the stack of the argument */
+    assert_int_equal(node, tp_stacks_of_text(&m.stacks, outer));
     struct tp_vec frames = TP_VEC(&m.arena, uint32_t);
     tp_stack_frames(&m.stacks, tp_stacks_of_text(&m.stacks, plain), 2, &frames);
     assert_int_equal(frames.count, 2);
@@ -132,8 +134,8 @@ static int sign(int order)
     return (order > 0) - (order < 0);
 }
 
-/* Compares every pair of stacks of up to three of these frames: length, text and order equal those of the joined
- * text. */
+/* Compares all pairs of stacks with up to three of these frames. Length, text and order must equal those of the joined
+ * texts. */
 static void texts_and_their_order_need_not_be_made(void **state)
 {
     static const char *const frames[] = {"", "a", "a;b", "b", "a:", "ab"};
@@ -167,7 +169,8 @@ static void texts_and_their_order_need_not_be_made(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A folder is named "a;b". The event names the frame, so the operator's argument and its events give the same stack. */
+/* A folder is named "a;b". An event names a frame in it. The argument of the operator and the nested events must then
+ * give the same stack. */
 static void a_trace_teaches_which_frames_hold_semicolons(void **state)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
-/* Tests walks over the stacks of a thread: where a segment is cut, and the folded text of each stack (section 6).
- * Expected texts are derived from the events above them. */
+/* Tests walks over the stacks of a thread: where a segment ends, and the folded text of each stack (section 6).
+ * Expected texts follow from the events of each test. */
 #include "webreport/model/build.h"
 #include "webreport/model/stack_walk.h"
 
@@ -37,7 +37,7 @@ static void drop(struct made *m)
 #define OP(name, ts, dur) EVENT(1, "cpu_op", name, ts, dur, "")
 #define NOTE(name, ts, dur) EVENT(1, "user_annotation", name, ts, dur, "")
 
-/* Prints one line for each segment: time in us, tag, depth of the stack, fold. */
+/* Prints a line for each segment: time in us, tag, depth of the stack, folded stack. */
 static void print_segment(void *context, const struct tp_stack_segment *s)
 {
     struct made *m = context;
@@ -93,11 +93,14 @@ static void a_stack_folds_to_line_annotation_operator_call_frame(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, FRAME("<built-in function len>", 0, 100) "," NOTE("ProfilerStep#3", 10, 80) ","    /* 0 frame */
-         EVENT(1, "cuda_runtime", "cudaLaunchKernel", 20, 5, "") ","                            /* 20 runtime */
-         OP("aten::mm", 30, 30) "," EVENT(1, "cuda_runtime", "cudaLaunchKernel", 32, 2, "") "," /* 30 operator */
-         NOTE("region", 40, 10) ","                                                             /* 40 annotation */
-         FRAME("run.py(7): main", 45, 5) "," FRAME("torch/nn/modules/module.py(1): call", 46, 2));
+    make(&m, FRAME("<built-in function len>", 0, 100) "," NOTE("ProfilerStep#3", 10, 80) "," /* from us 0: a frame */
+         /* from us 20: a runtime call */
+         EVENT(1, "cuda_runtime", "cudaLaunchKernel", 20, 5, "") ","
+         /* from us 30: an operator */
+         OP("aten::mm", 30, 30) "," EVENT(1, "cuda_runtime", "cudaLaunchKernel", 32, 2, "") ","
+         /* from us 40: an annotation */
+         NOTE("region", 40, 10) "," FRAME("run.py(7): main", 45, 5) "," FRAME("torch/nn/modules/module.py(1): call", 46,
+                                                                              2));
     struct tp_stack_walk walk = walk_of(&m);
     struct tp_stack_piece pieces[] = {{5000, 6000, 0},   {12000, 13000, 1}, {21000, 22000, 2},
                                       {32000, 33000, 3}, {41000, 42000, 4}, {46000, 47000, 5}};

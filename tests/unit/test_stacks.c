@@ -1,4 +1,4 @@
-/* Tests call stacks of ranges and samples of running threads, from the program to the trace. */
+/* Tests call stacks of ranges and of sampled threads, from the program to the trace. */
 #include "collector/tracepress.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@
 #include "writer/spool/symbols.h"
 
 #if defined(__SANITIZE_THREAD__)
-enum { HAS_PROMPT_SIGNALS = 0 }; /* this sanitizer delays signals */
+enum { HAS_PROMPT_SIGNALS = 0 }; /* TSan delays signals */
 #else
 enum { HAS_PROMPT_SIGNALS = 1 };
 #endif
@@ -179,14 +179,15 @@ static void what_has_no_name_is_an_offset(void **state)
             assert_true(tp_str_equal(found.function, (struct tp_str){cases[i].frames, strcspn(cases[i].frames, " ")}));
             assert_false(found.is_own);
         }
-    for (uint64_t i = 0; i < 5000; i++) /* the table grows */
+    for (uint64_t i = 0; i < 5000; i++) /* makes the table grow */
         tp_symbols_frames(&symbols, i * 17, 6, false);
     assert_memory_equal(tp_symbols_frames(&symbols, 0x1234, 9, false).text.ptr, "+0xe34 [later.so];", 18);
     tp_symbols_release(&symbols);
     tp_arena_release(&arena);
 }
 
-/* A spool names the files. Such a file may now be a pipe, which would block its reader forever. */
+/* A spool names the files that a process has mapped. If a file was replaced by a FIFO, opening it could block
+ * forever. */
 static void a_library_that_is_a_pipe_is_not_opened(void **state)
 {
     struct tp_arena arena;
@@ -220,14 +221,14 @@ static void copy_file(const char *from, const char *to)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Finds the names from `from` to `to` of a file that is mapped at its own addresses. */
+/* Looks up the names of all addresses from `from` to `to`, for a file mapped at its own addresses. */
 static void name_all(struct tp_symbols *symbols, uint64_t from, uint64_t to)
 {
     for (uint64_t address = from; address < to; address += 64)
         assert_true(tp_symbols_frames(symbols, address, 6, false).text.len > 0);
 }
 
-/* libdw maps files itself: replacing a library while its addresses are named causes SIGBUS there. */
+/* libdw maps files itself. It gets SIGBUS if a library is truncated while its addresses are looked up. */
 static void a_library_that_is_cut_while_it_is_read_has_fewer_names(void **state)
 {
     enum { CODE = 0x100000 };
@@ -245,7 +246,7 @@ static void a_library_that_is_cut_while_it_is_read_has_fewer_names(void **state)
             fail();
         tp_symbols_init(&symbols, &arena);
         tp_symbols_add(&symbols, 0, CODE, 0, 5, tp_str_of(path));
-        if (i % 2) /* after its tables were read */
+        if (i % 2) /* truncates the file after its tables were read */
             name_all(&symbols, CODE / 2, CODE / 2 + 4096);
         else
             name_all(&symbols, CODE - 64, CODE);
@@ -269,8 +270,7 @@ static uint64_t processor_ns(void)
 
 static _Thread_local volatile double sink;
 
-/* Defines functions that use the CPU for a time by its own clock. They differ, so that the compiler does not merge
- * them. */
+/* Defines functions that use a given CPU time. Their bodies differ, so that the compiler does not merge them. */
 #define WORK(name, factor)                                                                                             \
     __attribute__((noinline)) static void name(uint64_t ns)                                                            \
     {                                                                                                                  \
@@ -288,7 +288,7 @@ static void *work(void *which)
 {
     uint64_t start = processor_ns();
     for (int i = 0; i < 100; i++) {
-        /* not a multiple of the kernel's tick; otherwise samples always hit the same function */
+        /* no multiple of the kernel's tick, because then samples would always hit the same function */
         work_three_quarters(6330000);
         work_one_quarter(2110000);
     }
@@ -315,7 +315,7 @@ static void read_trace(void)
     remove(path);
 }
 
-/* Adds the CPU time of the samples whose stack has `function`, and of all samples. */
+/* Adds up the CPU time of all samples, and of those samples whose stack contains `function`. */
 static void add_up(const char *function, uint64_t *with, uint64_t *all, uint32_t *count)
 {
     *with = *all = *count = 0;
@@ -362,13 +362,14 @@ static void add_up_to_the_processor_time(void)
                   100 * share);
     assert_true(count >= 50);
     assert_true((double)all >= 0.9 * spent && (double)all <= 1.1 * spent);
-    assert_true(fabs(share - 0.75) <= 0.01 + 4 * sqrt(0.75 * 0.25 / count)); /* samples are random */
+    /* tolerance of four standard deviations, because samples are random */
+    assert_true(fabs(share - 0.75) <= 0.01 + 4 * sqrt(0.75 * 0.25 / count));
 }
 
 static void samples_add_up_to_the_processor_time(void **state)
 {
     (void)state;
-    add_up_to_the_processor_time(); /* by the kernel, if it is allowed */
+    add_up_to_the_processor_time(); /* the kernel takes the samples, if it allows this */
 }
 
 static void samples_by_timers_do_so_too(void **state)
@@ -417,7 +418,7 @@ static void waits_are_not_disturbed(void **state)
     assert_int_equal(tracepress_start(&options), 0);
     work(&spent_ns[0]);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(nanosleep(&wait, NULL), 0); /* a signal would interrupt it */
+        assert_int_equal(nanosleep(&wait, NULL), 0); /* succeeds, because no sampling signal interrupts it */
     tracepress_stop();
     unsetenv("TRACEPRESS_PERF");
     remove(path);

@@ -1,4 +1,4 @@
-/* Tests statistics of samples: cases computed by hand, and properties of any sample. */
+/* Tests statistics of samples: cases computed by hand, and properties that all samples have. */
 #include "writer/base/stats.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void assert_near(double value, double wanted, double tolerance)
 
 static void generator_is_splitmix64(void **state)
 {
-    struct tp_random random = {1234567}; /* the sequence that the authors' program prints for this seed */
+    struct tp_random random = {1234567}; /* The sequence that the program of the authors prints for this seed. */
     (void)state;
     assert_true(tp_random_next(&random) == 6457827717110365317ull);
     assert_true(tp_random_next(&random) == 3203168211198807973ull);
@@ -37,8 +37,8 @@ static void median_of_odd_and_even(void **state)
     assert_true(isnan(tp_median(odd, 0)));
 }
 
-/* Many values are not sorted to find the median: the result is the same, also with equal values, signs and powers of
- * two. */
+/* The median of many values is found without sorting. The result must be the same, also with equal values, negative
+ * ones and powers of two. */
 static void median_of_many_is_that_of_sorted_ones(void **state)
 {
     struct tp_random random = {11};
@@ -54,7 +54,7 @@ static void median_of_many_is_that_of_sorted_ones(void **state)
     }
 }
 
-/* p90 is the ninth of ten and the tenth of eleven values; the lower median equals that of the sorted values. */
+/* p90 is the ninth of ten values and the tenth of eleven. The lower median is that of the sorted values. */
 static void quantiles_are_by_nearest_rank(void **state)
 {
     struct tp_random random = {3};

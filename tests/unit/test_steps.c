@@ -1,8 +1,7 @@
-/* Tests steps, W and the parts of idle time on small traces; every number is counted by hand from the events above
- * it. */
+/* Tests steps, W and the parts of idle time on small traces. Expected numbers are counted by hand. */
 #include "small_trace.h"
 
-/* Checks the idle microseconds of device 0 in each part. */
+/* Checks the idle time of device 0 in each part, in us. */
 static void assert_idle(int host_us, int launch_us, int queue_us, int outside_us, int unknown_us)
 {
     const int expected[TP_IDLE_PARTS] = {host_us, launch_us, queue_us, outside_us, unknown_us};
@@ -31,13 +30,14 @@ static int64_t busy_us(uint32_t gpu)
 static void a_gap_is_split_where_its_launch_begins_and_returns(void **state)
 {
     (void)state;
-    kernel("a", 100, 10, 1), launch(90, 5, 1);  /* free from 90 on: launch 5, queue 5 */
-    kernel("b", 120, 10, 2), launch(110, 5, 2);  /* gap 110..120, call 110..115: launch 5, queue 5 */
-    kernel("c", 140, 10, 3), launch(125, 6, 3);  /* gap 130..140, call 125..131 runs: launch 1, queue 9 */
-    kernel("d", 160, 10, 4), launch(140, 10, 4); /* gap 150..160, call returned at 150: queue 10 */
-    kernel("e", 180, 10, 0);                     /* gap 170..180: no launch */
-    kernel("f", 200, 10, 6), launch(195, 2, 6);  /* gap 190..200: host 5, launch 2, queue 3 */
-    kernel("g", 220, 10, 7), launch(225, 2, 7);  /* gap 210..220: launch recorded after the start: host 10 */
+    kernel("a", 100, 10, 1), launch(90, 5, 1);   /* idle from the launch 90..95 on: launch 5, queue 5 */
+    kernel("b", 120, 10, 2), launch(110, 5, 2);  /* gap 110..120, launch 110..115: launch 5, queue 5 */
+    kernel("c", 140, 10, 3), launch(125, 6, 3);  /* gap 130..140, launch 125..131: launch 1, queue 9 */
+    kernel("d", 160, 10, 4), launch(140, 10, 4); /* gap 150..160, launch ends at 150: queue 10 */
+    kernel("e", 180, 10, 0);                     /* gap 170..180, no launch: unknown 10 */
+    kernel("f", 200, 10, 6), launch(195, 2, 6);  /* gap 190..200, launch 195..197: host 5, launch 2, queue 3 */
+    /* gap 210..220, launch recorded after the start of the kernel: host 10 */
+    kernel("g", 220, 10, 7), launch(225, 2, 7);
     build();
     assert_idle(15, 13, 32, 0, 10);
     assert_int_equal(busy_us(0), 70);
@@ -105,12 +105,14 @@ static void each_device_has_its_own_idle_time(void **state)
     assert_int_equal(model.gpu_count, 2);
     assert_window(110, 1);
     assert_idle(80, 1, 9, 0, 0);
-    assert_int_equal(tp_intervals_length(model.starved), 81000); /* both at the same time */
+    /* both devices wait at the same time, which counts once */
+    assert_int_equal(tp_intervals_length(model.starved), 81000);
 }
 
 /* ---- steps ---- */
 
-/* Writes consecutive steps; 1 us after the start of each a launch, 50 us after it the kernel with the given length. */
+/* Writes consecutive steps of these lengths. Each has a launch 1 us after its start, and a kernel of `work[i]` us 50 us
+ * after its start. */
 static void steps_with_work(const int *lengths, const int *work, int count)
 {
     int at = 0;
@@ -124,7 +126,8 @@ static void steps_with_work(const int *lengths, const int *work, int count)
 static void the_last_step_ends_with_its_device_work(void **state)
 {
     (void)state;
-    /* 160 is not longer than 1.5 times 140; kernels 50..70, 210..230, 310..440; calls 1..3, 161..163, 261..263 */
+    /* All steps are used, because 160 is at most 1.5 times 140. Kernels run in 50..70, 210..230 and 310..440, launches
+     * in 1..3, 161..163 and 261..263. */
     steps_with_work((int[]){160, 100, 100}, (int[]){20, 20, 130}, 3);
     assert_int_equal(model.steps[2].end_ns - model.steps[2].start_ns, 180000);
     assert_window(440, 3);
@@ -135,7 +138,8 @@ static void the_last_step_ends_with_its_device_work(void **state)
 static void long_leading_steps_are_left_out_as_warm_up(void **state)
 {
     (void)state;
-    /* 400 is longer than 1.5 times median(200 100 100 100), then 200 than 1.5 times 100; W = 600..900 */
+    /* The first step is left out, because 400 exceeds 1.5 times median(200 100 100 100). The second one also, because
+     * 200 exceeds 1.5 times 100. W is 600..900. */
     steps_with_work((int[]){400, 200, 100, 100, 100}, (int[]){20, 20, 20, 20, 20}, 5);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(model.steps[i].left_out, i < 2 ? TP_STEP_WARM_UP : TP_STEP_USED);
@@ -191,7 +195,7 @@ static void without_markers_the_window_begins_with_the_host_if_the_device_is_fre
 static void without_markers_nothing_is_known_of_a_device_that_was_not_free(void **state)
 {
     (void)state;
-    host("cpu_op", "aten::mm", 0, 500); /* the first operation starts 101 us after its call returned */
+    host("cpu_op", "aten::mm", 0, 500); /* starts 101 us after the end of its launch */
     launch(100, 5, 1), kernel("k", 206, 94, 1), launch(300, 5, 2), kernel("k", 400, 50, 2);
     build();
     assert_window(244, 1);
@@ -205,7 +209,7 @@ static void module_call(const char *name, double ts, double dur)
     host_with("python_function", name, ts, dur, "\"Python module id\":3");
 }
 
-/* Writes a forward pass, a backward pass and, if has_update, an update; takes 100 us. */
+/* Writes a forward pass, a backward pass and, with `has_update`, an optimizer step. They take 100 us together. */
 static void iteration(double ts, bool has_update)
 {
     module_call("nn.Module: Net_0", ts, 30);
@@ -260,7 +264,7 @@ static void an_iteration_with_other_work_is_left_out(void **state)
     build();
     assert_int_equal(model.step_count, 12);
     assert_int_equal(model.steps[6].left_out, TP_STEP_DIFFERENT);
-    assert_window(10 * 200 + 100, 11); /* the last one ends with its work */
+    assert_window(10 * 200 + 100, 11); /* the last step ends with its work */
 }
 
 static void equal_layers_are_no_steps(void **state)
@@ -272,7 +276,7 @@ static void equal_layers_are_no_steps(void **state)
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
-/* Writes a product of a 4x8 tensor to 4xoutputs and a relu, 8 times. */
+/* Writes a product of a [4, 8] tensor with a [8, `outputs`] tensor and a relu, 8 times. */
 static void products_with_shapes(int outputs)
 {
     char product[64], relu[64];
@@ -330,11 +334,12 @@ static void a_wait_costs_no_more_than_itself_and_the_bubble_behind_it(void **sta
 {
     (void)state;
     kernel("a", 0, 100, 1), launch(0, 1, 1);
-    call("cudaStreamSynchronize", 50, 60, 9); /* bubble 110..140 */
+    call("cudaStreamSynchronize", 50, 60, 9); /* bubble from 110 to 140 */
     kernel("b", 140, 10, 2), launch(130, 2, 2);
-    call("cudaDeviceSynchronize", 141, 4, 10); /* the device works until 150, bubble 150..155, wait 4 */
+    /* the device works until 150; the bubble lasts from 150 to 155, and the wait 4 us */
+    call("cudaDeviceSynchronize", 141, 4, 10);
     kernel("c", 155, 10, 3), launch(151, 2, 3);
-    call("cudaDeviceSynchronize", 170, 3, 11); /* after all work */
+    call("cudaDeviceSynchronize", 170, 3, 11); /* after the end of all device work */
     build();
     static const int64_t bubbles[] = {30000, 5000, 0}, costs[] = {30000, 4000, 0};
     assert_int_equal(model.wait_count, 3);

@@ -1,5 +1,5 @@
-/* Tests reading stacks of waiting threads: a thread that is still waiting gets a stack record after its switch, a
- * running thread gets none, and the number per 0.1 s is limited. The process that is read is this one. */
+/* Tests the stacks of waiting threads. A thread that still waits gets a stack record after its switch. A running thread
+ * gets none. The number of records per 0.1 s is limited. The test reads its own process. */
 #include "collector/outside/still_stacks.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static int64_t clock_of(void)
     return time_ns++;
 }
 
-/* Adds a switch of thread `tid` at that time, with the stack pointer `stack`. */
+/* Adds a switch of thread `tid` at `at_ns`, with the stack pointer `stack`. */
 static void tell_switch(uint32_t tid, uint64_t at_ns, const void *stack)
 {
     uint64_t words[WORDS] = {0};
@@ -32,7 +32,7 @@ static void tell_switch(uint32_t tid, uint64_t at_ns, const void *stack)
     memcpy(words, &head, sizeof head);
     memcpy(words + 2, ids, sizeof ids);
     words[3] = at_ns;
-    words[5] = PERF_SAMPLE_REGS_ABI_64; /* after an empty chain */
+    words[5] = PERF_SAMPLE_REGS_ABI_64; /* the registers follow an empty chain */
     words[6 + TP_PERF_STACK_POINTER] = (uint64_t)(uintptr_t)stack;
     assert_true(tp_perf_record_read(&r, (const void *)words) && r.registers && !r.dump);
     struct tp_pending_record *record = tp_pending_add(&pending, (const void *)words, (int64_t)at_ns);
@@ -72,8 +72,8 @@ static void who_waits_is_read_and_who_went_on_is_not(void **state)
     tell_switch(11, 1000, room);
     tell_switch(12, 1000, room);
     tell_in(12, 2000);
-    tell_switch(13, WAITED_NS - 500, room); /* it may run immediately: the next time */
-    tell_in(13, WAITED_NS - 600);           /* delivered late */
+    tell_switch(13, WAITED_NS - 500, room); /* waits for 500 ns only, so the next poll reads its stack */
+    tell_in(13, WAITED_NS - 600);           /* delivered late, after a newer switch */
     assert_int_equal(read_now(WAITED_NS), 1);
     const struct tp_pending_record *copy = &pending.records[3];
     assert_true(copy->time_ns == 1000 && copy->still_ns > WAITED_NS && copy->number == 3);

@@ -1,4 +1,4 @@
-/* Tests the verdict of a summary in the words of the page. */
+/* Tests that the verdict of a summary has the words of the page. */
 #include "webreport/document/report/sections.h"
 
 #include <setjmp.h>

@@ -36,7 +36,8 @@ static void quantiles_are_those_of_tables(void **state)
     }
 }
 
-/* One degree of freedom: Cauchy's, tan(pi (p - 1/2)); two: 2 (p - 1/2) / sqrt(2 p (1 - p)). */
+/* With one degree of freedom the quantile is tan(pi (p - 1/2)) (Cauchy). With two it is 2 (p - 1/2) / sqrt(2 p (1 -
+ * p)). */
 static void quantiles_with_a_closed_form(void **state)
 {
     (void)state;
@@ -73,7 +74,7 @@ static void quantiles_rise_with_p_and_fall_with_freedom(void **state)
         }
     }
     assert_true(isnan(tp_student_quantile(1, 5)) && isnan(tp_student_quantile(0.5, 0)));
-    assert_true(tp_student_quantile(1 - 1e-9, 0.7) > 1e8); /* heavy tails have finite quantiles */
+    assert_true(tp_student_quantile(1 - 1e-9, 0.7) > 1e8); /* the tails are heavy, but quantiles stay finite */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Tests that inputs of any kind become summaries: traces, summary files, folders of either; bad ones are reported and
+/* Tests that inputs of all kinds become summaries: traces, summary files, folders of both. Bad inputs are reported and
  * skipped. */
 #include "webreport/session/summaries.h"
 
@@ -59,7 +59,7 @@ static void put_trace(const char *name, int rank)
     put(name, text, (size_t)n);
 }
 
-/* Writes a file of summaries of the ranks from `first` on. */
+/* Writes a file with the summaries of `count` ranks, starting at rank `first`. */
 static void put_summaries(const char *name, int first, int count, struct tp_arena *arena)
 {
     struct tp_summary_set set;
@@ -75,7 +75,7 @@ static void put_summaries(const char *name, int first, int count, struct tp_aren
     tp_buf_release(&out);
 }
 
-/* Loads the inputs; ranks: the loaded ranks as digits. */
+/* Loads the inputs. Stores the loaded ranks as digits in `ranks`. */
 static int load(char ranks[16], const char *const *paths, size_t count, bool is_strict, struct tp_summaries *out,
                 struct tp_arena *arena)
 {
@@ -111,11 +111,11 @@ static void every_kind_of_input_is_loaded(void **state)
     put_summaries("named otherwise", 7, 1, &arena);
     const char *const named[] = {path_of("c.tps"), path_of("a.json"), path_of("named otherwise")};
     assert_int_equal(load(ranks, named, 3, false, &out, &arena), 0);
-    assert_string_equal(ranks, "13457"); /* traces first */
+    assert_string_equal(ranks, "13457"); /* ranks of traces come before ranks of summary files */
     assert_true(tp_str_equal(out.items[0].file, TP_STR("a.json")));
     const char *const all[] = {folder};
     assert_int_equal(load(ranks, all, 1, false, &out, &arena), 0);
-    assert_string_equal(ranks, "2"); /* a folder with traces is a folder of traces */
+    assert_string_equal(ranks, "2"); /* only the traces of a folder count if it has any */
     assert_int_equal(unlink(path_of("b.pt.trace.json")), 0);
     assert_int_equal(load(ranks, all, 1, false, &out, &arena), 0);
     assert_string_equal(ranks, "345");

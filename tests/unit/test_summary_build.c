@@ -1,4 +1,4 @@
-/* Tests summaries of small traces; every expected number is counted by hand from the trace above it. */
+/* Tests summaries of small traces. Expected numbers are counted by hand from the events of each test. */
 #include "webreport/measure/summary/summary_build.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "webreport/session/trace_analysis.h"
 #include "writer/base/limits.h"
 
-/* ---- making ---- */
+/* ---- making a summary ---- */
 
 struct made {
     struct tp_analysis analysis;
@@ -42,7 +42,7 @@ static void make_extent(struct made *m, const char *text, size_t size, enum tp_s
                                        .views = &m->analysis.views,
                                        .advice = &m->analysis.advice};
     tp_summary_build(&m->summary, &source, &m->arena);
-    tp_analysis_close(&m->analysis); /* the trace is no longer needed */
+    tp_analysis_close(&m->analysis); /* the summary does not need the trace any more */
 }
 
 static void make_text(struct made *m, const char *text, size_t size)
@@ -81,10 +81,8 @@ static const struct tp_summary_row *row_of(const struct made *m, enum tp_summary
 #define DEVICE(n) "\"device\":0,\"stream\":7,\"correlation\":" #n
 #define LAUNCH(n) "\"correlation\":" #n
 
-/* ---- tests ---- */
-
-/* Two steps; aten::mm [2, 3] launches a kernel of 10 us in the first step, which ends in the second, and one of 20 us
- * in the second. A copy without a launch runs in the first. */
+/* Two steps. In the first one, aten::mm [2, 3] launches a kernel of 10 us that ends in the second step, and a copy
+ * without a launch runs. In the second step, aten::mm launches a kernel of 20 us. */
 static const char two_steps[] =
     EVENT("user_annotation", "ProfilerStep#3", 1, 0, 100, "") "," EVENT("user_annotation", "ProfilerStep#4", 1, 100, 100, "") "," EVENT("cpu_op", "aten::mm", 1, 10, 30, "\"Input Dims\":[[2,3],[3,2]],\"Input type\":[\"float\",\"float\"]") "," EVENT(
         "cuda_runtime", "cudaLaunchKernel", 1, 20, 5,
@@ -121,7 +119,7 @@ static void rows_count_calls_per_step(void **state)
     assert_int_equal(m.summary.step_count, 2);
     const struct tp_summary_row *mm = row_of(&m, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(mm->time.count, 2);
-    assert_int_equal(mm->time.sum_ns, 58000); /* without the runtime calls inside */
+    assert_int_equal(mm->time.sum_ns, 58000); /* without the runtime calls inside of aten::mm */
     assert_true(tp_str_equal(mm->dtype, TP_STR("float, float")));
     assert_int_equal(mm->by_step_ns[0], 25000);
     assert_int_equal(mm->by_step_ns[1], 33000);
@@ -132,7 +130,7 @@ static void rows_count_calls_per_step(void **state)
     const struct tp_summary_row *gemm = row_of(&m, TP_SUMMARY_KERNEL, "gemm", NULL);
     assert_true(tp_str_equal(gemm->owner, TP_STR("aten::mm")));
     assert_true(tp_str_equal(gemm->shape, TP_STR("[[2, 3], [3, 2]]")));
-    assert_int_equal(gemm->by_step_ns[0], 10000); /* launched in the first step, though it ended in the second */
+    assert_int_equal(gemm->by_step_ns[0], 10000); /* counts for the first step, because its launch is there */
     assert_int_equal(gemm->by_step_count[0], 1);
     assert_int_equal(gemm->by_step_ns[1], 20000);
     assert_int_equal(gemm->time.min_ns, 10000);
@@ -140,7 +138,7 @@ static void rows_count_calls_per_step(void **state)
     const struct tp_summary_row *copy = row_of(&m, TP_SUMMARY_COPY, "Memcpy HtoD (Pageable -> Device)", NULL);
     assert_int_equal(copy->bytes, 64);
     assert_int_equal(copy->owner.len, 0);
-    assert_int_equal(copy->by_step_count[0], 0); /* before the step, which starts when the copy ends */
+    assert_int_equal(copy->by_step_count[0], 0); /* before the first step, which begins at the end of the copy */
     assert_int_equal(gemm->bytes, TP_NULL_INT);
     assert_int_equal(row_of(&m, TP_SUMMARY_RUNTIME, "cudaLaunchKernel", NULL)->time.sum_ns, 12000);
     drop(&m);
@@ -152,14 +150,15 @@ static void steps_are_those_of_the_overview(void **state)
     (void)state;
     make(&m, "", two_steps);
     assert_true(tp_str_equal(m.summary.steps[0].name, TP_STR("3")));
-    /* from the end of device work without a launch to the end of its kernel */
+    /* begins at the end of the copy without a launch */
     assert_int_equal(m.summary.steps[0].start_ns, 52000);
     assert_int_equal(m.summary.steps[0].total_ns, 53000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_KERNEL], 10000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_MEMCPY], 0);
     assert_int_equal(m.summary.steps[1].start_ns, 105000);
     assert_int_equal(m.summary.steps[1].part_ns[TP_PART_KERNEL], 20000);
-    /* the device's first work starts at 50: until 100, 52 to 95 are idle. Then 105 to 140, and after it 160 to 200 */
+    /* The first step is idle from 52 to 95 us; before, it has no device work. The second step is idle from 105 to 140
+     * us and from 160 to 200 us. */
     int64_t idle[2] = {0, 0};
     for (int s = 0; s < 2; s++)
         for (int p = TP_PART_IDLE_HOST; p <= TP_PART_IDLE_OUTSIDE; p++)
@@ -167,7 +166,7 @@ static void steps_are_those_of_the_overview(void **state)
     assert_int_equal(idle[0], 43000);
     assert_int_equal(idle[1], 75000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_EXPOSED_COMMUNICATION], TP_NULL_INT);
-    for (int s = 0; s < 2; s++) { /* independent of the kept rows */
+    for (int s = 0; s < 2; s++) { /* must not depend on the rows that are kept */
         int64_t sums[2] = {0, 0};
         for (uint32_t r = 0; r < m.summary.row_count; r++) {
             const struct tp_summary_row *row = &m.summary.rows[r];
@@ -201,9 +200,10 @@ static void key_is_of_the_trace_where_none_is_given(void **state)
     drop(&m);
 }
 
-/* Two steps of a rank with two groups. Step 0: the loader takes 30, gemm 40; all-reduce of tp from 90 on for 20 (5 of
- * them overlap gemm), 40 of gemm, all-reduce of dp from 170 on for 25; the rest is pause. Step 1 is the same 300 later,
- * and its dp call takes 10 more. PyTorch cuts the second list of ranks. */
+/* Two steps of a rank with two groups. In step 0 the loader takes 30 us and gemm 40 us. The all-reduce of tp takes 20
+ * us from 90 us on; 5 us of it overlap with gemm. After 40 us of gemm, the all-reduce of dp takes 25 us from 170 us on.
+ * The rest is pause. Step 1 is the same, 300 us later, and its dp call takes 10 us more. PyTorch truncates the second
+ * list of ranks. */
 #define SLOT_COMM(name, desc, ranks, size)                                                                             \
     DEVICE(0)                                                                                                          \
     ",\"Collective name\":\"allreduce\",\"Process Group Name\":\"" name "\",\"Process Group Description\":\"" desc     \
@@ -229,7 +229,8 @@ static void expect_cell(const struct tp_step_slots *slots, uint32_t slot, uint32
 
 static void slots_are_own_work_up_to_each_collective(void **state)
 {
-    /* kernel, pause, input, within, overlap; the gap of 100 between the steps is a pause of the second one */
+    /* Values per slot: kernel, pause, input, within, overlap. The gap of 100 us between the steps is a pause of the
+     * second step. */
     static const int64_t cells[2][3][TP_SLOT_PARTS] = {{{40, 20, 30, 15, 5}, {45, 20, 0, 25, 0}, {0, 5, 0, 0, 0}},
                                                        {{40, 120, 30, 15, 5}, {45, 20, 0, 35, 0}, {0, 0, 0, 0, 0}}};
     struct made m;
@@ -252,7 +253,8 @@ static void slots_are_own_work_up_to_each_collective(void **state)
     for (uint32_t s = 0; s < 2; s++)
         for (uint32_t k = 0; k < 3; k++)
             expect_cell(slots, k, s, cells[s][k]);
-    assert_int_equal(slots->slots[0].waits, 1); /* 5 of 65 of the next slot's own work come first */
+    /* the first 5 of 65 us of the next slot's own work come before the wait ends */
+    assert_int_equal(slots->slots[0].waits, 1);
     assert_int_equal(slots->slots[0].before, 1000 * 5 / 65);
     assert_int_equal(slots->slots[1].waits, 1);
     assert_int_equal(slots->slots[1].before, 0);
@@ -264,7 +266,7 @@ static void slots_are_own_work_up_to_each_collective(void **state)
     EVENT("user_annotation", name, 1, at, 1000, "") "," EVENT("cpu_op", "f", 1, work, 100, "") "," EVENT(              \
         "user_annotation", "gloo:all_reduce", 2, call, 805, "") "," EVENT("cpu_op", "g", 1, last, 70, "")
 
-/* A separate thread notes the end of a call 25 us late, when the rank already continues to work. */
+/* The end of a call is noted by another thread, 25 us late. The rank already works again at that time. */
 static void waiting_ends_where_work_goes_on(void **state)
 {
     (void)state;
@@ -275,7 +277,7 @@ static void waiting_ends_where_work_goes_on(void **state)
     drop(&m);
 }
 
-/* 500 calls a step alternate between three groups: the row is cut to the limit of a rank, and none of its time is
+/* 500 calls per step alternate between three groups. Slots beyond the maximum per rank are merged, and no time is
  * lost. */
 static void many_calls_are_added_up(void **state)
 {
@@ -312,7 +314,7 @@ static void many_calls_are_added_up(void **state)
     drop(&m);
 }
 
-/* A host record with metadata and a kernel; the same call again without "Seq". */
+/* A record of the host with metadata, and a kernel. The second call is the same but has no "Seq". */
 #define COMM                                                                                                           \
     "\"Collective name\":\"allreduce\",\"dtype\":\"Float\",\"In msg nelems\":8,\"Out msg nelems\":8,"                  \
     "\"Group size\":4,\"Process Group Name\":\"dp\""
@@ -376,8 +378,8 @@ static void collectives_have_arrival_and_sequence(void **state)
     assert_int_equal(c[0].step, 0);
     assert_true(tp_str_equal(c[0].group, TP_STR("dp")));
     assert_true(tp_str_equal(c[0].dtype, TP_STR("Float")));
-    assert_int_equal(c[1].arrival_ns, 110000); /* without a kernel: the call */
-    assert_int_equal(c[1].sequence, 0);        /* numbered separately */
+    assert_int_equal(c[1].arrival_ns, 110000); /* no kernel exists, so the arrival is that of the call */
+    assert_int_equal(c[1].sequence, 0);        /* calls without kernels have their own numbers */
     assert_int_equal(c[2].sequence, 1);
     drop(&m);
 }
@@ -389,7 +391,7 @@ static void fingerprint_tells_sequences_of_kernels_apart(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         char events[1024];
-        /* the kernel launched second runs first in the second trace: the order of the launches counts */
+        /* In the second trace, the kernels run in reverse order. The order of the launches counts. */
         snprintf(
             events, sizeof events,
             EVENT("user_annotation", "ProfilerStep#0", 1, 0, 500, "") "," EVENT(
@@ -411,7 +413,7 @@ static void fingerprint_tells_sequences_of_kernels_apart(void **state)
         drop(&m[i]);
 }
 
-/* More operators than rows: the remaining ones become one row, and nothing is lost. */
+/* There are more operators than rows. The rest becomes one row, and no time is lost. */
 static void rows_beyond_the_limit_are_added_up(void **state)
 {
     enum { COUNT = 700 };
@@ -508,7 +510,8 @@ static void a_gate_gets_the_numbers_of_the_whole(void **state)
     const struct tp_summary_row *b = row_of(&compared, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(a->time.sum_ns, b->time.sum_ns);
     assert_int_equal(compared.summary.fact_count, whole.summary.fact_count);
-    assert_int_equal(judged.summary.fact_count, whole.summary.fact_count); /* the source of the steps */
+    /* the number of facts includes the source of the steps */
+    assert_int_equal(judged.summary.fact_count, whole.summary.fact_count);
     drop(&whole);
     drop(&compared);
     drop(&judged);
@@ -524,8 +527,8 @@ static size_t memory_event(char *to, size_t size, int step, int at, int address,
                             100 * step + at, address, bytes);
 }
 
-/* Makes six steps of a function that keeps relu's output: aten::clone frees its block in the next step, aten::add in
- * the third step after. late: aten::relu's block of the first step is freed in the fourth. */
+/* Makes six steps of a function that keeps the output of relu. aten::clone frees its block in the next step, aten::add
+ * three steps later. With `late`, the first block of aten::relu is freed in the fourth step. */
 static void make_leak(struct made *m, bool late)
 {
     static char text[1 << 15];
@@ -560,7 +563,8 @@ static void what_a_step_keeps_has_operator_and_place(void **state)
     const struct tp_signature *s = &m.summary.signature;
     assert_true(s->knows_kept);
     assert_int_equal(s->kept_count, 2);
-    assert_true(tp_str_equal(s->kept[0].operator, TP_STR("aten::add"))); /* freed late: not an exact number */
+    /* was freed late, so its number is not exact */
+    assert_true(tp_str_equal(s->kept[0].operator, TP_STR("aten::add")));
     assert_false(s->kept[0].is_exact);
     assert_true(tp_str_equal(s->kept[1].operator, TP_STR("aten::relu")));
     assert_true(tp_str_equal(s->kept[1].place, TP_STR("net.py(30): forward")));
@@ -572,7 +576,7 @@ static void what_a_step_keeps_has_operator_and_place(void **state)
     assert_int_equal(m.summary.signature.kept_count, 2);
     assert_false(m.summary.signature.kept[1].is_exact);
     drop(&m);
-    make(&m, "", two_steps); /* no memory, no steps */
+    make(&m, "", two_steps); /* a trace without memory records */
     assert_false(m.summary.signature.knows_kept);
     drop(&m);
 }

@@ -1,5 +1,5 @@
-/* Tests columns of a summary's lists: packed lists are unpacked unchanged; values that no struct can have are
- * refused. */
+/* Tests the columns of lists in summaries. Packed lists are unpacked unchanged, and values that do not fit into the
+ * struct are refused. */
 #include "webreport/measure/summary/summary_columns.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static uint64_t draw(void)
     return state_of_draw >> (state_of_draw >> 58);
 }
 
-/* Unpacks the packed list. */
+/* Unpacks the packed list and stores its length in `count`. */
 static void *read_back(struct trip *t, enum tp_list list, uint32_t *count)
 {
     t->unpack = (struct tp_unpack){

@@ -1,5 +1,5 @@
-/* Tests sets and files of summaries: packed data is unpacked unchanged, merging is an algebra, damage is found. The
- * summaries are random, from fixed seeds. */
+/* Tests files and sets of summaries. Packed data is unpacked unchanged, merging has the properties of a set union, and
+ * damage is found. The summaries are random, with fixed seeds. */
 #include "webreport/measure/summary/summary_file.h"
 
 #include <math.h>
@@ -194,7 +194,7 @@ static struct tp_str file_of(const struct tp_summary_set *set)
     return text;
 }
 
-/* Returns a file of `count` random processes; some keys occur more than once. */
+/* Returns a file of `count` random processes. Some keys occur more than once. */
 static struct tp_str any_file(size_t count)
 {
     struct tp_summary_set set;
@@ -252,7 +252,7 @@ static void assert_equal_rows(const struct tp_summary *a, const struct tp_summar
             assert_int_equal(x->time.buckets[k].bucket, y->time.buckets[k].bucket);
             assert_int_equal(x->time.buckets[k].count, y->time.buckets[k].count);
         }
-        if (x->time.count > 1) /* stored as a float */
+        if (x->time.count > 1) /* the file stores this value as a float */
             assert_true(fabs(tp_sketch_deviation(&x->time) - tp_sketch_deviation(&y->time)) <=
                         1e-5 * tp_sketch_deviation(&x->time) + 1e-6 * tp_sketch_mean(&x->time));
         assert_int_equal(x->by_step_ns != NULL, y->by_step_ns != NULL);
@@ -397,7 +397,7 @@ static void file_gives_back_what_was_packed(void **state)
     }
 }
 
-/* ---- the algebra ---- */
+/* ---- properties of merging ---- */
 
 static void merge_is_associative_commutative_idempotent(void **state)
 {
@@ -449,7 +449,8 @@ static void keys_tell_processes_apart(void **state)
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 7; k++)
             assert_int_equal(tp_summary_key_order(&keys[i], &keys[k]), (i > k) - (i < k));
-    assert_int_equal(tp_summary_key_order(&keys[0], &other_worker), 0); /* the rank identifies it */
+    /* processes with ranks are identified by the rank, not by the worker */
+    assert_int_equal(tp_summary_key_order(&keys[0], &other_worker), 0);
 }
 
 /* ---- versions ---- */
@@ -463,7 +464,7 @@ static void newer_major_version_is_refused(void **state)
         fail();
     struct tp_str file = any_file(2);
     char *bytes = tp_arena_copy(&arena, file.ptr, file.len);
-    assert_int_equal(bytes[5], 2 << 3); /* the field `major` */
+    assert_int_equal(bytes[5], 2 << 3); /* changes the field `major` */
     bytes[6] = 2;
     tp_summary_set_open(&set, &arena);
     assert_int_equal(tp_summary_set_read(&set, bytes, file.len, &err), TP_EUNSUPPORTED);
@@ -471,7 +472,7 @@ static void newer_major_version_is_refused(void **state)
     assert_int_equal(set.count, 0);
 }
 
-/* Adds fields of a newer minor version to an entry and its process. */
+/* Adds fields that a newer minor version might have to an entry and to its process. */
 static struct tp_str newer_entry(struct tp_str entry)
 {
     uint8_t data[] = {5, 1, 2, 3, 4, 5};
@@ -529,7 +530,7 @@ static void damage_is_found_wherever_it_is(void **state)
         bytes[at] ^= (char)(1 << any(8));
         struct tp_error err = {0};
         int code = tp_summary_set_read(&set, bytes, file.len, &err);
-        bool is_minor = at == 8; /* the number of a minor version may have any value */
+        bool is_minor = at == 8; /* any minor version is valid */
         assert_true(code < 0 ? err.text[0] != '\0' && set.count == 0 : is_minor);
         set.count = 0;
         bytes[at] = file.ptr[at];

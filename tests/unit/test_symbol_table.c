@@ -1,4 +1,4 @@
-/* Tests functions by address: against libdw's own search on real files, and the rule on tables made by hand. */
+/* Tests functions by address: on real files against libdw, and on tables made by hand against the rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 static void of_those_that_contain_it_the_last_is_found(void **state)
 {
-    /* outer [10, 100), with [20, 30) twice and [40, 50) inside; [45, 120) crosses its end and contains [100, 110) */
+    /* [10, 100) contains [20, 30) twice and [40, 50). [45, 120) crosses its end and contains [100, 110). */
     static const struct tp_span spans[] = {{100, 110, 0, 6}, {10, 100, 0, 1}, {20, 30, 0, 3},
                                            {45, 120, 0, 5},  {40, 50, 0, 4},  {20, 30, 0, 2}};
     static const struct {
@@ -44,7 +44,7 @@ static void of_those_that_contain_it_the_last_is_found(void **state)
     tp_arena_release(&arena);
 }
 
-/* Compares with a search of all spans: the last one in order that contains the address. */
+/* Compares the result with a search of all spans for the last one that contains the address. */
 static void drawn_spans_are_found_as_by_looking_at_all(void **state)
 {
     uint64_t drawn = 88172645463325252u;
@@ -78,7 +78,7 @@ static int no_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Add
     return -1;
 }
 
-// NOLINTNEXTLINE(readability-function-size): the library says which parameters
+// NOLINTNEXTLINE(readability-function-size): libdw defines the parameters of this callback
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                          const char *link, GElf_Word crc, char **path)
 {
@@ -88,7 +88,8 @@ static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwa
 
 typedef const char *(*search)(Dwfl_Module *, GElf_Addr, GElf_Off *, GElf_Sym *, GElf_Word *, Elf **, Dwarf_Addr *);
 
-/* Checks every function's first, middle and last byte, and the gaps: libdw finds the same function. */
+/* Checks the first, middle and last byte of each function, and the gaps between functions. Libdw must find the same
+ * functions. */
 static uint32_t compare(const struct tp_symbol_table *table, Dwfl_Module *module, search by_libdw)
 {
     uint32_t same = 0;

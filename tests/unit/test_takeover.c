@@ -1,4 +1,4 @@
-/* Tests that the files of a run become traces, named for the report. */
+/* Tests that the files of a run become traces with the names that the report expects. */
 #include "collector/launch/takeover.h"
 
 #include <dirent.h>
@@ -43,7 +43,7 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
-/* Leaves a spool of this process, as the preload library does. */
+/* Writes a spool of this process, as the preloaded library does. */
 static void leave_spool(bool has_record)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -70,7 +70,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
         snprintf(told->traces[told->count++], sizeof told->traces[0], "%s", path);
 }
 
-/* Reports traces of other processes. */
+/* Stores the report about a trace of another process. */
 static void on_taken_of_any(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
     (void)pid;
@@ -84,7 +84,7 @@ static struct tp_takeover take(struct told *told)
     return t;
 }
 
-/* Returns the worker of a trace: the part of its name before the time. */
+/* Returns the worker of a trace, which is the part of its name before the time. */
 static const char *worker_of(char *path)
 {
     char *end = strstr(path, ".pt.trace.json.gz");
@@ -109,7 +109,7 @@ static int empty_and_leave(void **state)
 {
     (void)state;
     empty(logdir);
-    return rmdir(logdir); /* the folder of the run is already removed */
+    return rmdir(logdir); /* succeeds only if the folder of the run was already removed */
 }
 
 static void a_spool_is_named_for_its_process(void **state)
@@ -141,7 +141,7 @@ static void beside_a_trace_of_torch_it_says_so(void **state)
     assert_string_equal(ours + n, TP_WORKER_SECOND);
 }
 
-/* Longer than the blocks in which it is copied. */
+/* The trace is longer than the blocks in which it is copied. */
 static void a_trace_of_torch_is_taken_whole(void **state)
 {
     enum { SIZE = 700001 };
@@ -161,7 +161,7 @@ static void a_trace_of_torch_is_taken_whole(void **state)
     assert_memory_equal(seen, text, SIZE);
 }
 
-/* Torch's trace is from another process: this process is a data loader, or the parent. */
+/* Torch's trace belongs to another process. This process is a data loader or the parent. */
 static void without_a_trace_of_torch_it_is_a_helper(void **state)
 {
     static struct told told;
@@ -176,7 +176,7 @@ static void without_a_trace_of_torch_it_is_a_helper(void **state)
     assert_string_equal(torch + strlen(torch) - 2, "_1");
 }
 
-/* Two processes, only one of which reports steps. */
+/* Only one of two processes has steps, so the other one is its helper. */
 static void who_tells_no_steps_helps_who_does(void **state)
 {
     static struct told told;
@@ -204,7 +204,7 @@ static void who_tells_no_steps_helps_who_does(void **state)
     }
 }
 
-/* Leaves the spool of a script's helper: it has only memory records. */
+/* Writes the spool of a helper of a script, which has only memory records. */
 static void leave_brief_spool(unsigned ms)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -230,7 +230,7 @@ static int64_t now_ms(void)
     return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
 }
 
-/* Leaves the spool of a process that exited immediately; tries again if a busy machine delayed it. */
+/* Writes the spool of a process that exited immediately. Tries again if a busy machine delayed the process. */
 static void leave_spool_at_once(void)
 {
     int64_t began_ms;
@@ -279,7 +279,8 @@ static void a_helper_that_ran_longer_has_its_trace(void **state)
     assert_int_equal(t.short_count, 0);
 }
 
-/* Next to a trace from outside, a process with ranges keeps its name; a process with only memory and waits does not. */
+/* If a trace from outside exists, a process with ranges keeps its name. The worker of a process with only memory
+ * records and waits is named "inside". */
 static void beside_a_trace_from_outside_the_silent_are_inside(void **state)
 {
     static struct told told;
@@ -304,7 +305,7 @@ static void beside_a_trace_from_outside_the_silent_are_inside(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* In a container a process has another number, and its environment cannot be read from outside. */
+/* In a container a process has another number than outside, and its environment cannot be read. */
 static void a_spool_whose_process_lives_stays_whatever_its_number(void **state)
 {
     static struct told told;
@@ -350,7 +351,7 @@ static void what_was_being_written_and_what_is_empty_goes(void **state)
     assert_int_equal(access(folder, F_OK), -1);
 }
 
-/* It cannot be made again. */
+/* The program cannot write this trace again, so it is kept although it is truncated. */
 static void a_trace_that_breaks_off_is_kept_as_such(void **state)
 {
     static struct told told;

@@ -1,5 +1,4 @@
-/* Tests tasks that start on one thread and end on another: exact known delays; pairs, overlaps, tasks without an
- * end. */
+/* Tests tasks that start on one thread and end on another: known delays, pairs, overlaps, tasks without an end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +58,7 @@ static bool is_called(size_t row, const char *name)
     return tp_str_equal(tp_table_text(&view.tasks, TP_TASK_NAME)[row], tp_str_of(name));
 }
 
-/* 1,000 requests of 1, 2 .. 1,000 us in random order: each quantile is the delay of that rank. */
+/* Starts 1,000 requests that take 1, 2 .. 1,000 us, in random order. Each quantile is the delay with that rank. */
 static void known_delays_have_their_quantiles(void **state)
 {
     int delays[1000], at;
@@ -75,7 +74,7 @@ static void known_delays_have_their_quantiles(void **state)
         delays[i] = delays[at];
         delays[at] = kept;
     }
-    for (int i = 0; i < 1000; i++) { /* one starts every 2 ms; the ends are on another thread */
+    for (int i = 0; i < 1000; i++) { /* one request every 2 ms; another thread ends it */
         snprintf(id, sizeof id, "\"%d\"", i);
         end_of('b', "async_task", "request", id, 1, i * 2000000ll);
         end_of('e', "async_task", "request", id, 2, i * 2000000ll + delays[i] * 1000ll);
@@ -96,9 +95,10 @@ static void ends_are_paired_by_category_name_and_id(void **state)
 {
     (void)state;
     end_of('b', "a", "x", "1", 1, 0);
-    end_of('b', "b", "x", "1", 1, 10);     /* another category */
-    end_of('b', "a", "y", "1", 1, 20);     /* another name */
-    end_of('b', "a", "x", "\"1\"", 1, 30); /* the same id as a text: the task that started last ends first */
+    end_of('b', "b", "x", "1", 1, 10); /* no match, because the category differs */
+    end_of('b', "a", "y", "1", 1, 20); /* no match, because the name differs */
+    /* matches although the id is a text; the task that started last ends first */
+    end_of('b', "a", "x", "\"1\"", 1, 30);
     end_of('e', "a", "x", "1", 2, 50);
     end_of('e', "a", "x", "1", 3, 100);
     end_of('e', "a", "y", "1", 3, 220);
@@ -125,7 +125,7 @@ static void what_ends_as_another_begins_is_not_there_with_it(void **state)
     end_of('e', "a", "chain", "1", 1, 10);
     end_of('b', "a", "chain", "2", 1, 10);
     end_of('e', "a", "chain", "2", 1, 20);
-    end_of('b', "a", "short", "3", 1, 30); /* takes no time */
+    end_of('b', "a", "short", "3", 1, 30); /* a task that takes no time */
     end_of('e', "a", "short", "3", 1, 30);
     end_of('b', "a", "left", "4", 1, 40);
     end_of('b', "a", "left", "5", 1, 50);

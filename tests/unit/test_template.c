@@ -1,5 +1,5 @@
-/* Tests the template engine: the official Mustache spec (if ../shared has it), escaping, limits, the data builder and
- * tables. */
+/* Tests the template engine: the official Mustache spec (if ../shared has it), escaping, limits, the builder of data,
+ * and tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "webreport/print/template.h"
 
-/* ---- a small JSON reader, enough for the spec files ---- */
+/* ---- a small JSON reader for the files of the spec ---- */
 
 struct reader {
     struct tp_arena *arena;
@@ -34,7 +34,7 @@ static struct tp_str read_text(struct reader *r)
         if (c == '\\') {
             c = *++r->at;
             c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
-            if (c == 'u') { /* the spec files use only \u00XX of ASCII */
+            if (c == 'u') { /* the spec uses \u only for ASCII characters */
                 c = (char)strtol((char[]){r->at[3], r->at[4], 0}, NULL, 16);
                 r->at += 4;
             }
@@ -96,9 +96,7 @@ static struct tp_str text_of(struct tp_data value)
     return (struct tp_str){value.self ? value.self : "", value.kind == TP_DATA_TEXT ? (size_t)value.number : 0};
 }
 
-/* ---- rendering ---- */
-
-/* Loads a template: templates are the text members of an object; "main" is the one rendered. */
+/* Returns the text of a template. Templates are the text members of an object; "main" is the template to render. */
 static int load(void *context, struct tp_str name, struct tp_str *text, struct tp_error *err)
 {
     (void)err;
@@ -213,7 +211,7 @@ static void spec_cases_pass(void **state)
     assert_int_equal(count, 136);
 }
 
-/* ---- own cases ---- */
+/* ---- cases of tracepress ---- */
 
 #define BAD "\xEF\xBF\xBD"
 

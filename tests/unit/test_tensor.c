@@ -1,4 +1,5 @@
-/* Tests statistics and .npy heads against values computed by hand, and tracepress_tensor from the call to the trace. */
+/* Tests statistics and .npy headers against values computed by hand. Also follows tracepress_tensor from the call to
+ * the trace. */
 #include "writer/tensor.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static void check_stats(const struct tp_tensor_stats *s, double min, double max,
 
 static void each_type_is_read(void **state)
 {
-    /* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, standard deviation 2, squares 232 */
+    /* The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5, the standard deviation 2, the sum of squares 232. */
     static const float f[] = {2, 4, 4, 4, 5, 5, 7, 9};
     static const double d[] = {2, 4, 4, 4, 5, 5, 7, 9};
     static const uint16_t half[] = {0x4000, 0x4400, 0x4400, 0x4400, 0x4500, 0x4500, 0x4700, 0x4880};
@@ -62,7 +63,7 @@ static void each_type_is_read(void **state)
 
 static void halves_are_read_at_their_edges(void **state)
 {
-    /* 2^-24, the smallest; 65504, the largest; -0; infinity; NaN */
+    /* 2^-24 is the smallest number, 65504 the largest. Then -0, infinity, -infinity and NaN. */
     static const uint16_t half[] = {0x0001, 0x7BFF, 0x8000, 0x7C00, 0xFC00, 0x7E00};
     static const uint16_t brain[] = {0x0001, 0xFF7F, 0x8000, 0x7F80, 0xFF80, 0x7FC0};
     struct tp_tensor_stats stats;
@@ -104,12 +105,12 @@ static void sums_neither_overflow_nor_lose(void **state)
     struct tp_tensor_stats stats;
     (void)state;
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, huge, 4);
-    assert_true(stats.mean == 0 && stats.std == 1e308 && isinf(stats.l2)); /* 2e308 is not a double */
+    assert_true(stats.mean == 0 && stats.std == 1e308 && isinf(stats.l2)); /* 2e308 exceeds the largest double */
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, tiny, 2);
     assert_true(fabs(stats.l2 - 5e-320) < 1e-322 && stats.mean > 3.4e-320 && stats.mean < 3.6e-320);
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, lost, 6);
     assert_true(stats.mean == 4.0 / 6);
-    for (size_t i = 0; i < COUNT(many); i++) /* the deviation of values far from 0 is exact */
+    for (size_t i = 0; i < COUNT(many); i++) /* The deviation must be exact although the values are far from 0. */
         many[i] = 1e9 + (i % 2 ? 1 : -1);
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, (char *)many, COUNT(many));
     assert_true(stats.mean == 1e9 && stats.std == 1);
@@ -140,7 +141,7 @@ static void impossible_shapes_are_refused(void **state)
     assert_true(tp_tensor_count(&count, TP_DTYPE_INT8, 1, (int64_t[]){INT64_MAX}));
 }
 
-/* ---- .npy ---- */
+/* ---- .npy files ---- */
 
 static void heads_are_numpys(void **state)
 {
@@ -174,19 +175,19 @@ static void names_become_names_of_files(void **state)
         tp_tensor_path(path, &place);
         assert_string_equal(path, names[i][1]);
     }
-    memset(place.name, '/', 2000); /* both are cut at the same place: their hashes differ */
+    memset(place.name, '/', 2000); /* both paths are truncated at the same place, so only their hashes differ */
     tp_tensor_path(path, &place);
     place.name[1999] = 'x';
     tp_tensor_path(other, &place);
     assert_string_not_equal(path, other);
     assert_in_range(strlen(path), 190, 225);
-    memset(place.worker, 'w', sizeof place.worker - 1); /* maximum length */
+    memset(place.worker, 'w', sizeof place.worker - 1); /* the longest possible name */
     place.step = UINT64_MAX;
     tp_tensor_path(path, &place);
     assert_string_equal(path + strlen(path) - 4, ".npy");
 }
 
-/* ---- from the call to the trace ---- */
+/* ---- tracepress_tensor in the trace ---- */
 
 static char folder[64], text[1 << 16];
 
@@ -235,7 +236,7 @@ static void statistics_are_in_the_trace(void **state)
     tracepress_step();
     tracepress_tensor(tracepress_intern("grad"), TRACEPRESS_FLOAT, 2, dims, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(tracepress_intern("none"), TRACEPRESS_INT64, 1, (int64_t[]){0}, NULL, TRACEPRESS_STATISTICS);
-    tracepress_tensor(1, TRACEPRESS_FLOAT, 1, negative, values, TRACEPRESS_STATISTICS); /* six are left out */
+    tracepress_tensor(1, TRACEPRESS_FLOAT, 1, negative, values, TRACEPRESS_STATISTICS); /* six tensors are left out */
     tracepress_tensor(1, TRACEPRESS_SCALAR, 0, NULL, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(1, TRACEPRESS_UNKNOWN, 0, NULL, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(1, TRACEPRESS_FLOAT, 17, most, values, TRACEPRESS_STATISTICS);
@@ -302,7 +303,7 @@ static void a_place_that_cannot_be_written_leaves_the_statistics(void **state)
     const int64_t dims[] = {1};
     char path[128];
     (void)state;
-    snprintf(path, sizeof path, "%s/taken.tensors", folder); /* a file where the folder should be */
+    snprintf(path, sizeof path, "%s/taken.tensors", folder); /* a file has the name of the folder */
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);

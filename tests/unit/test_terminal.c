@@ -1,4 +1,4 @@
-/* Tests that texts cannot control logs and terminals, and are otherwise unchanged. */
+/* Tests that texts cannot control logs or terminals. Harmless texts stay unchanged. */
 #include "writer/text/terminal.h"
 
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void names_of_programs_stay(void **state)
         assert_defused(names[i], names[i]);
 }
 
-/* Random texts: the result contains no control, and a second pass changes nothing. */
+/* Makes random texts safe. The result must contain no controls, and making it safe again must change nothing. */
 static void random_texts_are_safe(void **state)
 {
     static const char *const parts[] = {":", "::", "#", "##", "[", "vso", "e", " ", "\n", "\r", "\xE3\x80\x80", "\t"};

@@ -1,4 +1,4 @@
-/* Tests event files: framing, the first record, omitted values, histograms, the layout of costs, names of files. */
+/* Tests event files: framing, the first record, omitted values, histograms, the layout of costs, file names. */
 #include "writer/tfevents.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static uint64_t little(const char *p, unsigned size)
     return value;
 }
 
-/* Returns the number of records; checks that each is complete and has the right checksums. */
+/* Returns the number of records. Checks that each one is complete and has correct checksums. */
 static unsigned count_records(const struct tp_buf *out)
 {
     unsigned count = 0;
@@ -70,13 +70,14 @@ static void tfevents_scalars_have_both_value_and_class(void **state)
     assert_true(contains(&events.out,
                          "\x0a\x03"
                          "a/b\x15\0\0\0\0",
-                         10));                                            /* tag and simple_value 0, which is written */
-    assert_true(contains(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* description, data_class 1 */
+                         /* the tag, and simple_value 0, which must be written */
+                         10));
+    assert_true(contains(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* the description, and data_class 1 */
     assert_true(contains(&events.out, "\x0a\x07scalars", 9));
     assert_false(contains(&events.out, "none", 4));
     tp_buf_clear(&events.out);
     tp_tfevents_scalars(&events, (struct tp_tfevents_at){2, 8}, scalars + 1, 1);
-    assert_int_equal(events.out.size, 0); /* nothing to write: no record */
+    assert_int_equal(events.out.size, 0); /* writes no record, because there is no value */
     tp_tfevents_release(&events);
 }
 
@@ -101,7 +102,7 @@ static void tfevents_histograms_count_everything(void **state)
     tp_tfevents_init(&events, 0);
     tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 1}, "h", "d", equal, 3);
     assert_int_equal(count_records(&events.out), 1);
-    assert_true(contains(&events.out, "\x3a\x08\0\0\0\0\0\0\x08\x40", 10)); /* one bucket of 3 */
+    assert_true(contains(&events.out, "\x3a\x08\0\0\0\0\0\0\x08\x40", 10)); /* one bucket with the count 3 */
     tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 2}, "h", "d", wide, 4);
     tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 3}, "h", "d", wide, 0);
     assert_int_equal(count_records(&events.out), 2);
@@ -120,7 +121,7 @@ static void tfevents_full_buffer_holds_whole_records(void **state)
     tp_tfevents_release(&events);
 }
 
-/* A parent of 10.4 us with children of 0.3, 0.3 and 5 us: one bar, whose length is the rounded sum. */
+/* A parent of 10.4 us has children of 0.3, 0.3 and 5 us. Its bar is as long as the rounded sum. */
 static void tfevents_costs_are_packed_depth_first(void **state)
 {
     const struct tp_tf_node nodes[] = {
@@ -138,17 +139,18 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     if (setjmp(arena.guard))
         fail();
     tp_tfevents_graph(&events, (struct tp_tfevents_at){1, 1}, nodes, 5, &arena);
-    assert_int_equal(count_records(&events.out), 3); /* graph, CPU, memory; no device time, no tag for it */
+    /* graph, CPU, memory; there is no tag for device time, because there is none */
+    assert_int_equal(count_records(&events.out), 3);
     assert_true(contains(&events.out,
                          "\x0a\x01"
                          "a\x10\x01\x20\x0a\x28\x0a",
-                         9)); /* a: start 1, 10 us */
+                         9)); /* a begins at 1 and takes 10 us */
     assert_true(contains(&events.out,
                          "\x0a\x03"
                          "a/d\x10\x0c\x20\x05\x28\x05",
-                         11)); /* b is lost in rounding, c takes 11..12, d 12..17 */
+                         11)); /* b is rounded to nothing; c is at 11..12, d at 12..17 */
     assert_true(contains(&events.out, "all devices\x10\xac\x02\x18\xac\x02", 17));
-    assert_true(contains(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z after all of a */
+    assert_true(contains(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z begins after the end of a */
     assert_true(contains(&events.out, "^a/c", 4));
     tp_arena_release(&arena);
     tp_tfevents_release(&events);
@@ -168,8 +170,8 @@ static void tfevents_older_exports_of_the_worker_go_and_nothing_else(void **stat
     static const char *const files[] = {
         "events.out.tfevents.0000000042.host.0.003.tracepress",
         "events.out.tfevents.0000000043.host.0.011.tracepress",
-        "events.out.tfevents.0000000041.host.7.001.tracepress",   /* of a running program */
-        "events.out.tfevents.0000000040.host.1.0.002.tracepress", /* of another worker */
+        "events.out.tfevents.0000000041.host.7.001.tracepress",   /* the file of a running program */
+        "events.out.tfevents.0000000040.host.1.0.002.tracepress", /* the file of another worker */
         "events.out.tfevents.0000000044.host.7.0",
         "other.tracepress"};
     for (int i = 0; i < 6; i++)

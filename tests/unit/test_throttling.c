@@ -1,5 +1,5 @@
-/* Tests limits of CPU time: counted in the groups of a process and the groups above them, by files of versions 1 and
- * 2. */
+/* Tests limits of CPU time. They are counted in the control groups of a process and in the groups above them, for
+ * versions 1 and 2. */
 #include "collector/outside/processes/throttling.h"
 
 #include <setjmp.h>

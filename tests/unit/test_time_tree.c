@@ -1,4 +1,4 @@
-/* Tests the tree of a device's time on a timeline drawn by hand. Times are microseconds. */
+/* Tests the tree of device time on a timeline made by hand. Times are in microseconds. */
 #include <stdio.h>
 
 #include "tests/unit/made_trace.h"
@@ -35,7 +35,7 @@ static void make(struct made *m, const char *header, const char *events)
     EVENT(cat, name, 0, stream, ts, dur, "\"device\":0,\"stream\":" #stream ",\"correlation\":" #id)
 #define H100 "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\",\"totalGlobalMem\":85899345920}],"
 
-/* Returns the node of a path, names separated by "/"; NULL: the tree has no such node. */
+/* Returns the node of a path of names separated by "/", or NULL if the tree has no such node. */
 static const struct tp_time_node *find(const struct made *m, const char *path)
 {
     const struct tp_time_tree *tree = &m->trees.items[0];
@@ -75,7 +75,8 @@ static void each_stretch_of_a_step_has_one_place(void **state)
     assert_int_equal(us(&m, "compute/gemm/[no module]/mm/gemm"), 20);
     assert_int_equal(us(&m, "compute/elementwise/[no module]/add/elementwise_kernel"), 10);
     assert_int_equal(us(&m, "exposed copy/Memcpy DtoH Device>Pageable/no operator"), 10);
-    /* before the first call: 10 us idle, 5 us in mm; [40, 45) in add; of [60, 85) 20 us in the range */
+    /* before the first launch the device idles 10 us, 5 us of it in mm; [40, 45) is in add; 20 us of [60, 85) are in
+     * the range */
     assert_int_equal(us(&m, "host/operator/aten::mm"), 5);
     assert_int_equal(us(&m, "host/operator/aten::add"), 5);
     assert_int_equal(us(&m, "host/annotation/mine"), 20);
@@ -90,8 +91,7 @@ static void work_that_runs_at_once_has_one_owner(void **state)
 {
     struct made m;
     (void)state;
-    /* a collective from 20 to 60, a product at the same time from 30 to 40, a copy from 35 to 70: 60 to 70 is copy
-     * alone */
+    /* The collective runs in 20..60, the product in 30..40, the copy in 35..70. The copy runs alone in 60..70. */
     make(&m, "",
          STEP(0, 70) LAUNCH(1, 1) LAUNCH(4, 2) LAUNCH(7, 3)
              ON(20, "kernel", "ncclDevKernel_AllReduce_Sum", 20, 40, 1) "," ON(7, "kernel", "gemm", 30, 10, 2) "," ON(
@@ -130,7 +130,7 @@ static void a_floor_is_what_the_device_could_do_at_best(void **state)
     (void)state;
     make(&m, H100, PRODUCT(SQUARE));
     const struct tp_time_node *node = find(&m, "compute/gemm");
-    /* 2 x 4096^3 operations at 989.5 TFLOP/s: 138.9 us; 3 x 4096^2 x 2 bytes at 3,350 GB/s are 30 us */
+    /* 2 x 4096^3 FLOP at 989.5 TFLOP/s take 138.9 us; 3 x 4096^2 x 2 bytes at 3,350 GB/s take 30 us */
     assert_int_equal(node->flops, INT64_C(2) * 4096 * 4096 * 4096);
     assert_int_equal(node->bytes, 3 * 4096 * 4096 * 2);
     assert_true(node->floor_ns > 138800 && node->floor_ns < 139000);
@@ -154,7 +154,7 @@ static void what_no_recorded_work_explains_is_held(void **state)
 {
     struct made m;
     (void)state;
-    /* called immediately, started 5 ms later, while all work of the recording takes 10 ms */
+    /* Launched immediately, but started 5 ms later. All work of the recording takes 10 ms. */
     make(&m, "",
          STEP(0, 20000) LAUNCH(1, 1) LAUNCH(10, 2)
              ON(7, "kernel", "k", 5, 5, 1) "," ON(7, "kernel", "gemm", 5000, 10000, 2));
@@ -188,7 +188,7 @@ static void peaks_are_found_by_the_names_that_drivers_give(void **state)
     assert_null(tp_peaks_of(TP_STR(""), TP_NULL_INT));
 }
 
-/* Checks the table: a row that cannot be found, or whose types contradict each other, is a mistake. */
+/* Checks the table of peaks. A row that cannot be found, or with contradictory types, is a mistake. */
 static void each_row_of_peaks_makes_sense(void **state)
 {
     size_t count = 0;

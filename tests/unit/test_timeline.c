@@ -1,4 +1,4 @@
-/* Tests the timeline: nesting, columns, folding within a budget, device load; zlib unpacks the data again. */
+/* Tests the timeline: nesting, columns, merging within a budget, device load. zlib must be able to unpack the data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/measure/charts/timeline.h"
 
-/* A model made by hand: host threads 0 and 1, and thread 2, a stream of GPU 0. */
+/* A model made by hand: host threads 0 and 1, and thread 2, which is a stream of GPU 0. */
 struct scene {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -52,7 +52,7 @@ static void start(struct scene *s)
     s->trace.device_count = 1;
 }
 
-/* Links the first calls of the runtime to the first operations of the device, one each. */
+/* Links each call of the runtime to one operation of the device, in order. */
 static void link_launches(struct scene *s)
 {
     struct tp_model *m = &s->model;
@@ -101,7 +101,7 @@ static void build(struct scene *s, struct tp_timeline *timeline, size_t max_byte
     tp_timeline_build(timeline, m, &options, &s->arena);
 }
 
-/* Returns the unpacked data; *section[i]: start of section i. */
+/* Returns the unpacked data. Stores the start of section i in section[i]. */
 static uint8_t *unpack(const struct tp_timeline *timeline, struct tp_arena *arena, const char **header)
 {
     enum { ROOM = 1 << 22 };
@@ -137,7 +137,7 @@ static void slices_are_packed_in_order_with_their_depth(void **state)
     assert_int_equal(timeline.lanes[0].row_count, 2);
     assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("Thread 7")));
     assert_non_null(strstr(header, "\"unit_ns\":1000"));
-    /* deltas 0 1 299 300 | durations 500 200 100 0 | names 1 2 2 1 | depths 0 1 1 0, as LEB128 */
+    /* LEB128: starts as deltas 0 1 299 300 | durations 500 200 100 0 | names 1 2 2 1 | depths 0 1 1 0. */
     const uint8_t expected[] = {0, 1, 0xAB, 2, 0xAC, 2, 0xF4, 3, 0xC8, 1, 100, 0, 1, 2, 2, 1, 0, 1, 1, 0};
     assert_memory_equal(bytes, expected, sizeof expected);
     assert_memory_equal(bytes + sizeof expected + 3, "(other names)outerinner", 23);
@@ -151,10 +151,11 @@ static void slices_of_a_device_tell_their_launch(void **state)
     start(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
     add(&s, TP_KIND_RUNTIME, 0, "launch", 1000000, 2000);
-    add(&s, TP_KIND_RUNTIME, 0, "launch", 1010000, 2000); /* its operation starts earlier because of the clocks */
+    /* the operation starts before this call, because the clocks differ */
+    add(&s, TP_KIND_RUNTIME, 0, "launch", 1010000, 2000);
     add(&s, TP_KIND_KERNEL, 2, "kernel", 1005000, 1000);
     add(&s, TP_KIND_KERNEL, 2, "kernel", 1009000, 1000);
-    add(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* without a known launch */
+    add(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* has no known launch */
     struct tp_timeline timeline;
     build(&s, &timeline, 1 << 20);
     const char *header;
@@ -183,7 +184,7 @@ static void single_nanoseconds_are_kept(void **state)
     build(&s, &timeline, 1 << 20);
     const char *header;
     const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
-    const uint8_t expected[] = {0, 0xB9, 0x17, 0xB8, 0x17, 7}; /* deltas 0 3001, durations 3000 7 */
+    const uint8_t expected[] = {0, 0xB9, 0x17, 0xB8, 0x17, 7}; /* starts as deltas 0 3001, durations 3000 7. */
     assert_non_null(strstr(header, "\"unit_ns\":1,"));
     assert_memory_equal(bytes, expected, sizeof expected);
     tp_arena_release(&s.arena);
@@ -210,13 +211,13 @@ static void short_host_slices_are_folded_to_fit(void **state)
     assert_true((fitted.data.len + 2) / 3 * 4 <= 40000);
     assert_int_equal(fitted.folded_count + fitted.shown_count, 20500);
     assert_true(fitted.shown_count > 2000);
-    assert_int_equal(fitted.lanes[0].shown_count, 500); /* the device is complete */
+    assert_int_equal(fitted.lanes[0].shown_count, 500); /* all slices of the device are shown */
     assert_true(fitted.folded_below_ns > 0 && !fitted.folds_devices);
     uint64_t shorter = 0;
     for (int i = 0; i < 20000; i++)
         shorter += (uint64_t)s.trace.events[i].dur_ns < fitted.folded_below_ns;
     assert_int_equal(shorter, fitted.folded_count);
-    build(&s, &all, 2000); /* even devices do not fit */
+    build(&s, &all, 2000); /* not even the slices of devices fit */
     assert_true((all.data.len + 2) / 3 * 4 <= 2000);
     tp_arena_release(&s.arena);
 }

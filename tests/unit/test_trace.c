@@ -1,4 +1,4 @@
-/* Tests the reader end to end, from bytes in memory: layouts, repairs, counts, learned layouts against the plain
+/* Tests the reader from bytes in memory to events: layouts, repairs, counts, and learned keys against the plain
  * scanner. */
 #include "webreport/trace/trace.h"
 
@@ -105,7 +105,7 @@ static void a_broken_event_costs_only_itself(void **state)
         {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\xFF\",\"ts\":1,\"dur\":3}," B "]", TP_NOTICE_UTF8, 3},
         {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"ts\":1,\"args\":{\"v\":-inf}}," B "]",
          TP_NOTICE_NOT_A_NUMBER, 3},
-        {"{\"k\":\"a\"b\",\n" /* a member that continues on the next line */
+        {"{\"k\":\"a\"b\",\n" /* the member continues on the next line */
          "\"displayTimeUnit\": \"ms\", \"pad\": "
          "\"0123456789012345678901234567890123456789012345678901234567890123456789"
          "01234567890123456789012345678901234567890123456789\",\n\"traceEvents\":[" A "," B "]}",
@@ -131,7 +131,8 @@ static void rows_are_canonical_and_named(void **state)
     char text[8192], *at = text;
     (void)state;
     at += sprintf(at, "[");
-    for (int i = 0; i < 40; i++) /* names before any event: the list of threads grows during the metadata */
+    /* Many threads have names before the first event, so the list of threads grows early. */
+    for (int i = 0; i < 40; i++)
         at += sprintf(at, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"t%d\"}},",
                       i, i);
     sprintf(at,
@@ -195,14 +196,14 @@ static void gzip_damage_keeps_what_came_before(void **state)
     free(gz);
 }
 
-/* Returns deterministic small random numbers. */
+/* Returns the next number of a fixed sequence of small numbers. */
 static unsigned next_random(unsigned *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
     return *seed >> 16;
 }
 
-/* Members of events, and separators. */
+/* Members of events, and separators between them. */
 static const char *const pieces[] = {"{",
                                      "}",
                                      "\"ph\": \"X\"",
@@ -232,7 +233,7 @@ static const char *const pieces[] = {"{",
                                      "\"correlation\": 9",
                                      "}}"};
 
-/* A layout with two interners, as the reader has. */
+/* Learned keys with two interners, as in the reader. */
 struct learning {
     struct tp_arena arena;
     struct tp_learned_keys layout;

@@ -1,4 +1,4 @@
-/* Tests the trace writer: exact bytes of each kind, hostile texts, limits, failing files. */
+/* Tests the writer of traces: exact bytes of each kind, hostile texts, limits, failing files. */
 #include "writer/trace_json.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static int leave_folder(void **state)
 {
     (void)state;
     unlink("t.json");
-    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1; /* fails if another file remains */
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1; /* fails if another file is in the folder */
 }
 
 static struct tp_trace_out *open_trace(const struct tp_trace_out_options *options)
@@ -39,7 +39,7 @@ static struct tp_trace_out *open_trace(const struct tp_trace_out_options *option
     return out;
 }
 
-/* Closes and reads the file; the caller frees the text. */
+/* Closes and reads the file. The caller frees the text. */
 static char *content(struct tp_trace_out *out)
 {
     struct tp_error err;
@@ -63,7 +63,7 @@ static void assert_holds(const char *text, const char *want)
         fail_msg("not in the trace: %s\n%.3000s", want, text);
 }
 
-/* Checks the output of `write` after the first three rows, up to the span. */
+/* Checks the output of `write` between the first three rows and the final span. */
 static void assert_events(void (*write)(struct tp_trace_out *), const char *want)
 {
     struct tp_trace_out *out = open_trace(NULL);
@@ -329,7 +329,7 @@ static void discard_leaves_nothing(void **state)
 {
     struct tp_trace_out *out = open_trace(NULL);
     (void)state;
-    unlink("t.json"); /* from earlier tests */
+    unlink("t.json"); /* removes the file of earlier tests */
     for (int i = 0; i < 20000; i++)
         tp_trace_out_step(out, i, 1, 1, i, 1);
     tp_trace_out_discard(&out);
@@ -372,7 +372,8 @@ static void a_limit_on_file_size_is_an_error_and_no_signal(void **state)
     getrlimit(RLIMIT_FSIZE, &before);
     small.rlim_max = before.rlim_max;
     for (int single = 0; single < 2; single++) {
-        for (int count = 100; count < 100000; count *= 100) { /* fails in close; fails while writing */
+        /* few events fail when the file is closed, many while they are written */
+        for (int count = 100; count < 100000; count *= 100) {
             struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
             struct tp_trace_out *out;
             struct tp_error err = {0};
@@ -403,7 +404,8 @@ static void numbers_are_written_exactly(void **state)
         *tp_put_int(text, ints[i]) = '\0';
         assert_string_equal(text, want);
     }
-    for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10) { /* each length, at its limits and between */
+    /* For each number of digits, tests its smallest, its largest and other numbers. */
+    for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10) {
         const uint64_t near[] = {power - 1, power, power + 1, power * 7 / 3, UINT64_MAX - power};
         for (size_t k = 0; k < sizeof near / sizeof *near; k++) {
             char want[40];

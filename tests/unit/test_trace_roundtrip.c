@@ -1,5 +1,5 @@
-/* Tests random traces written through writer/trace_json.h and read in strict mode, compared to the nanosecond and the
- * last byte of every text. A failure prints its seed. */
+/* Tests random traces that writer/trace_json.h writes and the strict reader reads. Times must be equal to the
+ * nanosecond, and texts to the byte. A failure prints its seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +17,13 @@
 
 enum { RUNS = 300, MAX_EVENTS = 200, MAX_NAME = 40 };
 
-/* One call, and the expected event. */
+/* A call of the writer, and the event that the reader must find. */
 struct call {
     int64_t pid, tid, ts_ns, dur_ns, a, b, c;
     size_t name_size;
-    enum tp_trace_out_category category; /* TP_OUT_CATEGORY_COUNT: memory, + 1: flow, + 2: counter, + 3: instant */
+    enum tp_trace_out_category category; /* TP_OUT_CATEGORY_COUNT means memory, +1 flow, +2 counter, +3 instant */
     bool has_dims, is_unfinished;
-    char name[3 * MAX_NAME]; /* as it should be read */
+    char name[3 * MAX_NAME]; /* the name that the reader must find */
 };
 
 enum { MEMORY = TP_OUT_CATEGORY_COUNT, FLOW, COUNTER, INSTANT, CALL_KINDS };
@@ -44,7 +44,7 @@ static int64_t random_int(void)
     return random_bits() % 4 ? value : -value;
 }
 
-/* Returns a name with all sorts of bytes: plain, quotes, controls, NUL, broken UTF-8. */
+/* Returns a random name with all kinds of bytes: letters, quotes, controls, NUL, ill-formed UTF-8. */
 static size_t random_name(char *bytes)
 {
     static const char *const odd[] = {
@@ -66,7 +66,7 @@ static size_t random_name(char *bytes)
     return size;
 }
 
-/* Writes the name as a reader should see it: each ill-formed part is U+FFFD. Returns its size. */
+/* Writes the name that the reader must find. Each ill-formed part becomes U+FFFD. Returns its size in bytes. */
 static size_t expected_name(char *out, const char *bytes, size_t size)
 {
     size_t n = 0;
@@ -214,12 +214,12 @@ static void compare(const struct tp_trace *trace, const struct call *calls, size
         } else if (event < trace->event_count && trace->events[event].ordinal == i + ROWS) {
             compare_event(trace, &trace->events[event++], &calls[i]);
         } else {
-            assert_true((int)calls[i].category >= TP_OUT_CUDA_SYNC); /* a kind that the reader does not keep */
+            assert_true((int)calls[i].category >= TP_OUT_CUDA_SYNC); /* the reader does not keep events of this kind */
         }
     }
     assert_int_equal(memory, trace->memory_count);
     assert_int_equal(flow, trace->flow_count);
-    assert_int_equal(event + 1, trace->event_count); /* the profiler's span */
+    assert_int_equal(event + 1, trace->event_count); /* one more event is the span of the profiler */
 }
 
 static void random_traces_come_back_equal(void **unused)

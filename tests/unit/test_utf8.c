@@ -1,4 +1,4 @@
-/* Tests borders of characters, in well-formed text and in arbitrary bytes. */
+/* Tests the boundaries of characters in well-formed text and in random bytes. */
 #include "writer/base/utf8.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 static void a_cut_leaves_whole_characters(void **state)
 {
-    const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* 1, 2, 3, 4, 1 bytes */
+    const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* characters of 1, 2, 3, 4 and 1 bytes */
     static const size_t kept[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
     (void)state;
     for (size_t most = 0; most < sizeof kept / sizeof *kept; most++)
@@ -21,7 +21,7 @@ static void a_cut_leaves_whole_characters(void **state)
 static void bytes_that_are_no_text_are_cut_too(void **state)
 {
     (void)state;
-    /* no character is longer than four bytes */
+    /* goes back at most four bytes, the longest character */
     assert_int_equal(tp_utf8_cut("\x80\x80\x80\x80\x80\x80\x80\x80", 8, 7), 4);
     assert_int_equal(tp_utf8_cut("\x80\x80\x80", 3, 2), 0);
     assert_int_equal(tp_utf8_cut(NULL, 0, 0), 0);

@@ -1,5 +1,5 @@
-/* Tests the verdict: each class once, thresholds at their limits, and the numbers and words of one small trace by hand
- * (section 13). */
+/* Tests the verdict: each class, thresholds at their limits, and the numbers and words of a small trace that is counted
+ * by hand (section 13). */
 #include "webreport/measure/result/advice.h"
 #include "webreport/model/build.h"
 
@@ -9,8 +9,8 @@
 
 #include "tests/unit/made_trace.h"
 
-/* Checks the class for these shares of W, in the order of enum tp_time_cause: compute, communication, copy, input,
- * sync, launch, queue, outside, unknown. */
+/* Checks the class for these shares of W. They are in the order of enum tp_time_cause: compute, communication, copy,
+ * input, sync, launch, queue, outside, unknown. */
 static void decides(const double shares[TP_TIME_DEVICE_COUNT], double gap_percent, enum tp_verdict_class expected,
                     enum tp_time_cause cause, double percent)
 {
@@ -33,7 +33,7 @@ static void the_largest_group_from_a_fifth_on_names_the_class(void **state)
     decides(SHARES{50, 1, 2, 3, 40, 4}, 0, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 40);
     decides(SHARES{50, 1, 2, 3, 4, 40}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 40);
     decides(SHARES{60, 20, 20, 0, 0, 0}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION,
-            20); /* the first of equal shares */
+            20); /* equal shares: the first one wins */
 }
 
 static void thresholds_hold_at_their_edge(void **state)
@@ -47,7 +47,8 @@ static void thresholds_hold_at_their_edge(void **state)
     decides(SHARES{60, 20, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 20);
     decides(SHARES{40, 0, 0, 0, 0, 60}, 50, TP_CLASS_STALL, TP_TIME_LAUNCH, 60);
     decides(SHARES{40, 0, 0, 0, 0, 60}, 49.9, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 60);
-    decides(SHARES{40, 0, 0, 0, 60, 0}, 60, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 60); /* only launches cause a stall */
+    /* only waits for launches count as a stall */
+    decides(SHARES{40, 0, 0, 0, 60, 0}, 60, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 60);
 }
 
 static void what_is_not_shown_is_one_group(void **state)
@@ -55,7 +56,7 @@ static void what_is_not_shown_is_one_group(void **state)
     (void)state;
     decides(SHARES{55, 0, 0, 0, 0, 15, 9, 12, 9}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_OUTSIDE, 30);
     decides(SHARES{55, 0, 0, 0, 0, 22.5, 11.5, 0, 11}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH,
-            22.5); /* equal: the named one */
+            22.5); /* equal shares: the one with a name wins */
     decides(SHARES{60, 0, 0, 0, 0, 10, 15, 15, 0}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_QUEUE, 30);
 }
 
@@ -74,7 +75,7 @@ static void make(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
-    /* before the rules find that the events are too few to judge */
+    /* without the later check for too few events */
     tp_verdict_build(&m->verdict, &m->model, m->advice.quality.is_fragment, &m->arena);
 }
 
@@ -93,8 +94,8 @@ static void headline_is(const struct made *m, const char *expected)
 #define KERNEL(name, ts, dur, corr) EVENT("kernel", name, ts, dur, "\"device\":0,\"correlation\":" #corr)
 #define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 
-/* W is 0 to 100. Kernel a runs 12 to 22, launched at 10. Then the device is idle: from 22 the host loads data until 50,
- * and starts the launch of b at 55. b runs 60 to 80; outside until 100. The first 10 wait for the call of a. */
+/* W is 0..100 us. Kernel a is launched at 10 and runs in 12..22. From 22 to 50 the host loads data, from 55 on it
+ * launches b. Kernel b runs in 60..80, and the time until 100 is outside. The first 10 us wait for the launch of a. */
 static void every_nanosecond_of_the_steps_has_one_cause(void **state)
 {
     (void)state;
@@ -103,9 +104,9 @@ static void every_nanosecond_of_the_steps_has_one_cause(void **state)
                  "user_annotation", LOADER, 20, 30, "") "," LAUNCH(55, 2, 2) "," KERNEL("b", 60, 20, 2));
     const struct tp_trace_verdict *v = &m.verdict;
     assert_int_equal(v->cause_ns[TP_TIME_COMPUTE], 30000);
-    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 28000);         /* 22 to 50 */
-    assert_int_equal(v->cause_ns[TP_TIME_LAUNCH], 11000 + 7000); /* 0 to 11; 50 to 57 */
-    assert_int_equal(v->cause_ns[TP_TIME_QUEUE], 1000 + 3000);   /* 11 to 12; 57 to 60 */
+    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 28000);         /* 22..50 */
+    assert_int_equal(v->cause_ns[TP_TIME_LAUNCH], 11000 + 7000); /* 0..11 and 50..57 */
+    assert_int_equal(v->cause_ns[TP_TIME_QUEUE], 1000 + 3000);   /* 11..12 and 57..60 */
     assert_int_equal(v->cause_ns[TP_TIME_OUTSIDE], 20000);
     int64_t sum = 0;
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
@@ -157,15 +158,16 @@ static void a_wait_that_empties_the_device_is_the_cause(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* W is 0 to 10 ms. A collective is called at 1 ms and starts at 5 ms, though nothing runs after 2 ms. */
+/* W is 0..10 ms. A collective is launched at 1 ms but starts at 5 ms, although no kernel runs after 2 ms. */
 static void a_collective_that_does_not_begin_is_communication(void **state)
 {
     (void)state;
     struct made m;
     make(&m, STEP(1, 0, 10000) "," LAUNCH(0, 1, 1) "," KERNEL("a", 1, 1999, 1) "," LAUNCH(1000, 1, 2) "," KERNEL(
                  "ncclDevKernel_SendRecv", 5000, 1000, 2) "," LAUNCH(1002, 1, 3) "," KERNEL("b", 8000, 2000, 3));
-    assert_int_equal(m.verdict.cause_ns[TP_TIME_QUEUE], 3000000 + 2000000); /* as in the idle view */
-    /* before b it is unknown what the device waits for */
+    /* the same time as in the view of idle time */
+    assert_int_equal(m.verdict.cause_ns[TP_TIME_QUEUE], 3000000 + 2000000);
+    /* the reason of the wait before b is unknown */
     assert_int_equal(m.verdict.awaited_communication_ns, 3000000);
     assert_int_equal(m.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
     assert_true(m.verdict.percent == 40);
@@ -214,7 +216,7 @@ static void a_trace_without_times_says_why(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Samples as in a recording from outside. */
+/* Samples like those of a recording from outside are enough to judge. */
 static void samples_of_threads_are_something(void **state)
 {
     (void)state;
@@ -252,8 +254,9 @@ static void too_little(const char *events, bool expected)
 static void a_fragment_is_too_little_to_judge(void **state)
 {
     (void)state;
-    too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* 15 events of three seconds before the first step */
-    too_little(SPAN(99999) "," SEVEN(5) "," SEVEN(900), false);  /* a short recording without long gaps */
+    too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* 15 events in three seconds before the first step */
+    /* a short recording without long gaps is not a fragment */
+    too_little(SPAN(99999) "," SEVEN(5) "," SEVEN(900), false);
     too_little(SPAN(100000) "," SEVEN(5), true);
     too_little(SPAN(3000000) "," EVENT("cpu_op", "aten::mm", 5, 99999, ""), true);
     too_little(SPAN(3000000) "," EVENT("cpu_op", "aten::mm", 5, 100000, ""), false);
@@ -264,9 +267,11 @@ static void a_fragment_is_too_little_to_judge(void **state)
 static void loading_data_is_no_work(void **state)
 {
     (void)state;
-    too_little(EVENT("user_annotation", LOADER, 0, 900, "") "," SEVEN(5), true); /* although it is short */
+    /* is a fragment although it is short */
+    too_little(EVENT("user_annotation", LOADER, 0, 900, "") "," SEVEN(5), true);
     too_little(SPAN(3000000) "," EVENT("user_annotation", LOADER, 0, 2900000, "") "," SEVEN(5), true);
-    too_little(STEP(1, 0, 1000) "," EVENT("user_annotation", LOADER, 0, 1000, ""), true); /* an empty step */
+    /* a step without work is a fragment */
+    too_little(STEP(1, 0, 1000) "," EVENT("user_annotation", LOADER, 0, 1000, ""), true);
 }
 
 static void a_step_or_range_with_work_is_enough(void **state)

@@ -1,4 +1,4 @@
-/* Tests model and views on small traces; every expected number is counted by hand from the trace above it. */
+/* Tests model and views on small traces. Expected numbers are counted by hand from the events of each test. */
 #include "webreport/measure/result/views.h"
 #include "webreport/model/build.h"
 
@@ -8,7 +8,7 @@
 
 #include "webreport/measure/ranks/distributed.h"
 
-/* A trace and everything made from it. */
+/* A trace, its model and its views. */
 struct made {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -35,7 +35,7 @@ static void make(struct made *m, const char *events)
     ",\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Bytes\":" #bytes ",\"Addr\":" #addr                               \
     ",\"Total Allocated\":" #total "}}"
 
-/* Returns the row with a name in column 0. */
+/* Returns the index of the row with this name in column 0. */
 static size_t row_of(const struct tp_table *table, const char *name)
 {
     for (size_t i = 0; i < table->row_count; i++)
@@ -87,7 +87,7 @@ static void an_operator_that_sticks_out_is_clipped_to_its_parent(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Folding renumbers the following operators, and removes the clipped end of a folded one. */
+/* Folding changes the ids of later operators, and removes the clipped end of a folded operator. */
 static void clipped_ends_stay_with_their_operators_when_others_are_folded(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void categories_of_a_step_add_up_to_it(void **state)
                  "\"correlation\":5") "," EVENT("kernel", "k", 25, 95, "\"correlation\":5,\"device\":0"));
     const struct tp_table *steps = &m.views.overview.steps;
     assert_int_equal(steps->row_count, 1);
-    assert_int_equal(cell(steps, "4", TP_STEP_TOTAL), 120000); /* longer because of the kernel */
+    assert_int_equal(cell(steps, "4", TP_STEP_TOTAL), 120000); /* the kernel makes the step longer */
     assert_int_equal(cell(steps, "4", TP_STEP_KERNEL), 95000);
     assert_int_equal(cell(steps, "4", TP_STEP_RUNTIME), 5000);
     assert_int_equal(cell(steps, "4", TP_STEP_CPU_EXEC), 10000);
@@ -164,7 +164,7 @@ static void stacks_come_from_arguments_and_from_python_frames(void **state)
          EVENT("python_function", "main", 0, 100, "") "," EVENT("python_function", "inner at 0x7f", 5, 50, "") "," OP(
              "f", 10, 5, "") "," OP("f", 20, 5, "\"Call stack\":\"a;;b;\"") "," OP("f", 70, 5, ""));
     const struct tp_stack_table *stacks = &m.views.operators.stacks_by_name;
-    const char *expected[] = {"a;b", "inner;main", "main"}; /* equal times: by text */
+    const char *expected[] = {"a;b", "inner;main", "main"}; /* rows with equal times are sorted by text */
     assert_int_equal(stacks->table.row_count, 3);
     for (size_t i = 0; i < 3; i++) {
         char text[16];
@@ -222,7 +222,7 @@ static void modules_merge_by_path_and_keep_first_call_order(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Makes two steps; the second rank starts each collective late by `late` us of 1,000. */
+/* Makes two steps. The second rank starts each collective `late` us late; a step takes 1,000 us. */
 static void make_ranks(struct made *ranks, struct tp_rank_summary *summaries, int late)
 {
     for (int r = 0; r < 2; r++) {
@@ -258,11 +258,12 @@ static void the_rank_that_the_others_wait_for_is_named(void **state)
         make_ranks(ranks, summaries, lates[i]);
         tp_distributed_build(&view, TP_NULL_INT, summaries, 2, &ranks[0].arena);
         tp_straggler_find(&found, &view);
-        assert_int_equal(found.rank, i ? TP_NO_ID : 1); /* 40 of 1,000 us is below 5 % */
+        assert_int_equal(found.rank, i ? TP_NO_ID : 1); /* 40 of 1,000 us are below the threshold of 5 % */
         if (!i) {
             assert_int_equal(found.late_count, 2);
             assert_int_equal((int)found.wait_us, 400);
-            /* 400 of 950 to 1,000 us: it computes no longer than the other rank, so all of the wait can be saved */
+            /* 400 us of 950 to 1,000 us; the late rank computes no longer than the other, so all of the wait can be
+             * saved */
             assert_true(found.share_percent > 39.9 && found.share_percent < 42.2);
         }
         for (int r = 0; r < 2; r++)
@@ -285,7 +286,7 @@ static void the_slower_rank_shows_how_long_the_faster_waited(void **state)
     assert_int_equal(tp_table_int(&view.ops[0], TP_COMM_OP_LATENCY)[0], 100000);
     assert_int_equal(tp_table_int(&view.ops[0], TP_COMM_OP_TRANSFER)[0], 40000);
     assert_int_equal(tp_table_int(&view.ops[1], TP_COMM_OP_TRANSFER)[0], 40000);
-    assert_int_equal(view.wait.step_count, 2); /* all, 0 */
+    assert_int_equal(view.wait.step_count, 2); /* entries: the mean of all steps, and step 0 */
     assert_int_equal(view.wait.part_ns[(2 + 0) * 2 + 1], 60000);
     assert_int_equal(view.wait.part_ns[(2 + 1) * 2 + 1], 0);
     tp_arena_release(&fast.arena);

@@ -1,4 +1,4 @@
-/* Tests replayed jobs: every expected number is counted by hand from the lengths next to it. */
+/* Tests replayed jobs. Expected numbers are counted by hand from the lengths in each test. */
 #include "webreport/compare/replay/graph_build.h"
 #include "webreport/compare/replay/what_if_build.h"
 
@@ -25,8 +25,8 @@ struct fixture {
     int64_t us[MOST_RANKS][TP_SLOT_PARTS][SLOTS * STEPS];
 };
 
-/* Makes ranks of one group, on two hosts: 10 ms of kernels, then a collective of 1 ms, then 2 ms of pause; four
- * steps. */
+/* Makes ranks of one group on two hosts. Each of four steps has 10 ms of kernels, a collective of 1 ms, and 2 ms of
+ * pause. */
 static void open_job_of(struct fixture *f, uint32_t count)
 {
     *f = (struct fixture){.count = count};
@@ -103,7 +103,7 @@ static void equal_ranks_lose_nothing(void **state)
     close_job(&f);
 }
 
-/* Rank 2 has 5 ms more: the others wait for it, so a step takes 18 ms instead of 13. */
+/* Rank 2 computes 5 ms longer. The other ranks wait for it, so a step takes 18 ms instead of 13 ms. */
 static void a_slow_rank_costs_what_the_others_wait(void **state)
 {
     static struct fixture f;
@@ -126,7 +126,7 @@ static void a_slow_rank_costs_what_the_others_wait(void **state)
     close_job(&f);
 }
 
-/* Rank 1 pauses for 13 ms in step 0, rank 3 in step 2: two of four steps take 26 ms. */
+/* Rank 1 pauses for 13 ms in step 0, rank 3 in step 2. Two of four steps take 26 ms. */
 static void pauses_are_told_by_number(void **state)
 {
     static struct fixture f;
@@ -146,7 +146,8 @@ static void pauses_are_told_by_number(void **state)
     close_job(&f);
 }
 
-/* Every rank spends 3 ms more in a collective than its shortest call: no rank's own work explains it. */
+/* In each collective, every rank spends 3 ms more than in its shortest call. The own work of the ranks does not explain
+ * this. */
 static void a_replay_that_misses_the_step_tells_nothing(void **state)
 {
     static struct fixture f;
@@ -161,7 +162,7 @@ static void a_replay_that_misses_the_step_tells_nothing(void **state)
     close_job(&f);
 }
 
-/* Rank 3 lists its collective in a group with another name: its three peers would wait forever. */
+/* The collective of rank 3 belongs to a group with another name. The three other ranks would wait forever. */
 static void collectives_that_do_not_fit_are_told(void **state)
 {
     static struct fixture f;
@@ -170,7 +171,7 @@ static void collectives_that_do_not_fit_are_told(void **state)
     open_job(&f);
     f.rows[3].slots = other;
     f.rows[3].slot_count = 3;
-    f.rows[3].step_count = 2; /* the cells exist, split in another way */
+    f.rows[3].step_count = 2; /* has cells, but with other parts */
     finish_job(&f);
     assert_string_equal(f.what_if.why_not, "ranks of one process group differ in their collectives");
     close_job(&f);
@@ -190,7 +191,7 @@ static void a_place_in_the_group_is_the_coordinate(void **state)
     close_job(&f);
 }
 
-/* Checks the causes for eight ranks, of which those in `slow` take 5 ms more and those in `missing` have no data. */
+/* Checks the cause for eight ranks. Ranks in `slow` take 5 ms more, ranks in `missing` have no data. */
 static void assert_slow(const char *slow, const char *missing, enum tp_cause_kind kind, enum tp_rank_place place,
                         bool is_open)
 {
@@ -220,14 +221,15 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
     close_job(&f);
 }
 
-/* Hosts: 0 .. 3 and 4 .. 7. A level needs three ranks of all, including the missing ones. */
+/* The hosts have ranks 0 .. 3 and 4 .. 7. A level needs three ranks, including the missing ones. */
 static void missing_ranks_change_no_cause(void **state)
 {
     (void)state;
     assert_slow("1247", "", TP_CAUSE_HALF, TP_PLACE_RANKS, false);
     assert_slow("1247", "05", TP_CAUSE_HALF, TP_PLACE_RANKS, false);
     assert_slow("1247", "27", TP_CAUSE_HALF, TP_PLACE_RANKS, true);
-    assert_slow("1237", "0", TP_CAUSE_HALF, TP_PLACE_RANKS, true); /* or host 0 .. 3 and rank 7 */
+    /* may also be the host with ranks 0 .. 3 and rank 7 */
+    assert_slow("1237", "0", TP_CAUSE_HALF, TP_PLACE_RANKS, true);
     assert_slow("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_slow("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_slow("4567", "7", TP_CAUSE_COMPUTE, TP_PLACE_HOST, true);

@@ -1,4 +1,4 @@
-/* Tests different kinds of causes: jobs of eight ranks whose lengths are counted by hand. */
+/* Tests each kind of cause with jobs of eight ranks. Their lengths are counted by hand. */
 #include "webreport/compare/replay/graph_build.h"
 #include "webreport/compare/replay/what_if_build.h"
 
@@ -44,8 +44,8 @@ static void open_row(struct fixture *f, uint32_t rank)
         f->slots[rank][k] = (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true, 0};
 }
 
-/* Makes hosts of four ranks. One group of all ranks; with has_tp, tp groups of two neighbors before dp groups across
- * them. */
+/* Makes hosts of four ranks. All ranks are one group. With `has_tp`, pairs of neighbors are tp groups, and dp groups
+ * connect the pairs. */
 static void open_job(struct fixture *f, bool has_tp)
 {
     *f = (struct fixture){.slot_count = has_tp ? 3 : 2};
@@ -63,7 +63,7 @@ static void open_job(struct fixture *f, bool has_tp)
     }
 }
 
-/* Returns when the rank arrives at the collective of a slot, from the start of the step. */
+/* Returns when the rank arrives at the collective of this slot, from the start of the step, in ns. */
 static int64_t arrival_of(struct fixture *f, uint32_t rank, uint32_t slot, uint32_t step)
 {
     int64_t at = 0;
@@ -81,7 +81,7 @@ static bool is_in(const struct tp_rank_stride *run, int64_t rank)
     return place >= 0 && place % run->stride == 0 && place / run->stride < run->length;
 }
 
-/* Ends each collective `transfer_us` after the last rank of its group has arrived. */
+/* Ends each collective `transfer_us` after the arrival of the last rank of its group. */
 static void let_meet(struct fixture *f, uint32_t slot, int64_t transfer_us)
 {
     for (uint32_t s = 0; s < STEPS; s++)
@@ -118,7 +118,7 @@ static void assert_near(double got, double wanted)
         fail_msg("%.12f, not %.12f", got, wanted);
 }
 
-/* Makes one group: 10 ms of kernels plus added_us, then 1 ms of collective. */
+/* Makes one group of all ranks: 10 ms of kernels plus added_us[rank], then 1 ms of collective. */
 static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t transfer_us)
 {
     open_job(f, false);
@@ -129,7 +129,7 @@ static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t t
     finish_job(f);
 }
 
-/* Four of eight ranks, on both hosts, take 2 ms more: a step of 11 ms takes 13. */
+/* Four of eight ranks on both hosts take 2 ms more. A step takes 13 ms instead of 11 ms. */
 static void half_of_eight_ranks_are_a_level(void **state)
 {
     static struct fixture f;
@@ -144,7 +144,8 @@ static void half_of_eight_ranks_are_a_level(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* All four ranks of one host are named as that host; two ranks, or three that differ, are named as ranks. */
+/* If all four ranks of one host are slow, the host is named. Two slow ranks, or three different ones, are named as
+ * ranks. */
 static void a_host_and_single_ranks_are_no_level(void **state)
 {
     static struct fixture f;
@@ -167,16 +168,16 @@ static void a_host_and_single_ranks_are_no_level(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* A single group cannot be compared with others: it is reported from a quarter of the job on, without a culprit. */
+/* A single group cannot be compared with others. From a quarter of the time on it is reported, without a culprit. */
 static void the_only_group_is_told_by_what_it_costs(void **state)
 {
     static struct fixture f;
     static const int64_t none[RANKS];
     (void)state;
-    open_ddp(&f, none, 3000); /* 3 of 13 ms */
+    open_ddp(&f, none, 3000); /* 3 ms of 13 ms */
     assert_int_equal(f.what_if.causes.count, 0);
     tp_arena_release(&f.arena);
-    open_ddp(&f, none, 10000); /* 10 of 20 ms */
+    open_ddp(&f, none, 10000); /* 10 ms of 20 ms */
     assert_int_equal(f.what_if.causes.count, 1);
     assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_ALL_LINKS);
     assert_int_equal(cause_at(&f, 0)->group_count, 1);
@@ -187,9 +188,9 @@ static void the_only_group_is_told_by_what_it_costs(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* The second host leaves 3 ms later than the first. In the first step all ranks arrive together, so the delay is
- * visible. Afterwards the first host waits for it, and all ranks take equally long. Without such a step no host can be
- * blamed. */
+/* The second host leaves the collective 3 ms later than the first one. This is visible in the first step, where all
+ * ranks arrive together. Later the first host waits, and all ranks take equally long. Without such a step no host can
+ * be blamed. */
 static void a_host_that_leaves_late_is_named_where_it_shows(void **state)
 {
     static struct fixture f;
@@ -214,10 +215,11 @@ static void a_host_that_leaves_late_is_named_where_it_shows(void **state)
     }
 }
 
-/* Two equal dp groups: 3 of 13 ms are normal for sound jobs, unless the rate is known to be low. */
+/* With two equal dp groups, 3 ms of 13 ms are normal, unless the rate is known to be low. */
 static void groups_that_are_alike_are_told_by_cost_and_rate(void **state)
 {
-    static const int64_t moved[] = {0, 3 * 40 << 20, 3 * 20 << 20, 1 << 20}; /* 42, 21 GB/s; bound by latency */
+    /* rates of 42 GB/s and 21 GB/s; the last one is bound by latency */
+    static const int64_t moved[] = {0, 3 * 40 << 20, 3 * 20 << 20, 1 << 20};
     static struct fixture f;
     (void)state;
     for (unsigned i = 0; i < sizeof moved / sizeof *moved; i++) {
@@ -241,7 +243,7 @@ static void groups_that_are_alike_are_told_by_cost_and_rate(void **state)
     }
 }
 
-/* Two replicas have the longer batches in all steps: even batches would give all replicas the mean length. */
+/* Two replicas have longer batches in all steps. Even batches would give all replicas the mean length. */
 static void uneven_batches_of_two_levels_have_one_mean(void **state)
 {
     static const int64_t lengths[RANKS / TP][2] = {{8000, 9000}, {9000, 8000}, {12000, 14000}, {14000, 12000}};
@@ -262,9 +264,9 @@ static void uneven_batches_of_two_levels_have_one_mean(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* Replicas of two ranks; in each step two batches take 10 ms, one 8, one 12, in turns. One rank of each pair takes 0.4
- * ms more, the other one in the next step. Batches are evened out by the length of both ranks, so the longer rank still
- * takes more than the mean: that is jitter. */
+/* Replicas have two ranks each. In each step two batches take 10 ms, one takes 8 ms, one takes 12 ms, in turns. In
+ * addition, one rank of each pair takes 0.4 ms more, the other one in the next step. Batches are evened out by the
+ * length of both ranks, so the longer rank still exceeds the mean. This is jitter. */
 static void uneven_batches_leave_what_differs_inside(void **state)
 {
     static const int64_t lengths[] = {8000, 10000, 12000, 10000};

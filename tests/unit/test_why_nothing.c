@@ -1,4 +1,4 @@
-/* Tests why nothing was recorded: the causes in order, each with a remedy, when several are true. */
+/* Tests the reasons why nothing was recorded. They have an order, and each has a remedy. */
 #include "collector/launch/why_nothing.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A run with all causes simultaneously. */
+/* A run to which all causes apply. */
 struct run {
     char folder[64];
     struct tp_child child;
@@ -58,14 +58,14 @@ static void wants(const struct run *run, enum tp_nothing_cause cause, const char
         fail_msg("not \"%s\": %s", words, text);
 }
 
-/* Removes each cause after it was reported: the next one is reported. */
+/* Removes each cause after it was reported, so that the next one is reported. */
 static void causes_are_said_in_their_order(void **state)
 {
     struct run run;
     (void)state;
     begin(&run);
     wants(&run, TP_NOTHING_DIED, "signal 11");
-    run.nothing.has_entered = true; /* the signal came later, so it is not the reason */
+    run.nothing.has_entered = true; /* the signal came after the start, so it is no reason */
     wants(&run, TP_NOTHING_PERMISSION, "it ran as user 12345; run record as that user");
     run.child.end.user = 0;
     wants(&run, TP_NOTHING_CONFINED, "seccomp");
@@ -87,7 +87,7 @@ static void causes_are_said_in_their_order(void **state)
     end(&run);
 }
 
-/* A program that is too short for a sample gets that reason first, even if nothing else is wrong. */
+/* If a program is too short for a sample, this is the reason, even if nothing else is wrong. */
 static void too_short_comes_first(void **state)
 {
     struct run run;

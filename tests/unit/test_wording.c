@@ -1,5 +1,5 @@
 /* Tests that the declared kind of a range decides, whatever its name, and that each program gets advice in its own
- * words: no rule and no phrase mentions Python or PyTorch to other programs (sections 2, 9, 13 and 15). */
+ * words. No rule and no sentence mentions Python or PyTorch to other programs (sections 2, 9, 13 and 15). */
 #include <stdio.h>
 #include <string.h>
 
@@ -109,11 +109,11 @@ static void no_rule_speaks_python_to_others(void **state)
             speaks_no_python("phrase", tp_phrase((enum tp_phrase)phrase, (enum tp_producer)p));
 }
 
-/* Words that only apply to training. */
+/* Words that apply only to training. */
 static const char *const training_words[] = {"training", "optimizer",     "backward", "gradient",
                                              "loss",     "learning rate", "epoch",    "DistributedDataParallel"};
 
-/* Returns whether the rule occurs only in training traces, where it names its cause. */
+/* Returns whether the rule fires only for training traces. Such rules may use the words of training. */
 static bool is_of_training(const char *id)
 {
     static const char *const ids[] = {"C6", "C7", "C19", "E8", "H3", "H11", "H15", "R5"};
@@ -168,7 +168,7 @@ static void produced_by(const char *header, const char *events, enum tp_producer
 static void a_trace_tells_who_made_it(void **state)
 {
     (void)state;
-    produced_by("", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_TORCH); /* a bare list */
+    produced_by("", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_TORCH); /* a list without a header */
     produced_by("\"schemaVersion\":1,\"deviceProperties\":[],", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_TORCH);
     produced_by("", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_OTHER);
     produced_by("\"otherData\":{},", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_OTHER);
@@ -238,11 +238,11 @@ static void a_word_that_is_no_kind_says_nothing(void **state)
          STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "Input") "," EVENT("cpu_op", "aten::mm", 600, 300,
                                                                        "\"kind\":\"input\""));
     assert_int_equal(m.trace.reading.said_kinds, 0);
-    assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 600000); /* by its name */
+    assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 600000); /* recognized by its name */
     tp_arena_release(&m.arena);
 }
 
-/* A range that synchronizes and contains the waiting call is counted as that call. */
+/* A range of kind sync that contains the waiting call counts together with this call, once. */
 static void a_wait_counts_once(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void a_wait_counts_once(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* ---- devices of the program's own ---- */
+/* ---- devices that the program reports ---- */
 
 #define ENGINE "\"deviceProperties\":[{\"id\":3,\"name\":\"FFT engine\"}],"
 #define WORK(ts, dur, kind)                                                                                            \
@@ -289,8 +289,8 @@ static void a_device_of_its_own_has_its_name_and_what_ranges_say(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* The pid of a process is not the number of a device. The word comes from the labels, and texts about devices use
- * it. */
+/* A process with the pid of a device is no device. The name of the device comes from its labels, and sentences about
+ * devices use it. */
 static void an_npu_is_called_npu(void **state)
 {
     (void)state;
@@ -305,7 +305,7 @@ static void an_npu_is_called_npu(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A known device, or a device that a call launches on, is a GPU. */
+/* A device with known properties, or one that a call launches on, is a GPU. */
 static void a_known_device_is_a_gpu(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tests kinds of work: an engineer's classification of kernels, given the program that launched them. The names are
- * from real traces; the kinds were written down from the kernels' computations. */
+/* Tests kinds of work against an engineer's classification of kernels and their operators. The names are from real
+ * traces. The kinds were chosen by what the kernels compute. */
 #include <stdio.h>
 
 #include "tests/unit/made_trace.h"
@@ -37,7 +37,7 @@ static void make(struct made *m, const char *events)
 
 #define GENERIC "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl<x> >(int, x)"
 
-/* Returns the kind of the device operation `k`. */
+/* Returns the kind of device operation `k`. */
 static const char *kind(const struct made *m, uint32_t k)
 {
     assert_true(k < m->model.devices.count);
@@ -105,7 +105,7 @@ static void strange_names_end_as_other(void **state)
         assert_int_equal(tp_work_of_name(layer, (struct tp_str){"", 0}), TP_WORK_NONE);
         assert_int_equal(tp_work_of_name(layer, (struct tp_str){"\xff\xfe\x80", 3}), TP_WORK_NONE);
     }
-    /* the text after a NUL counts */
+    /* the text after a NUL counts, too */
     assert_int_equal(tp_work_of_name(TP_WORK_OF_KERNEL, (struct tp_str){"a\0gemm", 6}), TP_WORK_GEMM);
 }
 
@@ -115,7 +115,7 @@ static void an_operator_says_more_than_a_generic_kernel(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::add", 0, 10) LAUNCH(1, 1) KERNEL(GENERIC, 20, 5, 1) "," /* by its operator */
+    make(&m, OP("aten::add", 0, 10) LAUNCH(1, 1) KERNEL(GENERIC, 20, 5, 1) "," /* the operator decides */
          OP("aten::copy_", 100, 10) LAUNCH(101, 2) KERNEL(GENERIC, 120, 5, 2) "," OP("aten::layer_norm", 200, 50)
              OP("aten::native_layer_norm", 210, 30) LAUNCH(211, 3) KERNEL(GENERIC, 270, 5, 3));
     assert_string_equal(kind(&m, 0), "elementwise");
@@ -130,9 +130,9 @@ static void all_of_attention_is_attention(void **state)
     struct made m;
     make(&m, OP("aten::scaled_dot_product_attention", 0, 100) OP("aten::_scaled_dot_product_attention_math", 1, 90)
                  OP("aten::matmul", 2, 20) OP("aten::bmm", 3, 15) LAUNCH(4, 1) OP("aten::_softmax", 40, 20)
-                     LAUNCH(41, 2) OP("aten::bmm", 200, 10) LAUNCH(201, 3) /* an operator outside it */
-         KERNEL("ampere_sgemm_128x64_nn", 300, 5, 1) "," KERNEL(GENERIC, 310, 5, 2) "," KERNEL("ampere_sgemm_128x64_nn",
-                                                                                               320, 5, 3));
+         /* the launch at 41 is inside of the attention, the one at 201 is not */
+         LAUNCH(41, 2) OP("aten::bmm", 200, 10) LAUNCH(201, 3) KERNEL("ampere_sgemm_128x64_nn", 300, 5, 1) "," KERNEL(
+             GENERIC, 310, 5, 2) "," KERNEL("ampere_sgemm_128x64_nn", 320, 5, 3));
     assert_string_equal(kind(&m, 0), "attention");
     assert_string_equal(kind(&m, 1), "attention");
     assert_string_equal(kind(&m, 2), "gemm");
@@ -148,7 +148,8 @@ static void a_collective_is_communication_wherever_it_is_called(void **state)
                  LAUNCH(401, 2) LAUNCH(404, 3) KERNEL("kernel_17", 500, 5, 2) "," KERNEL(GENERIC, 510, 5, 3));
     assert_string_equal(kind(&m, 0), "communication");
     assert_string_equal(kind(&m, 1), "communication");
-    assert_string_equal(kind(&m, 2), "elementwise"); /* computes, by its name: compute in the verdict as well */
+    /* its name says that it computes, so the verdict also counts it as compute */
+    assert_string_equal(kind(&m, 2), "elementwise");
     tp_arena_release(&m.arena);
 }
 
@@ -157,7 +158,7 @@ static void kernels_inside_the_mark_of_an_optimizer_are_its_own(void **state)
     (void)state;
     struct made m;
     make(&m, HOST("user_annotation", "Optimizer.step#SGD.step", 0, 100, "") "," OP("aten::add_", 1, 10) LAUNCH(2, 1)
-                 OP("aten::add_", 101, 10) LAUNCH(102, 2) /* after it */
+                 OP("aten::add_", 101, 10) LAUNCH(102, 2) /* launched after the optimizer step */
          KERNEL(GENERIC, 200, 5, 1) "," KERNEL(GENERIC, 210, 5, 2));
     assert_string_equal(kind(&m, 0), "optimizer");
     assert_string_equal(kind(&m, 1), "elementwise");
@@ -173,7 +174,7 @@ static void what_a_convolution_moves_is_no_convolution(void **state)
                         1) "," KERNEL(GENERIC, 210, 5, 2) "," KERNEL("generic_name", 220, 5, 3));
     assert_string_equal(kind(&m, 0), "convolution");
     assert_string_equal(kind(&m, 1), "elementwise");
-    assert_string_equal(kind(&m, 2), "convolution"); /* its only known property */
+    assert_string_equal(kind(&m, 2), "convolution"); /* the operator is its only known property */
     tp_arena_release(&m.arena);
 }
 
@@ -222,7 +223,7 @@ static void operators_have_the_time_that_they_spend_themselves(void **state)
     const struct tp_table *rows = &m.view.operators.rows;
     assert_int_equal(m.view.devices.rows.row_count, 0);
     assert_int_equal(rows->row_count, 4);
-    assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[0].ptr, "gemm"); /* with the inner view */
+    assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[0].ptr, "gemm"); /* includes the view aten::t inside of aten::linear */
     assert_int_equal(tp_table_int(rows, TP_WORK_TOTAL)[0], 100000);
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[1].ptr, "engine");
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[2].ptr, "allocation");

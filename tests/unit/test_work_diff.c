@@ -1,4 +1,5 @@
-/* Tests comparing the work of two steps: signatures made by hand, each expected change counted by hand. */
+/* Tests the comparison of the work of two steps. Signatures are made by hand, and expected changes are counted by
+ * hand. */
 #include "webreport/compare/two/work_sides.h"
 
 #include <setjmp.h>
@@ -28,7 +29,8 @@ static void equal_work_is_the_same(void **state)
     struct tp_work_diff diff = compared(base_ops, COUNT(base_ops), false);
     assert_true(diff.is_known && diff.is_same);
     assert_int_equal(diff.count, 0);
-    const struct op moved[] = {LINEAR, RELU, LOSS, LINEAR, RELU}; /* moves inside the step are not changes */
+    /* operators that moved within the step are no change */
+    const struct op moved[] = {LINEAR, RELU, LOSS, LINEAR, RELU};
     diff = compared(moved, COUNT(moved), false);
     assert_int_equal(diff.count, 0);
 }
@@ -44,7 +46,7 @@ static void an_added_item_is_named_with_its_place(void **state)
                              {"aten::item", "[[]]", "float", 0, STEP},
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
     struct tp_work_diff diff = compared(ops, COUNT(ops), false);
-    assert_int_equal(diff.count, 1); /* its callees follow from it */
+    assert_int_equal(diff.count, 1); /* the change of the caller includes its callees */
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_ITEM);
     assert_true(diff.changes[0].is_gated);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
@@ -65,7 +67,7 @@ static void equal_changes_are_one_with_their_number(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 2);
 }
 
-/* The function runs twice in the step: the second clone in each of its passes is new. */
+/* The function runs twice per step. The second clone in both of its passes is new. */
 static void a_change_knows_which_call_it_is(void **state)
 {
     GUARD;
@@ -81,7 +83,7 @@ static void a_change_knows_which_call_it_is(void **state)
     assert_int_equal(diff.changes[0].nth, 1);
 }
 
-/* x.double().float(): two consecutive operators with one name and different types. */
+/* x.double().float() are two consecutive operators with the same name and different types. */
 static void the_same_twice_in_succession_is_one_change(void **state)
 {
     GUARD;
@@ -111,7 +113,7 @@ static void a_renamed_operator_is_no_new_one(void **state)
 
 #define SMALL(name) {name, "[[4, 8]]", "float", 0, STEP}
 
-/* Operators that replace others are one change. Without times, additional operators count and removed ones do not. */
+/* Operators that replace others are one change. Without times, added operators fail a limit and removed ones do not. */
 static void operators_at_the_place_of_others_are_one_change(void **state)
 {
     GUARD;
@@ -128,7 +130,7 @@ static void operators_at_the_place_of_others_are_one_change(void **state)
     assert_false(tp_work_has_gated(&diff));
 }
 
-/* Without a known place, a removed operator does not replace an operator that was added elsewhere. */
+/* If its place is unknown, a removed operator does not replace an operator that was added elsewhere. */
 static void operators_at_other_places_do_not_replace_each_other(void **state)
 {
     GUARD;
@@ -142,7 +144,7 @@ static void operators_at_other_places_do_not_replace_each_other(void **state)
     assert_true(tp_work_has_gated(&diff));
 }
 
-/* A renamed operator now reads a value inside: the rename does not excuse the wait. */
+/* An operator has a new name, and reads a value. The new name must not excuse the wait. */
 static void a_wait_inside_of_a_renamed_operator_counts(void **state)
 {
     GUARD;
@@ -173,7 +175,7 @@ static void an_operator_around_the_same_work_is_another_name(void **state)
     const struct op more[] = {LINEAR, RELU, LINEAR, {"aten::block", "[[4, 8]]", "Scalar", 0, STEP},
                               {"aten::relu", "[[4, 8]]", "float", 1, STEP}, {"aten::clone", "[[4, 8]]", "float", 1, STEP}, LOSS};
     diff = compared(more, COUNT(more), false);
-    assert_true(tp_work_has_gated(&diff)); /* it does more than before */
+    assert_true(tp_work_has_gated(&diff)); /* the operator does more than before */
 }
 
 static void other_shapes_and_types_are_changes(void **state)
@@ -189,7 +191,7 @@ static void other_shapes_and_types_are_changes(void **state)
     const struct op types[] = {LINEAR, RELU, LINEAR, {"aten::relu", "[[4, 8]]", "c10::Half", 0, STEP}, LOSS};
     diff = compared(types, COUNT(types), false);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_TYPE);
-    diff = compared(shapes, COUNT(shapes), true); /* by names nothing changed */
+    diff = compared(shapes, COUNT(shapes), true); /* if only names are compared, nothing changed */
     assert_int_equal(diff.count, 0);
 }
 
@@ -215,7 +217,7 @@ static void counts_alone_name_the_change(void **state)
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
     struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, COUNT(ops));
     struct tp_work_diff diff;
-    base.call_count = base.lane_count = 0; /* a stored run that was too large to keep them */
+    base.call_count = base.lane_count = 0; /* like a stored run that was too large to keep its calls */
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_false(diff.is_told);
     assert_int_equal(diff.count, 1);
@@ -263,7 +265,8 @@ static void device_work_is_told_by_its_operator(void **state)
     assert_true(diff.changes[0].is_gated);
     assert_int_equal(diff.changes[1].kind, TP_WORK_CHANGE_WAIT);
     assert_true(diff.changes[1].is_gated);
-    assert_int_equal(diff.changes[2].kind, TP_WORK_CHANGE_ALGORITHM); /* a tuner may choose another */
+    /* no limit fails, because an autotuner may choose another algorithm */
+    assert_int_equal(diff.changes[2].kind, TP_WORK_CHANGE_ALGORITHM);
     assert_false(diff.changes[2].is_gated);
 }
 
@@ -319,7 +322,7 @@ static void limits_fail_with_operator_and_line(void **state)
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     c = checked("op[aten::item].calls <= +0\ncount.added <= +0", &base, &run);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
-    run.signature.hash = 0; /* without steps nothing is known */
+    run.signature.hash = 0; /* without a signature nothing is known */
     c = checked("optional count.wait <= +0", &run, &base);
     assert_int_equal(c.items[0].cause, TP_CAUSE_SKIPPED);
 }
@@ -342,7 +345,7 @@ static void another_input_leaves_names_to_compare(void **state)
     run.signature = signature(ops, COUNT(ops));
     struct tp_check c = checked("count.wait <= +0\ncount.shape <= +0\nkernels.per_step <= +0", &run, &base);
     assert_int_equal(c.workload, TP_WORKLOAD_OTHER);
-    assert_int_equal(c.counts[TP_CHECK_FAIL], 1); /* the .item() */
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1); /* the new .item() fails */
     assert_int_equal(c.items[0].places[0].rule.len, strlen("count.wait"));
     run.signature = signature(ops, COUNT(ops) - 1);
     c = checked("count.wait <= +0\ncount.shape <= +0\ncount.added <= +0", &run, &base);

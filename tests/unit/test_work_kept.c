@@ -1,4 +1,4 @@
-/* Tests comparing memory that a step keeps: each expected change is counted by hand. */
+/* Tests the comparison of memory that a step keeps. Expected changes are counted by hand. */
 #include "webreport/compare/two/work_sides.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static struct tp_work_diff kept_compared(struct tp_count_kept *was, uint32_t was
     base.kept_count = was_count;
     now.kept = is;
     now.kept_count = is_count;
-    now.hash++; /* the hash includes kept memory */
+    now.hash++; /* the hash also depends on kept memory */
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     return diff;
 }
@@ -41,11 +41,11 @@ static void what_nobody_gives_back_is_named_with_its_place(void **state)
     assert_int_equal(diff.changes[0].place.len, strlen("net.py(30): forward"));
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+128.0 KiB a step that nobody gives back in forward: 1 block of aten::relu");
-    diff = kept_compared(leak, 1, NULL, 0); /* the leak is gone: reported, but no limit fails */
+    diff = kept_compared(leak, 1, NULL, 0); /* The leak is gone. This is reported, and no limit fails. */
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_gated(&diff));
     assert_string_equal(tp_work_change_text(&diff.changes[0]), "memory that no longer stays");
-    diff = kept_compared(leak, 1, moved, 1); /* a moved line is the same line */
+    diff = kept_compared(leak, 1, moved, 1); /* the line moved, but is the same line */
     assert_int_equal(diff.count, 0);
     assert_true(diff.is_same);
 }
@@ -57,12 +57,12 @@ static void what_is_kept_by_chance_is_set_aside(void **state)
     struct tp_count_kept loss[] = {OF_RELU("30", 1, 64, true)};
     assert_int_equal(kept_compared(NULL, 0, chance, 1).count, 0);
     assert_int_equal(kept_compared(chance, 1, NULL, 0).count, 0);
-    /* a loss that is kept for a log: reported, but not a leak */
+    /* A loss that is kept for a log is reported, but is no leak. */
     struct tp_work_diff diff = kept_compared(NULL, 0, loss, 1);
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_gated(&diff));
     struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = base;
-    now.knows_kept = true; /* the base is a file of an older version, or has no addresses */
+    now.knows_kept = true; /* the file of the base is older, or has no addresses */
     now.kept = leak;
     now.kept_count = 1;
     now.hash++;
@@ -71,7 +71,7 @@ static void what_is_kept_by_chance_is_set_aside(void **state)
     assert_false(diff.knows_kept);
 }
 
-/* Two runs of the base: memory that only one of them keeps is ignored. */
+/* The base has two runs. Memory that only one of them keeps is ignored. */
 static void runs_of_a_side_agree_on_what_is_kept(void **state)
 {
     GUARD;
@@ -92,7 +92,7 @@ static void runs_of_a_side_agree_on_what_is_kept(void **state)
         struct tp_work_diff diff;
         struct tp_replaced replaced;
         tp_work_sides_build(&diff, &replaced, &sides, &c);
-        assert_int_equal(diff.count, other); /* with only the second run it is a change */
+        assert_int_equal(diff.count, other); /* is a change if the base has only the second run */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Tests functions of the data loader: counted in a trace made by hand, and compared in summaries made by hand. */
+/* Tests functions of the data loader. They are counted in a trace and compared in summaries, both made by hand. */
 #include "webreport/compare/two/work_sides.h"
 
 #include <stdio.h>
@@ -15,13 +15,13 @@
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/trace_analysis.h"
 
-/* ---- compared ---- */
+/* ---- comparing functions ---- */
 
 #define TRANSFORM "data.py(12): transform"
 #define LOAD "data.py(30): load"
 enum { OPERATORS = 6 };
 
-/* Returns a run whose transform takes this long, on a machine with this pace. */
+/* Returns a run whose transform takes `transform_ns`, on a machine with this pace (1: normal, 2: half as fast). */
 static struct tp_summary run_of(const char *place, double transform_ns, int64_t calls, double pace)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .row_count = OPERATORS};
@@ -39,7 +39,7 @@ static struct tp_summary run_of(const char *place, double transform_ns, int64_t 
         char *name = tp_arena_array(&arena, 16, 1);
         snprintf(name, 16, "aten::op%d", i);
         for (int k = 0; k < 16; k++)
-            ns[k] = (int64_t)((1000 << i) * pace) * (k < 12 ? 1 : 50); /* some calls are delayed */
+            ns[k] = (int64_t)((1000 << i) * pace) * (k < 12 ? 1 : 50); /* a few calls are delayed */
         run.rows[i] = (struct tp_summary_row){.kind = TP_SUMMARY_OPERATOR_HOST, .name = tp_str_of(name),
                                               .owner = TP_STR(""), .shape = TP_STR(""), .dtype = TP_STR("")};
         tp_sketch_build(&run.rows[i].time, ns, 16, &arena);
@@ -64,16 +64,16 @@ static void a_slower_function_is_named_on_a_loaded_machine(void **state)
 {
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), loaded = run_of(TRANSFORM, 20000, 16, 2);
-    struct tp_summary slower = run_of("data.py(14): transform", 40000, 16, 2); /* its line moved */
+    struct tp_summary slower = run_of("data.py(14): transform", 40000, 16, 2); /* the function moved to another line */
     assert_int_equal(compared(&base, 1, &loaded).count, 0);
     struct tp_work_diff diff = compared(&base, 1, &slower);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "a call of transform in the data loader takes 2.00 times as long, beside the operators");
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
-    assert_false(tp_work_has_gated(&diff)); /* a time is not a count */
+    assert_false(tp_work_has_gated(&diff)); /* no limit fails, because times are no counts */
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 1);
-    diff = compared(&slower, 1, &base); /* faster: reported, but no limit counts it */
+    diff = compared(&slower, 1, &base); /* The loader is faster. This is reported, but no limit fails. */
     assert_int_equal(diff.count, 1);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 0);
 }
@@ -87,9 +87,9 @@ static void calls_are_exact(void **state)
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+16 calls of transform a step in the data loader");
-    runs[0].signature.functions[0].calls = 24; /* the base's runs differ */
+    runs[0].signature.functions[0].calls = 24; /* the two runs of the base differ */
     assert_int_equal(compared(runs, 2, &more).count, 0);
-    more.signature.function_count = 0; /* no stacks */
+    more.signature.function_count = 0; /* was recorded without stacks */
     assert_int_equal(compared(runs, 2, &more).count, 0);
 }
 
@@ -97,10 +97,10 @@ static void few_more_calls_are_told_from_a_fiftieth_on(void **state)
 {
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 300, 16, 1), more = run_of(TRANSFORM, 300, 32, 1);
-    assert_int_equal(compared(&base, 1, &more).count, 1); /* 4.8 of 68.8 us */
+    assert_int_equal(compared(&base, 1, &more).count, 1); /* 4.8 us of 68.8 us */
     base = run_of(TRANSFORM, 50, 16, 1);
     more = run_of(TRANSFORM, 50, 32, 1);
-    assert_int_equal(compared(&base, 1, &more).count, 0); /* 0.8 of 64.8 us */
+    assert_int_equal(compared(&base, 1, &more).count, 0); /* 0.8 us of 64.8 us */
 }
 
 static void a_change_has_the_texts_of_the_summary(void **state)
@@ -108,18 +108,18 @@ static void a_change_has_the_texts_of_the_summary(void **state)
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), more = run_of(TRANSFORM, 20000, 32, 1);
     struct tp_work_diff diff = compared(&base, 1, &more);
-    assert_int_equal(diff.count, 1); /* check keeps the change longer than the memory of the comparison */
+    assert_int_equal(diff.count, 1); /* a change must not use the memory of the comparison, because `check` keeps it longer */
     assert_ptr_equal(diff.changes[0].place.ptr, more.signature.functions[0].place.ptr);
 }
 
-/* ---- counted ---- */
+/* ---- counting functions ---- */
 
-/* Four steps; in each the loader calls load once, which calls transform twice: 10 us each, in the last step 500 us. */
+/* Four steps. In each the loader calls load, which calls transform twice: 10 us each, but 500 us in the last step. */
 static void calls_in_the_loader_are_counted(void **state)
 {
     GUARD;
     static char text[1 << 14];
-    static size_t n; /* survives a longjmp */
+    static size_t n; /* static, because setjmp may lose local variables */
 #define PUT(cat, name, ts, dur)                                                                                        \
     n += (size_t)snprintf(text + n, sizeof text - n,                                                                   \
                           "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}",  \
@@ -134,7 +134,7 @@ static void calls_in_the_loader_are_counted(void **state)
         PUT("python_function", LOAD, at + 20, 1200);
         PUT("python_function", TRANSFORM, at + 30, dur);
         PUT("python_function", TRANSFORM, at + 600, dur);
-        PUT("python_function", TRANSFORM, at + 1700, 100); /* not inside the loader */
+        PUT("python_function", TRANSFORM, at + 1700, 100); /* a call outside of the loader */
     }
     n += (size_t)snprintf(text + n, sizeof text - n, "]}");
     struct tp_trace_options options = {.single_thread = true};
@@ -165,7 +165,7 @@ static void calls_in_the_loader_are_counted(void **state)
     assert_int_equal(s->functions[0].low_ns, 10000);
     assert_true(s->functions[0].is_exact);
     assert_true(tp_str_equal(s->functions[1].place, TP_STR(LOAD)));
-    assert_int_equal(s->functions[1].low_ns, 200000); /* of the last step: without transform, 1200 - 2 * 500 us */
+    assert_int_equal(s->functions[1].low_ns, 200000); /* in the last step: 1200 us minus two calls of 500 us */
 }
 
 int main(void)

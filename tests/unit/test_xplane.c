@@ -1,4 +1,4 @@
-/* Tests the XSpace builder: the generated reader finds everything that was written, with any texts. */
+/* Tests the builder of XSpace messages. The generated reader must find everything that was written, with any texts. */
 #include "writer/xplane.h"
 
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static void begin(struct tp_arena *arena)
     tp_arena_init(arena, 0);
 }
 
-/* Writes the space and reads it back. */
+/* Packs the space and reads it back. */
 static Tp__XSpace *round_trip(struct tp_xspace *space)
 {
     static uint8_t bytes[1 << 20];

@@ -1,4 +1,5 @@
-/* Makes signatures of a step from a list of operators. Each test program includes it once, so everything is static. */
+/* Makes signatures of a step from a list of operators. Each test program includes this file once, so everything is
+ * static. */
 #ifndef TP_TESTS_UNIT_WORK_SIGNATURE_H
 #define TP_TESTS_UNIT_WORK_SIGNATURE_H
 
@@ -11,7 +12,7 @@ struct op {
     const char *place;
 };
 
-/* Puts the keys into the order of signatures. */
+/* Sorts the keys into the order of signatures. */
 static void sort_keys(struct tp_signature *s)
 {
     for (uint32_t i = 1; i < s->key_count; i++)
