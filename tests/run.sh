@@ -64,7 +64,7 @@ when=always
 [ "${DRAWS:-}" != full ] || when='always|full'
 again=$(awk -F '\t' -v when="^($when)\$" '!/^#/ && $2 ~ when { print $1 }' tests/suites/again.tsv)
 # The longest first, so that no long suite is the last one.
-suites="oracle job reports sources_native diff collector browser python hostile one_story unit record failures exports host_safety ranks lint numbers golden options table summary check history damage precision conformance faults memory inputs outputs replay linked record_stop program sources_nvtx_itt cuda abi gpu tensorboard live xprof readers wording wheel release artifacts tab truth cross arm64 macos"
+suites="oracle job reports sources_native diff collector browser python hostile one_story recipes unit record failures exports host_safety ranks lint numbers golden options table summary check history damage precision conformance faults memory inputs outputs replay linked record_stop program sources_nvtx_itt cuda abi gpu tensorboard live xprof readers wording wheel release artifacts tab truth cross arm64 macos"
 # docs uses what the suite python makes; the others measure time or shares of processors, or change settings of the machine.
 alone="docs bench outside outside_modes programs"
 asked=
