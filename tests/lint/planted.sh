@@ -206,6 +206,7 @@ if command -v git >/dev/null; then
     commit() { git -C history -c user.name=a -c user.email=a@localhost commit -q --allow-empty -m "$1"; }
     git -C history init -q && commit 'start' && first=$(git -C history rev-parse HEAD)
     commit 'model: read steps of old traces'
+    commit 'model: explain what each number stands for'
     passes "words: a commit subject" subject
     commit 'model: a step that is told twice counts once'
     fails "words: a commit subject with a forbidden word" subject

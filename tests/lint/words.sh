@@ -227,12 +227,17 @@ END {
         }
     exit bad
 }' - "$work/places" || status=1
-awk -v forbidden="$forbidden" '
-BEGIN { n = split(forbidden, row, "\n"); for (i = 1; i <= n; i++) if (row[i] ~ /[|]/) { sub(/ *[|].*/, "", row[i]); words[++count] = row[i] } }
+awk -v forbidden="$forbidden" -v allowed="$allowed" '
+BEGIN {
+    n = split(forbidden, row, "\n")
+    for (i = 1; i <= n; i++) if (row[i] ~ /[|]/) { sub(/ *[|].*/, "", row[i]); words[++count] = row[i] }
+    escapes = split(allowed, escape, "|")
+}
 {
     if (length($0) > 72) { print "commit subject of more than 72 characters: " $0; bad = 1 }
     if ($0 !~ /^[a-z0-9_,\/ .-]+: [a-zA-Z]/ && $0 !~ /^Merge /) { print "commit subject without \"folder: verb object\": " $0; bad = 1 }
     line = tolower($0); gsub(/[^a-z_]+/, " ", line); line = " " line " "
+    for (i = 1; i <= escapes; i++) gsub(" " escape[i] " ", " ", line)
     for (i = 1; i <= count; i++) if (index(line, " " words[i] " ")) { print "commit subject with \"" words[i] "\": " $0; bad = 1 }
 }
 END { exit bad }' "$work/subjects" || status=1
