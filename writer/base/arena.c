@@ -21,16 +21,16 @@
 enum {
     HEADER = 64,
     PAGE = 4096,
-    LARGE = 64 * 1024, /* smallest size of a block that can be returned */
-    BIG = 1024 * 1024, /* smallest size of a block with a header, which has its own mapping unless a returned block
-                        * fits */
+    LARGE = 64 * 1024, /* smallest size of a block that tp_arena_drop accepts for reuse, bytes */
+    /* smallest size of a block with a header, bytes; it gets its own mapping unless a returned block fits */
+    BIG = 1024 * 1024,
     FIRST_CHUNK = 64 * 1024,
-    SMALL_CHUNKS = 256 * 1024, /* total size of chunks of the first size */
+    SMALL_CHUNKS = 256 * 1024, /* small chunks are used up to this total, bytes */
     HUGE_PAGE = 2 * 1024 * 1024
 };
 
-/* Memory from the system: a chunk, a mapping, or (with ASan) an item. The record of a mapping for one block is stored
- * separately in a chunk; other records are in their own first bytes. */
+/* Memory from the system: a chunk, a mapping, or (with ASan) an item. The record of a mapping for a single block is
+ * stored in a chunk. All other records are in the first bytes of their own memory. */
 struct tp_arena_block {
     struct tp_arena_block *next, *previous;
     char *start;
@@ -40,8 +40,8 @@ struct tp_arena_block {
 
 /* Header of a big block. */
 struct big_head {
-    struct tp_arena_block *mapping; /* NULL: cut from a returned block */
-    size_t size;                    /* including this header */
+    struct tp_arena_block *mapping; /* NULL if the block was cut from a returned block */
+    size_t size;                    /* size of the block including this header, bytes */
 };
 
 /* A returned large block, described in its own first bytes. */
@@ -92,7 +92,7 @@ void tp_arena_pass_on(struct tp_arena *arena)
         tp_arena_fail(arena, arena->code);
 }
 
-/* Returns the size rounded as the arena stores it, the same for allocation and return. */
+/* Returns the size that the arena uses for a block of `size` bytes: rounded up, plus a header for big blocks. */
 static size_t round_size(struct tp_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 4)
@@ -103,7 +103,7 @@ static size_t round_size(struct tp_arena *arena, size_t size)
     size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
     if (size < BIG)
         return size;
-    return size + PAGE; /* for the header; big blocks stay whole pages */
+    return size + PAGE; /* adds a page for the header, so that big blocks are whole pages */
 }
 
 static size_t whole_huge_pages(size_t size)
@@ -127,7 +127,7 @@ static void link_block(struct tp_arena *arena, struct tp_arena_block *block)
     arena->blocks = block;
 }
 
-/* Allocates a chunk or, with ASan, an item, whose record is in its first bytes. */
+/* Allocates a chunk, or with ASan an item, with malloc. Its record is in its first bytes. */
 static char *new_malloc(struct tp_arena *arena, size_t size)
 {
     reserve(arena, size);
@@ -172,7 +172,7 @@ static void release_block(struct tp_arena_block *block)
 
 void tp_arena_release(struct tp_arena *arena)
 {
-    /* separate records are in chunks, so chunks are released last */
+    /* chunks are released last because they contain records of other blocks */
     for (int is_chunk = 0; is_chunk <= 1; is_chunk++) {
         struct tp_arena_block *block = arena->blocks, *kept = NULL;
         while (block) {
@@ -212,7 +212,8 @@ void tp_arena_clear(struct tp_arena *arena)
     }
     arena->blocks = others;
     arena->spare = NULL;
-    tp_arena_release(arena); /* before the chunks with the records of others are cleared */
+    /* must run before the chunks are cleared, because they contain records of other blocks */
+    tp_arena_release(arena);
     for (; chunks; chunks = block) {
         char *its_end = (char *)chunks + FIRST_CHUNK, *used = its_end == end ? at : its_end;
         block = chunks->next;
@@ -224,8 +225,7 @@ void tp_arena_clear(struct tp_arena *arena)
     arena->code = 0;
 }
 
-/* ---- returned large blocks
- * ---------------------------------------------------------------------------------------- */
+/* ---- returned large blocks ---- */
 
 static unsigned bin_of(size_t size)
 {
@@ -242,8 +242,8 @@ static void give_back(struct tp_arena *arena, char *start, size_t size)
     arena->bins[bin_of(size)] = block;
 }
 
-/* Returns a block of exactly `size` bytes cut from a returned one, or NULL if none is large enough. Checks a few blocks
- * of the same bin, and then takes the first one of a larger bin. */
+/* Returns a block of exactly `size` bytes, cut from a returned block. Returns NULL if no returned block is large
+ * enough. Checks a few blocks of the bin of `size`, and then takes the first block of a larger bin. */
 static void *take_back(struct tp_arena *arena, size_t size)
 {
     for (unsigned bin = bin_of(size); bin < TP_ARENA_BINS; bin++) {
@@ -261,8 +261,7 @@ static void *take_back(struct tp_arena *arena, size_t size)
     return NULL;
 }
 
-/* ---- allocation
- * --------------------------------------------------------------------------------------------------- */
+/* ---- allocation ---- */
 
 /* Maps a chunk whose record is in its own first bytes. */
 static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
@@ -278,13 +277,13 @@ static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
     return (char *)block + HEADER;
 }
 
-/* Allocates a new chunk: small ones at first, then whole huge pages. */
+/* Allocates a new chunk: small chunks first, then chunks of whole huge pages. */
 static void new_chunk(struct tp_arena *arena, size_t size)
 {
     size_t chunk = arena->used_bytes < SMALL_CHUNKS ? FIRST_CHUNK : HUGE_PAGE;
     chunk = chunk < size + HEADER ? size + HEADER : chunk;
     give_back(arena, arena->at, (size_t)(arena->end - arena->at));
-    arena->at = arena->end = NULL; /* because the next line may not return */
+    arena->at = arena->end = NULL; /* reset first because the next call may jump to the guard */
     arena->at = chunk < HUGE_PAGE ? new_malloc(arena, chunk) : new_mapped_chunk(arena, chunk);
     arena->end = arena->at + chunk - HEADER;
 }
@@ -296,7 +295,8 @@ static void *allocate_small(struct tp_arena *arena, size_t size)
     void *item = size >= LARGE ? take_back(arena, size) : NULL;
     if (item)
         return item;
-    if ((size_t)(arena->end - arena->at) < size || !arena->at) /* at is NULL if an empty block is the first item */
+    /* at is NULL if an empty block is the first item */
+    if ((size_t)(arena->end - arena->at) < size || !arena->at)
         new_chunk(arena, size);
     item = arena->at;
     arena->at += size;
@@ -330,7 +330,8 @@ static void *allocate(struct tp_arena *arena, size_t size)
     return size >= BIG && !ITEM_PER_MALLOC ? allocate_big(arena, size) : allocate_small(arena, size);
 }
 
-/* Grows a mapping by letting the kernel move its pages. Returns NULL on failure; then the caller copies. */
+/* Grows a mapping by letting the kernel move its pages. Returns NULL on failure, so that the caller copies the block.
+ */
 static void *remap(struct tp_arena *arena, struct big_head *head, size_t size)
 {
     struct tp_arena_block *block = head->mapping;
@@ -449,7 +450,8 @@ void tp_vec_grow(struct tp_vec *vec, size_t count)
         capacity += capacity > 1u << 20 ? capacity / 2 : capacity;
     if (__builtin_mul_overflow(capacity, vec->item_size, &bytes))
         tp_arena_fail(vec->arena, TP_ENOMEM);
-    if (bytes >= BIG && bytes < SIZE_MAX / 4 && !ITEM_PER_MALLOC) /* vectors that start in small pages stay there */
+    /* small vectors keep their exact size; large vectors fill whole huge pages */
+    if (bytes >= BIG && bytes < SIZE_MAX / 4 && !ITEM_PER_MALLOC)
         capacity = (whole_huge_pages(bytes + PAGE) - PAGE) / vec->item_size;
     bytes = capacity * vec->item_size;
     vec->data = tp_arena_resize(vec->arena, vec->data, vec->capacity * vec->item_size, bytes);

@@ -3,12 +3,12 @@
  *
  * Out of memory: every allocation either succeeds or jumps to the arena's guard, which is the innermost tp_arena_run of
  * that arena. So code that builds tables needs no check after each allocation. Inside tp_arena_run, code must own only
- * arena memory: no open files, locks or malloc blocks, because they would leak. Code that needs them runs its
- * allocating part in a nested tp_arena_run, releases them afterwards, and calls tp_arena_pass_on.
+ * arena memory: no open files, locks or malloc blocks, because they would leak. Code that needs such resources runs its
+ * allocating part in a nested tp_arena_run, releases the resources afterwards, and calls tp_arena_pass_on.
  *
  *     struct tp_arena a;
  *     tp_arena_init(&a, 0);
- *     int code = tp_arena_run(&a, build, &context, err);     // what build returned, TP_ENOMEM or TP_ELIMIT
+ *     int code = tp_arena_run(&a, build, &context, err);     // the result of build, TP_ENOMEM or TP_ELIMIT
  *     tp_arena_release(&a);
  *
  * Large blocks (>= 64 KiB) can be returned early and are reused. Chunks request huge pages. Two threads must not use an
@@ -28,12 +28,12 @@ struct tp_arena_free;
 enum { TP_ARENA_BINS = 48 };
 
 struct tp_arena {
-    struct tp_arena_block *blocks;             /* newest first */
-    struct tp_arena_block *spare;              /* chunks of the first size, cleared */
-    struct tp_arena_free *bins[TP_ARENA_BINS]; /* returned large blocks, by size */
+    struct tp_arena_block *blocks;             /* all blocks of the arena, newest first */
+    struct tp_arena_block *spare;              /* cleared small chunks, kept for reuse after tp_arena_clear */
+    struct tp_arena_free *bins[TP_ARENA_BINS]; /* lists of returned large blocks, one list per size class */
     char *at, *end;                            /* free part of the current chunk */
-    size_t used_bytes;                         /* mapped for this arena */
-    size_t max_bytes;                          /* 0: no limit */
+    size_t used_bytes;                         /* bytes of all blocks of the arena */
+    size_t max_bytes;                          /* maximum of used_bytes; 0: no limit */
     int code;                                  /* reason of a jump to the guard: TP_ENOMEM or TP_ELIMIT */
     jmp_buf guard;                             /* set by tp_arena_run before the first allocation */
 };
@@ -41,7 +41,8 @@ struct tp_arena {
 /* Function that tp_arena_run calls. Returns 0 or a negative tp_status. err may be NULL. */
 typedef int tp_arena_work(void *context, struct tp_error *err);
 
-/* Initializes an empty arena. max_bytes: most bytes that it may use, 0: no limit. Allocate only inside tp_arena_run. */
+/* Initializes an empty arena. max_bytes: most bytes that the arena may use, or 0 for no limit. Allocate only inside
+ * tp_arena_run. */
 void tp_arena_init(struct tp_arena *arena, size_t max_bytes);
 
 /* Calls work(context, err) with the guard set; a failed allocation ends the work immediately. Calls nest. Returns the
@@ -49,40 +50,42 @@ void tp_arena_init(struct tp_arena *arena, size_t max_bytes);
  * err (may be NULL). */
 int tp_arena_run(struct tp_arena *arena, tp_arena_work *work, void *context, struct tp_error *err);
 
-/* Does the same for work that allocates from both arenas. The code of each arena shows which one failed. */
+/* Works like tp_arena_run, for work that allocates from two arenas. The code of each arena shows which arena failed. */
 int tp_arena_run_both(struct tp_arena *first, struct tp_arena *second, tp_arena_work *work, void *context,
                       struct tp_error *err);
 
-/* Jumps to the next guard if a nested run has failed; otherwise does nothing. For code that had to release something in
- * between. */
+/* Jumps to the next guard if a nested tp_arena_run has failed; otherwise does nothing. The caller first releases its
+ * files and locks. */
 void tp_arena_pass_on(struct tp_arena *arena);
 
 /* Releases all memory. Accepts a zeroed arena. The arena is usable again after tp_arena_init. */
 void tp_arena_release(struct tp_arena *arena);
 
-/* Forgets all items, but keeps the small chunks for the next ones; the limit stays. For repeated work. */
+/* Forgets all items but keeps the small chunks for new items, so that repeated work allocates less. The limit is
+ * unchanged. */
 void tp_arena_clear(struct tp_arena *arena);
 
 /* Returns `size` zeroed bytes, 16-byte aligned, valid until the arena is released or cleared. Does not return on
  * failure. */
 void *tp_arena_alloc(struct tp_arena *arena, size_t size);
 
-/* Does the same for count items of size bytes; the product is checked. */
+/* Returns an array of `count` zeroed items of `size` bytes each. Jumps to the guard if count * size overflows. */
 void *tp_arena_array(struct tp_arena *arena, size_t count, size_t size);
 
 /* Grows or shrinks a block of this arena; new bytes are zero (unless the block was shrunk before). old may be NULL. */
 void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t new_size);
 
-/* Returns one large block to the arena early (no effect on small ones). */
+/* Returns one large block to the arena early. Small blocks are not reused. */
 void tp_arena_drop(struct tp_arena *arena, void *item, size_t size);
 
-/* Returns the pages of all returned blocks to the system; the blocks stay usable. For the end of a phase. */
+/* Gives the pages of all returned blocks back to the system. The blocks can still be reused. Called at the end of a
+ * phase. */
 void tp_arena_trim(struct tp_arena *arena);
 
 /* Returns a NUL-terminated copy of `size` bytes. */
 char *tp_arena_copy(struct tp_arena *arena, const void *bytes, size_t size);
 
-/* Jumps to the guard with `code`, for work that reaches a limit. */
+/* Jumps to the guard with `code`, a negative tp_status. For code that reaches a limit. */
 _Noreturn void tp_arena_fail(struct tp_arena *arena, int code);
 
 /* A growable array of items in an arena. Zero-initialize it and set `arena` and `item_size`. */
@@ -97,7 +100,7 @@ struct tp_vec {
 
 void tp_vec_grow(struct tp_vec *vec, size_t count);
 
-/* Returns the unused memory of a large vector to the arena. The vector may still grow. For vectors that are kept. */
+/* Returns the unused memory of a large vector to the arena. The vector may still grow. For vectors that live long. */
 void tp_vec_fit(struct tp_vec *vec);
 
 /* Returns the address of a new last item. Its bytes are zero unless the vector was truncated before. */

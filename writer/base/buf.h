@@ -1,7 +1,7 @@
 /* A growing byte buffer with a maximum size and a sticky error, for building output text.
  *
  * Invariant: data[size] is NUL if data is not NULL. A failed append (no memory, maximum reached) sets `failed`, and
- * later appends do nothing. The code that finally writes the bytes reports the failure once. */
+ * later appends do nothing. The function that finally writes the bytes reports the failure once. */
 #ifndef TP_WRITER_BASE_BUF_H
 #define TP_WRITER_BASE_BUF_H
 
@@ -21,7 +21,7 @@ void tp_buf_init(struct tp_buf *buf, size_t max_bytes);
 void tp_buf_release(struct tp_buf *buf);
 /* Empties the buffer, keeps its memory, and resets `failed`. */
 void tp_buf_clear(struct tp_buf *buf);
-/* Makes room for `size` more bytes. Returns 0 or the sticky code. */
+/* Makes room for `size` more bytes. Returns 0, or the code in `failed` after a failure. */
 int tp_buf_reserve(struct tp_buf *buf, size_t size);
 void tp_buf_add(struct tp_buf *buf, const void *bytes, size_t size);
 void tp_buf_puts(struct tp_buf *buf, const char *text);

@@ -1,4 +1,4 @@
-/* Computes CRC-32C: see crc32c.h. A table of 16 entries is enough; with SSE4.2, one instruction handles eight bytes. */
+/* Computes CRC-32C: see crc32c.h. Uses a table of 16 entries, or with SSE4.2 one instruction for eight bytes. */
 #include "writer/base/crc32c.h"
 
 #include <stdbool.h>
@@ -38,7 +38,8 @@ __attribute__((target("sse4.2,crc32"))) static uint32_t by_instruction(const voi
     return ~(uint32_t)crc;
 }
 
-/* Checks the processor once, at the first call. __builtin_cpu_supports would check much more at every program start. */
+/* Checks the processor once, at the first call. __builtin_cpu_supports would check many more features at every program
+ * start. */
 static bool has_instruction(void)
 {
     enum { UNKNOWN, NO, YES };

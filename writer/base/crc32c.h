@@ -9,11 +9,12 @@
  * if size is 0. Uses the processor's instruction if available. Thread-safe. */
 uint32_t tp_crc32c(const void *bytes, size_t size);
 
-/* Does the same without that instruction, four bits at a time. For other processors and for the test. */
+/* Computes the checksum without the processor's instruction, four bits at a time. For other processors and for the
+ * test. */
 uint32_t tp_crc32c_plain(const void *bytes, size_t size);
 
-/* Returns the form that TFRecord stores: rotated by 15 bits, plus a constant, so that a checksum of checksums is not
- * degenerate. */
+/* Returns the checksum in the form that TFRecord stores: rotated by 15 bits, plus a constant. A checksum of data that
+ * contains checksums would otherwise be weak. */
 static inline uint32_t tp_crc32c_masked(uint32_t crc)
 {
     return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u;

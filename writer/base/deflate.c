@@ -15,7 +15,7 @@ enum { OUT = 64 * 1024, MAX_PIECE = 1 << 30 };
 struct tp_deflate {
     struct isal_zstream stream;
     struct isal_gzip_header header;
-    bool has_header; /* it must be written first */
+    bool has_header; /* true until the gzip header is written */
     uint8_t *level_buf;
     uint8_t out[OUT];
 };
@@ -43,7 +43,8 @@ static void give(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool
     d->stream.end_of_stream = is_last;
 }
 
-/* Fills `out`. Returns the number of bytes, or a negative code. *is_more: more output is available. */
+/* Compresses into `out` until it is full or the input is used up. Returns the number of bytes in `out`, or a negative
+ * code. *is_more: more output is available. */
 static int32_t step(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;

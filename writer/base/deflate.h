@@ -1,5 +1,6 @@
-/* Compresses a gzip member in steps: with ISA-L if the build found it, otherwise with zlib. Deterministic: no time, no
- * name. Allocates with malloc, only when opened. One thread at a time. */
+/* Compresses a gzip member in steps: with ISA-L if the build found it, otherwise with zlib. The output is deterministic
+ * because the header contains no time and no file name. Allocates with malloc, only in tp_deflate_open. One thread at a
+ * time may use a compressor. */
 #ifndef TP_WRITER_BASE_DEFLATE_H
 #define TP_WRITER_BASE_DEFLATE_H
 

@@ -1,11 +1,12 @@
 /* Reads environment variables; the only module that does. In a program with more rights than its caller (setuid, file
- * capabilities) all variables count as unset, because the caller could choose a library, folder or file with them. */
+ * capabilities) all variables count as unset. Otherwise the caller could choose a library, folder or file with them. */
 #ifndef TP_WRITER_BASE_ENVIRONMENT_H
 #define TP_WRITER_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
 
-/* Returns the text of a variable, or NULL if it is not set or not trusted. Borrowed, until the program changes it. */
+/* Returns the value of a variable, or NULL if it is unset or not trusted. The text is borrowed until the program
+ * changes the variable. */
 const char *tp_environment(const char *name);
 
 /* Returns whether all variables count as unset, because the process has more rights than its caller. */

@@ -93,7 +93,8 @@ static void put_columns(const struct tp_table *table, struct tp_json *json)
 
 static void put_items(const struct tp_json_value *value, struct tp_json *json);
 
-/* Writes a text that a function gives. Without memory for it the whole output fails, because it would lack a text. */
+/* Writes a text that the value's function produces. If memory for the text is short, the whole output fails, because it
+ * would lack the text. */
 static void put_written(const struct tp_json_value *value, struct tp_json *json)
 {
     struct tp_buf room;
@@ -172,7 +173,7 @@ static void put_items(const struct tp_json_value *value, struct tp_json *json)
     is_map ? tp_json_object_end(json) : tp_json_array_end(json);
 }
 
-/* Writes an array of values or records that the record stores. */
+/* Writes an array of values or records that is a member of the record. */
 static void put_array(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
 {
     const char *at = member_at(record, field->offset);
@@ -202,7 +203,7 @@ static void put_each_row(const struct tp_json_field *field, const struct tp_reco
     tp_json_array_end(json);
 }
 
-/* Writes cells of the row of the record's index as members. */
+/* Writes cells of one table row as members. The index of the record selects the row. */
 static void put_row(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
 {
     const struct tp_table *table = member_at(record, field->offset);

@@ -1,9 +1,9 @@
-/* Tables of fields: each says how the members of a struct are written as JSON, and what they mean.
+/* Tables of fields, which describe how the members of a struct are written as JSON and what they mean.
  *
  * A record type has one static table with a row for each member of its JSON object: name, type, where the value is
  * stored or the function that computes it, and a definition for the documentation. tp_fields_json reads the table; no
- * record type has a writer of its own. An int64_t that is TP_NULL_INT, a real that is NaN and a text that is NULL are
- * null, as in tables of rows (table.h). */
+ * record type has its own writer. An int64_t that is TP_NULL_INT, a real that is NaN and a text that is NULL are
+ * written as null, as in tables of rows (table.h). */
 #ifndef TP_WRITER_BASE_FIELDS_H
 #define TP_WRITER_BASE_FIELDS_H
 
@@ -14,14 +14,14 @@ struct tp_item;
 
 /* The record that is being written. */
 struct tp_record {
-    const void *at;         /* the struct */
-    const void *owner;      /* the struct of the record that contains it; NULL at the top */
-    size_t index;           /* position in a list or row of a table; 0 elsewhere */
-    struct tp_arena *arena; /* for computed texts; NULL where no field needs it */
+    const void *at;         /* address of the struct */
+    const void *owner;      /* struct of the record that contains this record; NULL for the outermost record */
+    size_t index;           /* index of the record in its list, or its row in a table; 0 elsewhere */
+    struct tp_arena *arena; /* memory for computed texts; NULL if no field needs it */
 };
 
-/* Gives the item at *cursor, which is 0 for the first one, and moves the cursor to the next item. Returns false after
- * the last item. */
+/* Fills `item` with the item at *cursor, and moves the cursor to the next item. *cursor is 0 for the first item.
+ * Returns false after the last item. */
 typedef bool tp_next_item(const struct tp_record *record, size_t *cursor, struct tp_item *item);
 
 enum tp_json_type {
@@ -31,21 +31,21 @@ enum tp_json_type {
     TP_AS_BOOL,
     TP_AS_TEXT,
     TP_AS_WORD,     /* an enumeration, written as a word */
-    TP_AS_TABLE,    /* rows as objects */
-    TP_AS_CELLS,    /* rows as arrays of cells */
+    TP_AS_TABLE,    /* a table; each row is an object */
+    TP_AS_CELLS,    /* a table; each row is an array of cells */
     TP_AS_COLUMNS,  /* names of the columns of a table */
     TP_AS_ROW,      /* cells of one row as members of the record itself; the field has no name */
-    TP_AS_RECORD,   /* an object with fields of its own */
+    TP_AS_RECORD,   /* an object described by another table of fields */
     TP_AS_RECORDS,  /* an array of records */
     TP_AS_EACH_ROW, /* an array with one record for each row of a table */
     TP_AS_ARRAY,    /* an array of numbers or texts */
     TP_AS_LIST,     /* an array of computed items */
     TP_AS_MAP,      /* an object of computed items with computed keys */
     TP_AS_JSON,     /* a text that is JSON already */
-    TP_AS_CELL,     /* only of computed values, as all that follow: one cell of a table */
-    TP_AS_WRITTEN,  /* a text that a function writes, so that long texts are not kept in memory */
+    TP_AS_CELL,     /* one cell of a table; this and the following types are only for computed values */
+    TP_AS_WRITTEN,  /* a text that a function writes on demand, so that long texts need no memory */
     TP_AS_NULL,
-    TP_AS_ABSENT, /* the member is left out */
+    TP_AS_ABSENT, /* the member is omitted */
 };
 
 /* How a member is stored. */
@@ -57,7 +57,7 @@ enum tp_storage {
     TP_STORED_U8,
     TP_STORED_BOOL,
     TP_STORED_REAL,
-    TP_STORED_TEXT, /* const char * */
+    TP_STORED_TEXT, /* type const char * */
     TP_STORED_STR,
     TP_STORED_TABLE,
 };
@@ -66,53 +66,59 @@ enum tp_storage {
 struct tp_json_value {
     enum tp_json_type type;
     union {
-        int64_t integer; /* INT, NS, BOOL */
+        int64_t integer; /* used by INT, NS and BOOL */
         double real;
-        struct tp_str text;           /* TEXT, WORD, JSON */
-        const struct tp_table *table; /* TABLE, CELLS, CELL */
+        struct tp_str text;           /* used by TEXT, WORD and JSON */
+        const struct tp_table *table; /* used by TABLE, CELLS and CELL */
         const struct tp_fields *fields;
-        tp_next_item *next;                                                       /* LIST, MAP */
-        size_t (*write)(const struct tp_record *record, char *room, size_t size); /* WRITTEN; returns the length */
+        tp_next_item *next; /* used by LIST and MAP */
+        /* used by WRITTEN; returns the length of the text in bytes */
+        size_t (*write)(const struct tp_record *record, char *room, size_t size);
     };
     union {
-        unsigned column; /* CELL */
-        size_t length;   /* WRITTEN: bytes of the text */
+        unsigned column; /* used by CELL */
+        size_t length;   /* used by WRITTEN: length of the text, bytes */
     };
-    struct tp_record record; /* RECORD, LIST, MAP, WRITTEN; its index is the row of a CELL */
+    struct tp_record record; /* used by RECORD, LIST, MAP and WRITTEN; for CELL, record.index is the row */
 };
 
 /* An item of a list or a map. */
 struct tp_item {
-    struct tp_str key; /* of a map; it may point into `room` */
+    struct tp_str key; /* key of an item of a map; may point into `room` */
     char room[64];
-    struct tp_json_value value; /* ABSENT: the item is left out */
+    struct tp_json_value value; /* type ABSENT: the item is omitted */
 };
 
 struct tp_json_field {
-    const char *name; /* NULL: members of a ROW or RECORD become members of this record */
+    const char *name; /* name in JSON; NULL if the members of a ROW or RECORD become members of this record */
     enum tp_json_type type;
     enum tp_storage storage;
     uint32_t offset;
-    struct tp_json_value (*compute)(const struct tp_record *record); /* instead of storage and offset */
+    /* computes the value; NULL if storage and offset describe it */
+    struct tp_json_value (*compute)(const struct tp_record *record);
     const char *(*word)(unsigned value);
     tp_next_item *next;
-    const struct tp_fields *fields; /* of RECORD, RECORDS, EACH_ROW; of the items of LIST and MAP that are records */
-    bool is_same_record;            /* RECORD: an object of members of this record */
-    bool is_pointer;                /* RECORDS and ARRAY: the items are elsewhere */
-    uint32_t count_offset, stride;  /* RECORDS and ARRAY */
+    /* table of fields of a RECORD, of RECORDS, of EACH_ROW, or of the items of a LIST or MAP */
+    const struct tp_fields *fields;
+    bool is_same_record; /* RECORD only: the object consists of members of this record */
+    bool is_pointer;     /* RECORDS and ARRAY only: the member is a pointer to the items */
+    /* RECORDS and ARRAY only: offset of the number of items, and size of an item, bytes */
+    uint32_t count_offset, stride;
     enum tp_storage count_storage;
-    uint32_t first, count; /* of ROW: the columns; a count of 0 means all from the first one */
-    uint32_t flag;         /* 1 + offset of a bool or number, or 0 */
+    /* ROW only: first column and number of columns; count 0 means all columns from `first` on */
+    uint32_t first, count;
+    uint32_t flag; /* 1 + offset of a bool or number that enables the field; 0 if the field is always present */
     enum tp_storage flag_storage;
-    bool is_null_without_flag; /* null where the flag is false or 0; otherwise the member is left out */
+    /* a field with a flag of false or 0 is null if this is true, and is otherwise omitted */
+    bool is_null_without_flag;
     const char *definition;
 };
 
 struct tp_fields {
-    const char *name; /* as documentation names the record */
+    const char *name; /* name of the record in the documentation */
     const struct tp_json_field *items;
     unsigned count;
-    uint32_t flag; /* 1 + offset of a bool that is false if the record is null, or 0 */
+    uint32_t flag; /* 1 + offset of a bool that is false if the record is null; 0 if the record is never null */
 };
 
 #define TP_FIELDS(title, rows)                                                                                         \
@@ -120,7 +126,7 @@ struct tp_fields {
         .name = (title), .items = (rows), .count = sizeof(rows) / sizeof *(rows)                                       \
     }
 
-/* ---- rows of a table of fields: `type` is the struct, `member` its member ---- */
+/* ---- macros for a row of a table of fields: `type` is the struct, `member` one of its members ---- */
 
 #define TP_OFFSET(type, member) ((uint32_t)offsetof(type, member))
 #define TP_STORAGE(value)                                                                                              \
@@ -143,7 +149,7 @@ struct tp_fields {
     .is_pointer =                                                                                                      \
         __builtin_types_compatible_p(__typeof__(TP_MEMBER(type_, member)), __typeof__(&TP_MEMBER(type_, member)[0]))
 
-/* A number, text, bool or table as it is stored. */
+/* Describes a number, text, bool or table that the record stores. */
 #define TP_PLAIN(type_, member)                                                                                        \
     .type = _Generic(TP_MEMBER(type_, member),                                                                         \
         bool: TP_AS_BOOL,                                                                                           \
@@ -157,15 +163,16 @@ struct tp_fields {
 #define TP_WORD(type_, member, function) .type = TP_AS_WORD, TP_AT_MEMBER(type_, member), .word = (function)
 #define TP_CELLS(type_, member) .type = TP_AS_CELLS, TP_AT_MEMBER(type_, member)
 #define TP_COLUMNS(type_, member) .type = TP_AS_COLUMNS, TP_AT_MEMBER(type_, member)
-/* Columns of the row of the record's index; number 0: all from `first_` on. */
+/* Describes `number` columns, from `first_` on, of the table row with the record's index. number 0: all columns from
+ * `first_` on. */
 #define TP_ROW(type_, member, first_, number)                                                                          \
     .type = TP_AS_ROW, TP_AT_MEMBER(type_, member), .first = (first_), .count = (number)
 #define TP_EACH_ROW(type_, member, table_of_fields)                                                                    \
     .type = TP_AS_EACH_ROW, TP_AT_MEMBER(type_, member), .fields = (table_of_fields)
-/* A struct inside the record. */
+/* Describes a struct that is a member of the record. */
 #define TP_RECORD(type_, member, table_of_fields)                                                                      \
     .type = TP_AS_RECORD, .offset = TP_OFFSET(type_, member), .fields = (table_of_fields)
-/* An object whose members are of this record. */
+/* Describes a JSON object whose members are stored in this record. */
 #define TP_PART(table_of_fields) .type = TP_AS_RECORD, .is_same_record = true, .fields = (table_of_fields)
 #define TP_RECORDS(type_, member, count_member, table_of_fields)                                                       \
     .type = TP_AS_RECORDS, TP_ITEMS_AT(type_, member, count_member), .fields = (table_of_fields)
@@ -175,12 +182,12 @@ struct tp_fields {
 #define TP_LIST(next_, table_of_fields) .type = TP_AS_LIST, .next = (next_), .fields = (table_of_fields)
 #define TP_MAP(next_, table_of_fields) .type = TP_AS_MAP, .next = (next_), .fields = (table_of_fields)
 
-/* The member is left out, or null, where the bool is false or the number is 0. */
+/* Omits the field where the bool is false or the number is 0; TP_NULL_UNLESS writes null instead. */
 #define TP_ONLY_IF(type, member)                                                                                       \
     .flag = 1 + TP_OFFSET(type, member), .flag_storage = TP_STORAGE(TP_MEMBER(type, member))
 #define TP_NULL_UNLESS(type, member) TP_ONLY_IF(type, member), .is_null_without_flag = true
 
-/* ---- computed values ---- */
+/* ---- functions that return a computed value ---- */
 
 static inline struct tp_json_value tp_as_null(void)
 {
@@ -225,10 +232,11 @@ static inline struct tp_json_value tp_as_record(const struct tp_fields *fields, 
 
 /* ---- writing ---- */
 
-/* Writes the struct at `record` as an object. arena: for fields that compute texts; may be NULL where there is none. */
+/* Writes the struct at `record` as an object. arena: memory for fields that compute texts; may be NULL if there are
+ * none. */
 void tp_fields_json(const struct tp_fields *fields, const void *record, struct tp_arena *arena, struct tp_json *json);
 
-/* Writes its members into the open object. */
+/* Writes the members of the struct at `record` into the open object. */
 void tp_fields_members_json(const struct tp_fields *fields, const void *record, struct tp_arena *arena,
                             struct tp_json *json);
 

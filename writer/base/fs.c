@@ -1,9 +1,9 @@
 /* Writes files with a final rename: see fs.h.
  *
- * If the file system supports it, the temporary file has no name until it is finished (O_TMPFILE), so that a killed
- * process leaves nothing. Otherwise, or if a library needs a name to write to, it has a random name (temporary.h). The
- * list of these names is the only process-wide state here, because a signal handler needs it. Each slot is set before
- * the file exists and cleared afterwards. */
+ * If the file system supports O_TMPFILE, the temporary file has no name until it is finished, so that a killed process
+ * leaves no file behind. Otherwise, or if a library needs a name to write to, the file has a random name (temporary.h).
+ * The list of these names is the only process-wide state here, because a signal handler needs it. Each slot is set
+ * before its file exists and cleared after the file is gone. */
 #include "writer/base/fs.h"
 
 #include <errno.h>
@@ -24,19 +24,18 @@ enum {
     OPEN_MAX_FILES = 16,
     BUFFER = 256 * 1024,
     LARGE = 32 * 1024
-}; /* LARGE: from this size on, data is written
-    * without copying */
+}; /* LARGE: data of this size or more is written without copying it into the buffer */
 
 static char *_Atomic open_files[OPEN_MAX_FILES];
 
 struct tp_outfile {
     int fd, folder;
-    int slot; /* in open_files, -1: none */
+    int slot; /* index in open_files; -1: none */
     bool is_direct, has_failed;
-    bool is_replaced; /* an older file exists */
+    bool is_replaced; /* true if an older file exists at the target */
     char *target;
     const char *base; /* last part of target */
-    char *path;       /* of the temporary file; NULL while it has no name */
+    char *path;       /* path of the temporary file; NULL while the file has no name */
     char name[TP_TEMPORARY_NAME];
     char *buffer;
     size_t used;
@@ -61,7 +60,7 @@ static int out_of_memory(struct tp_error *err)
     return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Writes directly, without the buffer. */
+/* Writes bytes to the file directly, without the buffer. */
 static int write_out(struct tp_outfile *file, const char *bytes, size_t size, struct tp_error *err)
 {
     while (size) {
@@ -96,13 +95,14 @@ static int open_folder(const char *target, const char *base)
     return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-/* Writes the path of a descriptor, which can give a name to a nameless file. */
+/* Writes the path of an open descriptor in /proc. linkat can name a nameless file by this path. */
 static void path_of(char path[32], int fd)
 {
     snprintf(path, 32, "/proc/self/fd/%d", fd);
 }
 
-/* Opens a file without a name. Returns -1 if that is not supported, or if it could not be named later. */
+/* Opens a file without a name. Returns -1 if the file system does not support such files, or could not name the file
+ * later. */
 static int open_nameless(int folder, mode_t mode)
 {
     char path[32];
@@ -123,7 +123,7 @@ static void remember(struct tp_outfile *file)
     }
 }
 
-/* Forgets the name of the temporary file, because it has none any more, or another. */
+/* Forgets the name of the temporary file, because the file was renamed or removed. */
 static void forget(struct tp_outfile *file)
 {
     if (file->slot >= 0)
@@ -133,7 +133,7 @@ static void forget(struct tp_outfile *file)
     file->path = NULL;
 }
 
-/* Stores the path of a temporary file that has just been named. */
+/* Stores the path of a temporary file that has just received a name. */
 static int keep_name(struct tp_outfile *file, struct tp_error *err)
 {
     if (asprintf(&file->path, "%.*s%s", (int)(file->base - file->target), file->target, file->name) < 0) {
@@ -183,8 +183,8 @@ static int name_file(struct tp_outfile *file, struct tp_error *err)
     return file->path ? TP_OK : fail(file->target, "cannot write", err);
 }
 
-/* Copies owner and mode of the file that is replaced, so that the same people can use the new one. If the owner cannot
- * be set, at least the mode is. */
+/* Copies owner and mode of the old file to the new file, so that the same people can use it. If the owner cannot be
+ * set, copies only the mode. */
 static void take_mode(int fd, const struct stat *old)
 {
     struct stat now;
@@ -214,7 +214,7 @@ static int open_temporary(struct tp_outfile *file, const struct stat *old, struc
     return code;
 }
 
-/* ---- the target ---- */
+/* ---- the target path ---- */
 
 static int set_target(struct tp_outfile *file, const char *target, struct tp_error *err)
 {
@@ -300,7 +300,7 @@ static int put_in_place(struct tp_outfile *file, struct tp_error *err)
     if (code == TP_OK && renameat(file->folder, file->name, file->folder, file->base) < 0)
         code = fail(file->target, "cannot write", err);
     if (code == TP_OK)
-        forget(file); /* the target has the name now, so nothing must be removed */
+        forget(file); /* the file has its final name, so no temporary file must be removed */
     return code;
 }
 
@@ -329,7 +329,8 @@ void tp_outfile_discard(struct tp_outfile **slot)
     if (file->path)
         unlinkat(file->folder, file->name, 0);
     forget(file);
-    if (file->fd >= 0) /* after its name is removed, because the lock protects it until then */
+    /* closed after the temporary name is removed, because the lock protects the file until then */
+    if (file->fd >= 0)
         close(file->fd);
     if (file->folder >= 0)
         close(file->folder);

@@ -1,4 +1,4 @@
-/* Compresses with ISA-L or zlib. Both use memory only from the arena, so that an allocation may jump to its guard at
+/* Compresses with ISA-L or zlib. Both allocate only from the arena, so an allocation may jump to the arena's guard at
  * any time. */
 #include "writer/base/gzip_out.h"
 
@@ -7,7 +7,7 @@
 #include "writer/base/deflate.h"
 #include "writer/base/error.h"
 
-/* Returns an upper bound for incompressible input: stored blocks, header and trailer. */
+/* Returns an upper bound of the compressed size in bytes, reached by incompressible input in stored blocks. */
 static size_t bound(const struct tp_str *texts, size_t count)
 {
     size_t size = 0;

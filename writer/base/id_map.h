@@ -1,4 +1,5 @@
-/* Maps 64-bit keys to 32-bit values, in an arena: open addressing, linear probing, grows at 2/3. */
+/* Maps 64-bit keys to 32-bit values. The hash table is in an arena, uses open addressing with linear probing, and grows
+ * at 2/3 of its capacity. */
 #ifndef TP_WRITER_BASE_ID_MAP_H
 #define TP_WRITER_BASE_ID_MAP_H
 
@@ -31,8 +32,8 @@ static inline uint32_t tp_id_map_get(const struct tp_id_map *map, uint64_t key)
     return value ? *value : UINT32_MAX;
 }
 
-/* Returns the address of the value of `key`, and adds it with value TP_NO_ID (UINT32_MAX) if it is new. Valid until the
- * next tp_id_map_put. */
+/* Returns the address of the value of `key`. Adds a new key with the value TP_NO_ID (UINT32_MAX). The address is valid
+ * until the next tp_id_map_put. */
 uint32_t *tp_id_map_put(struct tp_id_map *map, uint64_t key);
 
 /* Returns the memory of a large map to the arena early. */

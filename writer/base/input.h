@@ -1,6 +1,6 @@
 /* Opens files for reading; the only module that does (tests/lint/concepts.sh).
  *
- * A pipe, a terminal or a device can block a reader for ever. If the user names one, it is read nevertheless ("<(zcat
+ * A pipe, a terminal or a device can block a reader for ever. A file that the user names is read in any case ("<(zcat
  * x)" is a pipe). Files that a search has found are opened only if they are regular files. Any thread. */
 #ifndef TP_WRITER_BASE_INPUT_H
 #define TP_WRITER_BASE_INPUT_H
@@ -13,30 +13,31 @@
 #include "writer/base/error.h"
 
 enum tp_input_kind {
-    TP_INPUT_FILE,  /* a regular file; opening never blocks */
-    TP_INPUT_NAMED, /* also other files that can be read; "-" is standard input */
+    TP_INPUT_FILE,  /* a regular file; opening it never blocks */
+    TP_INPUT_NAMED, /* a file that the user named: any file that can be read; "-" is standard input */
 };
 
 struct tp_input {
     int fd;
-    uint64_t size; /* of a regular file when it was opened, otherwise 0 */
+    uint64_t size; /* size of a regular file when it was opened, bytes; otherwise 0 */
     bool is_regular;
 };
 
-/* Opens `path`. The caller closes input->fd, which is -1 after an error. Returns 0; TP_ENOTFOUND (does not exist),
- * TP_ENOMEM, TP_EIO (anything else: a folder, no permission). The error text does not contain the path. */
+/* Opens `path`. The caller closes input->fd, which is -1 after an error. Returns 0, TP_ENOTFOUND if the file does not
+ * exist, TP_ENOMEM, or TP_EIO for all other errors (a folder, no permission). The error text does not contain the path.
+ */
 int tp_input_open(struct tp_input *input, const char *path, enum tp_input_kind kind, struct tp_error *err);
 
 /* Opens a regular file of user `owner` by its name in an open folder; does not follow links and never blocks. Returns
  * the same codes as tp_input_open, and TP_EIO for any other kind of file. */
 int tp_input_open_in(struct tp_input *input, int folder, const char *name, uint32_t owner, struct tp_error *err);
 
-/* Reads up to `size` bytes into `to`, fewer only at the end of the file. *got: number of bytes read. at: bytes read
- * before, for the error text. Returns 0 or TP_EIO. */
+/* Reads up to `size` bytes into `to`, fewer only at the end of the file. *got: number of bytes read. at: number of
+ * bytes read by earlier calls, for the error text. Returns 0 or TP_EIO. */
 int tp_input_read(size_t *got, const struct tp_input *input, void *to, size_t size, uint64_t at, struct tp_error *err);
 
-/* Opens a file, appends all its bytes to `out`, which has a maximum, and closes it. Returns the same codes as
- * tp_input_open, and TP_ELIMIT. */
+/* Opens a file, appends all its bytes to `out`, and closes it. Returns the codes of tp_input_open, and TP_ELIMIT if the
+ * file exceeds the maximum of `out`. */
 int tp_input_read_all(struct tp_buf *out, const char *path, enum tp_input_kind kind, struct tp_error *err);
 
 #endif

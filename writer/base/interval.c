@@ -127,7 +127,7 @@ int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y)
     return sum;
 }
 
-/* *near is the index of the first interval that ends after the previous moment. */
+/* *near: index of the first interval that ends after the moment of the previous call. */
 bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near)
 {
     if (*near < x.count && x.items[*near].b <= at)

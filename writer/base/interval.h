@@ -32,11 +32,13 @@ int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b);
 /* Returns the length of the intersection of two sets, without building it. */
 int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y);
 bool tp_intervals_contain(struct tp_intervals x, int64_t at);
-/* Does the same, faster for moments that mostly come in order. *near: 0 at first; may be kept across sets. */
+/* Returns whether the set contains `at`. Faster than tp_intervals_contain if most calls come in time order. *near is 0
+ * before the first call, and may be kept for another set. */
 bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near);
 
-/* Adds an interval to a vector, from which a set is made later, in any order. Intervals in order of start are joined
- * immediately, so that nested and adjacent ones use no memory. Empty ones are dropped. */
+/* Adds an interval to a vector, from which a set is made later. Any order is allowed. Intervals that come in order of
+ * their starts are joined immediately, so that nested and adjacent intervals use no memory. Empty intervals are
+ * dropped. */
 static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)
 {
     if (b <= a)
@@ -58,8 +60,8 @@ static inline void tp_intervals_append(struct tp_vec *vec, struct tp_intervals x
         tp_intervals_push(vec, x.items[i].a, x.items[i].b);
 }
 
-/* Returns the set of the added intervals, in the vector's memory. For a set that is soon returned with
- * tp_intervals_drop: the vector keeps its spare memory, so that the next vector can reuse the block. */
+/* Returns the set of the added intervals, in the vector's memory. Use it for a set that is soon returned with
+ * tp_intervals_drop. The spare memory is kept, so that the next vector can reuse the whole block. */
 static inline struct tp_intervals tp_intervals_briefly_of(struct tp_vec *vec)
 {
     struct tp_intervals set = tp_intervals_union(vec->arena, vec->data, vec->count);

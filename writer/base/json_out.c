@@ -55,7 +55,7 @@ void tp_json_array_end(struct tp_json *json)
     close_level(json, ']');
 }
 
-/* Returns whether a byte needs no escape in a JSON string. */
+/* Returns whether a JSON string may contain the byte without an escape. */
 static bool is_plain(unsigned char c, bool html_safe)
 {
     if (c < 0x20 || c == '"' || c == '\\')
@@ -154,7 +154,8 @@ void tp_json_real(struct tp_json *json, double value)
         return;
     }
     comma(json);
-    for (int digits = 15; digits <= 17; digits++) { /* 17 digits always read back equal */
+    /* 17 digits are enough to read back every double unchanged */
+    for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (digits == 17 || strtod(text, NULL) == value)
             break;

@@ -1,8 +1,8 @@
-/* Writes JSON into a tp_buf step by step: compact, keys in call order. It adds commas and checks nesting.
+/* Writes compact JSON into a tp_buf step by step, with the keys in call order. Adds commas and checks nesting.
  *
- * It rejects nothing at run time: a wrong call order is a bug in the caller and asserted in debug builds. Numbers
- * follow the report's rules: times as decimal microseconds with at most three decimals, reals with the fewest digits
- * that read back equal. */
+ * Rejects nothing at run time: a wrong call order is a bug in the caller and fails an assertion in debug builds. Times
+ * are written as decimal microseconds with at most three decimals. Reals have the fewest digits that read back
+ * unchanged. */
 #ifndef TP_WRITER_BASE_JSON_OUT_H
 #define TP_WRITER_BASE_JSON_OUT_H
 
@@ -16,7 +16,7 @@ struct tp_json {
     struct tp_buf *out;
     unsigned depth;
     bool needs_comma;
-    bool html_safe; /* writes < > & U+2028 U+2029 as \uXXXX, for a data block inside HTML */
+    bool html_safe; /* true: writes < > & U+2028 U+2029 as \uXXXX, for data inside HTML */
 };
 
 void tp_json_init(struct tp_json *json, struct tp_buf *out);
@@ -29,19 +29,20 @@ void tp_json_array_end(struct tp_json *json);
 void tp_json_key(struct tp_json *json, const char *text);
 void tp_json_key_str(struct tp_json *json, struct tp_str text);
 
-void tp_json_text(struct tp_json *json, const char *text);  /* NULL: null */
-void tp_json_str(struct tp_json *json, struct tp_str text); /* ptr NULL: null; must be UTF-8 */
+void tp_json_text(struct tp_json *json, const char *text); /* NULL is written as null */
+/* text must be UTF-8; text.ptr NULL is written as null */
+void tp_json_str(struct tp_json *json, struct tp_str text);
 void tp_json_int(struct tp_json *json, int64_t value);
 void tp_json_bool(struct tp_json *json, bool value);
 void tp_json_null(struct tp_json *json);
-/* Writes a double; NaN becomes null. Integral values get ".0" so that a reader sees a real. */
+/* Writes a double; NaN becomes null. Integral values get ".0", so that a reader recognizes a real. */
 void tp_json_real(struct tp_json *json, double value);
 /* Writes nanoseconds as microseconds: 12, 12.5, 0.003 */
 void tp_json_us(struct tp_json *json, int64_t ns);
 /* Writes bytes that are already JSON. */
 void tp_json_raw(struct tp_json *json, struct tp_str text);
 
-/* Write a member, key and value, in one call. */
+/* Writes a member, key and value, in one call. */
 void tp_json_member_text(struct tp_json *json, const char *key, const char *value);
 void tp_json_member_str(struct tp_json *json, const char *key, struct tp_str value);
 void tp_json_member_int(struct tp_json *json, const char *key, int64_t value);

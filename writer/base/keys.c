@@ -1,4 +1,4 @@
-/* Numbers distinct keys with open addressing over the list of items: see keys.h. */
+/* Numbers distinct keys with a hash table over the list of keys: see keys.h. */
 #include "writer/base/keys.h"
 
 #include <stdbool.h>
@@ -45,7 +45,7 @@ static inline bool are_equal(const uint32_t *x, const uint32_t *y, uint32_t widt
     return !width || *x == *y;
 }
 
-/* Returns the slot of a pair, the usual key, compared as one number. */
+/* Returns the slot of a key of two numbers, compared as one 64-bit number. Most keys are pairs. */
 static inline uint32_t *slot_of_pair(const struct tp_keys *keys, const uint32_t *key)
 {
     uint64_t pair = pair_at(key);
@@ -57,7 +57,7 @@ static inline uint32_t *slot_of_pair(const struct tp_keys *keys, const uint32_t 
     }
 }
 
-/* Returns the slot with the key, or the free one in which to put it. */
+/* Returns the slot with the key, or the free slot for it. */
 static inline uint32_t *slot_of(const struct tp_keys *keys, const uint32_t *key)
 {
     if (keys->width == 2)
@@ -96,7 +96,8 @@ uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key)
 
 uint32_t tp_keys_find(const struct tp_keys *keys, const uint32_t *key)
 {
-    return keys->slot_count ? *slot_of(keys, key) - 1 : TP_NO_ID; /* 0 - 1 is TP_NO_ID */
+    /* a free slot gives 0 - 1, which is TP_NO_ID */
+    return keys->slot_count ? *slot_of(keys, key) - 1 : TP_NO_ID;
 }
 
 void tp_keys_drop(struct tp_keys *keys)

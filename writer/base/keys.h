@@ -1,5 +1,5 @@
-/* Numbers distinct keys, each a fixed count of 32-bit numbers, as 0, 1, 2 .. in order of first appearance. Used for
- * group keys and tree edges. */
+/* Numbers distinct keys as 0, 1, 2 .. in order of first appearance. Each key consists of the same count of 32-bit
+ * numbers. Used for group keys and tree edges. */
 #ifndef TP_WRITER_BASE_KEYS_H
 #define TP_WRITER_BASE_KEYS_H
 
@@ -9,18 +9,18 @@
 #include "writer/base/str.h"
 
 struct tp_keys {
-    struct tp_vec items; /* width numbers for each key */
-    uint32_t *slots;     /* id + 1; 0: free */
+    struct tp_vec items; /* all keys, each with `width` numbers */
+    uint32_t *slots;     /* hash table of id + 1; 0: free */
     uint32_t width, slot_count, count;
 };
 
 void tp_keys_init(struct tp_keys *keys, struct tp_arena *arena, uint32_t width);
-/* Returns the id of the key, and adds it if it is new. */
+/* Returns the id of the key. Adds a new key. */
 uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key);
 /* Returns the id of the key, or TP_NO_ID. */
 uint32_t tp_keys_find(const struct tp_keys *keys, const uint32_t *key);
 
-/* Returns the memory to the arena early. */
+/* Returns the memory of the keys to the arena early. */
 void tp_keys_drop(struct tp_keys *keys);
 
 static inline uint32_t tp_keys_count(const struct tp_keys *keys)
@@ -31,7 +31,7 @@ static inline const uint32_t *tp_keys_get(const struct tp_keys *keys, uint32_t i
 {
     return (const uint32_t *)keys->items.data + (size_t)id * keys->width;
 }
-/* Adds a pair, the usual key. */
+/* Returns the id of the pair (x, y). Adds a new pair. The width of the keys must be 2. */
 static inline uint32_t tp_keys_pair(struct tp_keys *keys, uint32_t x, uint32_t y)
 {
     return tp_keys_add(keys, (uint32_t[]){x, y});

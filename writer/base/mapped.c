@@ -16,12 +16,12 @@ enum { MAX_RANGES = 8192 };
 static struct range {
     _Atomic uintptr_t start;
     _Atomic size_t size;
-    _Atomic size_t cut_at; /* SIZE_MAX: not cut */
+    _Atomic size_t cut_at; /* offset of the first unreadable byte; SIZE_MAX: all bytes are readable */
 } ranges[MAX_RANGES];
 
 static _Atomic uint32_t cuts;
 
-/* ---- the list ---- */
+/* ---- the list of ranges ---- */
 
 static struct range *find(uintptr_t start)
 {
@@ -57,8 +57,8 @@ static bool replace(uintptr_t from, size_t size)
 /* set while a library that maps files by itself runs on this thread */
 static _Thread_local bool is_lenient __attribute__((tls_model("initial-exec")));
 
-/* Replaces the memory from the page of `address` to the end of its range, or a library's page. Returns false if the
- * address is in no range. */
+/* Replaces the memory from the page of `address` to the end of its range by zeros. Outside all ranges, replaces only
+ * one page, if a library maps files on this thread. Returns false if no memory was replaced. */
 static bool mend(uintptr_t address)
 {
     const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -79,9 +79,9 @@ static bool mend(uintptr_t address)
     return is_lenient && replace(page, page_size);
 }
 
-/* ---- the signal ---- */
+/* ---- the signal handler ---- */
 
-static tp_mapped_setter *set_action; /* NULL: sigaction */
+static tp_mapped_setter *set_action; /* function that sets signal actions; NULL: sigaction */
 
 /* The program's action for SIGBUS. There are two copies, so that the handler always finds a complete one. */
 static struct {
@@ -89,11 +89,12 @@ static struct {
     _Atomic unsigned newest;
     _Atomic bool is_set;
     atomic_flag is_changing;
-    struct sigaction first; /* from before our handler was installed */
+    struct sigaction first; /* action before our handler was installed for the first time */
 } program = {.is_changing = ATOMIC_FLAG_INIT};
 
-/* The call that is being passed on to the program's handler. A program's handler may call the one it found, which is
- * ours. It may also leave by siglongjmp; then the next call has the same stack position, not a lower one. */
+/* The signal that is being passed to the program's handler. The program's handler may call its predecessor, which is
+ * our handler. The program's handler may also leave by siglongjmp; then the next signal has the same stack position,
+ * not a lower one. */
 static _Thread_local struct {
     const void *context, *frame;
 } passed __attribute__((tls_model("initial-exec")));
@@ -110,7 +111,8 @@ static void keep(const struct sigaction *action)
     atomic_store(&program.newest, next);
 }
 
-/* Locks `program` with all signals blocked, so that no signal handler on this thread waits for its own lock. */
+/* Locks `program` with all signals blocked. Otherwise a signal handler on this thread could wait for a lock that the
+ * same thread owns. */
 static void begin_change(sigset_t *mask)
 {
     sigset_t all;
@@ -126,8 +128,8 @@ static void end_change(const sigset_t *mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, _NSIG / 8);
 }
 
-/* Does what the kernel would have done without our handler: the fault repeats when it returns, or the signal is sent
- * again. */
+/* Does what the kernel would have done without our handler. A fault repeats when the handler returns, and a sent signal
+ * is sent again. */
 static void die(const siginfo_t *info)
 {
     set(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);

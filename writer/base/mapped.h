@@ -1,12 +1,12 @@
-/* Protects mapped files that somebody may truncate, or whose disk may fail. Touching such a page raises SIGBUS, which
- * kills a process. In a registered range, the pages from there on are replaced by private memory with zeros, and the
- * range is marked as cut.
+/* Protects mapped files that somebody may truncate, or whose disk may fail. Access to such a page raises SIGBUS, which
+ * kills a process. In a registered range, the unreadable page and all later pages are replaced by private memory with
+ * zeros, and the range is marked as cut.
  *
- * The handler of SIGBUS is installed with the first range. A SIGBUS from elsewhere is passed to the previous handler,
- * or to the one that the program sets later through tp_mapped_action (our libraries intercept sigaction). Otherwise a
- * later handler is noticed at the next tp_mapped_add, and ours is installed in front of it. The kernel still kills a
- * thread that blocks SIGBUS. The process has one list. Any thread may call these functions, also in a child of fork and
- * in a signal handler. */
+ * The first registered range installs the handler of SIGBUS. A SIGBUS outside all ranges is passed to the previous
+ * handler, or to the handler that the program sets later through tp_mapped_action (our libraries intercept sigaction).
+ * If the program sets its handler in another way, the next tp_mapped_add installs our handler again. The kernel still
+ * kills a thread that blocks SIGBUS. The process has one list. Any thread may call these functions, also in a child of
+ * fork and in a signal handler. */
 #ifndef TP_WRITER_BASE_MAPPED_H
 #define TP_WRITER_BASE_MAPPED_H
 
@@ -15,21 +15,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers size bytes at start, a multiple of the page size. Does nothing if the list is full. */
+/* Registers `size` bytes at `start`, which is a multiple of the page size. Does nothing if the list is full. */
 void tp_mapped_add(const void *start, size_t size);
 
-/* Unregisters and unmaps a range. `size` is used if the range is not registered. NULL is accepted. */
+/* Unregisters and unmaps a range. `size` is used only if the range is not registered. start may be NULL. */
 void tp_mapped_remove(const void *start, size_t size);
 
-/* Returns the offset of the first unreadable byte in a registered range, a multiple of the page size; SIZE_MAX:
- * none. */
+/* Returns the offset of the first unreadable byte in a registered range, a multiple of the page size; SIZE_MAX if all
+ * bytes are readable. */
 size_t tp_mapped_cut_at(const void *start);
 
-/* Switches a mode for a library that maps files by itself. While it is on, every unreadable page that this thread
- * touches is replaced by zeros. */
+/* Turns a mode on or off for a library that maps files by itself. While the mode is on, every unreadable page that this
+ * thread touches is replaced by zeros. */
 void tp_mapped_lenient(bool is);
 
-/* Returns how often any range of the process was cut so far. */
+/* Returns how many times ranges of this process were cut so far. */
 uint32_t tp_mapped_cuts(void);
 
 /* Sets the function that sets signal actions; NULL: sigaction. For a library that intercepts sigaction itself. */

@@ -1,5 +1,5 @@
-/* Decides which of many statistical tests are significant, when each alone may err. Pure functions. Tests with equal p
- * get the same result. */
+/* Decides which of many statistical tests are significant, although some tests pass by chance. Pure functions. Tests
+ * with equal p get the same result. */
 #ifndef TP_WRITER_BASE_MULTIPLICITY_H
 #define TP_WRITER_BASE_MULTIPLICITY_H
 
@@ -8,11 +8,12 @@
 
 #include "writer/base/arena.h"
 
-/* Sets is_kept[i] for `count` tests with `p[i]` (0 to 1): with probability 1 - `alpha` none of the kept ones is due to
- * chance (Holm 1979). Returns the number of kept tests. Scratch memory from `arena`. */
+/* Sets is_kept[i] to whether test i with `p[i]` (0 to 1) is significant, for `count` tests. With probability 1 -
+ * `alpha` no kept test is due to chance (Holm 1979). Returns the number of kept tests. Scratch memory comes from
+ * `arena`. */
 size_t tp_holm(bool *is_kept, const double *p, size_t count, double alpha, struct tp_arena *arena);
 
-/* Does the same, but on average at most a share of `rate` of the kept ones is due to chance (Benjamini, Hochberg
+/* Works like tp_holm, but on average at most a share of `rate` of the kept tests is due to chance (Benjamini, Hochberg
  * 1995). */
 size_t tp_benjamini_hochberg(bool *is_kept, const double *p, size_t count, double rate, struct tp_arena *arena);
 

@@ -17,15 +17,15 @@ struct tp_rank_set {
 };
 
 void tp_rank_set_init(struct tp_rank_set *set, struct tp_arena *arena);
-/* Adds a rank, which must not be below the last one; adding that one again has no effect. */
+/* Adds a rank, which must not be smaller than the last rank. Adding the last rank again has no effect. */
 void tp_rank_set_add(struct tp_rank_set *set, int64_t rank);
-/* Adds all numbers from first to last, which must be above those added before. */
+/* Adds all numbers from `first` to `last`, which must be greater than all numbers in the set. */
 void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last);
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank);
 
-/* Returns the text of the runs, in `arena`; "" for an empty set. max_runs 0, for programs: all runs as "0-3,7".
- * Otherwise for people: "0-3, 7", and after max_runs runs ", … (N in all)". The space avoids that "12,353,695" reads as
- * one number. */
+/* Returns the text of the set, in `arena`; "" for an empty set. max_runs 0 gives all runs as "0-3,7", for programs.
+ * Otherwise gives "0-3, 7", for people, and after max_runs runs ", … (N in all)". The space avoids that "12,353,695"
+ * reads as one number. */
 const char *tp_rank_set_text(struct tp_arena *arena, const struct tp_rank_set *set, size_t max_runs);
 
 #endif

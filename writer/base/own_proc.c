@@ -1,4 +1,4 @@
-/* Detects whose process ids /proc shows: see own_proc.h. */
+/* Detects to which namespace the process ids in /proc belong: see own_proc.h. */
 #include "writer/base/own_proc.h"
 
 #include <stdlib.h>

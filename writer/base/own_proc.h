@@ -1,11 +1,11 @@
-/* Detects whether process ids in /proc are those of our namespace. In a PID namespace without its own /proc they belong
- * to the outer namespace, where a number means another process. Any thread; allocates nothing. */
+/* Detects whether process ids in /proc belong to our PID namespace. In a PID namespace without its own /proc they
+ * belong to the outer namespace, where a number means another process. Any thread; allocates nothing. */
 #ifndef TP_WRITER_BASE_OWN_PROC_H
 #define TP_WRITER_BASE_OWN_PROC_H
 
 #include <stdbool.h>
 
-/* Returns true if they are. Returns false without /proc. */
+/* Returns whether the process ids in /proc belong to our PID namespace. Returns false without /proc. */
 bool tp_proc_is_own(void);
 
 #endif

@@ -19,8 +19,8 @@ enum { RING = 6, STACK = 1 << 20 };
 
 struct tp_pack {
     struct tp_outfile *file;
-    struct tp_deflate *deflate; /* NULL: plain text */
-    struct tp_error error;      /* belongs to the thread until it is joined */
+    struct tp_deflate *deflate; /* NULL if the file is plain text */
+    struct tp_error error;      /* first error; only the writing thread uses it until the thread is joined */
     _Atomic int failed;
     bool has_thread, is_closing;
     pthread_t thread;
@@ -36,7 +36,7 @@ static int to_file(void *context, const void *bytes, size_t size)
     return tp_outfile_write(pack->file, bytes, size, &pack->error);
 }
 
-/* Writes one block. The first error is kept, and all later blocks are discarded. */
+/* Writes one block. Keeps the first error and discards all later blocks. */
 static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bool is_last)
 {
     int code = atomic_load(&pack->failed);
@@ -52,8 +52,8 @@ static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bo
         atomic_store(&pack->failed, code);
 }
 
-/* Blocks the signals of a failing write in the writing thread and discards them afterwards, because they would kill the
- * host program. So the error is only a returned code. */
+/* State to block the signals of a failing write (SIGXFSZ, SIGPIPE), which would kill the host program. The writing
+ * thread discards such signals afterwards, so that the error is only a returned code. */
 struct shield {
     sigset_t raised, before;
     bool was_pending[2];
@@ -79,7 +79,8 @@ static void lower_shield(struct shield *shield)
     static const struct timespec at_once = {0, 0};
     for (int i = 0; i < 2; i++)
         if (shield->was_pending[i])
-            sigdelset(&shield->raised, held[i]); /* it was pending before */
+            /* the signal was pending before the write, so it is not discarded */
+            sigdelset(&shield->raised, held[i]);
     while (sigtimedwait(&shield->raised, NULL, &at_once) > 0) {
     }
     pthread_sigmask(SIG_SETMASK, &shield->before, NULL);
@@ -106,8 +107,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Starts the thread with all signals blocked, because they belong to the host program. Without the thread the caller
- * does the work. */
+/* Starts the writing thread with all signals blocked, because they belong to the host program. If the thread cannot
+ * start, the caller does the work. */
 static void start_thread(struct tp_pack *pack)
 {
     pthread_attr_t attributes;

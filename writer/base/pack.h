@@ -1,7 +1,7 @@
-/* Compresses and writes blocks of text to a file, on a thread of its own with a small ring.
+/* Compresses and writes blocks of text to a file, in a separate thread with a small ring.
  *
- * One caller fills a tp_buf and hands it over. The thread compresses and writes it while the caller fills the next one.
- * Without the thread (not allowed, or it could not start) the call itself does the work. The file is one gzip member or
+ * One caller fills a tp_buf and passes it to the thread. The thread compresses and writes it while the caller fills the
+ * next one. If the thread is not allowed or cannot start, tp_pack_write does the work. The file is one gzip member or
  * plain text, and appears complete or not at all (fs.h). All memory is allocated when the file is opened: the blocks of
  * the ring and the compressor. Writing never raises SIGXFSZ or SIGPIPE in the caller; a file that is too large and a
  * closed pipe are returned errors. A child of fork must not use its parent's packer. */
@@ -14,22 +14,22 @@
 #include "writer/base/buf.h"
 #include "writer/base/error.h"
 
-enum { TP_PACK_BLOCK = 256 * 1024 }; /* size from which a block should be handed over */
+enum { TP_PACK_BLOCK = 256 * 1024 }; /* size from which a block should be passed to tp_pack_write, bytes */
 
 struct tp_pack;
 
 struct tp_pack_options {
     bool is_gzip;
-    int level;           /* 1 (fast) to 9 (small); 0: 1 */
-    bool single_thread;  /* never starts the thread */
-    const char *comment; /* in the header of the gzip member, borrowed (deflate.h); NULL: none */
+    int level;           /* compression level, 1 (fast) to 9 (small); 0 means 1 */
+    bool single_thread;  /* true: tp_pack_write does the work, without a thread */
+    const char *comment; /* comment in the header of the gzip member, borrowed (deflate.h); NULL: none */
 };
 
 /* Opens `path` for writing ("-": standard output). Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_pack_open(struct tp_pack **out, const char *path, const struct tp_pack_options *options, struct tp_error *err);
 
-/* Takes the contents of `block`, which is empty afterwards and has other memory. Waits while the ring is full. After an
- * error the contents are discarded. */
+/* Takes the contents of `block`. Afterwards the block is empty and has other memory. Waits while the ring is full.
+ * After an error the contents are discarded. */
 void tp_pack_write(struct tp_pack *pack, struct tp_buf *block);
 
 /* Returns 0, or the code of the first error so far. Any thread may call it. */
@@ -39,7 +39,7 @@ int tp_pack_failed(struct tp_pack *pack);
  * first error. */
 int tp_pack_close(struct tp_pack **slot, struct tp_error *err);
 
-/* Discards everything. Frees *slot and sets it to NULL. *slot may be NULL. */
+/* Discards the file and all data. Frees *slot and sets it to NULL. *slot may be NULL. */
 void tp_pack_discard(struct tp_pack **slot);
 
 #endif

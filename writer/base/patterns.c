@@ -14,7 +14,7 @@ static char lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
-/* Returns the bucket of two lower-case letters. */
+/* Returns the bucket of patterns that begin with these two lower-case letters. */
 static inline unsigned bucket_of(char first, char second)
 {
     return ((unsigned char)first * 31u + (unsigned char)second) % TP_PATTERN_BUCKETS;
@@ -25,10 +25,10 @@ static inline unsigned bucket_of(char first, char second)
 struct writing {
     struct tp_patterns *patterns;
     unsigned rule;
-    const char *after[MAX_DEPTH]; /* what follows each enclosing group */
+    const char *after[MAX_DEPTH]; /* the rest of the pattern after each enclosing group */
     unsigned depth, length;
     bool is_anchored, has_failed;
-    char text[MAX_WRITTEN + 1]; /* expanded so far */
+    char text[MAX_WRITTEN + 1]; /* the text expanded so far */
 };
 
 static void write_rest(struct writing *w, const char *at);
@@ -80,7 +80,7 @@ static void write_one(struct writing *w, char c, const char *rest)
     w->length--;
 }
 
-/* Returns the position behind the ')' of the group at `at`, or behind the pattern. Returns NULL if there is none. */
+/* Returns the position after the ')' that closes the group at `at`. Returns NULL if the group is not closed. */
 static const char *end_of_group(const char *at)
 {
     for (unsigned depth = 0; *at; at++) {
@@ -98,7 +98,8 @@ static const char *end_of_group(const char *at)
     return NULL;
 }
 
-/* Expands each of the alternatives that begin at `at`, followed by what follows the group. They must end at `end`. */
+/* Expands each alternative that begins at `at`, followed by the pattern's text after the group. The last alternative
+ * must end at the character `end`. */
 static void write_alternatives(struct writing *w, const char *at, char end, const char *after)
 {
     if (w->depth == MAX_DEPTH) {
@@ -133,7 +134,7 @@ static void write_group(struct writing *w, const char *at)
         write_rest(w, after + 1);
 }
 
-/* Expands "[kp]" or "[0-9]+". */
+/* Expands one of the forms "[kp]" and "[0-9]+". */
 static void write_set(struct writing *w, const char *at)
 {
     size_t length = strcspn(at, "]");
@@ -150,7 +151,7 @@ static void write_set(struct writing *w, const char *at)
         write_one(w, lower(at[i]), after);
 }
 
-/* Expands the rest of an alternative, and what follows the groups around it, in all forms. */
+/* Expands the rest of an alternative in all forms, followed by the text after the enclosing groups. */
 static void write_rest(struct writing *w, const char *at)
 {
     bool is_over = !*at || *at == '|' || *at == ')';
@@ -196,7 +197,7 @@ int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pat
 /* ---- searching ---- */
 
 /* State of a search: the end of the name, and patterns that cannot match any more. If the text after a ".*" was not
- * found once, it is not found at later positions either. */
+ * found at one position, later positions cannot have it either. */
 struct look {
     const char *end;
     uint8_t is_over[TP_MAX_PATTERNS / 8];
@@ -226,7 +227,7 @@ static bool is_here(const char *pattern, const char *at, const char *end, bool *
     return true;
 }
 
-/* Returns how many letters of the pattern match at `at`, of which the first `n` are known to match. */
+/* Returns how many letters of the pattern match the name at `at`. The first `n` letters are known to match. */
 static unsigned letters_here(const char *pattern, const char *at, const char *end, unsigned n)
 {
     while ((unsigned char)pattern[n] > END && at + n < end && lower(at[n]) == pattern[n])
@@ -234,9 +235,9 @@ static unsigned letters_here(const char *pattern, const char *at, const char *en
     return n;
 }
 
-/* Returns the smallest rule below `best` that matches at `at`, otherwise `best`. first: pattern of its bucket, + 1.
- * Hundreds of patterns begin with "aten::", so the result of the previous pattern decides most of them. If the previous
- * pattern failed after n letters, a pattern that shares more letters with it fails there too. */
+/* Returns the smallest rule below `best` that matches at `at`, otherwise `best`. first: 1 + first pattern of the
+ * bucket. Hundreds of patterns begin with "aten::", so the result of the previous pattern decides most of them. If the
+ * previous pattern failed after n letters, a pattern that shares more than n letters with it fails as well. */
 static int find_at(const struct tp_patterns *patterns, struct look *look, unsigned first, const char *at, bool is_begin,
                    int best)
 {
@@ -246,7 +247,7 @@ static int find_at(const struct tp_patterns *patterns, struct look *look, unsign
         const char *pattern = patterns->text + patterns->start[id];
         bool is_over = false;
         if (patterns->rule[id] >= best)
-            return best; /* rules ascend */
+            return best; /* all later rules are larger because a bucket is in ascending order */
         if (common > here)
             continue;
         here = common < here ? common : letters_here(pattern, at, look->end, here);
@@ -269,7 +270,7 @@ int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
     for (size_t i = 0; i + 1 < length; i++) {
         char next = lower(name.ptr[i + 1]);
         unsigned first = patterns->first[bucket_of(letter, next)];
-        if (first) /* no pattern begins at most positions */
+        if (first) /* at most positions no pattern begins */
             best = find_at(patterns, &look, first, name.ptr + i, i == 0, best);
         letter = next;
     }

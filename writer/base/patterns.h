@@ -1,10 +1,10 @@
-/* Searches a name for many patterns in one pass, and finds the first rule with a match anywhere in it, ignoring the
- * case of ASCII letters.
+/* Searches a name for many patterns in one pass, and finds the first rule with a match anywhere in the name. Ignores
+ * the case of ASCII letters.
  *
  * Patterns are a subset of POSIX extended regular expressions: letters; a|b; (a|b); x? and (..)?; one of [xyz]; digits
  * [0-9]+; anything .*; ^ only at the beginning, $ at the end; \x for x. They are expanded to a list of texts that is
- * indexed by the first two bytes. So a search depends on the length of the name and not on the number of patterns.
- * Common first bytes of patterns are compared only once. Allocates nothing. */
+ * indexed by the first two bytes. So the time of a search depends on the length of the name and not on the number of
+ * patterns. Common first bytes of patterns are compared only once. Allocates nothing. */
 #ifndef TP_WRITER_BASE_PATTERNS_H
 #define TP_WRITER_BASE_PATTERNS_H
 
@@ -14,19 +14,20 @@
 
 enum { TP_MAX_PATTERNS = 512, TP_PATTERN_BYTES = 16384, TP_PATTERN_BUCKETS = 256 };
 
-/* Zero-initialized: no patterns. Read-only after the last add; then any thread may search. */
+/* A zero-initialized struct has no patterns. After the last tp_patterns_add any thread may search. */
 struct tp_patterns {
     char text[TP_PATTERN_BYTES]; /* expanded texts, one after another, each with a NUL */
-    /* next: index + 1, or 0 for the last one */
+    /* by index of the pattern; next: 1 + index of the next pattern in the bucket, or 0 */
     uint16_t start[TP_MAX_PATTERNS], rule[TP_MAX_PATTERNS], next[TP_MAX_PATTERNS];
     uint8_t is_anchored[TP_MAX_PATTERNS];
     uint8_t common[TP_MAX_PATTERNS]; /* number of letters that a pattern shares with the previous one in its bucket */
-    uint16_t first[TP_PATTERN_BUCKETS], last[TP_PATTERN_BUCKETS]; /* by the first two bytes; index + 1 */
+    /* 1 + index of the first and last pattern of each bucket of two first bytes; 0: none */
+    uint16_t first[TP_PATTERN_BUCKETS], last[TP_PATTERN_BUCKETS];
     uint32_t count, size;
 };
 
-/* Adds the patterns of a rule; rules must be added in ascending order. Returns 0. Returns a negative value if there is
- * no room for them or they are not supported; some of them may then have been added. */
+/* Adds the patterns of a rule; rules must be added in ascending order. Returns 0. Returns a negative value if the table
+ * is full or a pattern is not supported; some patterns of the rule may then have been added. */
 int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pattern);
 
 /* Returns the smallest rule with a match in the name; -1: no match. Only the first 4,096 bytes of a name are

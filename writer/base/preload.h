@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
-/* Writes `before` (NULL: none) with `library` once at the beginning, but after the runtimes of sanitizers, which must
- * come first. Returns TP_OK, or TP_ELIMIT if `size` bytes are too few. Allocates nothing. */
+/* Writes the list `before` (NULL: none) with `library` once at the beginning. Only runtimes of sanitizers precede it,
+ * because they must be first. Returns TP_OK, or TP_ELIMIT if `size` bytes are too few. Allocates nothing. */
 int tp_preload_with(char *value, size_t size, const char *before, const char *library);
 
-/* Writes `before` without `library`; the result is never longer. */
+/* Writes the list `before` without `library`. The result is never longer than `before`. */
 void tp_preload_without(char *value, const char *before, const char *library);
 
 #endif

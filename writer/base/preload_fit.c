@@ -25,9 +25,9 @@ static const unsigned our_machine = EM_AARCH64;
 static const unsigned our_machine = EM_NONE;
 #endif
 
-/* ---- the loader ---- */
+/* ---- the dynamic loader ---- */
 
-/* Fills the program header `number`; returns false if it was not read. */
+/* Fills *part with program header `number`. Returns false if `bytes` does not contain the header. */
 static bool part_at(Elf64_Phdr *part, unsigned number, const unsigned char *bytes, unsigned long size)
 {
     Elf64_Ehdr head;
@@ -39,7 +39,8 @@ static bool part_at(Elf64_Phdr *part, unsigned number, const unsigned char *byte
     return true;
 }
 
-/* Returns the path of the interpreter, "" if the path was not read, NULL if the program names no interpreter. */
+/* Returns the path of the dynamic loader. Returns "" if `bytes` does not contain the path, and NULL if the program has
+ * no loader. */
 static const char *loader_of(const unsigned char *bytes, unsigned long size)
 {
     Elf64_Ehdr head;
@@ -93,17 +94,18 @@ static const struct sanitizer {
 
 enum { SANITIZERS = sizeof sanitizers / sizeof *sanitizers };
 
-/* Facts from the dynamic section; offsets in the file, 0: missing. */
+/* Facts from the dynamic section. All positions are offsets in the file; 0: missing. */
 struct dynamic {
     int fd;
     const unsigned char *bytes; /* the beginning of the file */
     unsigned long size;
     uint64_t strings, symbols, hash;
     uint32_t bucket_count, first_symbol, bloom_count, bloom_shift;
-    bool has_early_functions; /* DT_PREINIT_ARRAY */
+    /* true if the section has DT_PREINIT_ARRAY, functions that run before all constructors */
+    bool has_early_functions;
 };
 
-/* Returns the file offset of the byte that is loaded at `address`; 0 if no segment has it. */
+/* Returns the file offset of the byte that is loaded at `address`; 0 if no segment contains it. */
 static uint64_t offset_of(const struct dynamic *d, uint64_t address)
 {
     Elf64_Phdr part;
@@ -184,8 +186,9 @@ static bool defines(const struct dynamic *d, const char *name)
     return false;
 }
 
-/* Returns the reason if the program contains a sanitizer runtime itself. gcc hides the names of a static runtime. Such
- * a program has functions that run before all constructors, and its own allocator. */
+/* Returns the reason if the program itself contains a sanitizer runtime, otherwise NULL. gcc hides the names of a
+ * static runtime. Such a program is recognized by functions that run before all constructors and by its own allocator.
+ */
 static const char *why_by_symbol(struct dynamic *d)
 {
     uint32_t head[4] = {0};
@@ -202,7 +205,7 @@ static const char *why_by_symbol(struct dynamic *d)
                                                                                   : NULL;
 }
 
-/* Takes one entry of the dynamic section. */
+/* Stores the fact that one entry of the dynamic section contains. */
 static void take_entry(struct dynamic *d, const Elf64_Dyn *entry)
 {
     if (entry->d_tag == DT_STRTAB)
@@ -215,7 +218,7 @@ static void take_entry(struct dynamic *d, const Elf64_Dyn *entry)
         d->has_early_functions = true;
 }
 
-/* Reads entries of the dynamic section from `number`, up to 64; returns their number, 0 at the end. */
+/* Reads up to 64 entries of the dynamic section, from entry `number` on. Returns how many were read; 0 at the end. */
 static size_t read_entries(const struct dynamic *d, const Elf64_Phdr *part, size_t number, Elf64_Dyn entries[64])
 {
     size_t most = part->p_filesz / sizeof *entries, wanted = number < most ? most - number : 0, count = 0;
@@ -249,14 +252,15 @@ const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsig
     return why || !is_found ? why : why_by_symbol(&d);
 }
 
-/* ---- files ---- */
+/* ---- files of programs ---- */
 
 int tp_preload_open(int folder, const char *path)
 {
     return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Checks the beginning of `fd`. For a script, *next becomes its opened interpreter; otherwise -1. */
+/* Checks the beginning of the file `fd`. Returns the reason against preloading, or NULL. For a script, *next becomes a
+ * descriptor of its interpreter, otherwise -1. */
 static const char *check_file(int fd, int *next)
 {
     unsigned char bytes[HEAD_BYTES + 1];

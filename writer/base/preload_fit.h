@@ -5,7 +5,7 @@
 #ifndef TP_WRITER_BASE_PRELOAD_FIT_H
 #define TP_WRITER_BASE_PRELOAD_FIT_H
 
-/* Reason for a program without a dynamic loader. Programs that it starts may still load the library. */
+/* The reason for a program without a dynamic loader. Programs that it starts may still load the library. */
 extern const char tp_preload_static[];
 
 /* Checks the beginning of an ELF file. Returns NULL if the dynamic loader of this machine runs the program, otherwise
@@ -17,12 +17,12 @@ const char *tp_preload_check_elf(const unsigned char *bytes, unsigned long size)
  * preloaded. bytes, size: beginning of the file. Returns NULL if the file has no such runtime or is damaged. */
 const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsigned long size);
 
-/* Opens the file of a program, relative to the open folder (or AT_FDCWD), without waiting. Returns a descriptor, or
- * -1. */
+/* Opens the file of a program without blocking. folder: an open folder for relative paths, or AT_FDCWD. Returns a
+ * descriptor, or -1. */
 int tp_preload_open(int folder, const char *path);
 
-/* Makes both checks for the program in the open file `fd`, or for the interpreter if the file is a script. Returns the
- * reason, or NULL if the library can be preloaded or the file cannot be read. */
+/* Checks the program in the open file `fd` for a dynamic loader and for sanitizers. For a script, checks its
+ * interpreter. Returns the reason, or NULL if the library can be preloaded or the file cannot be read. */
 const char *tp_preload_why_not(int fd);
 
 #endif

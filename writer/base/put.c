@@ -8,8 +8,8 @@
 
 #include "writer/base/utf8.h"
 
-/* Returns the eight digits of value < 10^8, each 0 to 9, with the first one in the lowest byte. Both halves, and then
- * all four pairs, are divided in parallel: x * 10486 >> 20 is x / 100 below 10^4, x * 103 >> 10 is x / 10 below 100. */
+/* Returns the eight digits of value < 10^8, each 0 to 9, with the first digit in the lowest byte. Divides both halves,
+ * and then all four pairs, in parallel. Below 10^4, x * 10486 >> 20 is x / 100. Below 100, x * 103 >> 10 is x / 10. */
 static inline uint64_t eight_digits(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -78,7 +78,8 @@ char *tp_put_real(char *at, double value)
     bool is_small = value > -2147483648.0 && value < 2147483648.0;
     if (is_small && value == (double)(int32_t)value && !(value == 0 && signbit(value)))
         return TP_PUT_TEXT(tp_put_int(at, (int32_t)value), ".0");
-    for (int digits = 15; digits <= 17; digits++) { /* 17 digits always read back equal */
+    /* 17 digits are enough to read back every double unchanged */
+    for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (digits == 17 || strtod(text, NULL) == value)
             break;
@@ -90,12 +91,13 @@ char *tp_put_real(char *at, double value)
     return strpbrk(text, ".e") ? at : TP_PUT_TEXT(at, ".0");
 }
 
-/* Returns how many bytes from `p` on need no escape in a JSON string. */
+/* Returns how many bytes from `p` on a JSON string may contain without an escape. */
 static size_t plain_length(const char *p, size_t size)
 {
     const uint64_t ones = 0x0101010101010101ull, high = 0x8080808080808080ull;
     size_t i = 0;
-    for (; i + 8 <= size; i += 8) { /* the high bit of a lane is set for bytes < 0x20, quote, backslash, and >= 0x80 */
+    /* the high bit of a lane is set if its byte is < 0x20, a quote, a backslash, or >= 0x80 */
+    for (; i + 8 <= size; i += 8) {
         uint64_t word, quote, slash;
         memcpy(&word, p + i, 8);
         quote = word ^ (ones * '"');
@@ -121,7 +123,7 @@ static void put_escape(struct tp_buf *buf, unsigned char c)
     tp_buf_add(buf, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
 }
 
-/* Writes the character at `p`, which needs an escape or is not ASCII. Returns its length in the text. */
+/* Writes the character at `p`, which needs an escape or is not ASCII. Returns its length in the source text, bytes. */
 static size_t put_character(struct tp_buf *buf, const char *p, size_t left)
 {
     int n = tp_utf8_length(p, left);

@@ -1,8 +1,8 @@
 /* Fast functions that append numbers, times and JSON strings, for text that is written millions of times.
  *
  * The tp_put_* functions with a `char *at` write to memory that the caller has reserved (tp_buf_reserve or tp_put_at).
- * They return the position after the last byte and write no NUL. TP_PUT_* give the most bytes that each may write.
- * Pure, any thread. */
+ * They return the position after the last byte and write no NUL. Each TP_PUT_* constant is the most bytes that one
+ * function may write. Pure, any thread. */
 #ifndef TP_WRITER_BASE_PUT_H
 #define TP_WRITER_BASE_PUT_H
 
@@ -13,9 +13,10 @@
 #include "writer/base/str.h"
 
 enum {
-    TP_PUT_INT = 20,  /* of tp_put_int and tp_put_uint, also for short numbers, because they store whole words */
-    TP_PUT_US = 22,   /* of tp_put_us */
-    TP_PUT_REAL = 32, /* of tp_put_real */
+    /* for tp_put_int and tp_put_uint; also needed for short numbers, because whole words are stored */
+    TP_PUT_INT = 20,
+    TP_PUT_US = 22,   /* for tp_put_us */
+    TP_PUT_REAL = 32, /* for tp_put_real */
 };
 
 /* Returns the position for the next byte of `buf`, or NULL after a failure. room: bytes to reserve. */
@@ -26,7 +27,7 @@ static inline char *tp_put_at(struct tp_buf *buf, size_t room)
     return buf->data + buf->size;
 }
 
-/* Finishes an append that tp_put_at began. at: the position after the last byte. */
+/* Finishes an append that began with tp_put_at. at: the position after the last byte. */
 static inline void tp_put_done(struct tp_buf *buf, char *at)
 {
     *at = '\0';
@@ -55,16 +56,16 @@ char *tp_put_uint(char *at, uint64_t value);
 char *tp_put_int(char *at, int64_t value);
 /* Writes nanoseconds as microseconds with exactly three decimals: 12.000, -0.005 */
 char *tp_put_us(char *at, int64_t ns);
-/* Writes the fewest digits that read back equal; "null" for NaN and infinities. */
+/* Writes a double with the fewest digits that read back unchanged; "null" for NaN and infinities. */
 char *tp_put_real(char *at, double value);
 
-/* Appends a JSON string with its quotes, for any bytes: escapes control characters, and replaces ill-formed UTF-8 by
- * U+FFFD. Takes at most max_bytes of `text`, cut between characters. Returns whether it was cut. ptr NULL: an empty
- * string. */
+/* Appends `text` as a JSON string with quotes. Escapes control characters, and replaces ill-formed UTF-8 by U+FFFD.
+ * Takes at most max_bytes of `text`, cut between characters. Returns whether the text was cut. text.ptr NULL gives an
+ * empty string. */
 bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes);
 
-/* Returns whether `text` is one JSON value (RFC 8259, UTF-8, nesting up to `max_depth` <= 1024), maybe with spaces
- * around it. */
+/* Returns whether `text` is one JSON value (RFC 8259, UTF-8, nesting up to `max_depth` <= 1024). Spaces around the
+ * value are allowed. */
 bool tp_put_is_json(struct tp_str text, unsigned max_depth);
 
 #endif

@@ -7,7 +7,7 @@ enum { MAX_DEPTH = 1024 };
 struct cursor {
     const char *at, *end;
     unsigned depth, max_depth;
-    uint8_t is_object[MAX_DEPTH / 8]; /* one bit for each open level */
+    uint8_t is_object[MAX_DEPTH / 8]; /* one bit for each open level: 1 for an object, 0 for an array */
 };
 
 static void skip_blanks(struct cursor *c)
@@ -109,8 +109,8 @@ static bool take_key(struct cursor *c)
     return take(c, ':');
 }
 
-/* Continues after an opening bracket. Returns true if a value must follow, or if the level was empty and closed
- * (*is_value). */
+/* Continues after an opening bracket. Returns false at a syntax error. *is_value: the level was empty, so it is already
+ * a complete value. */
 static bool open_level(struct cursor *c, bool is_object, bool *is_value)
 {
     if (c->depth >= c->max_depth)
@@ -126,8 +126,8 @@ static bool open_level(struct cursor *c, bool is_object, bool *is_value)
     return *is_value || !is_object || take_key(c);
 }
 
-/* Continues after a value and closes levels. *is_done: the outermost level has ended. Returns false if neither a comma
- * nor a closing bracket follows. */
+/* Continues after a value: closes levels, and reads a comma. *is_done: the outermost level has ended. Returns false at
+ * a syntax error. */
 static bool close_levels(struct cursor *c, bool *is_done)
 {
     for (;;) {

@@ -5,9 +5,10 @@
 
 typedef unsigned __int128 u128;
 
-enum { ENOUGH_BITS = 56 }; /* bits of a quotient: 53 of a double, one for rounding, and one that shows a remainder */
+/* bits of a quotient: 53 bits of a double, one bit for rounding, and one bit that shows a remainder */
+enum { ENOUGH_BITS = 56 };
 
-/* Divides as on paper until the quotient has enough bits. A remainder sets the lowest bit, so that the conversion to
+/* Divides bit by bit until the quotient has enough bits. A remainder sets the lowest bit, so that the conversion to
  * double rounds like the exact quotient. */
 static double divide(u128 a, u128 b)
 {
@@ -29,8 +30,8 @@ static u128 size_of(__int128 n)
 
 double tp_ratio(__int128 a, __int128 b)
 {
-    const u128 exact = (u128)1 << 53; /* a double represents all integers up to here, so their division rounds only
-                                       * once */
+    /* a double represents all integers up to this one exactly, so their division rounds only once */
+    const u128 exact = (u128)1 << 53;
     u128 x = size_of(a), y = size_of(b);
     if (!b)
         return 0;

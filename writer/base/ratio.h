@@ -1,5 +1,5 @@
-/* Divides exact integers: the result is the double nearest to the true quotient, on every processor. A long double in
- * between would round twice, and its size depends on the processor. */
+/* Divides integers exactly: the result is the double nearest to the true quotient, on every processor. A long double as
+ * an intermediate result would round twice, and its size depends on the processor. */
 #ifndef TP_WRITER_BASE_RATIO_H
 #define TP_WRITER_BASE_RATIO_H
 

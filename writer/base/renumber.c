@@ -1,14 +1,15 @@
 /* Renumbers ids: see renumber.h. */
 #include "writer/base/renumber.h"
 
-#include "writer/base/table.h" /* TP_NULL_INT */
+#include "writer/base/table.h" /* for TP_NULL_INT */
 
 void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int64_t highest, uint64_t expected)
 {
     memset(ids, 0, sizeof *ids);
     ids->lowest = lowest;
     uint64_t range = lowest <= highest ? (uint64_t)highest - (uint64_t)lowest : 0;
-    if (range < 16 * expected + 1024) { /* ids of one kind may be mixed with those of other kinds */
+    /* a factor of 16, because ids of other kinds may lie between the ids of one kind */
+    if (range < 16 * expected + 1024) {
         ids->direct_count = range + 1;
         ids->direct = tp_arena_array(arena, ids->direct_count, sizeof *ids->direct);
     } else {

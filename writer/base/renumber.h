@@ -1,6 +1,6 @@
 /* Renumbers the ids of a trace (correlations, External ids, devices) as 0, 1, 2 .. in order of first appearance.
  *
- * Uses a direct table if the ids are in a small range, as in every real trace, and otherwise a hash table. */
+ * Uses a direct table if the ids are in a small range, as in every real trace. Otherwise uses a hash table. */
 #ifndef TP_WRITER_BASE_RENUMBER_H
 #define TP_WRITER_BASE_RENUMBER_H
 
@@ -10,7 +10,7 @@
 
 struct tp_ids {
     struct tp_keys keys;
-    uint32_t *direct; /* id + 1 at value - lowest; NULL: the hash table is used */
+    uint32_t *direct; /* 1 + new number of value lowest + i at index i, 0: none; NULL: the hash table is used */
     int64_t lowest;
     uint64_t direct_count;
     uint32_t count;
@@ -18,13 +18,13 @@ struct tp_ids {
 
 /* Initializes *ids. lowest, highest: bounds of the values to be added. expected: approximate number of additions. */
 void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int64_t highest, uint64_t expected);
-/* Does the same for the ids of `count` items, given by `id_of` (TP_NULL_INT: none). Returns how many items have an
- * id. */
+/* Returns the id of an item, or TP_NULL_INT if the item has none. */
 typedef int64_t tp_id_of(const void *context, uint32_t item);
+/* Initializes *ids for the ids of items 0 to count - 1. Returns how many items have an id. */
 uint64_t tp_ids_init_of(struct tp_ids *ids, struct tp_arena *arena, uint32_t count, tp_id_of *id_of,
                         const void *context);
 uint32_t tp_ids_add(struct tp_ids *ids, int64_t value);
-/* Returns the number of the value, or TP_NO_ID. */
+/* Returns the new number of the value, or TP_NO_ID. */
 uint32_t tp_ids_find(const struct tp_ids *ids, int64_t value);
 /* Returns the direct table to the arena early. */
 void tp_ids_drop(struct tp_ids *ids, struct tp_arena *arena);

@@ -1,5 +1,5 @@
-/* Sorts indexes by a given order: a stable merge sort that needs one pass if they are already sorted. Inline, so that
- * each order has its own code. */
+/* Sorts indexes by a given order: a stable merge sort that needs one pass over sorted input. Inline, so that the
+ * compiler makes separate code for each order. */
 #ifndef TP_WRITER_BASE_RULE_SORT_H
 #define TP_WRITER_BASE_RULE_SORT_H
 
@@ -12,8 +12,8 @@
 /* Returns whether x comes before y. context: the data that the indexes refer to. */
 typedef bool tp_comes_before(const void *context, uint32_t x, uint32_t y);
 
-/* Merges two sorted runs, [0, middle) and [middle, count). Moves little if little is out of order: items before the
- * whole second run, and items after the whole first run, stay in place. */
+/* Merges two sorted runs, [0, middle) and [middle, count). Items of the first run that precede the whole second run
+ * stay in place, and so do the last items of the second run. So nearly sorted input needs few moves. */
 static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items, uint32_t middle, uint32_t count,
                                                                 uint32_t *scratch, const void *context,
                                                                 tp_comes_before *comes_before)

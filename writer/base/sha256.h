@@ -1,6 +1,6 @@
 /* Computes SHA-256 (FIPS 180-4), for the Content-Security-Policy of the page and the identity of an input file.
  *
- * Not meant for secrets. Uses the processor's SHA instructions if available. */
+ * Not suitable for secrets. Uses the processor's SHA instructions if available. */
 #ifndef TP_WRITER_BASE_SHA256_H
 #define TP_WRITER_BASE_SHA256_H
 
@@ -10,15 +10,15 @@
 
 struct tp_sha256 {
     uint32_t state[8];
-    uint64_t size; /* bytes so far */
+    uint64_t size; /* bytes added so far */
     uint8_t block[64];
-    bool has_asked, has_instructions; /* has_asked is true if the processor was checked for SHA instructions;
-                                         has_instructions is the result */
+    /* has_asked: the processor was checked for SHA instructions; has_instructions: the result */
+    bool has_asked, has_instructions;
 };
 
 void tp_sha256_init(struct tp_sha256 *sha);
 void tp_sha256_add(struct tp_sha256 *sha, const void *bytes, size_t size);
-/* Writes the digest; afterwards the state must be initialized again. */
+/* Writes the digest. Afterwards the state must be initialized again before use. */
 void tp_sha256_end(struct tp_sha256 *sha, uint8_t digest[32]);
 
 /* Computes a digest in one call. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- any items ---- */
+/* ---- items of any type ---- */
 
 struct merging {
     char *items, *scratch;
@@ -14,7 +14,8 @@ struct merging {
     const void *context;
 };
 
-/* Merges two runs. Items before the whole second run, and items after the whole first run, stay in place. */
+/* Merges two adjacent sorted runs. Items of the first run that precede the whole second run stay in place, and so do
+ * the last items of the second run. */
 static void merge(const struct merging *m, size_t first, size_t middle, size_t end)
 {
     size_t size = m->size, from = middle;
@@ -41,7 +42,7 @@ static void merge(const struct merging *m, size_t first, size_t middle, size_t e
 void tp_merge_sort(struct tp_arena *arena, void *items, size_t count, size_t size, tp_compare compare,
                    const void *context)
 {
-    struct tp_vec starts = TP_VEC(arena, size_t); /* of the sorted runs */
+    struct tp_vec starts = TP_VEC(arena, size_t); /* indexes at which sorted runs start */
     for (size_t i = 0; i < count; i++)
         if (i == 0 || compare((char *)items + i * size, (char *)items + (i - 1) * size, context) < 0)
             *(size_t *)tp_vec_push(&starts) = i;
@@ -62,7 +63,7 @@ void tp_merge_sort(struct tp_arena *arena, void *items, size_t count, size_t siz
     tp_arena_drop(arena, starts.data, starts.capacity * sizeof(size_t));
 }
 
-/* ---- keyed items ---- */
+/* ---- items with an integer key ---- */
 
 enum { FEW = 8 };
 
@@ -71,7 +72,7 @@ static inline bool comes_before(const struct tp_keyed *x, const struct tp_keyed 
     return x->key != y->key ? x->key < y->key : x->tie < y->tie;
 }
 
-/* Merges keyed items in the same way. */
+/* Merges two adjacent sorted runs of keyed items. */
 static void merge_keyed(struct tp_keyed *items, size_t middle, size_t count, struct tp_keyed *scratch)
 {
     size_t first = middle;
@@ -112,7 +113,7 @@ void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
     }
     if (is_sorted(items, count))
         return;
-    struct tp_vec starts = TP_VEC(arena, size_t); /* starts of the sorted runs */
+    struct tp_vec starts = TP_VEC(arena, size_t); /* indexes at which sorted runs start */
     for (size_t i = 0; i < count; i++)
         if (i == 0 || comes_before(&items[i], &items[i - 1]))
             *(size_t *)tp_vec_push(&starts) = i;
@@ -132,7 +133,7 @@ void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
     tp_arena_drop(arena, starts.data, starts.capacity * sizeof *run);
 }
 
-/* ---- rows ---- */
+/* ---- row numbers ---- */
 
 static bool is_in_order(const uint32_t *rows, size_t count, tp_row_order order, const void *context)
 {
@@ -144,7 +145,7 @@ static bool is_in_order(const uint32_t *rows, size_t count, tp_row_order order, 
 
 void tp_sort_rows(uint32_t *rows, size_t count, tp_row_order order, const void *context, struct tp_arena *arena)
 {
-    if (is_in_order(rows, count, order, context)) /* rows in order of time often are sorted */
+    if (is_in_order(rows, count, order, context)) /* rows in order of time are often sorted already */
         return;
     uint32_t *from = rows, *to = tp_arena_array(arena, count, sizeof *to), *scratch = to;
     for (size_t width = 1; width < count; width *= 2) {

@@ -1,5 +1,5 @@
-/* Stable merge sorts that need one pass for sorted input, and never more than n log n, whatever a trace contains. They
- * do not call malloc (qsort may). */
+/* Stable merge sorts that need one pass for sorted input, and never more than n log n steps, whatever a trace contains.
+ * They do not call malloc (qsort may). */
 #ifndef TP_WRITER_BASE_SORT_H
 #define TP_WRITER_BASE_SORT_H
 
@@ -8,14 +8,14 @@
 
 #include "writer/base/arena.h"
 
-/* Returns <0, 0, >0 if x comes before, with or after y. */
+/* Returns a negative number, 0 or a positive number if x comes before y, equals y, or comes after y. */
 typedef int (*tp_compare)(const void *x, const void *y, const void *context);
 
 /* Sorts `count` items of `size` bytes in place; scratch memory comes from the arena. */
 void tp_merge_sort(struct tp_arena *arena, void *items, size_t count, size_t size, tp_compare compare,
                    const void *context);
 
-/* An item sorted by (key, tie). */
+/* An item that is sorted by `key`, and by `tie` for equal keys. */
 struct tp_keyed {
     int64_t key;
     uint32_t tie, item;
@@ -23,7 +23,7 @@ struct tp_keyed {
 
 void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena);
 
-/* Returns the order of two rows: <0, 0, >0. */
+/* Returns a negative number, 0 or a positive number if row x comes before y, equals y, or comes after y. */
 typedef int (*tp_row_order)(const void *context, uint32_t x, uint32_t y);
 
 /* Sorts row numbers. */

@@ -10,11 +10,11 @@
 
 int64_t tp_whole_of(double value)
 {
-    const double most = 9e18; /* leaves room for a sum */
+    const double most = 9e18; /* so that the sum of two results fits into int64_t */
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(value, -most), most));
 }
 
-/* ---- generator ---- */
+/* ---- random generator ---- */
 
 uint64_t tp_random_next(struct tp_random *random)
 {
@@ -62,7 +62,8 @@ void tp_sort_integers(int64_t *values, size_t count)
 
 size_t tp_nearest_rank(size_t count, unsigned percent)
 {
-    size_t rank = (count / 100) * percent + ((count % 100) * percent + 99) / 100; /* count * percent may overflow */
+    /* written this way because count * percent may overflow */
+    size_t rank = (count / 100) * percent + ((count % 100) * percent + 99) / 100;
     return rank ? rank - 1 : 0;
 }
 
@@ -82,7 +83,7 @@ double tp_median_of_sorted(const double *sorted, size_t count)
 static int by_value(const void *x, const void *y, const void *context)
 {
     (void)context;
-    return by_real(x, y); /* `value` is the first member */
+    return by_real(x, y); /* by_real works on the struct because `value` is its first member */
 }
 
 double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena)
@@ -99,7 +100,7 @@ double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_are
     return 0;
 }
 
-/* Adds up with a second number for the lost low-order bits (Neumaier 1974). */
+/* Adds up the values, with a second number for the lost low-order bits (Neumaier 1974). */
 double tp_sum(const double *values, size_t count)
 {
     double sum = 0, lost = 0;
@@ -122,7 +123,7 @@ double tp_squares(double *values, size_t count)
     return tp_sum(values, count);
 }
 
-/* Returns the bits of an integer or a real so that they have the same order as the numbers. */
+/* Returns an unsigned image of value i, an integer or a real, such that images have the same order as the values. */
 static inline uint64_t image_of(const void *values, size_t i, bool are_reals)
 {
     const uint64_t sign = UINT64_C(1) << 63;
@@ -140,7 +141,7 @@ static inline void swap(void *values, size_t i, size_t k)
     memcpy(other, &bits, sizeof bits);
 }
 
-/* Returns the shift of the highest byte in which the values differ. */
+/* Returns the bit position of the highest byte in which the values differ. */
 static inline int highest_shift(const void *values, size_t count, bool are_reals)
 {
     uint64_t differs = 0, first = image_of(values, 0, are_reals);
@@ -152,8 +153,8 @@ static inline int highest_shift(const void *values, size_t count, bool are_reals
     return shift;
 }
 
-/* Moves the value of a rank to the front by radix selection: one pass per byte over the remaining candidates, so linear
- * for any input. count > rank. */
+/* Moves the value with rank `rank` (< count) to the front. Radix selection needs one pass per byte over the remaining
+ * candidates, so the time is linear for any input. */
 static inline __attribute__((always_inline)) void select_rank(void *values, size_t count, size_t rank, bool are_reals)
 {
     for (int shift = highest_shift(values, count, are_reals); shift >= 0 && count > 1; shift -= 8) {
@@ -176,7 +177,8 @@ static int64_t value_of_rank(int64_t *values, size_t count, size_t rank)
     return values[0];
 }
 
-/* Returns the same as by sorting: the lower middle value, combined with the least of the values above it. */
+/* Returns the median, for an even count from the lower middle value and the least of the values above it. The result
+ * equals the median by sorting. */
 static double select_median(double *values, size_t count)
 {
     select_rank(values, count, (count - 1) / 2, true);

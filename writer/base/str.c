@@ -11,10 +11,10 @@ int tp_str_compare(struct tp_str a, struct tp_str b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
+/* Texts up to this length, bytes, are searched directly. memmem first builds a table, which costs more than checking
+ * each position. */
 enum { SHORT_TEXT = 128 };
 
-/* Texts up to this length are searched directly, because memmem first builds a table, which costs more than checking
- * each position. */
 struct tp_str tp_str_trimmed(struct tp_str text)
 {
     while (text.len && text.ptr[0] == ' ')
@@ -42,7 +42,8 @@ ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
         const char *at = memmem(text.ptr, text.len, needle, n);
         return at ? at - text.ptr : -1;
     }
-    const char *at = text.ptr, *end = text.ptr + text.len - n + 1; /* number of possible positions */
+    /* end: one past the last possible position */
+    const char *at = text.ptr, *end = text.ptr + text.len - n + 1;
     while (at < end && (at = memchr(at, *needle, (size_t)(end - at))) && memcmp(at, needle, n) != 0)
         at++;
     return at && at < end ? at - text.ptr : -1;
@@ -53,15 +54,15 @@ static inline unsigned char lower(char c)
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
-/* Returns the next position of a byte from `from` on, or the end of the text. */
+/* Returns the first position of a byte at or after `from`, or the length of the text. */
 static size_t next_of(struct tp_str text, size_t from, int byte)
 {
     const char *at = from < text.len ? memchr(text.ptr + from, byte, text.len - from) : NULL;
     return at ? (size_t)(at - text.ptr) : text.len;
 }
 
-/* Searches for the first letter in both cases with memchr and compares the rest there, because names of kernels are
- * kilobytes long. */
+/* Finds candidates by searching for the first letter in both cases with memchr, because names of kernels are kilobytes
+ * long. */
 ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
 {
     size_t n = strlen(needle);
@@ -69,7 +70,7 @@ ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
     bool is_letter = first >= 'a' && first <= 'z';
     if (!n || n > text.len)
         return n ? -1 : 0;
-    text.len -= n - 1; /* number of possible positions */
+    text.len -= n - 1; /* now the number of possible positions */
     size_t small = next_of(text, 0, first), large = is_letter ? next_of(text, 0, first - 32) : text.len;
     for (size_t at; (at = small < large ? small : large) < text.len;) {
         size_t k = 1;

@@ -1,6 +1,7 @@
 /* Text views and a table of distinct texts.
  *
- * struct tp_str is borrowed bytes with a length. It is not NUL-terminated unless its owner says so. */
+ * A struct tp_str is a pointer to borrowed bytes and their length. The bytes are NUL-terminated only if their owner
+ * says so. */
 #ifndef TP_WRITER_BASE_STR_H
 #define TP_WRITER_BASE_STR_H
 
@@ -17,7 +18,7 @@ struct tp_str {
 };
 
 #define TP_STR(literal) ((struct tp_str){(literal), sizeof(literal) - 1})
-#define TP_NO_ID UINT32_MAX /* "absent", for all interned ids */
+#define TP_NO_ID UINT32_MAX /* the id "absent" in all tables */
 
 static inline struct tp_str tp_str_of(const char *text)
 {
@@ -32,7 +33,8 @@ static inline bool tp_str_equal(struct tp_str a, struct tp_str b)
 /* Compares bytes, which is also the order of UTF-8 code points. Returns <0, 0, >0. */
 int tp_str_compare(struct tp_str a, struct tp_str b);
 
-/* Inline, because the length of a literal is then known, and its few bytes are compared without a call. */
+/* Returns whether the text starts with `prefix`. Inline, because the compiler then knows the length of a literal and
+ * compares its few bytes without a call. */
 static inline bool tp_str_starts(struct tp_str text, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -63,7 +65,8 @@ static inline bool tp_str_ends(struct tp_str text, const char *suffix)
 
 /* Returns the position of `needle` in `text`, or -1. */
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle);
-/* Does the same, ignoring the case of ASCII letters in `text`; `needle` must be lower case. */
+/* Returns the position of `needle` in `text`, ignoring the case of ASCII letters in `text`, or -1. `needle` must be
+ * lower case. */
 ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle);
 
 /* Returns whether the character is '0' to '9', in any locale. */
@@ -84,13 +87,14 @@ struct tp_str tp_str_trimmed(struct tp_str text);
 /* Appends the bytes of a text to a vector of char. */
 void tp_vec_add_text(struct tp_vec *vec, struct tp_str text);
 
-/* Returns a 64-bit hash of bytes, the same in every run. Inline, because it runs several times per event. */
+/* Mixes two numbers into a 64-bit hash. Inline, because it runs several times per event. */
 static inline uint64_t tp_hash_mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* Returns a 64-bit hash of bytes, the same in every run. */
 static inline uint64_t tp_hash_bytes(const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
@@ -119,7 +123,7 @@ static inline uint64_t tp_hash_bytes(const void *bytes, size_t size)
 /* Distinct texts, numbered 0, 1, 2 .. in order of first appearance. Texts are in the arena and never move. */
 struct tp_strings {
     struct tp_arena *arena;
-    struct tp_str *items; /* by id */
+    struct tp_str *items; /* the texts, by id */
     uint32_t count, capacity;
     struct tp_string_slot *slots;
     uint32_t slot_count;
@@ -131,10 +135,10 @@ struct tp_string_slot {
     uint32_t id, used;
 };
 
-/* Initializes *strings. max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES). More jumps to the
- * arena's guard with TP_ELIMIT. */
+/* Initializes *strings. max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES). tp_strings_add
+ * jumps to the arena's guard with TP_ELIMIT if the texts exceed it. */
 void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_t max_bytes);
-/* Returns the id of the text, and adds it if it is new. */
+/* Returns the id of the text. Adds a new text. */
 uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text);
 /* Returns the id of the text, or TP_NO_ID. */
 uint32_t tp_strings_find(const struct tp_strings *strings, struct tp_str text);

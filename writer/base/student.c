@@ -31,7 +31,7 @@ static double beta_fraction(double a, double b, double x)
     return h;
 }
 
-/* Returns the regularized incomplete beta function. */
+/* Returns the regularized incomplete beta function I_x(a, b). */
 static double beta_share(double a, double b, double x)
 {
     if (x <= 0 || x >= 1)
@@ -47,20 +47,21 @@ double tp_student_tails(double t, double freedom)
     return beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-/* Returns the density of Student's distribution. */
+/* Returns the probability density of Student's distribution at t. */
 static double student_density(double t, double freedom)
 {
     return exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - (freedom + 1) / 2 * log1p(t * t / freedom)) /
            sqrt(freedom * acos(-1));
 }
 
-/* Uses Newton's method inside a bracket, because the tail decreases steadily. */
+/* Uses Newton's method inside a bracket, because the tail decreases monotonically. */
 double tp_student_quantile(double p, double freedom)
 {
     double tail = p < 0.5 ? p : 1 - p, low = 0, high = INFINITY, t = 2;
     if (!(p > 0 && p < 1 && freedom > 0))
         return NAN;
-    if (freedom > 1e6) /* the fraction loses digits, and the distributions are practically equal from there on */
+    /* for more degrees of freedom the continued fraction loses digits, and the distributions are practically equal */
+    if (freedom > 1e6)
         freedom = 1e6;
     for (int i = 0; i < 200; i++) {
         double over = tp_student_tails(t, freedom) / 2 - tail, next;

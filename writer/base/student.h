@@ -2,11 +2,11 @@
 #ifndef TP_WRITER_BASE_STUDENT_H
 #define TP_WRITER_BASE_STUDENT_H
 
-/* Returns the quantile `p` with `freedom` degrees of freedom, with a relative error of about 1e-12. Returns NaN unless
- * 0 < p < 1 and freedom > 0. */
+/* Returns the quantile of probability `p` with `freedom` degrees of freedom, with a relative error of about 1e-12.
+ * Returns NaN unless 0 < p < 1 and freedom > 0. */
 double tp_student_quantile(double p, double freedom);
 
-/* Returns the share of the distribution farther from 0 than `t`, both tails together: 1 for t = 0. freedom > 0. */
+/* Returns the probability of a value farther from 0 than `t` in both tails together; 1 for t = 0. freedom > 0. */
 double tp_student_tails(double t, double freedom);
 
 #endif

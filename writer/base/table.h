@@ -1,4 +1,4 @@
-/* Tables: typed columns with name, title, unit and definition. Every view produces them and every output prints them.
+/* Tables: typed columns with name, title, unit and definition. Every view produces tables and every output prints them.
  *
  * A view describes its columns once (struct tp_column_def, static data), allocates the table in its arena and fills its
  * cells. JSON, HTML, CSV, Markdown and terminal output all read the same table, so that each number is computed in one
@@ -15,24 +15,24 @@
 #include "writer/base/str.h"
 
 enum { TP_MAX_COLUMNS = 28 };
-#define TP_NULL_INT INT64_MIN /* an absent integer, time or size */
+#define TP_NULL_INT INT64_MIN /* absent integer, time or size */
 
 enum tp_column_type {
-    TP_COLUMN_TEXT,  /* struct tp_str; ptr NULL is null */
-    TP_COLUMN_INT,   /* int64_t; TP_NULL_INT is null */
-    TP_COLUMN_NS,    /* int64_t nanoseconds, written as microseconds */
-    TP_COLUMN_BYTES, /* int64_t */
-    TP_COLUMN_REAL,  /* double; NaN is null */
-    TP_COLUMN_BOOL,  /* uint8_t */
+    TP_COLUMN_TEXT,  /* cells of struct tp_str; ptr NULL is null */
+    TP_COLUMN_INT,   /* cells of int64_t; TP_NULL_INT is null */
+    TP_COLUMN_NS,    /* cells of int64_t, ns, written as microseconds; TP_NULL_INT is null */
+    TP_COLUMN_BYTES, /* cells of int64_t, bytes; TP_NULL_INT is null */
+    TP_COLUMN_REAL,  /* cells of double; NaN is null */
+    TP_COLUMN_BOOL,  /* cells of uint8_t, 0 or 1 */
     TP_COLUMN_WORD,  /* like TEXT, but one of a few plain words, which CSV does not quote */
-    TP_COLUMN_JSON,  /* struct tp_str with JSON text; ptr NULL is null */
+    TP_COLUMN_JSON,  /* cells of struct tp_str with JSON text; ptr NULL is null */
 };
 
 struct tp_column_def {
     const char *name;       /* key in JSON and CSV, unit last: device_self_time_us */
     const char *title;      /* heading for people: "GPU self" */
     const char *unit;       /* "us", "bytes", "%", "ratio", "" */
-    const char *definition; /* one sentence, shown as tooltip */
+    const char *definition; /* one sentence, shown as a tooltip */
     enum tp_column_type type;
 };
 
@@ -41,10 +41,10 @@ struct tp_table {
     const struct tp_column_def *defs;
     unsigned column_count;
     size_t row_count;
-    void *cells[TP_MAX_COLUMNS]; /* arrays of row_count items of the column's type */
+    void *cells[TP_MAX_COLUMNS]; /* by column: array of row_count items of the column's type */
 };
 
-/* Allocates zeroed cells for row_count rows. defs must outlive the table. */
+/* Initializes a table with zeroed cells for row_count rows. `defs` must outlive the table. */
 void tp_table_init(struct tp_table *table, struct tp_arena *arena, const char *name, const struct tp_column_def *defs,
                    unsigned column_count, size_t row_count);
 
@@ -67,11 +67,11 @@ static inline uint8_t *tp_table_bool(const struct tp_table *table, unsigned colu
 
 /* Writes one cell as a JSON value. */
 void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t row, struct tp_json *json);
-/* Appends one cell for a reader without types: as in JSON, but texts without quotes, and nothing for null. */
+/* Appends one cell as plain text: as in JSON, but texts have no quotes, and null is empty. */
 void tp_table_cell_text(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out);
-/* Writes the members of one row (no braces), columns in order. */
+/* Writes the members of one row, columns in order, without braces. */
 void tp_table_row_json(const struct tp_table *table, size_t row, struct tp_json *json);
-/* Writes [{..},{..}] with every column as a member. */
+/* Writes the rows as an array of objects, [{..},{..}], with every column as a member. */
 void tp_table_json(const struct tp_table *table, struct tp_json *json);
 
 #endif

@@ -19,8 +19,8 @@ enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200, LEFT_S = 3600 };
 
 static const char mark[] = ".tracepress-", ending[] = ".tmp";
 
-/* Returns a random number. Without random bytes from the kernel it uses the clock and an address. Names need not be
- * secret, and a taken name is replaced by another. */
+/* Returns a random number. Without random bytes from the kernel it combines the clock and an address. Names need not be
+ * secret, and the caller chooses another name if a file has it already. */
 static uint64_t random_number(void)
 {
     uint64_t number;
@@ -43,8 +43,8 @@ bool tp_temporary_lock(int fd)
     return flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Returns whether the file is still ours. A process that removes abandoned files may have acted between its creation
- * and its lock. */
+/* Returns whether the file still has a name. A process that removes abandoned files may have removed it between its
+ * creation and its lock. */
 static bool is_kept(int fd)
 {
     struct stat info;
@@ -103,8 +103,8 @@ bool tp_temporary_is_abandoned(int folder, const char *path)
     return fd >= 0;
 }
 
-/* Returns whether a file was last written so long ago that its writer is gone, even if the writer is on a machine whose
- * locks are not visible here. */
+/* Returns whether a file was last written so long ago that its writer has exited. Needed because locks of a writer on
+ * another machine may not be visible here. */
 static bool is_left(int folder, const char *name)
 {
     struct stat info;
@@ -122,7 +122,8 @@ void tp_temporary_remove_abandoned(int folder, const char *base)
         int fd = take_abandoned(own, name, O_RDWR, LOCK_EX);
         if (fd < 0)
             continue;
-        unlinkat(own, name, 0); /* locked, so its writer, if it is just starting, chooses another name */
+        /* the file is locked, so a writer that is just starting notices the removal and chooses another name */
+        unlinkat(own, name, 0);
         close(fd);
     }
     if (dir)

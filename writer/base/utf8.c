@@ -31,7 +31,7 @@ int tp_utf8_length(const char *text, size_t left)
 
 bool tp_utf8_is_ascii(const char *p, size_t size)
 {
-    /* one register each; without AVX the compiler would keep lanes of 32 bytes in memory */
+    /* lanes of 16 bytes fit into one register; without AVX the compiler would keep lanes of 32 bytes in memory */
     typedef uint64_t lanes __attribute__((vector_size(16), aligned(1), may_alias));
     lanes a = {0}, b = {0}, c = {0}, d = {0};
     uint64_t high = 0, word;
@@ -106,8 +106,8 @@ size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes)
     size_t kept = max_bytes;
     if (size <= max_bytes)
         return size;
-    for (int back = 0; back < 3 && kept > 0 && tp_utf8_is_inside(text[kept]); back++) /* more continuation bytes are not
-                                                                                       * a character */
+    /* at most 3, because a character has at most three continuation bytes */
+    for (int back = 0; back < 3 && kept > 0 && tp_utf8_is_inside(text[kept]); back++)
         kept--;
     return kept;
 }

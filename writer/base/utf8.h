@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the length of the well-formed character at `text` (left >= 1 bytes), or minus the length of the maximal
- * ill-formed subpart, which Python's "replace" turns into one U+FFFD. */
+/* Returns the length in bytes of the well-formed character at `text` (left >= 1 bytes). Returns minus the length of the
+ * maximal ill-formed subpart if the character is ill-formed; Python's "replace" turns this part into one U+FFFD. */
 int tp_utf8_length(const char *text, size_t left);
 
-/* Writes a character as UTF-8 and returns its length, 1 to 4. An invalid one (a surrogate, above U+10FFFF) becomes
- * U+FFFD. */
+/* Writes a character as UTF-8 and returns its length, 1 to 4 bytes. An invalid character (a surrogate, above U+10FFFF)
+ * becomes U+FFFD. */
 size_t tp_utf8_put(char bytes[4], uint32_t character);
 
-/* Returns whether a byte is inside a character and not its first byte. */
+/* Returns whether the byte is a continuation byte: inside a character, but not its first byte. */
 static inline bool tp_utf8_is_inside(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
@@ -23,21 +23,22 @@ static inline bool tp_utf8_is_inside(char byte)
 /* Returns the number of characters in a text. */
 size_t tp_utf8_count(const char *text, size_t size);
 
-/* Returns how many bytes of a text to keep, at most max_bytes, without cutting a character. */
+/* Returns the most bytes of a text, at most max_bytes, that do not cut a character. */
 size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes);
 
-/* Returns the length of the bidirectional control at `text` (U+061C, U+200E, U+200F, U+202A..E, U+2066..9), which can
- * make a line look different; 0: none. Those below U+0800 have two bytes, the others three. */
+/* Returns the length in bytes of the bidirectional control at `text` (U+061C, U+200E, U+200F, U+202A..E, U+2066..9),
+ * which can make a line look different. Returns 0 for other characters. Controls below U+0800 have two bytes, the
+ * others three. */
 unsigned tp_utf8_bidi(const char *text, size_t left);
 
-/* Returns whether every byte is ASCII; several GB/s. */
+/* Returns whether every byte is ASCII, at several GB/s. */
 bool tp_utf8_is_ascii(const char *p, size_t size);
 
-/* Returns whether a byte is a control character other than tab, line feed and carriage return; several GB/s. */
+/* Returns whether a byte is a control character other than tab, line feed and carriage return, at several GB/s. */
 bool tp_utf8_has_control(const char *p, size_t size);
 
-/* Returns whether the text is well formed. *rest: bytes at the end that may be the beginning of a character, which do
- * not count as ill-formed. */
+/* Returns whether the text is well formed. *rest: number of bytes at the end that may be the beginning of a character;
+ * these bytes do not count as ill-formed. */
 bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest);
 
 #endif
