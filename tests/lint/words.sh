@@ -50,7 +50,6 @@ comment webreport/compare 5
 comment webreport/document 14
 comment webreport/export 3
 comment webreport/measure 21
-comment webreport/model 18
 comment webreport/print 4
 message collector 1
 message collector/source 3

@@ -1,10 +1,10 @@
-/* Tasks across threads: see async_tasks.h. */
+/* Pairs the begins and ends of tasks across threads: see async_tasks.h. */
 #include "webreport/model/async_tasks.h"
 
 #include "writer/base/keys.h"
 #include "writer/base/sort.h"
 
-/* Returns begins and ends sorted by time, then by place in the file. */
+/* Returns the begin and end events sorted by time, then by position in the file. */
 static const struct tp_keyed *in_time_order(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_keyed *order = tp_arena_array(arena, trace->task_end_count, sizeof *order);
@@ -18,8 +18,9 @@ void tp_async_tasks_build(struct tp_async_tasks *tasks, const struct tp_trace *t
 {
     const struct tp_keyed *order = in_time_order(trace, arena);
     struct tp_vec items = TP_VEC(arena, struct tp_async_task);
-    struct tp_vec open = TP_VEC(arena, uint32_t);  /* by key: 1 + the innermost open task, or 0 */
-    struct tp_vec outer = TP_VEC(arena, uint32_t); /* by task: value of `open` before the task began */
+    /* by key: 1 + index of the innermost open task; 0 if no task is open */
+    struct tp_vec open = TP_VEC(arena, uint32_t);
+    struct tp_vec outer = TP_VEC(arena, uint32_t); /* by task: entry of `open` before the task began */
     struct tp_keys keys;
     *tasks = (struct tp_async_tasks){0};
     tp_keys_init(&keys, arena, 3);

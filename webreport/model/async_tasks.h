@@ -1,23 +1,24 @@
-/* Tasks that begin on one thread and may end on another: ends of one category, name and id, paired in the order of
- * time. docs/definitions.md section 3. */
+/* Tasks that begin on one thread and may end on another. Begin and end events of one category, name and id are paired
+ * in time order (docs/definitions.md section 3). */
 #ifndef TP_WEBREPORT_MODEL_ASYNC_TASKS_H
 #define TP_WEBREPORT_MODEL_ASYNC_TASKS_H
 
 #include "webreport/trace/trace.h"
 
 struct tp_async_task {
-    int64_t start_ns, end_ns; /* end_ns: TP_NULL_INT if the task was open when the recording ended */
-    uint32_t name;            /* id of a text of the trace */
+    /* times of the task, ns; end_ns is TP_NULL_INT if the task was open at the end of the recording */
+    int64_t start_ns, end_ns;
+    uint32_t name; /* id in the names of the trace */
 };
 
 struct tp_async_tasks {
-    const struct tp_async_task *items; /* sorted by start, then by place in the file */
+    const struct tp_async_task *items; /* sorted by start, then by position in the file */
     size_t count;
-    uint64_t without_begin; /* ends without a begin */
+    uint64_t without_begin; /* number of end events without a begin event */
 };
 
-/* Pairs begins and ends; if an id is open twice, an end closes the task that began last. Allocates from the arena,
- * whose guard is set. */
+/* Pairs begin and end events. If several tasks with one id are open, an end event closes the task that began last.
+ * Allocates from `arena`, whose guard must be set. */
 void tp_async_tasks_build(struct tp_async_tasks *tasks, const struct tp_trace *trace, struct tp_arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
-/* Operators of ATen by name: see aten_names.h. Sorted by bytes. The names come from torch itself:
- * torch._C._jit_get_all_schemas() of 2.13 and 2.14, and three that older releases had. */
+/* Lists the operators of ATen by name, sorted by bytes: see aten_names.h. The names come from torch itself:
+ * torch._C._jit_get_all_schemas() of 2.13 and 2.14, and three names of older releases. */
 #include "webreport/model/aten_names.h"
 
 /* clang-format off */

@@ -1,4 +1,4 @@
-/* The operators of ATen, by name. */
+/* Recognizes the operators of ATen by their names. */
 #ifndef TP_WEBREPORT_MODEL_ATEN_NAMES_H
 #define TP_WEBREPORT_MODEL_ATEN_NAMES_H
 

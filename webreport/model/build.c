@@ -3,8 +3,8 @@
 #include "webreport/model/collectives_build.h"
 #include "webreport/model/stages.h"
 
-/* Counts the events and finds their first start and last end, without the recorder's own work and without kinds that no
- * number needs. */
+/* Counts the events and finds the first start and the last end. Ignores the recorder's own work and kinds of events
+ * that no number needs. */
 static void count_events(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -36,19 +36,21 @@ static bool has_device_collective(const struct tp_model *model)
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
         if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_said(e) &&
-            tp_name_comm_library(tp_trace_name(model->trace, e))) /* the library moves device data only */
+            /* a communication library such as NCCL, which moves device data only */
+            tp_name_comm_library(tp_trace_name(model->trace, e)))
             return true;
     }
     return false;
 }
 
-/* Returns whether the trace has a memory record of a device (of_device) or of the CPU. */
+/* Returns whether the trace has a memory record of a device (of_device true) or of the CPU (false). */
 static bool has_memory_of(const struct tp_model *model, bool of_device)
 {
     const struct tp_trace *trace = model->trace;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         int64_t type = trace->memory_places[trace->memory[i].device].type;
-        bool is_host = type == TP_NULL_INT || type == TP_DEVICE_CPU || type == TP_DEVICE_MKLDNN || type == TP_DEVICE_IDEEP;
+        bool is_host =
+            type == TP_NULL_INT || type == TP_DEVICE_CPU || type == TP_DEVICE_MKLDNN || type == TP_DEVICE_IDEEP;
         if (is_host != of_device)
             return true;
     }
@@ -65,8 +67,8 @@ static bool has_processor_name(const struct tp_model *model)
     return false;
 }
 
-/* Returns whether the head names a GPU and no event shows that the program did not use it. Torch's profiler lists the
- * devices of the machine even if the program uses none. */
+/* Returns whether the trace's metadata names a GPU and no event shows that the program did not use it. Torch's profiler
+ * lists the devices of the machine even if the program uses none. */
 static bool names_gpu(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -99,7 +101,7 @@ static enum tp_program_kind find_program(const struct tp_model *model)
     return model->order->host_count ? TP_RECORDED_CPU : TP_RECORDED_EMPTY;
 }
 
-/* Returns whether the trace has a name that only PyTorch and Python programs with it write. */
+/* Returns whether the trace has a name that only programs with PyTorch or Python write. */
 static bool has_torch_name(const struct tp_model *model)
 {
     const uint64_t marks = TP_MARK_REGION | TP_MARK_BACKWARD_NODE | TP_MARK_MODULE | TP_MARK_PROFILER_SPAN |
@@ -122,9 +124,9 @@ static bool has_mpi(const struct tp_model *model)
     return false;
 }
 
-/* Returns the producer. Our recorder writes the format of torch's profiler and its own name in the head. Other
- * producers write something that torch never writes: ranges with a declared kind, or members of Chrome's own format.
- * Bare lists of events, as tests and filters write them, count as torch's. */
+/* Returns the producer. Our recorder writes the format of torch's profiler, and its own name into the metadata. Other
+ * producers are recognized by data that torch never writes: ranges with a declared kind, or members of Chrome's own
+ * format. Bare lists of events, as tests and filters write them, count as torch's. */
 static enum tp_producer find_producer(const struct tp_model *model)
 {
     if (model->kind_count[TP_KIND_FRAME])

@@ -1,6 +1,6 @@
-/* Collectives: see collectives.h. A trace may show a collective on several levels. Records are made from the first
- * level that the trace has: host events with the prefix of a backend, record_param_comms, operators of the dispatcher,
- * or communication kernels. */
+/* Builds the collectives of a trace: see collectives.h. A trace may show a collective on several levels. Records are
+ * made from the first level that the trace has: host events with the prefix of a backend, record_param_comms, operators
+ * of the dispatcher, or communication kernels. */
 #include "webreport/model/collectives_build.h"
 
 #include "webreport/model/enclosing.h"
@@ -9,19 +9,21 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Events of a list, sorted by thread and (start, end descending), to find the event around a point. */
+/* Events of a list, sorted by thread and (start, end descending), for finding the event around a moment. */
 struct by_thread {
-    uint32_t *items;            /* positions in the list */
-    uint32_t *first;            /* thread_count + 1 */
-    struct tp_enclosing *trees; /* by thread; count 0: none */
+    uint32_t *items;            /* indexes in the list of events */
+    uint32_t *first;            /* by thread: first entry in items; thread_count + 1 entries */
+    struct tp_enclosing *trees; /* by thread: tree of its events; empty for a thread without events */
 };
 
-/* State of one build, shared by its stages. */
+/* State while the collectives are built, shared by all stages. */
 struct collector {
     struct tp_model *model;
-    struct tp_vec notes;   /* uint32_t: host events with a collective name, by (start, file position) */
-    struct tp_vec records; /* struct tp_collective */
-    uint32_t *kernels;     /* communication kernels (device numbers) by (start, file position) */
+    /* host events with a collective name, as uint32_t, sorted by (start, position in the file) */
+    struct tp_vec notes;
+    struct tp_vec records; /* found records, as struct tp_collective */
+    /* communication kernels as device operation indexes, sorted by (start, position in the file) */
+    uint32_t *kernels;
     uint32_t *kernel_record;
     uint32_t kernel_count;
 };
@@ -44,7 +46,7 @@ static struct tp_str value_text(const struct collector *c, uint32_t value)
     return tp_value_text(c->model->arena, c->model->trace->values.items[value]);
 }
 
-/* ---- finding ---- */
+/* ---- finding host events with a collective name ---- */
 
 static void find_notes(struct collector *c)
 {
@@ -101,7 +103,7 @@ static bool is_of_level(const struct collector *c, uint32_t event, enum level le
     return !tp_str_equal(what, TP_STR("\"wait\"")) && !tp_str_equal(what, TP_STR("\"init\""));
 }
 
-/* Returns the name of a record; record_param_comms becomes c10d:<collective>. */
+/* Returns the name of a record. A record_param_comms event is named c10d:<collective>. */
 static struct tp_str record_name(const struct collector *c, uint32_t event)
 {
     struct tp_str name = tp_trace_name(c->model->trace, event_at(c, event));
@@ -136,10 +138,10 @@ static void find_records(struct collector *c)
         }
 }
 
-/* ---- enclosing ---- */
+/* ---- finding the event around a moment ---- */
 
-/* Indexes events[0 .. count) (positions in that list) by thread. Of equal intervals, the one with the higher place in
- * the file wins if prefers_later, else the one with the lower place. */
+/* Indexes events[0 .. count) by thread. Of equal intervals, the event with the higher position in the file counts as
+ * the inner one if prefers_later is true, otherwise the event with the lower position. */
 static void index_by_thread(struct by_thread *index, const struct collector *c, const uint32_t *events, uint32_t count,
                             bool prefers_later)
 {
@@ -150,7 +152,7 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
     index->trees = tp_arena_array(arena, threads, sizeof *index->trees);
     struct tp_keyed *sorted = tp_arena_array(arena, count, sizeof *sorted);
     int64_t *starts = tp_arena_array(arena, count, sizeof *starts), *ends = tp_arena_array(arena, count, sizeof *ends);
-    /* Two stable sorts: by (end descending, preference), then by start. */
+    /* Two stable sorts: first by (end descending, preference), then by start. */
     for (uint32_t i = 0; i < count; i++) {
         int64_t end = tp_event_end(event_at(c, events[i]));
         sorted[i] = (struct tp_keyed){end == INT64_MIN ? INT64_MAX : -end, prefers_later ? events[i] : ~events[i], i};
@@ -176,8 +178,7 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
             tp_enclosing_init(&index->trees[t], starts + first[t], ends + first[t], first[t + 1] - first[t], arena);
 }
 
-/* Returns the position in the list of the innermost event of the thread with start <= at and end >= reach, or
- * TP_NO_ID. */
+/* Returns the list index of the innermost event of the thread with start <= at and end >= reach, or TP_NO_ID. */
 static uint32_t enclosing(const struct by_thread *index, uint32_t thread, int64_t at, int64_t reach)
 {
     if (!index->trees[thread].count)
@@ -186,7 +187,7 @@ static uint32_t enclosing(const struct by_thread *index, uint32_t thread, int64_
     return found == SIZE_MAX ? TP_NO_ID : index->items[index->first[thread] + found];
 }
 
-/* Finds the metadata of each record: the innermost record_param_comms around it on its thread. */
+/* Finds the metadata of each record: the innermost record_param_comms event on its thread that contains the record. */
 static void find_metadata(struct collector *c)
 {
     struct tp_vec metas = TP_VEC(c->model->arena, uint32_t);
@@ -209,8 +210,8 @@ static void find_metadata(struct collector *c)
 
 /* ---- kernels of records ---- */
 
-/* Returns the first record of each External id, in the order of the trace. There are few records, so they are sorted
- * and searched. */
+/* Returns the first record of each External id, in the order of the trace. A sorted array is enough because there are
+ * few records. */
 static struct tp_keyed *records_by_external_id(const struct collector *c, size_t *count)
 {
     struct tp_keyed *ids = tp_arena_array(c->model->arena, c->records.count, sizeof *ids);
@@ -238,7 +239,8 @@ static uint32_t find_external(const struct tp_keyed *ids, size_t count, int64_t 
     return lo < count && ids[lo].key == id ? ids[lo].item : TP_NO_ID;
 }
 
-/* Adds each communication kernel to the innermost record around its launch, else to the record with its External id. */
+/* Assigns each communication kernel to the innermost record around its launch, otherwise to the record with its
+ * External id. */
 static void join_kernels(struct collector *c)
 {
     const struct tp_model *model = c->model;
@@ -272,7 +274,7 @@ static void join_kernels(struct collector *c)
     }
 }
 
-/* Makes a record of each communication kernel, for traces without host records. */
+/* Makes a record of each communication kernel. For traces without host records. */
 static void use_kernels(struct collector *c)
 {
     for (uint32_t i = 0; i < c->kernel_count; i++) {
@@ -328,7 +330,7 @@ static void fill_ranges(struct collector *c)
         sort_ranges(&records[i], c->model->arena);
 }
 
-/* Returns the bytes of a tensor, or 0 if dims is not a list of integers. */
+/* Returns the size of a tensor in bytes, or 0 if `dims` is not a list of integers. */
 static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct tp_str type)
 {
     struct tp_str item;
@@ -346,14 +348,15 @@ static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct t
     return bytes;
 }
 
-/* Returns the bytes of a record: the element count of its metadata times the element size, else the sum of the inputs
- * of its operator. */
+/* Returns the size of a record's data in bytes: the element count of its metadata times the element size. Without
+ * metadata, returns the sum of the inputs of its operator. */
 static int64_t bytes_of(const struct collector *c, const struct tp_collective *record)
 {
     const struct tp_trace *trace = c->model->trace;
     const struct tp_comm_detail *comm = record->comm == TP_NO_ID ? NULL : &trace->comms[record->comm];
     if (comm && comm->dtype != TP_NO_ID) {
-        int64_t n = comm->in_count > comm->out_count ? comm->in_count : comm->out_count; /* INT64_MIN if absent */
+        /* INT64_MIN if the metadata has no count */
+        int64_t n = comm->in_count > comm->out_count ? comm->in_count : comm->out_count;
         struct tp_str dtype = trace->values.items[comm->dtype];
         int size = tp_value_is(dtype, '"') ? tp_element_size(value_text(c, comm->dtype)) : 0;
         if (n != TP_NULL_INT && size)
@@ -373,7 +376,7 @@ static int64_t bytes_of(const struct collector *c, const struct tp_collective *r
     return bytes;
 }
 
-/* ---- libraries, order ---- */
+/* ---- names of libraries, order of records ---- */
 
 static void add_library(struct tp_collectives *out, const char *library)
 {
@@ -387,7 +390,7 @@ static void add_library(struct tp_collectives *out, const char *library)
     out->library_count++;
 }
 
-/* Finds the backends named by host events and kernels: at most the seven known backends and "custom". */
+/* Finds the backends that host events and kernels name: at most the seven known backends and "custom". */
 static void find_libraries(struct collector *c)
 {
     struct tp_model *model = c->model;
@@ -444,7 +447,7 @@ void tp_collectives_build(struct tp_model *model)
     }
 }
 
-/* All ranges of a record except the host call are kernels. */
+/* All ranges of a record except that of the host call belong to kernels. */
 struct tp_interval tp_collective_time(const struct tp_collective *record)
 {
     struct tp_interval time = {record->start_ns, record->end_ns};

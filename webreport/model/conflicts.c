@@ -1,21 +1,22 @@
-/* Conflicts between events: see conflicts.h. One pass over the events; the other loops are over device operations, host
- * events with ids, and links. */
+/* Counts conflicts between events: see conflicts.h. One pass visits all events. Other loops visit only device
+ * operations, host events with ids, and links. */
 #include "webreport/model/conflicts.h"
 
 #include "webreport/model/conflicts_parts.h"
 
 #include "writer/base/sort.h"
 
-/* ---- calls by correlation, operators by id ---- */
+/* ---- maps from correlations to calls and from ids to operators ---- */
 
 enum { LARGEST_SPREAD = 256, LEAST_ROOM = 512 };
 
 enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
-/* One event or thread for each number of a range. */
+/* Maps each number of a range to one event or thread. */
 struct places {
-    int64_t first, last; /* range of the numbers; first > last if there are none, or if they are too far apart */
-    uint32_t *place;     /* by number - first: index of an event or thread, plus 1; NOTHING or SEVERAL */
+    /* range of the numbers; first > last if there are no numbers, or if they are too far apart for an array */
+    int64_t first, last;
+    uint32_t *place; /* by number - first: 1 + index of an event or thread, or NOTHING or SEVERAL */
 };
 
 static void widen(struct places *places, int64_t number)
@@ -26,7 +27,7 @@ static void widen(struct places *places, int64_t number)
     places->last = number > places->last ? number : places->last;
 }
 
-/* Allocates a place for each number of the range. count: most numbers that will be added. */
+/* Allocates an entry for each number of the range. count: most numbers that will be added. */
 static void open_places(struct places *places, uint64_t count, struct tp_arena *arena)
 {
     bool is_empty = places->first > places->last;
@@ -57,7 +58,8 @@ static struct places open_calls(const struct tp_trace *trace, struct tp_arena *a
     return calls;
 }
 
-/* Maps ids of operators to their threads. Stays empty in files without calls of the runtime, where nothing uses it. */
+/* Maps ids of operators to their threads. The map stays empty if the file has no runtime calls, because only calls use
+ * it. */
 static struct places open_operators(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct places operators = {.first = INT64_MAX, .last = INT64_MIN};
@@ -69,14 +71,14 @@ static struct places open_operators(const struct tp_trace *trace, struct tp_aren
 
 /* ---- ends of links between forward and backward operators ---- */
 
-/* A set of (thread, start), by open addressing. */
+/* A set of pairs (thread, start), as a hash table with open addressing. */
 struct ends {
     struct end {
         int64_t ts_ns;
         uint32_t thread;
         bool is_used, is_found;
     } * slots;
-    size_t mask; /* slots - 1; the set is empty when slots is NULL */
+    size_t mask; /* number of slots - 1; the set is empty if slots is NULL */
     uint64_t count, found;
 };
 
@@ -120,11 +122,12 @@ struct survey {
     struct tp_name_use names;
     struct places calls, operator_threads;
     struct ends ends;
-    uint64_t late;                   /* host events that start after the end of the recording */
-    uint64_t cuda_calls, unnumbered; /* calls of CUDA; of these, without a correlation */
-    uint64_t operators, without_id;  /* operators; of these, without an id */
-    uint64_t moved;                  /* operators and annotations that follow others with higher ids in the file */
-    int64_t *last_ids;               /* by thread: id of its latest operator or annotation */
+    uint64_t late;                   /* number of host events that start after the end of the recording */
+    uint64_t cuda_calls, unnumbered; /* number of CUDA calls, and of CUDA calls without a correlation */
+    uint64_t operators, without_id;  /* number of operators, and of operators without an id */
+    /* number of operators and annotations that follow a higher id of their thread in the file */
+    uint64_t moved;
+    int64_t *last_ids; /* by thread: id of its latest operator or annotation */
 };
 
 static void note_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
@@ -136,7 +139,7 @@ static void note_call(struct survey *s, const struct tp_trace *trace, uint32_t i
     s->unnumbered += e->variant == 0 && correlation == TP_NULL_INT;
 }
 
-/* An operator or annotation. */
+/* Counts the facts of an operator or annotation in the survey. */
 static void note_range(struct survey *s, const struct tp_trace *trace, const struct tp_event *e)
 {
     int64_t id = trace->hosts[e->detail].external_id;
@@ -196,8 +199,8 @@ _Static_assert(TP_KIND_COUNT <= 15, "the bit is no kind's");
 
 /* State of a stream while its operations are visited in order of start. */
 struct stream {
-    int64_t last_call_ns; /* start of the call of the latest operation that has one */
-    uint32_t lone;        /* operations since that one, which have no call */
+    int64_t last_call_ns; /* start of the call of the latest operation that has a call, ns */
+    uint32_t lone;        /* number of operations without a call since that operation */
     bool is_open, has_call;
 };
 
@@ -209,7 +212,8 @@ static const struct tp_event *device_call(const struct survey *s, const struct t
     return *has_some && *place != SEVERAL ? &trace->events[*place - 1] : NULL;
 }
 
-/* Returns whether operations of this call run in the order of the calls. Nodes of a graph run in the graph's order. */
+/* Returns whether operations of this call run in the order of the calls. Nodes of a CUDA graph run in the order of the
+ * graph instead. */
 static bool runs_in_order(const struct tp_trace *trace, const struct tp_event *e, const struct tp_event *call)
 {
     int64_t graph = tp_device_setup(trace, e->detail)->graph_id;
@@ -218,7 +222,8 @@ static bool runs_in_order(const struct tp_trace *trace, const struct tp_event *e
 
 struct device_conflicts {
     uint64_t unordered, lone, linked, unnumbered, without_call;
-    uint64_t starts[TP_LINK_SUMS]; /* of the calls, once for each of their operations: as struct tp_link_sums */
+    /* sums of the calls' starts, each start once per operation, as in struct tp_link_sums */
+    uint64_t starts[TP_LINK_SUMS];
 };
 
 static void visit_device(struct device_conflicts *found, struct stream *stream, const struct survey *s,
@@ -272,7 +277,7 @@ static uint64_t count_unequal(const uint64_t *x, const uint64_t *y)
 }
 
 /* Counts links that match no event by number and start. Recorders write either one link for each event with a
- * correlation, or one for each device operation. */
+ * correlation, or one link for each device operation. */
 static uint64_t links_elsewhere(const struct tp_trace *trace, const struct device_conflicts *devices)
 {
     const struct tp_reading *r = &trace->reading;
@@ -311,8 +316,8 @@ static bool is_whole_configuration(const struct tp_device_setup *x)
     return x->grid != TP_NO_ID && x->block != TP_NO_ID && x->registers != TP_NO_ID && x->shared_memory != TP_NO_ID;
 }
 
-/* Counts configurations of kernels that have more than one occupancy or number of blocks per SM. The recorder computes
- * both from the configuration, so one configuration has one value of each. */
+/* Counts kernel configurations with more than one occupancy or number of blocks per SM. The recorder computes both
+ * values from the configuration, so equal configurations must have equal values. */
 static uint64_t unlike_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t setup_count = 0, count = 0;
@@ -338,13 +343,15 @@ static uint64_t unlike_occupancies(const struct tp_trace *trace, struct tp_arena
     return tp_conflicts_if_few(unlike, trace->device_count);
 }
 
-/* ---- ids of the host's events ---- */
+/* ---- ids of host events ---- */
 
 struct host_conflicts {
-    uint64_t ids, descents;        /* of operators and annotations; ids that are lower than the id before */
-    /* calls with an id of an operator; of these, without that operator, on another thread */
+    /* number of ids of operators and annotations, and of ids lower than the id before */
+    uint64_t ids, descents;
+    /* number of calls with an operator's id; of these, calls whose operator is missing (lone) or on another thread
+     * (strayed) */
     uint64_t calls, lone, strayed;
-    int64_t last_id, last_ns;      /* of the latest operator or annotation of the thread */
+    int64_t last_id, last_ns; /* id and start (ns) of the latest operator or annotation of the thread */
 };
 
 static void visit_host(struct host_conflicts *found, const struct survey *s, const struct tp_trace *trace,
@@ -368,8 +375,8 @@ static void visit_host(struct host_conflicts *found, const struct survey *s, con
     found->last_ns = e->ts_ns;
 }
 
-/* Counts ids that break two rules: ids ascend with time on each thread, and a call has the id of an operator of its
- * thread. Recorders without numbers of events omit operators that are open at the end, so more exceptions are
+/* Counts ids that break one of two rules: ids ascend with time on each thread, and a call has the id of an operator of
+ * its thread. Recorders that do not number their events omit operators that are open at the end, so more exceptions are
  * allowed. */
 static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
 {
@@ -389,7 +396,7 @@ static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *
            tp_conflicts_if_few(found.strayed, found.calls);
 }
 
-/* ---- all ---- */
+/* ---- all conflicts ---- */
 
 static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pid)
 {
@@ -402,7 +409,7 @@ static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pi
     return false;
 }
 
-/* Counts host events of processes without a name. The recorder names each process. */
+/* Counts host events of processes without a name. The recorder gives each process a name. */
 static uint64_t of_unnamed_process(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t count = 0;

@@ -1,4 +1,4 @@
-/* Events that contradict other events of the file, counted in trace->reading. The recorder writes many facts twice: a
+/* Counts events that contradict other events of the file, in trace->reading. The recorder writes many facts twice: a
  * link repeats the start of its call, ids ascend with time, streams run in the order of their launches. A damaged value
  * disagrees with its copy.
  *
@@ -9,7 +9,7 @@
 #include "webreport/model/order.h"
 #include "webreport/trace/trace.h"
 
-/* Fills conflicts, cut_names, without_member, lone_devices and memory_gaps of trace->reading. */
+/* Fills the members conflicts, cut_names, without_member, lone_devices and memory_gaps of trace->reading. */
 void tp_conflicts_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
 #endif

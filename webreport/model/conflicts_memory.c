@@ -1,15 +1,15 @@
-/* Conflicts between memory records: see conflicts_parts.h. */
+/* Counts conflicts between memory records: see conflicts_parts.h. */
 #include "webreport/model/conflicts_parts.h"
 
-/* A record is an edge from the total before it to the total after it. In any order of the records, each total except
- * the first and the last one is reached as often as it is left. */
+/* A graph of totals: each record is an edge from the total before the record to the total after it. In any order of the
+ * records, each total except the first and the last is reached as often as it is left. */
 struct balance {
     struct total {
         int64_t value;
-        int32_t surplus; /* times reached minus times left */
+        int32_t surplus; /* how often records reach the total, minus how often records leave it */
         bool is_used;
     } * slots;
-    size_t mask; /* slots - 1 */
+    size_t mask; /* number of slots - 1 */
 };
 
 static struct balance open_balance(uint32_t record_count, struct tp_arena *arena)
@@ -24,7 +24,7 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
 {
     size_t at = tp_hash_mix((uint64_t)value ^ UINT64_C(0x9E3779B97F4A7C15), place + UINT64_C(0xE7037ED1A0B428DB));
     struct total *slot;
-    value ^= (int64_t)place << 48; /* totals are below 2^48 */
+    value ^= (int64_t)place << 48; /* totals are below 2^48, so the upper bits can store the place */
     for (;; at++) {
         slot = &balance->slots[at & balance->mask];
         if (!slot->is_used || slot->value == value)
@@ -35,8 +35,8 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
     slot->surplus += surplus;
 }
 
-/* Returns whether totals of the record's device are exact. The allocators of GPUs count under a lock. Totals of the
- * processor also change by threads that are not recorded. */
+/* Returns whether totals of the record's device are exact. The allocators of GPUs count under a lock. Threads that are
+ * not recorded change the totals of the processor as well. */
 static bool is_exact(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
@@ -45,9 +45,9 @@ static bool is_exact(const struct tp_trace *trace, const struct tp_memory *recor
     return has_totals && is_gpu && !(record->flags & TP_MEMORY_OUT_OF_MEMORY);
 }
 
-/* The walk of one device. */
+/* State while the records of one device are visited in time order. */
 struct walk {
-    int64_t first, last; /* total before its first record, and after its last one */
+    int64_t first, last; /* total before the first record and after the last record, bytes */
     bool is_begun;
 };
 
@@ -56,11 +56,12 @@ static int64_t total_before(const struct tp_trace *trace, const struct tp_memory
     return (int64_t)((uint64_t)tp_memory_more(trace, record)->total_allocated - (uint64_t)record->bytes);
 }
 
-/* Returns the number of totals that are reached more often than left. Returns 0 for many such totals, because then
- * threads that are not recorded allocate, too. */
+/* Returns how many more times totals are reached than left. Returns 0 if the number is large, because then threads that
+ * are not recorded allocate as well. */
 static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
-    enum { MOST = 3 }; /* a damaged total disagrees with itself, and with the records before and after it */
+    /* a damaged total disagrees with its own record and with the records before and after it */
+    enum { MOST = 3 };
     struct balance balance = open_balance(trace->memory_count, arena);
     struct walk *walks = tp_arena_array(arena, trace->memory_place_count, sizeof *walks);
     uint64_t surplus = 0;
@@ -87,8 +88,8 @@ static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_o
     return surplus <= MOST ? surplus : 0;
 }
 
-/* Counts records that reserve more than their two neighbors, which reserve the same. A segment cannot be freed before a
- * record frees its blocks, so such a total is damaged. */
+/* Counts records whose reserved total is higher than that of both neighbors, which have equal totals. A segment cannot
+ * be freed before a record frees its blocks, so such a total is damaged. */
 static uint64_t lone_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct {
@@ -110,7 +111,7 @@ static uint64_t lone_peaks(const struct tp_trace *trace, const struct tp_order *
     return peaks;
 }
 
-/* Counts records that follow later records of their thread in the file. */
+/* Counts records that follow a later record of their thread in the file. */
 static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *arena)
 {
     int64_t *last_ns = tp_arena_array(arena, trace->thread_count, sizeof *last_ns);
@@ -125,7 +126,7 @@ static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *are
     return tp_conflicts_if_few(moved, trace->memory_count);
 }
 
-/* Counts records after the end of the recording. */
+/* Counts records that are later than the end of the recording. */
 static uint64_t late_records(const struct tp_trace *trace)
 {
     uint64_t late = 0;
@@ -138,7 +139,8 @@ static uint64_t late_records(const struct tp_trace *trace)
 static uint64_t without_members(const struct tp_trace *trace)
 {
     uint64_t place = 0, address = 0, allocated = 0, reserved = 0;
-    bool is_ours = tp_trace_header(trace, "tracepress_recorder").ptr; /* it counts small blocks without addresses */
+    /* our recorder counts small blocks without recording their addresses */
+    bool is_ours = tp_trace_header(trace, "tracepress_recorder").ptr;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[i];
         const struct tp_memory_more *more = tp_memory_more(trace, record);

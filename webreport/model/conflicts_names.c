@@ -1,5 +1,5 @@
 /* Finds names whose end is missing, and names that contradict other names of the file: see conflicts_parts.h.
- * conflicts_spelling.c finds misspelt names. */
+ * conflicts_spelling.c finds misspelled names. */
 #include "webreport/model/conflicts_parts.h"
 
 #include "webreport/model/marks.h"
@@ -7,7 +7,8 @@
 
 enum { ALL_KINDS = (1 << TP_KIND_COUNT) - 1 };
 
-/* Returns whether a bracket is open at the end. Arrows and operators of C++ are no brackets. */
+/* Returns whether the name has a bracket that is not closed. Arrows and comparison operators of C++ do not count as
+ * brackets. */
 static bool has_open_bracket(struct tp_str name)
 {
     int round = 0, angle = 0;
@@ -19,8 +20,8 @@ static bool has_open_bracket(struct tp_str name)
     return round > 0 || (angle > 0 && tp_str_find(name, "operator") < 0);
 }
 
-/* Returns whether a Python function's name has its form: "file.py(12): function", "<built-in ..>" or "nn.Module:
- * Name_0". */
+/* Returns whether a name has the form of a Python function's name: "file.py(12): function", "<built-in ..>" or
+ * "nn.Module: Name_0". */
 static bool is_frame_name(struct tp_str name)
 {
     struct tp_frame frame;
@@ -32,7 +33,7 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-/* Returns the position after the last "::" of an operator's name, 0 without one. */
+/* Returns the position after the last "::" of an operator's name; 0 if the name has no "::". */
 static size_t end_of_namespaces(struct tp_str name)
 {
     for (size_t i = name.len; i > 2; i--)
@@ -41,7 +42,7 @@ static size_t end_of_namespaces(struct tp_str name)
     return 0;
 }
 
-/* Returns whether a name may have lost its end. kinds: kinds of the events that have the name. */
+/* Returns whether the end of a name may be missing. kinds: kinds of the events that have the name, as bits. */
 static bool looks_cut(struct tp_str name, unsigned kinds)
 {
     const unsigned copies = 1u << TP_KIND_MEMCPY | 1u << TP_KIND_MEMSET, frames = 1u << TP_KIND_FRAME;
@@ -59,8 +60,9 @@ static bool begins_with(struct tp_str name, struct tp_str start)
     return name.len >= start.len && memcmp(name.ptr, start.ptr, start.len) == 0;
 }
 
-/* Returns whether the longer name continues the cut one. Words of calls begin with capitals, so a call is cut where a
- * small letter follows. An operator is cut in its namespaces: what follows them may be another operator's name. */
+/* Returns whether `longer` may be the complete form of `name`. Words of calls begin with capitals, so a call name is
+ * cut if a small letter follows. An operator name counts only if it is cut in its namespaces, because another operator
+ * may have a longer name. */
 static bool continues(struct tp_str name, struct tp_str longer, unsigned kinds)
 {
     if (!begins_with(longer, name) || longer.len == name.len)
@@ -69,7 +71,8 @@ static bool continues(struct tp_str name, struct tp_str longer, unsigned kinds)
     if (kinds == 1u << TP_KIND_RUNTIME)
         return is_lower(next);
     if (kinds == 1u << TP_KIND_KERNEL)
-        return has_open_bracket(name) || !(tp_is_digit(last) && tp_is_digit(next)); /* kernels 1 and 10 of a compiler */
+        /* compilers number their kernels, so kernel 10 is not a continuation of kernel 1 */
+        return has_open_bracket(name) || !(tp_is_digit(last) && tp_is_digit(next));
     return kinds != 1u << TP_KIND_OPERATOR || name.len <= end_of_namespaces(longer);
 }
 
@@ -85,7 +88,7 @@ static bool may_be_cut(const struct tp_trace *trace, const struct tp_name_use *u
     return use->count[id] == 1 && trace->names.items[id].len && kinds && looks_cut(trace->names.items[id], kinds);
 }
 
-/* Ids of names, sorted by text: names that continue another one follow it. */
+/* Ids of names, sorted by text. Longer names that begin with a name directly follow it. */
 struct sorted_names {
     const uint32_t *ids;
     uint32_t count;
@@ -108,7 +111,7 @@ static bool has_longer(const struct sorted_names *sorted, uint32_t at, const str
     return false;
 }
 
-/* Sets is_cut[id] of each name that lost its end. */
+/* Sets is_cut[id] for each name whose end is missing. */
 static void find_cut(bool *is_cut, const struct tp_trace *trace, const struct tp_name_use *use,
                      struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
@@ -136,11 +139,11 @@ static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name
     return count;
 }
 
-/* Counts calls that evaluate a backward node beyond the events with the node's name: the node runs inside of the call.
- * A node without any event does not count, because a tool has renamed all of them. */
+/* Counts evaluations of backward nodes without the event of the node, which runs inside the evaluation. A node without
+ * any event does not count, because a tool has renamed all its events. */
 static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
-    enum { ONE_IN = 3 }; /* writers without nodes do not know the rule */
+    enum { ONE_IN = 3 }; /* at most a third may be missing, because some writers record no nodes */
     uint64_t lost = 0, kept = 0;
     for (uint32_t i = 0; i < trace->names.count; i++) {
         struct tp_str name = trace->names.items[i];

@@ -1,5 +1,5 @@
-/* Events in a row, or at a time, where they cannot be: see conflicts_parts.h. A wrong digit of a process, a thread, a device,
- * a stream or a time puts an event there. */
+/* Counts events with an impossible process, thread, device, stream or time: see conflicts_parts.h. A wrong digit in one
+ * of these values moves an event to such a place. */
 #include "webreport/model/conflicts_parts.h"
 
 #include <string.h>
@@ -9,19 +9,21 @@
 
 /* ---- threads without a name ---- */
 
-/* What a thread has. */
+/* Events of a thread. */
 struct content {
-    uint32_t ranges; /* operators, annotations, Python functions and memory records */
-    bool has_calls;  /* of the runtime: libraries call it on threads that the recorder does not know */
+    uint32_t ranges; /* number of operators, annotations, Python functions and memory records */
+    /* true if the thread has runtime calls; libraries make them on threads that the recorder does not know */
+    bool has_calls;
 };
 
 static bool may_lack_name(const struct tp_thread *thread)
 {
-    return thread->tid.is_text || thread->tid.number <= 0; /* 0: Python functions whose thread is not known */
+    /* thread 0 has Python functions whose thread is unknown */
+    return thread->tid.is_text || thread->tid.number <= 0;
 }
 
-/* Counts events that are nearly alone on a thread without a name, where nearly all threads have one: the recorder names
- * each thread that it has operators of. */
+/* Counts events that are nearly alone on a thread without a name, if nearly all other threads have names. The recorder
+ * names each thread with operators. */
 static uint64_t of_unnamed_threads(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     enum { MOST = 2, LEAST_NAMED = 8 };
@@ -52,7 +54,7 @@ static bool is_number_of(const struct tp_row_id *row, int64_t number)
     return row->is_text || number == TP_NULL_INT || row->number == number;
 }
 
-/* Counts device operations whose arguments name another device or stream than their row. */
+/* Counts device operations whose arguments give another device or stream than their row. */
 static uint64_t on_other_streams(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t devices = 0, streams = 0;
@@ -68,7 +70,7 @@ static uint64_t on_other_streams(const struct tp_trace *trace, const struct tp_o
 
 /* ---- operators that overlap ---- */
 
-/* Counts operators that begin inside of another one of their thread and end after it. */
+/* Counts operators that begin inside another operator of their thread and end after it. */
 static uint64_t crossing_operators(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct tp_vec open = TP_VEC(arena, int64_t);
@@ -91,7 +93,7 @@ static uint64_t crossing_operators(const struct tp_trace *trace, const struct tp
 
 /* ---- replays of graphs ---- */
 
-/* Device operations in the order of (graph, correlation). */
+/* Compares device operations by (graph, correlation, index). */
 static int by_replay(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_trace *trace = context;
@@ -102,7 +104,8 @@ static int by_replay(const void *context, uint32_t i, uint32_t j)
     return x != y ? (x < y ? -1 : 1) : (i > j) - (i < j);
 }
 
-/* Returns the number of replays between the first and the last one that lack operations, if they are few. */
+/* Returns 1 if exactly one replay between the first and the last one lacks operations, otherwise 0. sizes: operations
+ * of each replay of a graph. */
 static uint64_t count_shorter(const uint32_t *sizes, uint32_t count)
 {
     uint32_t most = 0, shorter = 0;
@@ -113,8 +116,8 @@ static uint64_t count_shorter(const uint32_t *sizes, uint32_t count)
     return shorter == 1 && count > 3 ? shorter : 0;
 }
 
-/* Counts replays of a graph with fewer operations than its other replays have. The recording may cut the first and the
- * last one. */
+/* Counts replays of a graph with fewer operations than other replays of the same graph. The first and last replay do
+ * not count, because the recording may cut them. */
 static uint64_t short_replays(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t *rows = tp_arena_array(arena, trace->device_count, sizeof *rows), count = 0, replays = 0;
@@ -153,8 +156,8 @@ static unsigned communication_of(struct tp_str name)
     return strcmp(backend, "gloo") == 0 ? OF_GLOO : strcmp(backend, "c10d") == 0 ? OF_DISPATCHER : OF_OTHER_BACKEND;
 }
 
-/* Counts collectives of gloo that are not there: it runs each call of the dispatcher on a thread of its own, and the
- * calls before the last collective have begun. 0 where a second backend may have run them. */
+/* Counts missing collectives of gloo. Gloo runs each call of the dispatcher on a separate thread, so each call before
+ * the last collective must have its collective. Returns 0 if another backend may have run the calls. */
 static uint64_t lost_collectives(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *names = tp_arena_array(arena, trace->names.count + 1u, sizeof *names);

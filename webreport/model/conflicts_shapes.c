@@ -1,19 +1,20 @@
-/* Arguments of operators that cannot be: see conflicts_parts.h. A wrong digit of a shape makes a product of matrices
- * that do not fit; a wrong letter of a type makes a word that no type has. */
+/* Counts operators with impossible arguments: see conflicts_parts.h. A wrong digit in a shape gives a product of
+ * matrices that do not fit. A wrong letter in a type gives an unknown type. */
 #include "webreport/model/conflicts_parts.h"
 #include "webreport/model/operator_shapes.h"
 #include "webreport/trace/json/value.h"
 
-/* ---- products ---- */
+/* ---- products of matrices ---- */
 
-/* Operators that multiply two matrices, which are the arguments `first` and `first` + 1. */
+/* Operators that multiply two matrices: the arguments `first` and `first` + 1. */
 static const struct {
     const char *name;
     unsigned first;
 } products[] = {{"aten::mm", 0}, {"aten::bmm", 0}, {"aten::addmm", 1}, {"aten::baddbmm", 1}};
 enum { PRODUCTS = sizeof products / sizeof *products };
 
-/* Returns whether the columns of the first matrix are not the rows of the second one, or their batches differ. */
+/* Returns whether two matrices cannot be multiplied: the columns of the first differ from the rows of the second, or
+ * the batches differ. */
 static bool is_misfit(struct tp_str dims, unsigned first)
 {
     struct tp_shape x = tp_shape_input(dims, first), y = tp_shape_input(dims, first + 1);
@@ -45,7 +46,7 @@ static uint64_t count_misfits(const struct tp_trace *trace)
     return tp_conflicts_if_few(misfits, count);
 }
 
-/* ---- types ---- */
+/* ---- element types ---- */
 
 static const char *const types[] = {"float",
                                     "double",
@@ -72,10 +73,11 @@ static const char *const types[] = {"float",
                                     "Double"};
 enum { TYPES = sizeof types / sizeof *types };
 
-/* Returns whether the word is a type but for one letter that is wrong. Types differ in digits, or in more letters. */
+/* Returns whether the word differs from a type name in exactly one letter. Correct type names differ in digits, or in
+ * more than one letter. */
 static bool is_misspelt_type(struct tp_str word)
 {
-    enum { CASE = 32 }; /* "Bool" and "bool" are types both */
+    enum { CASE = 32 }; /* the bit of upper and lower case, because both "Bool" and "bool" are types */
     bool is_found = false;
     for (unsigned k = 0; k < TYPES; k++) {
         unsigned wrong = 0;
@@ -99,7 +101,7 @@ static bool has_misspelt_type(struct tp_str json)
     return false;
 }
 
-/* Counts distinct lists of types with a misspelt one. */
+/* Counts distinct lists of types that contain a misspelled type. */
 static uint64_t count_misspelt_types(const struct tp_trace *trace, struct tp_arena *arena)
 {
     bool *is_seen = tp_arena_array(arena, trace->values.count + 1u, sizeof *is_seen);

@@ -1,15 +1,17 @@
-/* Misspelt names: see conflicts_parts.h. A name that one event alone has is misspelt when it equals another name but for one
- * place where a letter is wrong, where blanks replace the text, or where characters are missing inside of words. Names
- * that are alike in healthy files differ in digits ("gemm_64", "gemm_128"), in short words ("nn", "nt") or by whole
- * words ("norm", "fused_norm"); operators of torch, which differ in less ("relu", "selu"), are known by name. */
+/* Finds misspelled names: see conflicts_parts.h. A name of a single event is misspelled if it differs from another name
+ * in one place: a wrong letter, blanks instead of text, or missing characters inside words.
+ *
+ * Names in undamaged files differ in digits ("gemm_64", "gemm_128"), in short words ("nn", "nt") or by whole words
+ * ("norm", "fused_norm"). Some operators of torch differ in a single letter ("relu", "selu"); they are known by name.
+ */
 #include "webreport/model/aten_names.h"
 #include "webreport/model/conflicts_parts.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/sort.h"
 
 enum {
-    REACH = 32,         /* names before and after a name in sorted order that it is compared with */
-    SHORTEST_PIECE = 5, /* bytes that a name must share with a marker whose rest is missing */
+    REACH = 32,         /* a name is compared with this many names before and after it in sorted order */
+    SHORTEST_PIECE = 5, /* a cut name must share at least this many bytes with a marker */
     KINDS = 1 << TP_KIND_OPERATOR | 1 << TP_KIND_ANNOTATION | 1 << TP_KIND_KERNEL | 1 << TP_KIND_RUNTIME
 };
 
@@ -36,7 +38,7 @@ static bool is_inside_word(struct tp_str text, size_t i)
     return is_upper(text.ptr[i - 1]) && !begins_word;
 }
 
-/* A word of a text: text[first] to text[end - 1]. */
+/* A word of a text: the bytes from text[first] to text[end - 1]. */
 struct word {
     size_t first, end;
 };
@@ -51,9 +53,9 @@ static struct word word_at(struct tp_str text, size_t i)
     return word;
 }
 
-/* ---- two names ---- */
+/* ---- comparing two names ---- */
 
-/* The one place where a name differs from the right one. */
+/* The one place in which a name differs from the correct name. */
 struct difference {
     struct tp_str name, right;
     size_t at, size, right_size; /* name[at .. at + size - 1] replaces right[at .. at + right_size - 1] */
@@ -69,12 +71,13 @@ static struct difference compare(struct tp_str name, struct tp_str right)
     return (struct difference){name, right, same, name.len - same - tail, right.len - same - tail};
 }
 
-/* How long the word of a wrong letter must be, by the letter's place in the word. 0: no wrong letter is one. */
+/* Minimum length of a word in which a differing letter counts as wrong. The three members are for the first letter, an
+ * inner letter and the last letter. */
 struct strictness {
     uint8_t first, inner, last;
 };
 
-/* The reader replaces bytes that are no UTF-8. */
+/* Returns whether the wrong text is U+FFFD, by which the reader replaces bytes that are not UTF-8. */
 static bool is_wrong_byte(const struct difference *d)
 {
     return d->size == 3 && d->right_size == 1 && memcmp(d->name.ptr + d->at, "\xEF\xBF\xBD", 3) == 0;
@@ -107,7 +110,7 @@ static bool is_blanked(const struct difference *d)
     return true;
 }
 
-/* Returns at how many of its two ends a text that is missing is cut out of a word. 0: none is missing. */
+/* Returns how many ends of the missing text (0 to 2) are inside a word. Returns 0 if no text is missing. */
 static int cut_ends(const struct difference *d)
 {
     if (d->size || !d->right_size)
@@ -115,7 +118,7 @@ static int cut_ends(const struct difference *d)
     return is_inside_word(d->right, d->at) + is_inside_word(d->right, d->at + d->right_size);
 }
 
-/* Returns whether text is missing from inside of a word, or from one word into another. */
+/* Returns whether text is missing whose two ends are inside words. */
 static bool has_hole(const struct difference *d)
 {
     enum { LONG_WORD = 8 };
@@ -161,7 +164,8 @@ static struct tp_str without_number(struct tp_str name)
     return name;
 }
 
-/* Annotations have names of the user's own: only torch's markers are known to be right. */
+/* Returns whether an annotation is misspelled. Users choose the names of annotations, so only torch's markers can be
+ * checked. */
 static bool is_misspelt_annotation(struct tp_str name, struct tp_str right)
 {
     static const struct strictness strictness = {6, 6, 6};
@@ -174,7 +178,7 @@ static bool is_misspelt_annotation(struct tp_str name, struct tp_str right)
 
 /* ---- all names ---- */
 
-/* Ids of the names of these kinds, sorted by their texts, or by their texts read backward. */
+/* Ids of the names of the checked kinds, sorted by text, or by the text read backward. */
 struct sorted {
     uint32_t *ids;
     uint32_t count;
@@ -228,7 +232,7 @@ static bool is_misspelt(const struct spelling *s, uint32_t name, uint32_t right)
            tp_name_runs_alike(s->kernels, s->trace, name, right, s->arena);
 }
 
-/* Compares the name at a place of the sorted names with those near it. */
+/* Returns whether the name at index `at` of the sorted names is misspelled, compared with the names near it. */
 static bool is_misspelt_here(const struct spelling *s, const struct sorted *sorted, uint32_t at)
 {
     uint32_t first = at > REACH ? at - REACH : 0;

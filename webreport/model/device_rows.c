@@ -1,19 +1,19 @@
-/* Devices of operations: see device_rows.h. */
+/* Decides on which device each operation ran: see device_rows.h. */
 #include "webreport/model/device_rows.h"
 
 #include "webreport/model/order.h"
 #include "writer/base/rule_sort.h"
 
-/* Higher numbers are device numbers only if deviceProperties has an entry with that id. */
+/* Numbers from here on are device numbers only if deviceProperties has an entry with that id. */
 enum { DEVICE_NUMBERS = 1024 };
 
-/* Longest name of a process, in bytes, that is shown as the name of a device. */
+/* Maximum length in bytes of a process name that is shown as the name of a device. */
 enum { LONGEST_NAME = 64 };
 
-/* Highest number of a process of the operating system. Profilers give devices higher numbers to sort them last. */
+/* Highest process id of the operating system. Profilers give devices higher numbers to sort them last. */
 static const int64_t HIGHEST_PID = 1 << 22;
 
-/* Words for devices in labels, names and categories. The first text is compared in lower case. */
+/* Words for devices in labels, names and categories. The first text of each row is compared in lower case. */
 static const struct word {
     const char *text, *word;
 } words[] = {
@@ -26,19 +26,19 @@ static const struct word {
     {"hip", "GPU"},   {"privateuse1", "Device"},
 };
 
-/* Prefixes of calls of a single runtime, for traces without labels whose categories name no runtime. */
+/* Prefixes of calls that belong to a single runtime. For traces without labels whose categories name no runtime. */
 static const struct word calls[] = {
     {"aclrt", "NPU"}, {"cnrt", "MLU"}, {"musa", "MUSA"}, {"zeCommand", "XPU"}, {"urEnqueue", "XPU"}};
 
-/* Threads of one process that has operations. */
+/* A process of the trace that has device operations. */
 struct tp_device_row {
-    uint32_t first_thread;            /* any of its threads */
-    uint32_t first_without;           /* its first operation without a device number, or TP_NO_ID */
-    int64_t number;                   /* TP_NULL_INT until it is known */
-    const struct tp_process *process; /* NULL without metadata */
+    uint32_t first_thread;            /* one of the threads of the process */
+    uint32_t first_without;           /* first operation of the process without a device number, or TP_NO_ID */
+    int64_t number;                   /* device number; TP_NULL_INT until it is known */
+    const struct tp_process *process; /* metadata of the process; NULL if the trace has none */
     bool has_host_events;
-    bool is_foreign;  /* the number comes only from the order of appearance */
-    const char *word; /* NULL if it is unknown */
+    bool is_foreign;  /* true if the device number was assigned in order of appearance */
+    const char *word; /* word for the device, such as "GPU"; NULL if unknown */
 };
 
 static bool is_letter(char c)
@@ -46,7 +46,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns the position of `word` in the text with no letter before or after it, or -1. */
+/* Returns the position of `word` as a whole word in the text, or -1. */
 static int find_word(struct tp_str text, const char *word)
 {
     size_t length = strlen(word);
@@ -62,7 +62,7 @@ static int find_word(struct tp_str text, const char *word)
     return -1;
 }
 
-/* Returns the word for a device in a text, or NULL. *number: the number after the word, or TP_NULL_INT. */
+/* Returns the word for a device in a text, or NULL. *number: the device number after the word, or TP_NULL_INT. */
 static const char *read_title(struct tp_str text, int64_t *number)
 {
     *number = TP_NULL_INT;
@@ -107,7 +107,7 @@ static uint32_t *sorted_indexes(struct tp_arena *arena, uint32_t count)
     return indexes;
 }
 
-/* Gives each thread the row of its process, and each row its metadata. */
+/* Assigns each thread the row of its process, and each row its metadata. */
 static void group_threads(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -139,11 +139,11 @@ static void group_threads(struct tp_model *model)
     rows->count = (uint32_t)all.count;
 }
 
-/* ---- numbers ---- */
+/* ---- device numbers ---- */
 
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id)
 {
-    enum { MOST = 1024 }; /* no machine has more; bounds the search in hostile lists */
+    enum { MOST = 1024 }; /* more devices than any machine has; bounds the search in a hostile list */
     uint32_t count = trace->gpu_count < MOST ? trace->gpu_count : MOST;
     bool has_ids = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -166,7 +166,7 @@ static int64_t own_number(const struct tp_model *model, const struct tp_event *e
     return property && property->has_id ? number : TP_NULL_INT;
 }
 
-/* Returns the device number of a row by its metadata or pid, or TP_NULL_INT. Sets the row's word. */
+/* Returns the device number of a row from its metadata or pid, or TP_NULL_INT. Sets the row's word. */
 static int64_t number_of_row(const struct tp_model *model, struct tp_device_row *row)
 {
     const struct tp_row_id *pid = &model->trace->threads[row->first_thread].pid;
@@ -183,7 +183,8 @@ static int64_t number_of_row(const struct tp_model *model, struct tp_device_row 
     return number == TP_NULL_INT && is_called_device && is_small ? pid->number : number;
 }
 
-/* Takes the numbers that operations have, notes the first operation without one, and marks the numbers as used. */
+/* Sets the number of each row from its operations, stores the first operation without a number, and marks the numbers
+ * as used. */
 static void take_own_numbers(struct tp_model *model, uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
@@ -206,7 +207,7 @@ static inline __attribute__((always_inline)) bool row_before(const void *context
     return rows[i].first_without < rows[j].first_without;
 }
 
-/* Gives rows without a number free numbers, in the order of their first operations. */
+/* Assigns unused numbers to rows without a number, in the order of their first operations. */
 static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
@@ -225,8 +226,8 @@ static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
     }
 }
 
-/* Returns the word in the categories of calls, else in the name of the first call that launches on a device, else
- * "GPU". */
+/* Returns the device word from the categories of calls, or from the name of the first call that launches on a device,
+ * or "GPU". */
 static const char *word_of_calls(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -282,9 +283,10 @@ int64_t tp_device_of(const struct tp_model *model, const struct tp_event *e)
     return number != TP_NULL_INT ? number : -1;
 }
 
-/* ---- words and names ---- */
+/* ---- device words and names ---- */
 
-/* Returns whether another device has a process of the same name; true for very many rows, which bounds the time. */
+/* Returns whether another device has a process of the same name. Also returns true if there are very many rows, to
+ * bound the time. */
 static bool is_name_shared(const struct tp_device_rows *rows, const struct tp_device_row *row)
 {
     enum { MOST = 256 };
@@ -319,7 +321,8 @@ void tp_device_rows_name(struct tp_model *model)
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct tp_device_row *row = &rows->rows[i];
         struct tp_gpu *gpu = row->number == TP_NULL_INT ? NULL : find_gpu(model, row->number);
-        if (gpu && row->word && strcmp(row->word, "GPU")) /* Kineto labels the devices of every maker "GPU 0" */
+        /* because Kineto labels the devices of every maker "GPU 0" */
+        if (gpu && row->word && strcmp(row->word, "GPU"))
             gpu->word = row->word;
         if (gpu && row->is_foreign && !row->word && !row->has_host_events && row->process &&
             row->process->name.len <= LONGEST_NAME && !is_name_shared(rows, row))

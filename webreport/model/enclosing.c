@@ -1,4 +1,4 @@
-/* A tree of maxima, searched from the right: see enclosing.h. */
+/* Implements a tree of maxima that is searched from the right: see enclosing.h. */
 #include "webreport/model/enclosing.h"
 
 void tp_enclosing_init(struct tp_enclosing *tree, const int64_t *starts, const int64_t *ends, size_t count,
@@ -17,7 +17,7 @@ void tp_enclosing_init(struct tp_enclosing *tree, const int64_t *starts, const i
     }
 }
 
-/* Returns the number of intervals that start at or before `at`. */
+/* Returns the number of intervals that start at `at` or earlier. */
 static size_t started(const struct tp_enclosing *tree, int64_t at)
 {
     size_t lo = 0, hi = tree->count;
@@ -36,8 +36,8 @@ size_t tp_enclosing_find(const struct tp_enclosing *tree, int64_t at, int64_t re
     size_t n = started(tree, at);
     if (n == 0)
         return SIZE_MAX;
-    /* Climb to the first subtree on the left (beginning with the node itself) that reaches `reach`; then go down to its
-     * last leaf */
+    /* climb to the first subtree on the left (beginning with the node itself) whose highest end is >= `reach`, then
+     * descend to its last leaf */
     size_t node = tree->leaves + n - 1;
     while (tree->highest[node] < reach) {
         while (node > 1 && node % 2 == 0)

@@ -1,12 +1,12 @@
 /* The facts of one trace: its host tree, operators, launches, device operations, steps, window, idle time and waits.
  *
- * There is one set of facts, made by tp_model_build (build.h) and read by every table, rule, verdict and export. Plain
- * arrays, everything in the arena of the trace, read-only afterwards; any thread may read. Definitions of all words:
- * docs/definitions.md; reasons of a rule are in the code. Absent indexes are TP_NO_ID, times are int64
- * nanoseconds as the file has them, intervals are half open. An operator is numbered in pre-order per thread, so a
- * parent has a smaller number than its children and a subtree is the range [i, subtree_end[i]).
+ * There is one set of facts, made by tp_model_build (build.h) and read by every table, rule, verdict and export. Facts
+ * are plain arrays in the arena of the trace. They do not change afterwards, and any thread may read them.
+ * docs/definitions.md defines all words; the code has the reasons of a rule. Absent indexes are TP_NO_ID, times are
+ * int64 nanoseconds as in the file, intervals are half open. Operators are numbered in pre-order per thread. So a
+ * parent has a smaller number than its children, and a subtree is the range [i, subtree_end[i]).
  *
- * This header has structs and inline access only; build.h declares the functions that fill them. */
+ * This header contains only structs and inline access; build.h declares the functions that fill the structs. */
 #ifndef TP_WEBREPORT_MODEL_FACTS_H
 #define TP_WEBREPORT_MODEL_FACTS_H
 
@@ -20,87 +20,95 @@
 #include "writer/base/interval.h"
 #include "writer/base/narrow.h"
 
-/* An operator and the event of the innermost operator that was folded into it (D7). */
+/* An operator and the event of the innermost operator that was folded into the operator (D7). */
 struct tp_absorbed {
     uint32_t op, event;
 };
 
-/* Host operators: finished ones thread by thread in pre-order, then the unfinished ones (D19). */
+/* Host operators: finished operators thread by thread in pre-order, then the unfinished operators (D19). */
 struct tp_operators {
     uint32_t count, finished_count;
-    uint32_t *thread_first; /* thread_count + 1 entries: thread t owns operators [first[t], first[t + 1]) */
-    uint32_t *event;        /* index in trace->events */
+    /* first operator of each thread: thread t owns operators [first[t], first[t + 1]); thread_count + 1 entries */
+    uint32_t *thread_first;
+    uint32_t *event; /* index in trace->events */
     uint32_t *parent;
     uint32_t *subtree_end;
     uint32_t *stack;              /* node in trace->stacks */
-    uint32_t *module;             /* index in modules; NULL without modules */
-    struct tp_vec clipped;        /* struct tp_listed: ends clipped to the end of the parent (D4) */
-    struct tp_absorbed *absorbed; /* ascending by operator */
+    uint32_t *module;             /* innermost module, as an index in modules; NULL if the trace has no modules */
+    struct tp_vec clipped;        /* ends that were clipped to the end of the parent (D4), as struct tp_listed, ns */
+    struct tp_absorbed *absorbed; /* sorted by operator */
     uint32_t absorbed_count;
-    struct tp_narrow host_self;                           /* ns (D14) */
-    /* ns of device operations that the operator owns; total: also those of its children */
+    struct tp_narrow host_self; /* host self time, ns (D14) */
+    /* time of the device operations that the operator owns, ns; total: including its children */
     struct tp_narrow device_self, device_total;
-    struct tp_narrow tensor_core_self, tensor_core_total; /* ns of tensor-core kernels */
-    bool has_tensor_cores; /* some kernel uses tensor cores; if false, the two tensor-core columns are empty */
-    uint8_t *flags;        /* enum tp_operator_flag */
+    /* time of tensor-core kernels that the operator owns, ns; total: including its children */
+    struct tp_narrow tensor_core_self, tensor_core_total;
+    /* true if some kernel uses tensor cores; otherwise the two tensor-core columns are empty */
+    bool has_tensor_cores;
+    uint8_t *flags; /* bits of enum tp_operator_flag */
     /* clipped_count includes operators that were folded later */
     uint64_t clipped_count, folded_count, unfinished_count;
 };
 
 enum tp_operator_flag {
     TP_OPERATOR_UNFINISHED = 1,
-    TP_OPERATOR_ELIGIBLE = 2,       /* for tensor cores: by name, by own kernels or by a child */
-    TP_OPERATOR_ELIGIBLE_CHILD = 4, /* some child is eligible */
+    TP_OPERATOR_ELIGIBLE = 2,       /* can use tensor cores, known from its name, its kernels or a child */
+    TP_OPERATOR_ELIGIBLE_CHILD = 4, /* some child can use tensor cores */
     TP_OPERATOR_OUTERMOST = 8,      /* no ancestor has the same name (D6) */
-    TP_OPERATOR_CLIPPED = 16,       /* its end is listed in `clipped` */
-    TP_OPERATOR_ABSORBED = 32       /* it is listed in `absorbed` */
+    TP_OPERATOR_CLIPPED = 16,       /* the end of the operator is in `clipped` */
+    TP_OPERATOR_ABSORBED = 32       /* the operator is in `absorbed` */
 };
 
-/* Runtime and driver calls, thread by thread in order of start. */
+/* Runtime and driver calls, thread by thread, sorted by start. */
 struct tp_launches {
     uint32_t count;
     uint32_t *thread_first;
-    uint32_t *event, *op;   /* op: innermost operator that contains the start, or begins just after it (section 3) */
-    uint32_t *module;       /* NULL without modules */
-    uint32_t *first_device; /* first device operation that the call started, in order; the others: next_of_launch */
-    uint32_t *step; /* step whose marker contains the call; TP_NO_ID outside all steps; step_count and above for
-                       removed steps. NULL without markers or without device operations */
-    uint64_t outside_operator_count, early_count; /* early_count: calls that begin before their operator */
+    /* op: innermost operator that contains the start of the call, or that begins just after it (section 3) */
+    uint32_t *event, *op;
+    uint32_t *module; /* innermost module of each call; NULL if the trace has no modules */
+    /* first device operation that the call started; next_of_launch gives the following ones */
+    uint32_t *first_device;
+    /* step whose marker contains the call; TP_NO_ID outside all steps; step_count and above for removed steps. NULL
+     * without markers or without device operations. */
+    uint32_t *step;
+    /* early_count: number of calls that begin before their operator */
+    uint64_t outside_operator_count, early_count;
 };
 
-/* Device operations (kernels, copies, sets): item k is trace->events[event[k]], by (start, place in the file). */
+/* Device operations (kernels, copies, sets), sorted by (start, position in the file). Operation k is
+ * trace->events[event[k]]. */
 struct tp_devices {
     uint32_t count;
-    const uint32_t *event;    /* order->device */
-    uint32_t *launch;         /* index in launches */
-    uint32_t *owner;          /* index in operators */
-    uint32_t *module;         /* NULL without modules */
-    uint32_t *gpu;            /* index in gpus */
+    const uint32_t *event;    /* indexes in trace->events; the same array as order->device */
+    uint32_t *launch;         /* launch of each operation, as an index in launches */
+    uint32_t *owner;          /* owner of each operation, as an index in operators */
+    uint32_t *module;         /* module of each operation; NULL if the trace has no modules */
+    uint32_t *gpu;            /* device of each operation, as an index in gpus */
     uint32_t *next_of_launch; /* next operation of the same launch */
     uint64_t without_launch_count, by_external_id_count, launched_outside_count, unlinked_count;
     int64_t time_ns, kernel_time_ns, unlinked_time_ns, unlinked_kernel_time_ns;
 };
 
-/* Reason why a device is idle (section 6). host: the next operation is not called yet. launch: its call is running.
- * queue: it is called but not started. outside: before or after the recorded work. unknown: the next operation has no
- * launch. In host and launch the device waits for the host. */
+/* Reason why a device is idle (section 6). host: the next operation is not called yet. launch: the call of the next
+ * operation is running. queue: the next operation is called but not started. outside: before or after the recorded
+ * work. unknown: the next operation has no launch. In host and launch the device waits for the host. */
 enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE, TP_IDLE_UNKNOWN, TP_IDLE_PARTS };
 
-/* Longest time by which a call may begin before the operator that its External id names. */
+/* Longest time by which a call may begin before the operator that its External id names, ns. */
 enum { TP_EARLY_CALL_NS = 5000 };
 
-/* A device counts as free if its first operation starts within this time after the call. */
+/* A device counts as free if its first operation starts within this time after the call, ns. */
 enum { TP_PROMPT_NS = 100000 };
 
-/* Returns the word of a part in JSON and tables: "host", "launch" .. Static. */
+/* Returns the word of a reason in JSON and tables: "host", "launch" .. Static text. */
 const char *tp_idle_part_text(enum tp_idle_part part);
 
-/* A piece of a gap with one reason. The pieces of a device are sorted, disjoint and not empty; together they are
- * exactly W without busy time. A gap across a border of W is cut there. */
+/* A slice of idle time with one reason. The slices of a device are sorted, disjoint and not empty. Together they are
+ * exactly the window W without busy time. A gap across a border of W is cut there. */
 struct tp_idle_piece {
     int64_t a, b;
     uint32_t next; /* device operation that ends the gap; TP_NO_ID after the last operation */
-    uint8_t part;  /* enum tp_idle_part */
+    uint8_t part;  /* reason, enum tp_idle_part */
 };
 
 static inline bool tp_idle_is_starved(const struct tp_idle_piece *piece)
@@ -108,40 +116,44 @@ static inline bool tp_idle_is_starved(const struct tp_idle_piece *piece)
     return piece->part <= TP_IDLE_LAUNCH;
 }
 
-/* A device with operations. Devices are sorted by id; unions are of the whole recording. */
+/* A device with operations. Devices are sorted by id. Sets of intervals cover the whole recording. */
 struct tp_gpu {
     int64_t id;
-    bool is_own;        /* the program itself declared this device; only its name and its work are known */
-    struct tp_str name; /* name that the program gave it, or the name of its process if it has no number; else "" */
-    const char *word;   /* word for such devices: "GPU", "NPU" .. Static. */
-    uint32_t *events;   /* indexes into tp_devices, in time order */
+    /* true if the program itself declared this device; then only its name and its work are known */
+    bool is_own;
+    /* name that the program gave the device, or the name of its process if it has no number; otherwise "" */
+    struct tp_str name;
+    const char *word; /* word for devices of this type: "GPU", "NPU" .. Static text. */
+    uint32_t *events; /* indexes into tp_devices, in time order */
     uint32_t count, stream_count;
-    /* main thread of the host if it launches on the device, else the thread with most launches, or TP_NO_ID */
+    /* main thread of the host if it launches on the device; otherwise the thread with most launches, or TP_NO_ID */
     uint32_t main_thread;
     struct tp_intervals busy, kernels;
-    struct tp_intervals compute, communication, copies; /* compute kernels, communication kernels, copies */
-    /* time without compute; exposed_copy: also without communication */
+    /* times of compute kernels, of communication kernels, and of copies */
+    struct tp_intervals compute, communication, copies;
+    /* times of communication and of copies without compute; exposed_copy also excludes communication */
     struct tp_intervals exposed_communication, exposed_copy;
-    struct tp_idle_piece *idle;                              /* within W */
+    struct tp_idle_piece *idle; /* idle slices within the window W */
     uint32_t idle_count;
 };
 
-/* A call that waits for the device, or a range of the kind sync (section 9). Sorted by (start, place in the file). */
+/* A call that waits for the device, or a range of the kind sync (section 9). Waits are sorted by (start, position in
+ * the file). */
 struct tp_wait {
-    uint32_t event;          /* the call, or the range */
+    uint32_t event;          /* event of the call or range */
     uint32_t op;             /* innermost operator around the call, or TP_NO_ID */
-    uint32_t gpu;            /* index in gpus; TP_NO_ID without devices */
+    uint32_t gpu;            /* index in gpus; TP_NO_ID if the trace has no devices */
     enum tp_range_kind kind; /* TP_RANGE_COPY for a blocking copy, or TP_RANGE_SYNC */
     int64_t bubble_ns, cost_ns;
-    int64_t at_ns;  /* start of the cost, which ends at at_ns + cost_ns */
-    int64_t own_ns; /* start of the device operation of the call itself; INT64_MAX if it has none */
+    int64_t at_ns;  /* start of the cost, ns; the cost ends at at_ns + cost_ns */
+    int64_t own_ns; /* start of the device operation that the call started, ns; INT64_MAX if there is none */
 };
 
 /* Processes of the trace, with device numbers for operations that do not name their device (device_rows.h). */
 struct tp_device_rows {
     struct tp_device_row *rows;
     uint32_t count;
-    uint32_t *of_thread; /* by thread: index in rows */
+    uint32_t *of_thread; /* row of each thread, as an index in rows */
 };
 
 /* Module calls, thread by thread in pre-order. */
@@ -151,7 +163,7 @@ struct tp_modules {
     int64_t *clipped_end;
 };
 
-/* Categories of a step's time. A moment counts for the first category that contains it (D1). */
+/* Categories of a step's time. If several categories contain a moment, the moment counts for the first one (D1). */
 enum tp_role {
     TP_ROLE_KERNEL,
     TP_ROLE_MEMCPY,
@@ -168,29 +180,30 @@ enum tp_step_marker {
     TP_MARKER_EXECUTE_CONTEXT,
     TP_MARKER_STEP,
     TP_MARKER_OPTIMIZER,
-    TP_MARKER_MODULES, /* inferred from calls of a module; the next two are inferred as well */
-    TP_MARKER_BACKWARD, /* backward passes */
-    TP_MARKER_OPERATORS, /* a sequence of operators or ranges */
+    TP_MARKER_MODULES,   /* inferred from calls of a module */
+    TP_MARKER_BACKWARD,  /* inferred from backward passes */
+    TP_MARKER_OPERATORS, /* inferred from a sequence of operators or ranges */
     TP_MARKER_WINDOW
 };
 
 /* Returns "ProfilerStep", "execute_context", "step[]", "Optimizer.step", "modules", "backward", "operators" or
- * "window". Static. */
+ * "window". Static text. */
 const char *tp_step_marker_text(enum tp_step_marker marker);
 
 /* Reason why a step is not used. */
 enum tp_left_out { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED, TP_STEP_DIFFERENT };
 
-/* Returns "warm-up", "unfinished" or "different", or NULL for TP_STEP_USED. Static. */
+/* Returns "warm-up", "unfinished" or "different", or NULL for TP_STEP_USED. Static text. */
 const char *tp_left_out_text(enum tp_left_out reason);
 
-/* A step: its host marker, and its range, which includes its device work. Sorted by time; used steps are disjoint. */
+/* A step: its host marker, and its range, which includes its device work. Steps are sorted by time; used steps are
+ * disjoint. */
 struct tp_step {
     struct tp_str name;
     int64_t start_ns, end_ns, host_start_ns, host_end_ns;
-    uint32_t event;           /* event of the marker, or of the first work of an inferred step, or TP_NO_ID */
+    uint32_t event;           /* event of the marker, or first event of an inferred step, or TP_NO_ID */
     uint8_t left_out;         /* enum tp_left_out */
-    uint64_t operation_count; /* device operations started in it */
+    uint64_t operation_count; /* number of device operations that the step started */
 };
 
 /* Kind of the recorded program (section 3). */
@@ -208,19 +221,19 @@ enum tp_missing_device {
     TP_MISSING_CALLS,       /* calls that only programs with a device make: launches, copies, allocations .. */
     TP_MISSING_COLLECTIVES, /* collectives of a library that moves device data only */
     TP_MISSING_MEMORY,      /* memory records of a device */
-    /* the head of the trace names a GPU, and no event shows that the program ran on the CPU only */
+    /* the metadata of the trace names a GPU, and no event shows that the program ran on the CPU only */
     TP_MISSING_HEAD
 };
 
-/* Returns "gpu", "other_device", "device_missing", "cpu" or "empty". Static. */
+/* Returns "gpu", "other_device", "device_missing", "cpu" or "empty". Static text. */
 const char *tp_program_kind_text(enum tp_program_kind program);
 
-/* Producer of the trace. It decides the vocabulary of advice (docs/definitions.md, section 15). */
+/* Producer of the trace, which decides the wording of findings (docs/definitions.md, section 15). */
 enum tp_producer {
     TP_PRODUCER_TORCH,      /* PyTorch's profiler, or a recording with Python frames */
     TP_PRODUCER_TRACEPRESS, /* our recorder in a C or C++ program */
     TP_PRODUCER_MPI,        /* our recorder in a C or C++ program with MPI collectives */
-    TP_PRODUCER_OTHER,      /* another producer: events that neither PyTorch nor our recorder writes */
+    TP_PRODUCER_OTHER,      /* another producer, known by events that neither PyTorch nor our recorder writes */
     TP_PRODUCER_COUNT
 };
 
@@ -228,8 +241,8 @@ struct tp_model {
     const struct tp_trace *trace;
     const struct tp_order *order;
     struct tp_arena *arena;
-    int64_t first_ns;     /* start of the earliest kept event; 0 without events */
-    uint64_t event_count; /* kept events: complete ones and memory records */
+    int64_t first_ns;     /* start of the earliest kept event, ns; 0 without events */
+    uint64_t event_count; /* number of kept events: complete events and memory records */
     uint64_t kind_count[TP_KIND_COUNT];
     uint64_t memory_count, out_of_memory_count;
     struct tp_operators operators;
@@ -240,62 +253,63 @@ struct tp_model {
     struct tp_device_rows device_rows;
     struct tp_modules modules;
     struct tp_collectives collectives;
-    struct tp_intervals roles[TP_ROLE_COUNT]; /* union of each category */
-    bool has_role[TP_ROLE_COUNT];             /* the category has an event, which may have length 0 */
-    struct tp_intervals device_busy;          /* all devices merged (D13) */
+    struct tp_intervals roles[TP_ROLE_COUNT]; /* times of each category */
+    bool has_role[TP_ROLE_COUNT];             /* true if the category has an event, even one of length 0 */
+    struct tp_intervals device_busy;          /* busy times of all devices merged (D13) */
     enum tp_step_marker step_marker;
-    struct tp_step *steps; /* at least one */
+    struct tp_step *steps; /* always at least one step */
     uint32_t step_count, removed_step_count;
-    /* of inferred steps: name of the module or of the first operator; TP_NO_ID for backward passes */
+    /* inferred steps: name id of the module or of the first operator; TP_NO_ID for backward passes */
     uint32_t step_source;
-    uint32_t step_passes; /* of inferred steps: calls or backward passes in each */
-    /* A repeated sequence of operators, either a loop or the layers of one call: name of one of its operators, and how
-     * often it repeats; 0: there is none, or steps are known. */
+    uint32_t step_passes; /* inferred steps: calls or backward passes in each step */
+    /* A repeated sequence of operators, either a loop or the layers of one call: name id of one of its operators, and
+     * number of repetitions. repeat_count is 0 without such a sequence, or if steps are known. */
     uint32_t repeat_name, repeat_count;
 
-    const uint64_t *marks; /* TP_MARK_*, by name id */
-    uint32_t *inside;      /* by event: the host event around a host event (section 3), or TP_NO_ID */
+    const uint64_t *marks; /* bits TP_MARK_* of each name, by name id */
+    uint32_t *inside;      /* by event: the host event that contains the host event (section 3), or TP_NO_ID */
     uint64_t badly_nested_count;
-    int64_t last_ns;             /* end of the latest kept event; first_ns without events */
-    uint32_t used_count;         /* N: steps with left_out == TP_STEP_USED */
+    int64_t last_ns;             /* end of the latest kept event, ns; first_ns without events */
+    uint32_t used_count;         /* N: number of steps with left_out == TP_STEP_USED */
     struct tp_intervals window;  /* W: union of the used steps */
-    int64_t window_ns;           /* |W| */
-    int64_t *window_before;      /* by piece of W: ns of W before it */
-    struct tp_intervals starved; /* times of W in which some device is idle for the reason host or launch */
-    uint32_t main_gpu;           /* index of the device with most operations (ties: smallest id), or TP_NO_ID */
+    int64_t window_ns;           /* length of W, ns */
+    int64_t *window_before;      /* by interval of W: length of all earlier intervals, ns */
+    struct tp_intervals starved; /* times of W in which some device is idle with the reason host or launch */
+    uint32_t main_gpu;           /* index of the device with most operations (ties: smallest device id), or TP_NO_ID */
     uint32_t host_main;          /* main thread of the host; TP_NO_ID without host events */
     enum tp_program_kind program;
-    enum tp_missing_device missing; /* evidence, if the program is TP_PROGRAM_DEVICE_MISSING */
+    /* evidence of the missing device, if the program kind is TP_PROGRAM_DEVICE_MISSING */
+    enum tp_missing_device missing;
     enum tp_producer producer;
     struct tp_wait *waits;
     uint32_t wait_count;
 };
 
-/* Returns the length of [a, b) within W, ns. at: place of the caller in W, 0 before the first call; calls with the same
- * `at` have ascending a. */
+/* Returns the length of [a, b) within W, ns. *at: position of the caller in W, 0 before the first call. Calls with the
+ * same `at` must have ascending a. */
 int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
-/* Returns the step whose marker contains the host moment, used or not, or TP_NO_ID. Without markers, here and below,
- * all work belongs to the single step. */
+/* Returns the step whose marker contains the host time `at`, used or not, or TP_NO_ID. Returns the single step if the
+ * trace has no markers, as the functions below do. */
 uint32_t tp_step_of_host(const struct tp_model *model, int64_t at);
-/* Returns the step of a device operation: that of its launch, or the step whose range contains its start. */
+/* Returns the step of a device operation: the step of its launch, otherwise the step whose range contains its start. */
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
-/* Like tp_step_of_host, faster for moments that mostly ascend. *near: 0 before the first call. */
+/* Works like tp_step_of_host, but faster if the times of successive calls mostly ascend. *near: 0 before the first
+ * call. */
 uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t *near);
 uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near);
-/* Returns the step in which a collective starts: by the host marker, or by device time for kernels without a host
+/* Returns the step in which a collective starts. Uses the host marker, or the device time for kernels without a host
  * record (section 12). */
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
 
-/* Returns the times of W in which some device is idle, in `arena`. is_starved: count the reasons host and launch
- * only. */
+/* Returns the times of W in which some device is idle, in `arena`. is_starved: only for the reasons host and launch. */
 struct tp_intervals tp_model_idle(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
 /* Returns the deviceProperties entry of a device (D18), or NULL. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
 
-/* Returns whether a device has a name and no property of a GPU, as devices that a program declares itself. p: may be
- * NULL. */
+/* Returns whether a device has a name and no other property of a GPU, as devices that a program itself declares. p may
+ * be NULL. */
 static inline bool tp_is_bare_property(const struct tp_gpu_property *p)
 {
     return p && p->name.len && p->major == TP_NULL_INT && p->sm_count == TP_NULL_INT &&
@@ -306,8 +320,8 @@ static inline const struct tp_event *tp_operator_event(const struct tp_model *mo
 {
     return &model->trace->events[model->operators.event[op]];
 }
-/* Returns the event that did the operator's work: the innermost operator that was folded into it, else its own
- * event. */
+/* Returns the event that did the operator's work: the innermost operator that was folded into the operator, otherwise
+ * the operator's event. */
 static inline const struct tp_event *tp_operator_worker(const struct tp_model *model, uint32_t op)
 {
     const struct tp_operators *ops = &model->operators;
@@ -326,7 +340,7 @@ static inline int64_t tp_operator_end(const struct tp_model *model, uint32_t op)
                                                 : tp_event_end(tp_operator_event(model, op));
 }
 
-/* Returns whether the operator is eligible for tensor cores and has no eligible child that does its matrix work. */
+/* Returns whether the operator can use tensor cores and no child of it that can use them does its matrix work. */
 static inline bool tp_operator_is_eligible(const struct tp_model *model, uint32_t op)
 {
     unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD;
@@ -348,7 +362,7 @@ static inline uint64_t tp_marks_of(const struct tp_model *model, uint32_t event)
     return model->marks[model->trace->events[event].name];
 }
 
-/* Returns the innermost host event that contains `at` among `event` and the events around it, or TP_NO_ID. To walk
+/* Returns the innermost host event that contains `at` among `event` and the events around `event`, or TP_NO_ID. To walk
  * outwards from an event e: i = tp_alive_at(model, model->inside[e], start of e), then again from model->inside[i]. */
 static inline uint32_t tp_alive_at(const struct tp_model *model, uint32_t event, int64_t at)
 {
@@ -357,14 +371,14 @@ static inline uint32_t tp_alive_at(const struct tp_model *model, uint32_t event,
     return event;
 }
 
-/* Returns the next event outwards that contains `at`, or TP_NO_ID. event: contains `at`. */
+/* Returns the innermost event outside `event` that contains `at`, or TP_NO_ID. `event` must contain `at`. */
 static inline uint32_t tp_next_alive(const struct tp_model *model, uint32_t event, int64_t at)
 {
     return tp_alive_at(model, model->inside[event], at);
 }
 
-/* Returns the id of the innermost line of the user's own code around an event, or of a package if no line is the
- * user's. TP_NO_ID without any line, or if event is TP_NO_ID. */
+/* Returns the id of the innermost line of user code around an event. Without user code, returns the innermost line of a
+ * package. Returns TP_NO_ID without any line, or if event is TP_NO_ID. */
 static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t event)
 {
     const struct tp_trace *trace = model->trace;
@@ -380,7 +394,7 @@ static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t even
     return of_package;
 }
 
-/* Returns the text of that line, or "". */
+/* Returns the text of the line with tp_line_id_of(event), or "". */
 static inline struct tp_str tp_line_of(const struct tp_model *model, uint32_t event)
 {
     uint32_t line = tp_line_id_of(model, event);
@@ -416,22 +430,22 @@ static inline bool tp_is_graph_launched(const struct tp_model *model, uint32_t d
     return launch && model->marks[launch->name] & TP_MARK_GRAPH_LAUNCH;
 }
 
-/* Returns the kind of a range, a call or device work: the kind that the program declared, else the kind of its name
- * (docs/definitions.md, section 2). Verdict, findings, categories and waits use this function only. */
+/* Returns the kind of a range, a call or device work: the kind that the program declared, otherwise the kind that the
+ * name implies (docs/definitions.md, section 2). Verdict, findings, categories and waits use only this function. */
 static inline enum tp_range_kind tp_range_kind_of(const struct tp_model *model, const struct tp_event *e)
 {
     enum tp_range_kind said = tp_event_said(e);
     return said ? said : tp_marks_range_kind(model->marks[e->name], e->kind);
 }
 
-/* Returns whether some event declares one of these kinds (bits). */
+/* Returns whether some event declares one of these kinds. kinds: bits of enum tp_range_kind. */
 static inline bool tp_any_says(const struct tp_model *model, unsigned kinds)
 {
     return model->trace->reading.said_kinds & kinds;
 }
 
-/* Returns whether the innermost operator around the launch communicates and the kernel's name does not say that it
- * computes. */
+/* Returns whether the innermost operator around the launch communicates and the name of the kernel does not imply
+ * compute. */
 static inline bool tp_is_launched_by_communication(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -440,7 +454,7 @@ static inline bool tp_is_launched_by_communication(const struct tp_model *model,
            !(model->marks[tp_device_event(model, device)->name] & TP_MARK_COMPUTE_KERNEL);
 }
 
-/* Returns whether a kernel communicates: by its arguments, its name or its launch (section 12). */
+/* Returns whether a kernel communicates, according to its arguments, its name or its launch (section 12). */
 static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);
@@ -450,7 +464,7 @@ static inline bool tp_is_communication(const struct tp_model *model, uint32_t de
     return model->marks[e->name] & TP_MARK_COMM_KERNEL || tp_is_launched_by_communication(model, device);
 }
 
-/* Returns the number of steps that are left out for the reason. */
+/* Returns the number of steps that are not used for this reason. */
 static inline uint32_t tp_steps_left_out(const struct tp_model *model, enum tp_left_out reason)
 {
     uint32_t count = 0;
@@ -459,7 +473,7 @@ static inline uint32_t tp_steps_left_out(const struct tp_model *model, enum tp_l
     return count;
 }
 
-/* Returns the stream of a device operation: args.stream, else the tid if it is a number, else -1. */
+/* Returns the stream of a device operation: args.stream, otherwise the tid if it is a number, otherwise -1. */
 static inline int64_t tp_stream_number(const struct tp_model *model, const struct tp_event *operation)
 {
     int64_t number = tp_device_setup(model->trace, operation->detail)->stream;
@@ -469,7 +483,7 @@ static inline int64_t tp_stream_number(const struct tp_model *model, const struc
     return tid->is_text ? -1 : tid->number;
 }
 
-/* Returns whether steps were inferred from what repeats, because nothing marks them. */
+/* Returns whether steps were inferred from repetitions, because the trace has no markers. */
 static inline bool tp_steps_are_inferred(const struct tp_model *model)
 {
     return model->step_marker >= TP_MARKER_MODULES && model->step_marker <= TP_MARKER_OPERATORS;
@@ -483,7 +497,7 @@ static inline bool tp_step_is_used(const struct tp_step *step)
     return step->left_out == TP_STEP_USED;
 }
 
-/* step: index in steps, or TP_NO_ID. */
+/* Returns whether `step` is a used step. step: index in steps, or TP_NO_ID. */
 static inline bool tp_is_in_used_step(const struct tp_model *model, uint32_t step)
 {
     return step != TP_NO_ID && tp_step_is_used(&model->steps[step]);

@@ -1,4 +1,4 @@
-/* Formulas over shapes: see flops.h. */
+/* Computes floating point operations from shapes: see flops.h. */
 #include "webreport/model/flops.h"
 
 #include "webreport/model/operator_shapes.h"
@@ -44,7 +44,7 @@ int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concre
 {
     static const struct {
         const char *name;
-        unsigned first; /* input of the left matrix */
+        unsigned first; /* index of the input with the left matrix */
         bool is_batched;
     } products[] = {
         {"aten::mm", 0, false}, {"aten::addmm", 1, false}, {"aten::bmm", 0, true}, {"aten::baddbmm", 1, true}};
@@ -77,7 +77,7 @@ void tp_flops_init(struct tp_flops *flops, const struct tp_trace *trace, struct 
     }
 }
 
-/* Details are sorted by operator, so binary search finds them. */
+/* Uses binary search because details are sorted by operator. */
 uint32_t tp_concrete_inputs(const struct tp_trace *trace, uint32_t host)
 {
     uint32_t low = 0, high = trace->concrete_count;

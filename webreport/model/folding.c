@@ -1,6 +1,6 @@
-/* Folding of an operator into its only, equally named child (D7), and host self times (D14).
+/* Folds an operator into its only child of the same name (D7), and computes host self times (D14).
  *
- * In pre-order an only child follows its parent directly and ends with it, so one pass finds and removes the folded
+ * In pre-order an only child directly follows its parent and ends with it. So one pass finds and removes the folded
  * operators. Their launches move to the operator that absorbed them. */
 #include "webreport/model/stages.h"
 #include "writer/base/saturate.h"
@@ -13,13 +13,14 @@ static bool is_folded(const struct tp_model *model, uint32_t op)
            events[ops->event[op]].name == events[ops->event[op - 1]].name;
 }
 
-/* Moves operator `from` to the place `to` <= from. kept: number of operators kept before each old place. */
+/* Moves operator `from` to index `to` <= from. kept: by old index, number of earlier operators that are kept. */
 static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, const uint32_t *kept)
 {
     uint32_t parent = ops->parent[from];
     ops->event[to] = ops->event[from];
     ops->parent[to] =
-        parent == TP_NO_ID ? TP_NO_ID : kept[parent + 1] - 1; /* of a folded parent: the operator that absorbed it */
+        /* gives the operator that absorbed the parent, if the parent was folded */
+        parent == TP_NO_ID ? TP_NO_ID : kept[parent + 1] - 1;
     ops->subtree_end[to] = kept[ops->subtree_end[from]];
     ops->stack[to] = ops->stack[from];
     ops->flags[to] = ops->flags[from];
@@ -27,7 +28,7 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
         ops->module[to] = ops->module[from];
 }
 
-/* Notes that the operator `to` absorbed `from`. Operators that one operator absorbs come outermost first. */
+/* Records that operator `to` absorbed `from`. If one operator absorbs several, they come outermost first. */
 static void absorb(struct tp_operators *ops, uint32_t to, uint32_t from)
 {
     if (!ops->absorbed_count || ops->absorbed[ops->absorbed_count - 1].op != to)
@@ -36,7 +37,7 @@ static void absorb(struct tp_operators *ops, uint32_t to, uint32_t from)
     ops->flags[to] |= TP_OPERATOR_ABSORBED;
 }
 
-/* Renumbers the clipped ends of the operators that were kept. */
+/* Renumbers the clipped ends of kept operators and drops those of folded operators. */
 static void renumber_clipped(struct tp_operators *ops, const uint32_t *kept)
 {
     size_t count = 0;
@@ -77,14 +78,14 @@ void tp_model_fold(struct tp_model *model)
     tp_arena_drop(model->arena, kept, size);
 }
 
-/* Self times while they are computed: remaining ns of each operator, and the end of the last child that was
- * subtracted. */
+/* Self times while they are computed: by operator, the remaining time (ns) and the end of the last child that was
+ * subtracted (ns). */
 struct self_times {
     const struct tp_model *model;
     int64_t *self, *covered_end;
 };
 
-/* Subtracts [a, b) from the self time of `op`; pieces come in order of start. */
+/* Subtracts [a, b) from the self time of `op`. The intervals of an operator must come in order of start. */
 static inline void cover(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
 {
     int64_t end = tp_operator_end(times->model, op);
@@ -96,8 +97,8 @@ static inline void cover(const struct self_times *times, uint32_t op, int64_t a,
     }
 }
 
-/* Subtracts the calls that begin just before operator `op` from its self time. launch: first call that begins at or
- * after `op`. */
+/* Subtracts the calls that begin just before operator `op` from the self time of `op`. launch: first call that begins
+ * at or after the start of `op`. */
 static void cover_by_early_calls(const struct self_times *times, uint32_t op, uint32_t launch, uint32_t thread)
 {
     const struct tp_model *model = times->model;
@@ -136,7 +137,7 @@ static void sum_thread(const struct self_times *times, uint32_t thread)
     }
 }
 
-/* Self time is the length minus the union of child operators and direct launches. */
+/* Computes the self time of each operator: its length minus the union of its child operators and direct launches. */
 void tp_model_host_times(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;

@@ -7,7 +7,7 @@
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
 
-/* Gives every device operation the index of its device; returns the device numbers in ascending order. */
+/* Assigns every device operation the index of its device. Returns the device numbers in ascending order. */
 static int64_t *number_gpus(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
@@ -29,7 +29,7 @@ static int64_t *number_gpus(struct tp_model *model)
     struct tp_keyed *sorted = numbers.data;
     uint32_t count = ids.count, *rank = tp_arena_array(model->arena, count, sizeof *rank);
     int64_t *ascending = tp_arena_array(model->arena, count, sizeof *ascending);
-    assert(sorted); /* there is a device event */
+    assert(sorted); /* there is at least one device operation */
     tp_sort_keyed(sorted, count, model->arena);
     for (uint32_t i = 0; i < count; i++) {
         rank[sorted[i].item] = i;
@@ -66,7 +66,8 @@ static struct tp_intervals join(struct tp_arena *arena, struct tp_intervals x, s
     return tp_intervals_of(&both);
 }
 
-/* Computes the unions of the device's activities. Without communication, kernels and compute share one set. */
+/* Computes the time sets of the device's activities. Without communication, all kernels and the compute kernels share
+ * one set. */
 static void find_sets(struct tp_model *model, struct tp_gpu *gpu)
 {
     enum { COMPUTE, COMMUNICATION, COPY, BUSY, COUNT };
@@ -90,8 +91,8 @@ static void find_sets(struct tp_model *model, struct tp_gpu *gpu)
     gpu->exposed_copy = tp_intervals_minus(model->arena, rest, gpu->communication);
 }
 
-/* Returns the host's main thread if it launches operations of the device, else the thread with most launches (ties: the
- * smallest), or TP_NO_ID if no operation has a launch. */
+/* Returns the host's main thread if it launches operations of the device. Otherwise returns the thread with most
+ * launches (ties: the smallest), or TP_NO_ID if no operation has a launch. */
 static uint32_t find_main_thread(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     const struct tp_trace *trace = model->trace;
@@ -111,7 +112,7 @@ static uint32_t find_main_thread(const struct tp_model *model, const struct tp_g
     return has_main ? model->host_main : best;
 }
 
-/* Finds out whether the program itself declared the device: it has a name, no other property, and no launches. */
+/* Sets is_own if the program itself declared the device: it has a name, no other property, and no launches. */
 static void find_own(const struct tp_model *model, struct tp_gpu *gpu)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, gpu->id);
@@ -156,7 +157,7 @@ void tp_model_group_gpus(struct tp_model *model)
     }
 }
 
-/* ---- categories ---- */
+/* ---- categories of a step's time ---- */
 
 static void add(struct tp_model *model, struct tp_vec *pieces, enum tp_role role, const struct tp_event *e)
 {
@@ -176,7 +177,7 @@ static void add_host(struct tp_model *model, struct tp_vec *pieces, const struct
         add(model, pieces, roles[tp_range_kind_of(model, e)], e);
 }
 
-/* Returns whether the category equals a set of the only device, which is then shared. */
+/* Returns whether the category equals a set of the only device, so that both can share the memory. */
 static bool is_shared(const struct tp_model *model, enum tp_role role)
 {
     return role == TP_ROLE_KERNEL && model->gpu_count == 1;

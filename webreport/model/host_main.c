@@ -1,14 +1,16 @@
-/* The main thread of the host (section 3): the thread with the steps, or else the thread that began the work. The
- * number of launches does not count, because the thread of the backward pass often launches more than the thread of
- * the training loop. */
+/* Finds the main thread of the host (section 3): the thread with the steps, otherwise the thread that began the work.
+ * The number of launches does not matter, because the thread of the backward pass often launches more than the thread
+ * of the training loop. */
 #include "webreport/model/numbers.h"
 #include "webreport/model/stages.h"
 #include "writer/base/saturate.h"
 
-/* Names that only the thread of the training loop or of a serving engine has. The first name in the trace decides. */
+/* Names that occur only on the thread of a training loop or of a serving engine. The first entry that occurs in the
+ * trace decides. */
 static const struct {
     uint64_t mark;
-    uint32_t least; /* events on one thread: one range of an engine shows nothing about steps */
+    /* minimum number of events on one thread; a single range of an engine says nothing about steps */
+    uint32_t least;
 } sources[] = {{TP_MARK_PROFILER_STEP, 1},
                {TP_MARK_EXECUTE_CONTEXT, 2},
                {TP_MARK_STEP_BRACKET, 2},
@@ -19,10 +21,10 @@ enum { SOURCES = sizeof sources / sizeof *sources };
 /* Work of one host thread: its operators, annotations and runtime calls. */
 struct host_thread {
     uint32_t count[SOURCES];
-    int64_t first_ns[SOURCES]; /* start of the first event of each source */
-    int64_t begin_ns, end_ns;  /* from the first start to the last end */
-    bool has_work;             /* the thread has an operator, annotation or call */
-    bool works_itself;         /* the thread has an operator or call outside of ranges that load data */
+    int64_t first_ns[SOURCES]; /* start of the first event of each entry of `sources`, ns */
+    int64_t begin_ns, end_ns;  /* first start and last end of the work, ns */
+    bool has_work;             /* true if the thread has an operator, annotation or call */
+    bool works_itself;         /* true if the thread has an operator or call outside ranges that load data */
 };
 
 static void read_event(const struct tp_model *model, struct host_thread *thread, const struct tp_event *e,
@@ -53,16 +55,15 @@ static void read_threads(const struct tp_model *model, struct host_thread *threa
     }
 }
 
-/* Returns the thread with most events of a source; ties: the earliest, then the smallest number. TP_NO_ID if no thread
- * has enough of them. A thread that only loads data for others is left out. */
+/* Returns the thread with most events of a source (ties: the earliest thread, then the smallest number). Returns
+ * TP_NO_ID if no thread has enough events. Ignores threads that only load data for others. */
 static uint32_t find_marked(const struct tp_model *model, const struct host_thread *threads, unsigned source)
 {
     const struct tp_trace *trace = model->trace;
     uint32_t best = TP_NO_ID;
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         const struct host_thread *x = &threads[t], *y = best == TP_NO_ID ? NULL : &threads[best];
-        if (x->count[source] < sources[source].least ||
-            (sources[source].mark == TP_MARK_LOADER && !x->works_itself))
+        if (x->count[source] < sources[source].least || (sources[source].mark == TP_MARK_LOADER && !x->works_itself))
             continue;
         if (!y || x->count[source] > y->count[source] ||
             (x->count[source] == y->count[source] &&
@@ -74,13 +75,14 @@ static uint32_t find_marked(const struct tp_model *model, const struct host_thre
     return best;
 }
 
-/* Linux gives the first thread of a process the number of the process. */
+/* Returns whether this is the first thread of its process. On Linux its tid equals the pid. */
 static bool is_first_of_process(const struct tp_thread *thread)
 {
     return !thread->pid.is_text && !thread->tid.is_text && thread->pid.number == thread->tid.number;
 }
 
-/* Returns whether thread t is a better choice than `best`: first threads of processes come first, then earlier ones. */
+/* Returns whether thread t is a better choice than `best`. First threads of processes are better than others, and
+ * earlier threads are better than later ones. */
 static bool is_before(const struct tp_model *model, const struct host_thread *threads, uint32_t t, uint32_t best)
 {
     const struct tp_thread *x = &model->trace->threads[t], *y = &model->trace->threads[best];
@@ -91,8 +93,8 @@ static bool is_before(const struct tp_model *model, const struct host_thread *th
     return tp_thread_compare(x, y) < 0;
 }
 
-/* Returns the best thread (is_before) among those that work at least half as long as the longest. If no thread has
- * work, threads with frames are compared. */
+/* Returns the best thread (is_before) among the threads that work at least half as long as the longest one. If no
+ * thread has work, compares the threads with frames. */
 static uint32_t find_unmarked(const struct tp_model *model, const struct host_thread *threads)
 {
     const uint32_t *first = model->order->thread_first;

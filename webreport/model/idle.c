@@ -1,16 +1,16 @@
-/* Idle time of devices and waits of the host. Splits every gap of W at the launch of the operation that ends it
- * (section 6); finds the calls that wait for a device and the upper bound of their cost (section 9). */
+/* Computes the idle time of devices and the waits of the host. Every gap of W is split at the launch of the operation
+ * that ends the gap (section 6). Calls that wait for a device get an upper bound of their cost (section 9). */
 #include "webreport/model/numbers.h"
 #include "webreport/model/stages.h"
 #include "writer/base/sort.h"
 
-/* Idle pieces of one device. They arrive in order of time and are cut to W. */
+/* Idle slices of one device while they are collected. They arrive in order of time and are cut to W. */
 struct gaps {
     const struct tp_model *model;
-    struct tp_vec out;           /* struct tp_idle_piece */
-    size_t at;                   /* first interval of W that a later piece can overlap */
+    struct tp_vec out;           /* collected slices, as struct tp_idle_piece */
+    size_t at;                   /* index of the first interval of W that a later slice can overlap */
     struct tp_intervals waiting; /* times in which a thread waits for the device */
-    size_t wait_at;              /* first interval of `waiting` that a later piece can overlap */
+    size_t wait_at;              /* index of the first interval of `waiting` that a later slice can overlap */
 };
 
 static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
@@ -25,8 +25,8 @@ static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part,
     }
 }
 
-/* Adds time in which the device waits for the host. Time in which the host waits for the device at the same time is
- * unknown instead: the device works, but the trace does not show it. */
+/* Adds time in which the device waits for the host. If the host waits for the device at the same time, the reason is
+ * unknown: the device works, but the trace does not show the work. */
 static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *waiting = &gaps->waiting;
@@ -43,8 +43,8 @@ static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_pa
     add(gaps, a, b, part, next);
 }
 
-/* Splits the gap [a, b) that operation `next` ends into the times before, inside and after its call. before: the reason
- * of the time before the call. */
+/* Splits the gap [a, b) that operation `next` ends into the times before, during and after the call of `next`. before:
+ * reason of the time before the call. */
 static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum tp_idle_part before)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, next);
@@ -59,7 +59,7 @@ static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum t
 }
 
 /* Splits the time before the first recorded operation. If the operation started promptly after its call, the device was
- * free and the time is a gap like any other; else the time before the call is unknown. */
+ * free, and the time is split like any other gap. Otherwise the time before the call is outside the recorded work. */
 static void split_head(struct gaps *gaps, int64_t a, int64_t b, uint32_t first)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, first);
@@ -77,7 +77,7 @@ static void split_gap(struct gaps *gaps, int64_t a, int64_t b, uint32_t next)
         add(gaps, a, b, TP_IDLE_UNKNOWN, next);
 }
 
-/* Returns the times in which a call waits for this device; a copy waits until it starts. */
+/* Returns the times in which a call waits for this device. A copy waits until its operation starts. */
 static struct tp_intervals waiting_for(const struct tp_model *model, uint32_t gpu)
 {
     struct tp_vec pieces = TP_VEC(model->arena, struct tp_interval);
@@ -100,7 +100,7 @@ static void find_pieces(struct tp_model *model, struct tp_gpu *gpu)
     for (size_t i = 0; i < busy->count; i++) {
         int64_t b = busy->items[i].a;
         const struct tp_event *e = tp_device_event(model, gpu->events[k]);
-        /* the first operation that starts there; operations of length 0 end no gap */
+        /* finds the first operation that starts at b; operations of length 0 end no gap */
         while (e->ts_ns < b || e->dur_ns == 0)
             e = tp_device_event(model, gpu->events[++k]);
         if (i)
@@ -140,9 +140,9 @@ const char *tp_idle_part_text(enum tp_idle_part part)
     return texts[part];
 }
 
-/* ---- waits ---- */
+/* ---- waits of the host ---- */
 
-/* Returns the latest end among the first k + 1 operations of a device, for each place k in gpu->events. */
+/* Returns, for each index k in gpu->events, the latest end among the first k + 1 operations, ns. */
 static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t *ends = tp_arena_array(model->arena, gpu->count, sizeof *ends);
@@ -153,7 +153,7 @@ static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *
     return ends;
 }
 
-/* Returns the place of the first operation of the device that starts at or after `at`. */
+/* Returns the index in gpu->events of the first operation that starts at or after `at`. */
 static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
 {
     uint32_t lo = 0, hi = gpu->count;
@@ -167,8 +167,8 @@ static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gp
     return lo;
 }
 
-/* Returns the wait of a call. Its cost is the time from the end of the call, or of the work that still ran, to the next
- * operation, at most the length of the call. ends: running ends by device, computed at first use. */
+/* Returns the wait of a call. Its cost is the time from the end of the call, or of device work that runs longer, to the
+ * next operation. The cost is at most the length of the call. ends: running ends by device, computed at first use. */
 static struct tp_wait wait_of(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = &model->trace->events[event];
@@ -202,7 +202,7 @@ static void sort_waits(struct tp_model *model, struct tp_vec *found)
         model->waits[i] = *TP_AT(found, struct tp_wait, keys[i].item);
 }
 
-/* Finds the calls of one thread that wait. */
+/* Finds the calls of one thread that wait for a device. */
 static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **ends, struct tp_vec *found)
 {
     const struct tp_launches *launches = &model->launches;
@@ -220,8 +220,8 @@ static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **
     }
 }
 
-/* Ranges of one thread that say that they synchronise: each that holds no call that waits, which counts already. calls:
- * where the thread's own begin among those found. */
+/* Finds the ranges of one thread that the program declared as sync. Skips ranges that contain a waiting call, because
+ * the call counts already. calls: index in `found` of the first waiting call of this thread. */
 static void find_ranges(const struct tp_model *model, uint32_t thread, size_t calls, int64_t **ends,
                         struct tp_vec *found)
 {

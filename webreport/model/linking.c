@@ -1,16 +1,17 @@
 /* Links device operations to the operators that own them (D2) and computes the device times of operators.
  *
- * correlation -> runtime or driver record -> innermost operator of that thread around the record's start. Without any
- * record: the External id, if it is not the correlation itself and names exactly one operator, which started before. */
+ * A correlation leads to a runtime or driver record, and from there to the innermost operator of that thread around the
+ * record's start. Without a record the External id is used, if it differs from the correlation and names exactly one
+ * operator, which started earlier. */
 #include "webreport/model/stages.h"
 #include "writer/base/renumber.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Launches by correlation, then by time. */
+/* Launches, grouped by correlation and sorted by time. */
 struct launch_index {
     struct tp_ids ids;
-    uint32_t *first; /* ids.count + 1 */
+    uint32_t *first; /* first launch of each correlation; ids.count + 1 entries */
     uint32_t *items;
     size_t item_count;
 };
@@ -32,7 +33,7 @@ static int64_t correlation_of(const void *context, uint32_t launch)
     return id > 0 ? id : TP_NULL_INT;
 }
 
-/* Sorts the launches of one correlation by (start, place in the file); nearly always there is only one. */
+/* Sorts the launches of one correlation by (start, position in the file). Nearly always there is only one. */
 static void sort_launches(const struct tp_model *model, uint32_t *items, size_t count)
 {
     struct tp_keyed few[8], *sorted = count <= 8 ? few : tp_arena_array(model->arena, count, sizeof *sorted);
@@ -62,7 +63,7 @@ static void index_launches(struct launch_index *index, const struct tp_model *mo
         first[k + 2] += first[k + 1];
     for (uint32_t i = 0; i < model->launches.count; i++) {
         int64_t id = correlation_of(model, i);
-        if (id != TP_NULL_INT) /* first[id + 1] grows to the start of id + 1 */
+        if (id != TP_NULL_INT) /* afterwards first[id + 1] is the start of group id + 1 */
             index->items[first[tp_ids_find(&index->ids, id) + 1]++] = i;
     }
     for (uint32_t k = 0; k < index->ids.count; k++)
@@ -77,8 +78,8 @@ static void drop_index(struct launch_index *index, struct tp_arena *arena)
     tp_ids_drop(&index->ids, arena);
 }
 
-/* Returns the last record of the correlation that does not start after the device operation, else the first one, or
- * TP_NO_ID. */
+/* Returns the last launch of the correlation that starts at or before the device operation. Otherwise returns the first
+ * launch of the correlation, or TP_NO_ID. */
 static uint32_t launch_of(const struct launch_index *index, const struct tp_model *model, int64_t correlation,
                           int64_t at)
 {
@@ -96,12 +97,12 @@ static uint32_t launch_of(const struct launch_index *index, const struct tp_mode
     return index->items[lo];
 }
 
-/* ---- External ids, for device events without a record ---- */
+/* ---- External ids, for device operations without a launch ---- */
 
 struct external_index {
     struct tp_ids ids;
-    uint32_t *op;    /* by id: the first operator */
-    uint32_t *count; /* by id */
+    uint32_t *op;    /* by id: the first operator with the id */
+    uint32_t *count; /* by id: number of operators with the id */
     bool is_built;
 };
 
@@ -239,7 +240,8 @@ void tp_model_link_devices(struct tp_model *model)
 
 /* ---- numbers of operators ---- */
 
-/* Device times of operators while they are computed: their own, and with all operators below. */
+/* Device times of operators while they are computed, ns: of the operator's own operations, and including all operators
+ * below. */
 struct device_times {
     int64_t *self, *total;
 };
@@ -252,7 +254,8 @@ static struct device_times new_times(const struct tp_model *model)
     return times;
 }
 
-/* Sums subtrees in one pass from the end, because children have higher numbers than their parents. */
+/* Adds the times of children to their parents. One pass from the end is enough, because children have higher numbers
+ * than their parents. */
 static void add_up(const struct tp_model *model, const struct device_times *times)
 {
     const struct tp_operators *ops = &model->operators;
@@ -318,7 +321,8 @@ static void mark_eligible(struct tp_model *model)
 static void mark_outermost(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
-    uint32_t *open = tp_arena_array(model->arena, model->trace->names.count, sizeof *open); /* by name */
+    /* by name: number of open operators with the name */
+    uint32_t *open = tp_arena_array(model->arena, model->trace->names.count, sizeof *open);
     uint32_t above = TP_NO_ID;
     for (uint32_t i = 0; i < ops->count; i++) {
         for (; above != TP_NO_ID && ops->subtree_end[above] <= i; above = ops->parent[above])

@@ -1,4 +1,4 @@
-/* Decides between a loop and the layers of one call: see loop_body.h. Uses names and shapes of the main thread's
+/* Decides between a loop and the layers of one call: see loop_body.h. Uses the names and shapes of the main thread's
  * items. */
 #include "webreport/model/loop_body.h"
 
@@ -23,10 +23,10 @@ bool tp_loop_has_two(const struct tp_loop_body *body)
     return false;
 }
 
-/* ---- names ---- */
+/* ---- decision by names ---- */
 
-/* Returns whether an operator is at the begin or end of a network and not in its layers: its inputs are indices, or its
- * output is a loss or a choice. */
+/* Returns whether an operator belongs to the first or last layer of a network: its inputs are indices, or its output is
+ * a loss or a choice. */
 static bool is_at_an_end(struct tp_str name)
 {
     static const char *const ends[] = {"aten::argmax",
@@ -68,9 +68,9 @@ static bool is_view(struct tp_str name)
     return tp_str_is_one(name, views);
 }
 
-/* Returns whether an iteration ends with vectors and begins with images or other tensors: it flattens them and has no
- * view that may turn vectors into images. Of a network with convolutions, the part after the last one counts, and a
- * mean and then a product of matrices do the same as a flatten. */
+/* Returns whether an iteration ends with vectors but begins with images or other tensors. Such an iteration flattens
+ * tensors and has no view that may turn vectors into images. In a network with convolutions, only the part after the
+ * last convolution counts, and a mean followed by a matrix product counts like a flatten. */
 static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop_body *body)
 {
     bool has_images = false, has_view = false, has_mean = false, has_flatten = false, has_vector = false;
@@ -87,7 +87,8 @@ static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop
     return has_images ? has_flatten || has_vector : has_flatten && !has_view;
 }
 
-/* Returns whether an operator makes the same numbers each time, as a layer may for a mask or a buffer. */
+/* Returns whether an operator makes the same numbers each time. A layer may make such constants for a mask or a buffer.
+ */
 static bool makes_constants(struct tp_str name)
 {
     static const char *const makers[] = {"aten::arange",     "aten::eye",  "aten::full",      "aten::full_like",
@@ -96,9 +97,9 @@ static bool makes_constants(struct tp_str name)
     return tp_str_is_one(name, makers);
 }
 
-/* Returns whether the names show that an iteration begins anew. is_chained: the shapes show that each iteration takes
- * the output of the one before. A layer with attention may make masks and positions, so making tensors shows nothing
- * next to a single attention. */
+/* Returns whether operator names show that each iteration starts from new data. is_chained: the shapes show that each
+ * iteration uses the output of the previous one. If there is exactly one attention, operators that make tensors show
+ * nothing, because a layer with attention may make masks and positions. */
 static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
 {
     bool is_making = false;
@@ -116,7 +117,7 @@ static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop
     return (is_making && attentions != 1) || ends_with_vectors(model, body);
 }
 
-/* ---- shapes ---- */
+/* ---- decision by shapes ---- */
 
 static struct tp_str dims_of(const struct tp_model *model, const struct tp_loop_item *item)
 {
@@ -143,7 +144,7 @@ static bool has_input(struct tp_str dims, const struct tp_shape *shape)
     return false;
 }
 
-/* Returns whether the output of an operator has the shape of its first input. */
+/* Returns whether the output of an operator always has the shape of its first input. */
 static bool keeps_shape(struct tp_str name)
 {
     static const char *const keepers[] = {"aten::batch_norm",  "aten::clamp",
@@ -162,14 +163,14 @@ static bool keeps_shape(struct tp_str name)
     return tp_str_is_one(name, keepers);
 }
 
-/* Returns whether an operator reduces a whole tensor to one number: it has no argument for dimensions. */
+/* Returns whether an operator reduces a whole tensor to one number, because it has no argument for dimensions. */
 static bool is_total(struct tp_str name, struct tp_str dims)
 {
     static const char *const reductions[] = {"aten::mean", "aten::sum", NULL};
     return tp_str_is_one(name, reductions) && !tp_shape_item(dims, 2).len;
 }
 
-/* Returns the shape of an operator's output; not known for most operators. */
+/* Returns the shape of an operator's output. The shape is unknown for most operators. */
 static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
 {
     struct tp_shape x = tp_shape_input(dims, 0), w = tp_shape_input(dims, 1);
@@ -190,9 +191,9 @@ static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
     return x;
 }
 
-/* Returns whether the iteration from item `next` to item `end` does not use the output of the item before it: the
- * output is a single number, or no operator has an input of its shape. The last operators do not count where they keep
- * the shape, because they get it from their own iteration. */
+/* Returns whether the iteration from item `next` to item `end` does not use the output of the item before `next`. This
+ * is so if the output is a single number, or if no operator has an input of its shape. The last operators do not count
+ * if they keep the shape, because their input comes from their own iteration. */
 static bool is_unused(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next, uint32_t end)
 {
     const struct tp_loop_item *last = &body->items[next - 1];
@@ -209,7 +210,8 @@ static bool is_unused(const struct tp_model *model, const struct tp_loop_body *b
     return true;
 }
 
-/* Returns whether a join follows the iterations: then they may be branches of one call, whose outputs it joins. */
+/* Returns whether a concatenation follows the iterations. Then the iterations may be branches of one call, and the
+ * concatenation joins their outputs. */
 static bool has_join_outside(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t k = body->end; k < body->item_count; k++) {
@@ -235,8 +237,8 @@ static bool is_shown_by_shapes(const struct tp_model *model, const struct tp_loo
     return !has_join_outside(model, body);
 }
 
-/* Returns the shape of an operator's output as output_of, and of a sum or product element by element that of its first
- * operand. */
+/* Returns the likely shape of an operator's output: the shape of the first operand for element-wise sums and products,
+ * otherwise the result of output_of. */
 static struct tp_shape likely_output_of(struct tp_str name, struct tp_str dims)
 {
     static const char *const elementwise[] = {"aten::add",  "aten::add_", "aten::sub",  "aten::sub_", "aten::mul",
@@ -244,7 +246,7 @@ static struct tp_shape likely_output_of(struct tp_str name, struct tp_str dims)
     return tp_str_is_one(name, elementwise) ? tp_shape_input(dims, 0) : output_of(name, dims);
 }
 
-/* Returns whether each iteration has an input of the shape that the last operator of the one before returns. */
+/* Returns whether each iteration has an input of the shape that the last operator of the previous iteration returns. */
 static bool is_chained(const struct tp_model *model, const struct tp_loop_body *body)
 {
     bool is_any = false;

@@ -5,20 +5,20 @@
 
 #include "webreport/model/loop_items.h"
 
-/* Iterations of a sequence. Iteration i has the items from start[i] - shift to start[i + 1] - shift. */
+/* Iterations of a repeated sequence. Iteration i has the items from start[i] - shift to start[i + 1] - shift. */
 struct tp_loop_body {
     const struct tp_loop_item *items;
     const uint32_t *start;
     uint32_t count, shift;
-    uint32_t first, length; /* of the typical iteration: index of its first item, number of items */
+    uint32_t first, length; /* typical iteration: index of its first item, number of items */
     uint32_t end;           /* index after the last item of the last iteration */
     uint32_t item_count;
 };
 
 /* Returns whether the typical iteration has at least two different operators. */
 bool tp_loop_has_two(const struct tp_loop_body *body);
-/* Returns whether an iteration cannot use the output of the one before as its input, as the next layer of a network
- * does. Names of the operators show it, or the shapes of their inputs. */
+/* Returns whether no iteration can use the output of the previous one as its input, as the next layer of a network
+ * does. The decision is based on operator names or on the shapes of inputs. */
 bool tp_loop_begins_again(const struct tp_model *model, const struct tp_loop_body *body);
 
 #endif

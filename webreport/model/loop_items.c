@@ -1,11 +1,11 @@
-/* Outermost work of the main thread: see loop_items.h. */
+/* Collects the outermost work of the main thread: see loop_items.h. */
 #include "webreport/model/loop_items.h"
 
 #include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
-/* Returns whether an annotation is a range that the user named, not a region of torch, the profiler's span or a
- * collective. */
+/* Returns whether an annotation is a range that the user named. Regions of torch, the profiler's span and collectives
+ * are not. */
 static bool is_user_range(const struct tp_model *model, const struct tp_event *e)
 {
     return e->kind == TP_KIND_ANNOTATION &&
@@ -28,7 +28,7 @@ static bool is_backward(const struct tp_model *model, const struct tp_event *e)
            !(e->flags & TP_EVENT_UNFINISHED);
 }
 
-/* Adds the outermost items of a thread. On other threads than the main thread, only backward nodes are items. */
+/* Adds the outermost items of a thread. On threads other than the main thread, only backward nodes are items. */
 static void collect_thread(const struct tp_model *model, uint32_t thread, bool has_ranges, struct tp_vec *found)
 {
     const struct tp_order *order = model->order;
@@ -43,7 +43,7 @@ static void collect_thread(const struct tp_model *model, uint32_t thread, bool h
     }
 }
 
-/* Makes the items of the sorted events. Backward nodes in a row are one backward pass. */
+/* Makes the items from the sorted events. Consecutive backward nodes become one backward pass. */
 static struct tp_loop_items make_items(const struct tp_model *model, const struct tp_vec *found, struct tp_arena *arena)
 {
     struct tp_loop_items out = {tp_arena_array(arena, found->count, sizeof *out.items), 0};

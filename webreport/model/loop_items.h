@@ -4,26 +4,27 @@
 
 #include "webreport/model/facts.h"
 
-/* An outermost module call, operator, loading of data or user range of the main thread, or a whole backward pass. */
+/* An item of outermost work: a module call, operator, loading of data or user range of the main thread, or a whole
+ * backward pass. */
 struct tp_loop_item {
     int64_t start_ns, end_ns;
-    uint32_t name;  /* of the trace; tp_loop_backward for a backward pass */
-    uint32_t event; /* in trace->events; of a backward pass its first node */
+    uint32_t name;  /* name id of the trace; tp_loop_backward for a backward pass */
+    uint32_t event; /* index in trace->events; for a backward pass, its first node */
 };
 
 struct tp_loop_items {
-    struct tp_loop_item *items; /* in order of start */
+    struct tp_loop_item *items; /* sorted by start */
     uint32_t count;
 };
 
-/* Returns the number that replaces the name of a backward pass: the first number that is not the id of a name. */
+/* Returns the number that stands for the name of a backward pass: the first number that is not a name id. */
 static inline uint32_t tp_loop_backward(const struct tp_model *model)
 {
     return model->trace->names.count;
 }
 
-/* Collects the items of the main thread in `arena`, with the backward passes of all threads. With
- * has_ranges a range of the user is an item, too, and replaces the items inside of it. */
+/* Collects the items of the main thread in `arena`, with the backward passes of all threads. If has_ranges is true, a
+ * user range is an item as well, and replaces the items inside the range. */
 struct tp_loop_items tp_loop_items_of(const struct tp_model *model, bool has_ranges, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* Times of host threads: see main_thread.h. */
+/* Computes times of host threads: see main_thread.h. */
 #include "webreport/model/main_thread.h"
 
 struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)

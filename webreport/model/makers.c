@@ -1,12 +1,13 @@
-/* Names of operators that make a tensor: see makers.h. */
+/* Lists operators that make a tensor: see makers.h. */
 #include "webreport/model/makers.h"
 
 bool tp_is_maker(struct tp_str name)
 {
-    static const char *const makers[] = {
-        "aten::arange", "aten::bernoulli_", "aten::detach", "aten::detach_", "aten::eye", "aten::full",
-        "aten::full_like", "aten::lift_fresh", "aten::linspace", "aten::normal_", "aten::ones", "aten::ones_like",
-        "aten::pin_memory", "aten::rand", "aten::rand_like", "aten::randint", "aten::randn", "aten::randn_like",
-        "aten::random_", "aten::randperm", "aten::uniform_", "aten::zeros", "aten::zeros_like", NULL};
+    static const char *const makers[] = {"aten::arange",     "aten::bernoulli_", "aten::detach",     "aten::detach_",
+                                         "aten::eye",        "aten::full",       "aten::full_like",  "aten::lift_fresh",
+                                         "aten::linspace",   "aten::normal_",    "aten::ones",       "aten::ones_like",
+                                         "aten::pin_memory", "aten::rand",       "aten::rand_like",  "aten::randint",
+                                         "aten::randn",      "aten::randn_like", "aten::random_",    "aten::randperm",
+                                         "aten::uniform_",   "aten::zeros",      "aten::zeros_like", NULL};
     return tp_str_is_one(name, makers);
 }

@@ -1,4 +1,4 @@
-/* Operators that make a tensor, or another view of its data. */
+/* Recognizes operators that make a tensor, or another view of a tensor's data. */
 #ifndef TP_WEBREPORT_MODEL_MAKERS_H
 #define TP_WEBREPORT_MODEL_MAKERS_H
 
@@ -6,7 +6,7 @@
 
 #include "writer/base/str.h"
 
-/* Returns whether an operator of this name makes a tensor, or another view of its data. */
+/* Returns whether an operator of this name makes a tensor, or another view of a tensor's data. */
 bool tp_is_maker(struct tp_str name);
 
 #endif

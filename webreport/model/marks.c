@@ -1,4 +1,4 @@
-/* Names to bits: see marks.h. */
+/* Computes the mark bits of names: see marks.h. */
 #include "webreport/model/marks.h"
 
 #include <string.h>
@@ -185,7 +185,7 @@ static const char *const allocation_helper[] = {
     NULL};
 static const char *const backends[] = {"nccl", "rccl", "gloo", "mpi", "ucc", "xccl", "hccl", NULL};
 
-/* Returns whether `text` in lower case contains one of the words. */
+/* Returns whether `text`, converted to lower case, contains one of the words. */
 static bool contains_any(struct tp_str text, const char *const *words)
 {
     for (; *words; words++)
@@ -220,7 +220,7 @@ static bool is_tensile_matrix(struct tp_str name)
 
 static const char *const tf32[] = {"tf32", "s1688gemm", "_s1688", "xf32", "tensorop_s", NULL};
 
-/* Returns the mark of the first list that matches (D11). */
+/* Returns the tensor-core mark of the first list that matches the name (D11). */
 static uint64_t tensor_core_meaning(struct tp_str name)
 {
     uint64_t comm = tp_comm_is_kernel_name(name) ? TP_MARK_COMM_KERNEL : 0;
@@ -246,7 +246,7 @@ static uint64_t copy_meaning(struct tp_str name)
     return marks[tp_copy_direction_of_name(name)];
 }
 
-/* ---- host names ---- */
+/* ---- names of host events ---- */
 
 struct pattern {
     const char *text;
@@ -342,7 +342,7 @@ static struct tp_str after(struct tp_str text, size_t bytes)
     return (struct tp_str){text.ptr + bytes, text.len - bytes};
 }
 
-/* Removes one of the prefixes from the text; returns false if it has none of them. */
+/* Removes one of the prefixes from the text. Returns false if the text has none of them. */
 static bool cut_one_of(struct tp_str *text, const char *const *choices)
 {
     for (; *choices; choices++)
@@ -354,7 +354,7 @@ static bool cut_one_of(struct tp_str *text, const char *const *choices)
 }
 
 /* Returns whether a name matches (cuda|hip|musa|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)? or is such
- * a call of another runtime, possibly with a prefix that ends with "@" (section 9). */
+ * a call of another runtime (section 9). A prefix that ends with "@" is allowed. */
 static bool is_sync(struct tp_str name)
 {
     static const char *const vendors[] = {"cuda", "hip", "musa", "mtia", "syn", "cu", "mu", NULL};
@@ -408,7 +408,7 @@ static bool is_eligible(struct tp_str name)
     return tp_str_is_one(name, tc_backward);
 }
 
-/* Folds case as a case-insensitive regular expression does: U+0130 and U+0131 become i, U+017F becomes s, U+212A k. */
+/* Folds case as a case-insensitive regular expression does: U+0130, U+0131 become i, U+017F becomes s, U+212A is k. */
 static struct tp_str fold_case(struct tp_str name, char *out)
 {
     size_t n = 0;
@@ -430,10 +430,10 @@ static struct tp_str fold_case(struct tp_str name, char *out)
     return (struct tp_str){out, n};
 }
 
-/* Patterns by first byte, so that one pass over a name finds all of them. */
+/* Patterns indexed by first byte, so that one pass over a name finds all of them. */
 struct part_index {
     const struct pattern *patterns;
-    uint8_t first[256], next[64]; /* indexes of patterns + 1; 0 at the end of a chain */
+    uint8_t first[256], next[64]; /* 1 + index of a pattern; 0 at the end of a chain */
 };
 
 static void index_parts(struct part_index *index, const struct pattern *patterns, size_t count)
@@ -467,7 +467,7 @@ static uint64_t bits_of_parts(struct tp_str text, const struct part_index *index
 
 struct matcher {
     struct part_index parts, folded;
-    char *scratch; /* room for the longest name */
+    char *scratch; /* buffer for the longest name */
 };
 
 static void start_matcher(struct matcher *matcher, struct tp_arena *arena, size_t longest)
@@ -532,7 +532,7 @@ static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t *bits = tp_arena_array(arena, trace->names.count, sizeof *bits);
-    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1); /* bits: 1 a kernel, 2 a copy */
+    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1); /* by name: 1 kernel, 2 copy */
     struct matcher matcher;
     size_t longest = 1;
     for (uint32_t i = 0; i < trace->event_count; i++)
@@ -553,7 +553,7 @@ uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
     return bits;
 }
 
-/* ---- element types ---- */
+/* ---- sizes of element types ---- */
 
 int tp_element_size(struct tp_str type)
 {

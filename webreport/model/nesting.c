@@ -1,15 +1,16 @@
 /* Builds the host tree: the event around every host event, the parents of operators and modules, and the call stacks of
  * operators (sections 3 and 4).
  *
- * One sweep over a thread's events in the order of the tree. The open events are the chain of `inside` of the last one,
- * so no stack is kept; operators and modules nest among themselves in the same way, clipped to their parent (D4).
- * Stacks and modules of an event use the recorded ends: they consist of the events that are open at its start. */
+ * One sweep visits the events of a thread in the order of the tree. The open events are the last event and its chain of
+ * `inside`, so no stack is needed. Operators nest among operators and modules among modules in the same way, clipped to
+ * their parent (D4). Stacks and modules of an event use the recorded ends, because they consist of the events that are
+ * open at its start. */
 #include "webreport/model/stages.h"
 
-/* A Python frame or module that may enclose the next event, by its recorded end. */
+/* A Python frame or module that may enclose the next event, with its recorded end. */
 struct open_frame {
-    int64_t end, first_end; /* first_end: the earliest end of this and all frames below */
-    uint32_t name, node;    /* node: of the stack that ends here */
+    int64_t end, first_end; /* ns; first_end: the earliest end of this frame and all outer frames */
+    uint32_t name, node;    /* node: the stack from the outermost frame to this frame */
 };
 
 /* A module that may enclose the next event. */
@@ -22,21 +23,21 @@ struct sweep {
     struct tp_model *model;
     const struct tp_event *events;
     bool has_frames;
-    uint32_t inside;          /* innermost open event; may have ended */
-    uint32_t op, module;      /* innermost open ones, by clipped ends; may have ended */
-    struct tp_vec frames;     /* struct open_frame, outermost first */
-    size_t resolved_count;    /* frames whose node is known */
-    uint64_t moved_count;     /* frames moved because a frame below ended before them */
-    struct tp_vec modules;    /* struct open_module, outermost first */
-    struct tp_vec unfinished; /* struct unfinished */
+    uint32_t inside;          /* innermost open event; it may have ended already */
+    uint32_t op, module;      /* innermost open operator and module, by clipped ends; they may have ended already */
+    struct tp_vec frames;     /* open frames as struct open_frame, outermost first */
+    size_t resolved_count;    /* number of outer frames whose node is known */
+    uint64_t moved_count;     /* number of frames that were moved because an outer frame ended before them */
+    struct tp_vec modules;    /* open modules as struct open_module, outermost first */
+    struct tp_vec unfinished; /* unfinished operators as struct unfinished */
 };
 
 struct unfinished {
     uint32_t event, module;
 };
 
-/* Bound on moved frames, for hostile traces. Beyond it, frames that ended stay on the stack until those above them
- * end. */
+/* Most frames that are moved, for hostile traces. Beyond this number, a frame that has ended stays on the stack until
+ * all its inner frames end. */
 static const uint64_t MOST_MOVED = UINT64_C(1) << 26;
 
 /* ---- Python frames ---- */
@@ -47,7 +48,7 @@ static void push_frame(struct sweep *s, int64_t end, uint32_t name)
     *(struct open_frame *)tp_vec_push(&s->frames) = (struct open_frame){end, end < below ? end : below, name, TP_NO_ID};
 }
 
-/* Removes the frames that ended before `at`. Nearly always these are the innermost ones. */
+/* Removes the frames that ended before `at`. Nearly always these are the innermost frames. */
 static void pop_frames(struct sweep *s, int64_t at)
 {
     struct open_frame *frames = s->frames.data;
@@ -80,7 +81,7 @@ static uint32_t stack_of_frames(struct sweep *s, int64_t at)
     return s->frames.count ? TP_AT(&s->frames, struct open_frame, s->frames.count - 1)->node : TP_NO_ID;
 }
 
-/* Returns the stack of the "Call stack" argument if it has text, else `node`. */
+/* Returns the stack of the operator's "Call stack" argument if it has text, otherwise `node`. */
 static uint32_t stack_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
 {
     const struct tp_stacks *stacks = model->trace->stacks;
@@ -170,7 +171,7 @@ static void push_launch(struct sweep *s, uint32_t event)
 
 /* ---- one thread ---- */
 
-/* Adds an event to the tree. */
+/* Adds an event to the tree of its thread. */
 static void enter(struct sweep *s, uint32_t event)
 {
     struct tp_model *model = s->model;
@@ -239,7 +240,7 @@ static void allocate(struct tp_model *model)
     }
 }
 
-/* Appends the unfinished operators (D19) after all others, without parent or children. */
+/* Appends the unfinished operators (D19) after all other operators, without parent or children. */
 static void append_unfinished(struct tp_model *model, const struct tp_vec *unfinished)
 {
     struct tp_operators *ops = &model->operators;

@@ -1,4 +1,4 @@
-/* Oddities: see oddities.h. */
+/* Counts oddities of a trace: see oddities.h. */
 #include "webreport/model/oddities.h"
 
 #include "webreport/model/conflicts.h"
@@ -6,8 +6,7 @@
 
 static const int64_t DAY_NS = 86400ll * 1000000000;
 
-/* Returns the k-th smallest item (Hoare's selection with the median of three as pivot, so that sorted input is
- * fast). */
+/* Returns the k-th smallest item. Hoare's selection uses the median of three as pivot, so that sorted input is fast. */
 static int64_t select_ns(int64_t *items, size_t count, size_t k)
 {
     size_t lo = 0, hi = count - 1;
@@ -36,7 +35,7 @@ static int64_t select_ns(int64_t *items, size_t count, size_t k)
 
 int64_t tp_oddities_middle_ns(const struct tp_trace *trace, struct tp_arena *arena)
 {
-    enum { SAMPLE = 4095 }; /* evenly spaced events are enough to find the bulk of a trace */
+    enum { SAMPLE = 4095 }; /* number of evenly spaced events whose median is used */
     size_t count = trace->event_count < SAMPLE ? trace->event_count : SAMPLE;
     if (count == 0)
         return 0;
@@ -56,7 +55,8 @@ static uint64_t count_outliers(const struct tp_trace *trace, int64_t middle_ns)
     return count;
 }
 
-/* Counts overlaps of device operations. They are sorted by start, so the latest end of each row suffices. */
+/* Counts device operations that overlap an earlier operation of their row. They are sorted by start, so only the latest
+ * end of each row is needed. */
 static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     int64_t *end = tp_arena_array(arena, trace->thread_count, sizeof *end);
@@ -64,7 +64,7 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
     uint64_t count = 0;
     for (uint32_t i = 0; i < order->device_count; i++) {
         const struct tp_event *e = &trace->events[order->device[i]];
-        /* one nanosecond of overlap is rounding */
+        /* an overlap of one nanosecond is a rounding error */
         count += is_used[e->thread] && e->ts_ns + 1 < end[e->thread];
         if (!is_used[e->thread] || tp_event_end(e) > end[e->thread])
             end[e->thread] = tp_event_end(e);
@@ -73,7 +73,7 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
     return count;
 }
 
-/* Returns the recorder's number of an event, unique among its kind; TP_NULL_INT without a number. */
+/* Returns the recorder's number of an event, unique among events of its kind; TP_NULL_INT if it has none. */
 static int64_t own_number(const struct tp_trace *trace, const struct tp_event *e)
 {
     if (e->detail == TP_NO_ID)
@@ -93,7 +93,7 @@ static bool is_same(const struct tp_trace *trace, const struct tp_event *a, cons
            a->thread == b->thread && number > 0 && number == own_number(trace, b);
 }
 
-/* Counts events that equal the previous one in the order, including the recorder's number. */
+/* Counts events that equal the previous event in the order, including the recorder's number. */
 static uint64_t count_twice(const struct tp_trace *trace, const uint32_t *order, uint32_t count)
 {
     uint64_t twice = 0;
@@ -110,7 +110,7 @@ static bool has_steps(const struct tp_trace *trace)
     return false;
 }
 
-/* Returns whether the trace is of a program recorded from outside, which has no markers of steps. */
+/* Returns whether the trace is a recording from outside, which has no markers of steps. */
 static bool is_of_states(const struct tp_trace *trace)
 {
     uint64_t count = 0;
@@ -124,8 +124,8 @@ void tp_oddities_note(struct tp_trace *trace, const struct tp_order *order, stru
     uint64_t *notices = trace->reading.notices;
     notices[TP_NOTICE_TIME_OUTLIER] = count_outliers(trace, tp_oddities_middle_ns(trace, arena));
     notices[TP_NOTICE_OVERLAP] = count_overlaps(trace, order, arena);
-    trace->reading.twice = count_twice(trace, order->host, order->host_count) +
-                           count_twice(trace, order->device, order->device_count);
+    trace->reading.twice =
+        count_twice(trace, order->host, order->host_count) + count_twice(trace, order->device, order->device_count);
     tp_conflicts_note(trace, order, arena);
     notices[TP_NOTICE_NO_STEPS] = !has_steps(trace) && !is_of_states(trace);
 }

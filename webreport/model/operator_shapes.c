@@ -1,4 +1,4 @@
-/* Shapes of arguments: see operator_shapes.h. */
+/* Reads the shapes of arguments: see operator_shapes.h. */
 #include "webreport/model/operator_shapes.h"
 
 #include "webreport/trace/json/value.h"
@@ -49,7 +49,8 @@ struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index)
         return shape;
     }
     shape.is_known = true;
-    for (size_t i = 1; i < item.len - 1;) { /* the text has blanks, so it is not compact JSON */
+    /* parses the text by hand because it has blanks, so it is not compact JSON */
+    for (size_t i = 1; i < item.len - 1;) {
         size_t end = i;
         while (end < item.len - 1 && item.ptr[end] != ',')
             end++;
@@ -72,7 +73,7 @@ int64_t tp_shape_product(const struct tp_shape *shape)
     return result;
 }
 
-/* Returns the quotient, rounded down. y: not 0. */
+/* Returns x / y, rounded down. y must not be 0. */
 static int64_t floor_div(int64_t x, int64_t y)
 {
     return x / y - (x % y != 0 && (x < 0) != (y < 0));

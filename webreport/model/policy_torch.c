@@ -1,5 +1,5 @@
-/* Builds torch's list from the events of the model, in this order: names and kinds, ends, owners, memory, order, tree,
- * sums. See policy_torch.h. */
+/* Builds torch's list of events from the events of the model, in this order: names and kinds, ends, owners, memory,
+ * order, tree, sums. See policy_torch.h. */
 #include "webreport/model/policy_torch.h"
 
 #include "webreport/model/build.h"
@@ -10,13 +10,13 @@
 
 /* ---- names ---- */
 
-/* Utility operators that torch omits; [memory] records are items of their own. */
+/* Utility operators that torch omits from its tables. "[memory]" is here because memory records are separate items. */
 static const char *const left_out[] = {
     "[memory]",        "[OutOfMemory]",  "profiler::_record_function_enter", "profiler::_record_function_enter_new",
     "aten::output_nr", "aten::_version", "profiler::_record_function_exit",  "aten::is_leaf",
 };
 
-/* Ids after those of the trace's names, for texts that the trace may lack. */
+/* Name ids after those of the trace, for texts that the trace may lack. */
 enum { EXTRA_STEP, EXTRA_MEMORY, EXTRA_OUT_OF_MEMORY, EXTRA_NAMES };
 static const char *const extra_names[EXTRA_NAMES] = {TP_PROFILER_STEP_LABEL, "[memory]", "[OutOfMemory]"};
 
@@ -76,7 +76,7 @@ static const uint16_t flags_of_kind[TP_KIND_COUNT] = {
     [TP_KIND_OVERHEAD] = TP_TORCH_CALL,
 };
 
-/* Categories without a kind of ours that torch lists as device events. */
+/* Categories that torch lists as device events although the model has no kind for them. */
 static const struct {
     const char *cat;
     uint16_t flags;
@@ -106,13 +106,13 @@ static uint16_t flags_of(const struct tp_torch *torch, const struct tp_event *e)
         return 0;
     if (torch->rules == TP_CPROFILE)
         return flags & TP_TORCH_FRAME;
-    /* a communication backend ends its own ranges on another thread */
+    /* because a communication backend ends its ranges on another thread */
     const char *backend = flags == TP_TORCH_ANNOTATION ? tp_name_comm_backend(tp_trace_name(trace, e)) : NULL;
     bool is_async = (e->flags & TP_EVENT_UNFINISHED) || (backend && strcmp(backend, "c10d") != 0);
     return is_async ? flags | TP_TORCH_ASYNC : flags;
 }
 
-/* Returns whether all devices have a name only and no launches (K3). */
+/* Returns whether the program itself declared all devices: they have only a name, and there are no launches (K3). */
 static bool has_own_devices(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->gpu_count; i++)
@@ -160,8 +160,8 @@ static void find_span(struct tp_torch *torch, const struct tp_model *model)
     torch->end_ns = span ? tp_event_end(span) : model->last_ns;
 }
 
-/* Finds, for each unfinished event, the innermost finished event that was open when it began. For a Python call it may
- * be an operator. */
+/* Finds, for each unfinished event, the innermost finished event that was open when the unfinished event began. For a
+ * Python call this may be an operator. */
 static void find_ends(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -187,8 +187,8 @@ int64_t tp_torch_late_end(const struct tp_torch *torch, uint32_t event)
 
 /* ---- owners ---- */
 
-/* Returns whether nearly every device operation has its correlation as External id, as Kineto of 2021 to 2024 wrote it.
- * Such ids link nothing. */
+/* Returns whether nearly all device operations have their correlation as External id, as Kineto wrote from 2021 to
+ * 2024. Such ids do not lead to an operator. */
 static bool ids_are_correlations(const struct tp_model *model)
 {
     uint64_t same = 0, all = 0;
@@ -230,8 +230,8 @@ static void own(struct tp_torch *torch, uint32_t owner, uint32_t device)
         tp_torch_add_time(&torch->device_time[owner], tp_torch_duration(torch, device));
 }
 
-/* Links by External id as torch does, where the last of equal ids wins: operators own device operations, and calls move
- * to the operator's thread. */
+/* Links by External id as torch does: operators own device operations, and calls move to the operator's thread. The
+ * last of several operators with one id counts. */
 static void link_by_id(struct tp_torch *torch)
 {
     struct tp_ids ids;
@@ -257,7 +257,7 @@ static void link_by_id(struct tp_torch *torch)
     tp_ids_drop(&ids, torch->arena);
 }
 
-/* Links by the model's owners, for traces whose ids link nothing. */
+/* Links device operations to the owners in the model, for traces whose External ids do not lead to operators. */
 static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {
@@ -269,8 +269,8 @@ static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 
 /* ---- memory ---- */
 
-/* Adds each memory record to the events around it; a record outside of all events becomes an item. order: all records
- * by time. */
+/* Adds each memory record to all events whose time contains the record. A record outside all events becomes an item.
+ * order: all records by time. */
 static void add_memory(struct tp_torch *torch, const uint32_t *order)
 {
     const struct tp_trace *trace = torch->trace;
@@ -288,7 +288,7 @@ static void add_memory(struct tp_torch *torch, const uint32_t *order)
 
 /* ---- order and tree ---- */
 
-/* Returns whether torch numbers an item. Numbered events come before those that only Kineto has, which come before
+/* Returns whether torch numbers an item. In torch's order, numbered events come first, then events of Kineto only, then
  * memory records. */
 static bool is_numbered(const struct tp_torch *torch, uint32_t item)
 {
@@ -318,7 +318,7 @@ static void append(struct tp_torch *torch, uint32_t event)
         torch->order[torch->count++] = event;
 }
 
-/* Concatenates the model's orders and the other items and sorts them by torch's order. */
+/* Concatenates the model's sorted lists and the other items, and sorts them in torch's order. */
 static void sort(struct tp_torch *torch, const struct tp_order *order)
 {
     const struct tp_trace *trace = torch->trace;
@@ -335,15 +335,15 @@ static void sort(struct tp_torch *torch, const struct tp_order *order)
     tp_sort_by_rule(torch->order, torch->count, torch->arena, torch, by_torch);
 }
 
-/* Returns an array of `count` TP_NO_ID. */
+/* Returns an array of `count` entries TP_NO_ID. */
 static uint32_t *absent(const struct tp_torch *torch, size_t count)
 {
     uint32_t *items = tp_arena_array(torch->arena, count, sizeof *items);
     return memset(items, 0xFF, count * sizeof *items);
 }
 
-/* Finds the parent of each event: the innermost event that begins before it and does not end before it. An event that
- * ends later than an open event closes that event. Unfinished events count only among cProfile's calls. */
+/* Finds the parent of each event: the innermost event that begins before the event and does not end before it. An event
+ * that ends later than an open event closes the open event. Unfinished events count only among cProfile's calls. */
 static void nest(struct tp_torch *torch)
 {
     uint32_t *innermost = absent(torch, torch->trace->thread_count);
@@ -357,7 +357,7 @@ static void nest(struct tp_torch *torch)
         uint32_t parent = innermost[thread];
         int64_t start = tp_torch_start(torch, i), end = tp_torch_end(torch, i);
         while (parent != TP_NO_ID && (start >= tp_torch_end(torch, parent) || end > tp_torch_end(torch, parent)))
-            parent = torch->parent[parent]; /* the open events are the chain of parents of the last item */
+            parent = torch->parent[parent]; /* the open events are the last item and its chain of parents */
         torch->parent[i] = parent;
         innermost[thread] = i;
     }
@@ -370,9 +370,10 @@ static void nest(struct tp_torch *torch)
     }
 }
 
-/* Absorbs an only child that has its parent's name (_remove_dup_nodes): the parent gets its children, and its call is
- * not counted. by_id: links are torch's own, so the child's kernels replace those of the parent; the model's owners
- * have moved already. One pass suffices, because children come after their parents. */
+/* Folds an only child into its parent of the same name (_remove_dup_nodes): the parent gets its children, and the
+ * child's call is not counted. If by_id is true, links are torch's own, and the child's kernels replace the parent's.
+ * Otherwise the owners of the model are already folded. One pass is enough, because children come after their parents.
+ */
 static void fold(struct tp_torch *torch, bool by_id)
 {
     for (uint32_t k = 0; k < torch->count; k++) {
@@ -392,7 +393,7 @@ static void fold(struct tp_torch *torch, bool by_id)
 
 /* ---- sums ---- */
 
-/* Adds the device time of children to that of their parents' own kernels. */
+/* Adds the device time of children to the device time of their parents' own kernels. */
 static void sum_devices(struct tp_torch *torch)
 {
     for (uint32_t k = torch->count; k-- > 0;) {
@@ -445,7 +446,7 @@ struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, u
     return self;
 }
 
-/* ---- all ---- */
+/* ---- all stages ---- */
 
 void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
                     struct tp_arena *arena)

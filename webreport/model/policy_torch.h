@@ -1,11 +1,15 @@
-/* The events of a trace in torch's order, with torch's tree and sums, for tables equal to those of torch.profiler.
+/* Lists the events of a trace in torch's order, with torch's tree and sums, for tables equal to those of
+ * torch.profiler.
+ *
  * Events, kinds, order and owners come from the model. This policy covers the differences of torch
  * (torch/autograd/profiler.py, profiler_util.py, 2.13). A call of the runtime belongs to the thread of the operator
  * that its External id names. An event that ends after the event around it has no parent, and the event around it gets
  * no further children. A parent owns the kernels of a child that it absorbs. Memory belongs to every event around its
- * time, on any thread. Reports, gates and comparisons do not use this policy; their numbers come from the facts
- * (facts.h). Results equal torch's down to the order in which doubles are summed, so times are kept as exact
- * nanoseconds and as the doubles that torch computes. Read-only once built. */
+ * time, on any thread.
+ *
+ * Reports, gates and comparisons do not use this policy; their numbers come from the facts (facts.h). Results equal
+ * torch's results including the order in which doubles are summed. So times are kept as exact nanoseconds and as the
+ * doubles that torch computes. Read-only once built. */
 #ifndef TP_WEBREPORT_MODEL_POLICY_TORCH_H
 #define TP_WEBREPORT_MODEL_POLICY_TORCH_H
 
@@ -14,51 +18,54 @@
 #include "writer/base/id_map.h"
 #include "writer/base/saturate.h"
 
-/* Kind of an event in torch's tables; 0 if they do not include it. */
+/* Kind of an event in torch's tables; 0 if the tables do not include the event. */
 enum tp_torch_flag {
-    TP_TORCH_OPERATOR = 1,   /* category cpu_op */
-    TP_TORCH_ANNOTATION = 2, /* user_annotation, and gpu_user_annotation together with DEVICE */
-    TP_TORCH_FRAME = 4,      /* python_function */
-    TP_TORCH_CALL = 8,       /* runtime and driver calls, and the recorder's own work */
-    TP_TORCH_DEVICE = 16,    /* kernels, copies, waits: rows of their own */
-    TP_TORCH_UNOWNED = 32,   /* work of a device that torch never counts for operators (MTIA) */
-    TP_TORCH_ASYNC = 64,     /* neither parent nor child, no self time */
-    TP_TORCH_FOLDED = 128,   /* absorbed by its parent of the same name; not counted */
-    TP_TORCH_WORK = 256      /* device work that is neither a wait nor an annotation */
+    TP_TORCH_OPERATOR = 1, /* event of category cpu_op */
+    /* event of category user_annotation; with TP_TORCH_DEVICE, of gpu_user_annotation */
+    TP_TORCH_ANNOTATION = 2,
+    TP_TORCH_FRAME = 4,    /* event of category python_function */
+    TP_TORCH_CALL = 8,     /* runtime or driver call, or work of the recorder itself */
+    TP_TORCH_DEVICE = 16,  /* kernel, copy or wait, which has a separate row */
+    TP_TORCH_UNOWNED = 32, /* work of a device (MTIA) that torch never adds to operators */
+    TP_TORCH_ASYNC = 64,   /* event without parent, children and self time */
+    TP_TORCH_FOLDED = 128, /* absorbed by the parent of the same name; its call is not counted */
+    TP_TORCH_WORK = 256    /* device work other than waits and annotations */
 };
 
-/* Rules to follow. The versions of torch differ in the memory records of an event and in whether frames are parents;
- * cProfile has Python frames only, thread by thread, and absorbs none. */
+/* Rules to follow. The versions of torch differ in the memory records of an event and in whether frames are parents.
+ * With the rules of cProfile, only Python frames count, thread by thread, and no event absorbs another. */
 enum tp_torch_rules { TP_TORCH_2_13, TP_TORCH_2_6, TP_CPROFILE };
-#define TP_TORCH_RULES "2.13|2.6" /* the first two rules as choices of an option */
+#define TP_TORCH_RULES "2.13|2.6" /* values of the command-line option: the first two rules */
 
 struct tp_torch_time {
     int64_t ns;
     double us;
 };
 
-/* Columns are indexed by item: item i < trace->event_count is event i, higher items are memory records outside of all
- * events. */
+/* Torch's list. Columns are indexed by item: item i < trace->event_count is event i, and higher items are memory
+ * records outside all events. */
 struct tp_torch {
     const struct tp_trace *trace;
     struct tp_arena *arena;
     enum tp_torch_rules rules;
-    uint32_t *order; /* items by (start, end descending, place): the order of torch's list */
-    uint32_t count;  /* of order */
-    uint16_t *flags; /* enum tp_torch_flag */
+    /* items sorted by (start, end descending, position in the file), the order of torch's list */
+    uint32_t *order;
+    uint32_t count;  /* number of entries of `order` */
+    uint16_t *flags; /* bits of enum tp_torch_flag */
     uint32_t *parent, *first_child, *next_sibling;
-    const char *device;                /* "CUDA", "XPU" or "MTIA", or NULL if no device was profiled */
-    /* by event; for host events the time of their kernels and of their children's kernels */
+    const char *device; /* "CUDA", "XPU" or "MTIA"; NULL if no device was profiled */
+    /* by event: its device time; for host events, the time of their own and their children's kernels */
     struct tp_torch_time *device_time;
-    struct tp_memory_bytes *bytes;     /* by event: memory records inside it, of any thread; NULL without records */
-    uint32_t *records;                 /* for items that are memory records: index in trace->memory */
+    /* by event: bytes of the memory records within its time, on any thread; NULL if the trace has no records */
+    struct tp_memory_bytes *bytes;
+    uint32_t *records; /* by item - trace->event_count: index in trace->memory */
     uint32_t record_count;
-    uint32_t *shown;         /* by name id: id of the name to show, or TP_NO_ID if it is not shown */
-    uint32_t memory_name[2]; /* name ids of memory records; [true]: of [OutOfMemory] */
-    struct tp_id_map moved;  /* calls that torch assigns to another thread: that thread */
-    /* unfinished events: the event whose end they get, or TP_NO_ID for the end of the profiler's span */
+    uint32_t *shown;         /* by name id: id of the shown name, or TP_NO_ID if events of the name are not shown */
+    uint32_t memory_name[2]; /* name ids of memory records; index true: of [OutOfMemory] records */
+    struct tp_id_map moved;  /* by call event that torch assigns to another thread: that thread */
+    /* by unfinished event: the event that gives its end, or TP_NO_ID for the end of the profiler's span */
     struct tp_id_map around;
-    int64_t base_ns, end_ns; /* the profiler's span; doubles are relative to its start */
+    int64_t base_ns, end_ns; /* the profiler's span, ns; doubles are relative to its start */
 };
 
 /* Time and memory of an item. */
@@ -67,15 +74,15 @@ struct tp_torch_sum {
     struct tp_memory_bytes bytes;
 };
 
-/* Builds the tables' events in `arena`, whose guard is set; the trace must outlive them. */
+/* Builds torch's list in `arena`, whose guard must be set. The trace must outlive the list. */
 void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
                     struct tp_arena *arena);
 
-/* Returns the number of the name that is shown for an item, below tp_torch_name_count; for keys. */
+/* Returns the number of the name that is shown for an item, for use as a key. It is below tp_torch_name_count. */
 uint32_t tp_torch_name(const struct tp_torch *torch, uint32_t item);
 uint32_t tp_torch_name_count(const struct tp_torch *torch);
-/* Returns the text of that name: from the trace, "ProfilerStep*" for every step, or "[memory]". Borrowed from the
- * trace. */
+/* Returns the shown text for a name number: a name of the trace, "ProfilerStep*" for every step, or "[memory]".
+ * Borrowed from the trace. */
 struct tp_str tp_torch_name_text(const struct tp_torch *torch, uint32_t name);
 
 static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_time time)
@@ -84,12 +91,14 @@ static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_
     sum->us += time.us;
 }
 
-/* Return the sums of an item with its children and without them. Children with one of the flags `kept` count as self
- * time. */
+/* Returns the sums of an item, including its children. */
 struct tp_torch_sum tp_torch_total(const struct tp_torch *torch, uint32_t item);
+/* Returns the sums of an item without its children. A child with one of the flags `kept` (enum tp_torch_flag) is not
+ * subtracted. */
 struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, unsigned kept);
 
-/* Returns the end of an unfinished event: that of the innermost event of its thread that was open when it began. */
+/* Returns the end of an unfinished event, ns: the end of the innermost event of its thread that was open when it began.
+ */
 int64_t tp_torch_late_end(const struct tp_torch *torch, uint32_t event);
 
 static inline bool tp_torch_is_record(const struct tp_torch *torch, uint32_t item)
@@ -128,7 +137,8 @@ static inline uint32_t tp_torch_thread(const struct tp_torch *torch, uint32_t it
     return moved ? *moved : e ? e->thread : tp_torch_record(torch, item)->thread;
 }
 
-/* Returns the start of an item. Kineto widens device regions by a nanosecond on both sides; this reverts it. */
+/* Returns the start of an item, ns. Kineto extends device regions by a nanosecond on both sides; this function reverts
+ * the extension. */
 static inline int64_t tp_torch_start(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);

@@ -1,15 +1,16 @@
-/* Merges the events of a thread with the pieces. Each entry of the stack has the earliest end at or below it, so that
- * the next change is found in O(1). Entries nearly always end at the top; if one inside the stack ends, the entries
- * above it are computed again. */
+/* Merges the events of a thread with slices of time. Each stack entry has the earliest end of this entry and all outer
+ * entries, so that the next change is found in O(1). Entries nearly always end at the top. If an entry inside the stack
+ * ends, the entries above it are computed again. */
 #include "webreport/model/stack_walk.h"
 
 #include "webreport/model/numbers.h"
 
 struct entry {
-    int64_t end, earliest_end; /* earliest_end: of this entry and all entries below */
+    int64_t end, earliest_end; /* ns; earliest_end: of this entry and all outer entries */
     uint32_t event, node;
-    uint32_t line, annotation, op, runtime, frame; /* candidates for the fold of the stack up to this entry */
-    bool has_users_line;                           /* `line` is in the user's code, not in a package */
+    /* candidates for the fold of the stack up to this entry, as event indexes */
+    uint32_t line, annotation, op, runtime, frame;
+    bool has_users_line; /* true if `line` is in user code and not in a package */
 };
 
 struct tp_stack_scratch {
@@ -20,7 +21,7 @@ struct tp_stack_scratch {
     const uint32_t *list_end;
 };
 
-static const struct entry NO_ENTRY = {INT64_MAX, INT64_MAX, TP_NO_ID, 0,       TP_NO_ID,
+static const struct entry NO_ENTRY = {INT64_MAX, INT64_MAX, TP_NO_ID, 0,        TP_NO_ID,
                                       TP_NO_ID,  TP_NO_ID,  TP_NO_ID, TP_NO_ID, false};
 
 const char *tp_stack_kind_text(enum tp_stack_kind kind)
@@ -154,7 +155,7 @@ static struct tp_fold fold_of(const struct entry *x, uint32_t no_event)
         return (struct tp_fold){TP_STACK_RUNTIME, x->runtime};
     if (x->frame != TP_NO_ID)
         return (struct tp_fold){TP_STACK_FRAME, x->frame};
-    return (struct tp_fold){TP_STACK_NONE, no_event}; /* empty, or ProfilerStep only */
+    return (struct tp_fold){TP_STACK_NONE, no_event}; /* the stack is empty, or contains only ProfilerStep */
 }
 
 static void visit(const struct tp_stack_scratch *stack, int64_t a, int64_t b, uint32_t tag)
@@ -202,14 +203,14 @@ void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_
         walk_piece(stack, &pieces[i]);
 }
 
-/* Returns the place of a piece in a counting sort by thread; pieces without a thread come last. */
+/* Returns the group of a slice in a counting sort by thread. Slices without a thread come last. */
 static uint32_t place_of(const struct tp_model *model, const struct tp_gpu *gpu, const struct tp_idle_piece *piece)
 {
     uint32_t thread = tp_idle_thread(model, gpu, piece);
     return thread == TP_NO_ID ? model->trace->thread_count : thread;
 }
 
-/* Visits the pieces chosen[0] .. chosen[count - 1], or first .. first + count - 1 if chosen is NULL. */
+/* Visits the slices chosen[0] .. chosen[count - 1]. If chosen is NULL, visits first .. first + count - 1. */
 static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t first,
                            uint32_t count)
 {

@@ -1,5 +1,5 @@
-/* The stages that build the facts of a trace, in the order in which build.c calls them. Each stage fills its part of the
- * model. */
+/* The stages that build the facts of a trace, in the order in which build.c calls them. Each stage fills its part of
+ * the model. */
 #ifndef TP_WEBREPORT_MODEL_STAGES_H
 #define TP_WEBREPORT_MODEL_STAGES_H
 
@@ -7,18 +7,19 @@
 
 /* Finds the parents of operators, launches and modules, thread by thread (nesting.c). */
 void tp_model_nest(struct tp_model *model);
-/* Gives calls that begin just before their operator to that operator (early_launches.c). */
+/* Assigns calls that begin just before their operator to that operator (early_launches.c). */
 void tp_model_join_early_calls(struct tp_model *model);
 /* Folds operators into their only child of the same name (D7), then computes host self times (folding.c). */
 void tp_model_fold(struct tp_model *model);
 void tp_model_host_times(struct tp_model *model);
-/* Finds device operations and the operators that own them (linking.c). */
+/* Finds the launch and the owner of each device operation (linking.c). */
 void tp_model_link_devices(struct tp_model *model);
-/* Computes the device time of operators, their eligibility for tensor cores and the outermost ones (linking.c). */
+/* Computes the device time of operators, finds those that can use tensor cores, and marks the outermost operators
+ * (linking.c). */
 void tp_model_operator_numbers(struct tp_model *model);
 /* Finds the host's main thread (host_main.c). */
 void tp_model_find_main(struct tp_model *model);
-/* Groups device operations by device, computes what each device does, and finds the main device (gpus.c). */
+/* Groups device operations by device, computes the activities of each device, and finds the main device (gpus.c). */
 void tp_model_group_gpus(struct tp_model *model);
 /* Computes the union of the intervals of each category (gpus.c). */
 void tp_model_find_roles(struct tp_model *model);
@@ -26,7 +27,7 @@ void tp_model_find_roles(struct tp_model *model);
 void tp_model_find_steps(struct tp_model *model);
 /* Finds the calls that wait for the device (idle.c). */
 void tp_model_find_waits(struct tp_model *model);
-/* Finds what each device waits for while it is idle within W (idle.c). */
+/* Finds the idle times of each device within W and their reasons (idle.c). */
 void tp_model_find_idle(struct tp_model *model);
 
 #endif

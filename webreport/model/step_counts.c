@@ -1,15 +1,16 @@
-/* Counts of host events in the used steps: see step_counts.h. */
+/* Counts host events in the used steps: see step_counts.h. */
 #include "webreport/model/step_counts.h"
 
 #include <string.h>
 
-/* Position in the list of steps; it only grows, because the events of a thread come in order of start. */
+/* Position in the list of steps. It only advances, because the events of a thread come in order of start. */
 struct cursor {
     const struct tp_model *model;
     uint32_t step;
 };
 
-/* Returns whether a host moment is within the marker of a used step. Moments come in ascending order. */
+/* Returns whether the host time `at` is within the marker of a used step. Successive calls must have ascending times.
+ */
 static bool is_in_step(struct cursor *cursor, int64_t at)
 {
     const struct tp_model *model = cursor->model;

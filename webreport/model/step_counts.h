@@ -1,17 +1,17 @@
-/* Numbers of host events of each kind in the used steps; numbers per step are made from them. Device operations are
- * counted where they are grouped (webreport/measure/views/kernel_view.c). */
+/* Counts the host events of each kind in the used steps, for numbers per step. Device operations are counted where they
+ * are grouped (webreport/measure/views/kernel_view.c). */
 #ifndef TP_WEBREPORT_MODEL_STEP_COUNTS_H
 #define TP_WEBREPORT_MODEL_STEP_COUNTS_H
 
 #include "webreport/model/facts.h"
 
-/* Events that start within the marker of a used step. */
+/* Numbers of events that start within the marker of a used step. */
 struct tp_step_counts {
     uint64_t operators, runtime_calls, collectives;
     uint64_t device_allocations, host_allocations;
 };
 
-/* Fills counts from a complete model. */
+/* Fills *counts from a complete model. */
 void tp_step_counts_build(struct tp_step_counts *counts, const struct tp_model *model);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds the steps and the window (section 5): host markers by priority (D3), extended by the device work that they
- * start; then the used steps and their union. */
+/* Finds the steps and the window (section 5). Host markers are chosen by priority (D3) and extended by the device work
+ * that they start. The window is the union of the used steps. */
 #include <stdio.h>
 
 #include "webreport/model/facts.h"
@@ -15,14 +15,15 @@ static bool is_host(const struct tp_event *e)
     return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
 }
 
-/* Returns the first event in `found` (sorted by start, place in the file) of the thread with most markers. */
+/* Returns the first event in `found` of the thread with most markers. `found` is sorted by start, then by position in
+ * the file. */
 static uint32_t busiest_thread(const struct tp_model *model, const struct tp_keyed *found, size_t count)
 {
     uint32_t *marks = tp_arena_array(model->arena, model->trace->thread_count, sizeof *marks);
     uint32_t best = TP_NO_ID;
     for (size_t i = 0; i < count; i++)
         marks[model->trace->events[found[i].item].thread]++;
-    for (size_t i = 0; i < count; i++) { /* the first thread to start wins ties */
+    for (size_t i = 0; i < count; i++) { /* the thread that starts first wins ties */
         uint32_t thread = model->trace->events[found[i].item].thread;
         if (best == TP_NO_ID || marks[thread] > marks[best])
             best = thread;
@@ -30,8 +31,8 @@ static uint32_t busiest_thread(const struct tp_model *model, const struct tp_key
     return best;
 }
 
-/* Returns the outermost markers of one thread as event indexes in order of start. meaning: marks of their names. name:
- * the only name to use, or TP_NO_ID. */
+/* Returns the outermost markers of one thread as event indexes in order of start. meaning: mark bits of marker names.
+ * name: id of the only name to use, or TP_NO_ID. */
 static struct tp_vec find_markers(const struct tp_model *model, uint64_t meaning, uint32_t name)
 {
     struct tp_vec found = TP_VEC(model->arena, struct tp_keyed), out = TP_VEC(model->arena, uint32_t);
@@ -78,11 +79,12 @@ static void use_markers(struct tp_model *model, const struct tp_vec *found, enum
         uint32_t event = *TP_AT(found, uint32_t, i);
         const struct tp_event *e = &model->trace->events[event];
         struct tp_str name = tp_trace_name(model->trace, e);
-        tp_steps_add(model, marker == TP_MARKER_PROFILER_STEP ? step_number(name) : name, e->ts_ns, tp_event_end(e), event);
+        tp_steps_add(model, marker == TP_MARKER_PROFILER_STEP ? step_number(name) : name, e->ts_ns, tp_event_end(e),
+                     event);
     }
 }
 
-/* Makes steps of repeated Optimizer.step ranges: a step begins at the end of the range before. Uses the name whose
+/* Makes steps of repeated Optimizer.step ranges. Each step begins at the end of the previous range. Uses the name whose
  * event ends last. */
 static void use_optimizer(struct tp_model *model, int64_t start)
 {
@@ -116,11 +118,10 @@ static void find_host_steps(struct tp_model *model)
     static const struct {
         uint64_t meaning;
         uint8_t marker, least;
-    } markers[] = {
-        {TP_MARK_PROFILER_STEP, TP_MARKER_PROFILER_STEP, 1},
-        /* a single marked call does not show where steps are */
-        {TP_MARK_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2},
-        {TP_MARK_STEP_BRACKET, TP_MARKER_STEP, 2}};
+    } markers[] = {{TP_MARK_PROFILER_STEP, TP_MARKER_PROFILER_STEP, 1},
+                   /* at least two, because a single marked call does not show where steps begin */
+                   {TP_MARK_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2},
+                   {TP_MARK_STEP_BRACKET, TP_MARKER_STEP, 2}};
     uint64_t present = 0;
     for (uint32_t i = 0; i < model->trace->names.count; i++)
         present |= model->marks[i];
@@ -136,7 +137,7 @@ static void find_host_steps(struct tp_model *model)
     struct tp_interval extent = tp_steps_host_extent(model);
     if (present & TP_MARK_OPTIMIZER_STEP)
         use_optimizer(model, extent.a);
-    /* with a single marker, repetitions are parts of one step */
+    /* if there is a single marker, repetitions are parts of one step */
     if (!(present & (TP_MARK_OPTIMIZER_STEP | TP_MARK_EXECUTE_CONTEXT | TP_MARK_STEP_BRACKET | TP_MARK_STEP)))
         tp_steps_infer(model);
     if (!model->step_count)
@@ -145,15 +146,16 @@ static void find_host_steps(struct tp_model *model)
 
 /* ---- device work of steps ---- */
 
-/* Device operations by the step of their launches. */
+/* Device operations, added up by the step of their launches. */
 struct step_work {
-    uint64_t *count; /* by step */
+    uint64_t *count; /* by step: number of device operations */
     int64_t *last_end;
-    int64_t first_start; /* of step 0 */
+    int64_t first_start; /* first start of the device work of step 0, ns */
     bool has_any;
 };
 
-/* Returns the first step from `from` on that ends at or after `at`, or after `at` if `after`. Steps end in order. */
+/* Returns the first step, from step `from` on, that ends at or after `at`; if `after` is true, that ends after `at`.
+ * Steps are in order of their ends. */
 static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t at, bool after)
 {
     while (from < model->step_count &&
@@ -162,8 +164,8 @@ static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t a
     return from;
 }
 
-/* Returns, by step, the first launch in the file with length > 0 that starts when the step ends, or UINT32_MAX. That
- * launch and later ones with the same start come after the step. */
+/* Returns, by step, the first launch in the file with length > 0 that starts exactly at the end of the step, or
+ * UINT32_MAX. This launch, and later launches in the file with the same start, belong to the next step. */
 static uint32_t *find_leavers(const struct tp_model *model)
 {
     uint32_t *leaver = tp_arena_array(model->arena, model->step_count, sizeof *leaver);
@@ -181,9 +183,9 @@ static uint32_t *find_leavers(const struct tp_model *model)
     return leaver;
 }
 
-/* Assigns each launch to the step that contains it. Launches are visited by time and place in the file; the current
- * step only advances. A launch comes after all steps that ended before it, and with length > 0 also after a step that
- * ends when it starts. */
+/* Assigns each launch to the step that contains it. Launches are visited by time and position in the file, so the
+ * current step only advances. A launch comes after all steps that ended before it. A launch with length > 0 also comes
+ * after a step that ends when the launch starts. */
 static void assign_launches(struct tp_model *model)
 {
     uint32_t *leaver = find_leavers(model);
@@ -231,7 +233,8 @@ static void find_work(struct tp_model *model, struct step_work *work)
     }
 }
 
-/* Returns the start of step 0: after unlinked device work that ended before the step's own work began. */
+/* Returns the start of step 0, ns. Device work without a step that ended before the step's own device work began is
+ * excluded. */
 static int64_t first_start(const struct tp_model *model, const struct step_work *work)
 {
     int64_t start = model->steps[0].host_start_ns;
@@ -245,7 +248,8 @@ static int64_t first_start(const struct tp_model *model, const struct step_work 
     return start;
 }
 
-/* Removes the steps after the last one with device work, and that one as well if much of its work is missing. */
+/* Removes the steps after the last step with device work. Also removes the last step with device work if much of its
+ * work is missing. */
 static void cut_tail(struct tp_model *model, const struct step_work *work)
 {
     uint32_t last = 0, kept = model->step_count;
@@ -281,14 +285,14 @@ static void extend_by_device_work(struct tp_model *model)
     }
 }
 
-/* ---- steps used ------------------------------------------------------------------------------------------------ */
+/* ---- used steps ---- */
 
 static bool is_unfinished(const struct tp_model *model, const struct tp_step *step)
 {
     return model->trace->events[step->event].flags & TP_EVENT_UNFINISHED;
 }
 
-/* Leaves out steps that the end of the recording cut, unless that concerns all steps. */
+/* Excludes steps that the end of the recording cut, unless all steps were cut. */
 static void leave_out_unfinished(struct tp_model *model)
 {
     bool has_finished = false;
@@ -299,11 +303,12 @@ static void leave_out_unfinished(struct tp_model *model)
             model->steps[i].left_out = TP_STEP_UNFINISHED;
 }
 
-/* Sorted lengths with removal; the lower median of the remaining ones is always known. */
+/* Sorted step lengths from which single steps can be removed. The lower median of the remaining lengths is always
+ * known. */
 struct median {
-    struct tp_keyed *sorted;  /* key: length, item: number of the used step */
-    uint32_t *rank;           /* by number of the used step: place in sorted */
-    uint32_t *before, *after; /* places of the remaining neighbours, or TP_NO_ID */
+    struct tp_keyed *sorted;  /* key: length, ns; item: number of the used step */
+    uint32_t *rank;           /* by number of the used step: index in `sorted` */
+    uint32_t *before, *after; /* by index in `sorted`: nearest remaining neighbors, or TP_NO_ID */
     uint32_t middle, count;
 };
 
@@ -328,7 +333,8 @@ static __int128 twice_median(const struct median *m)
     return (__int128)m->sorted[m->middle].key + m->sorted[upper].key;
 }
 
-/* Leaves out the first of three or more used steps as long as it is longer than 1.5 times the median of the others. */
+/* Excludes the first used step while at least three are used and it is longer than 1.5 times the median of the others.
+ */
 static void leave_out_warm_up(struct tp_model *model)
 {
     struct tp_arena *arena = model->arena;
@@ -413,9 +419,9 @@ const char *tp_step_marker_text(enum tp_step_marker marker)
     return texts[marker];
 }
 
-/* ---- where a moment lies ---- */
+/* ---- steps and window at a given time ---- */
 
-/* Returns the last interval from `from` on that starts before b; the interval at `from` starts before b. */
+/* Returns the index of the last interval that starts before b. The interval at `from` must start before b. */
 static size_t last_starting_before(struct tp_intervals window, size_t from, int64_t b)
 {
     size_t low = from, high = window.count;

@@ -1,5 +1,5 @@
 /* Infers the steps of a recording without markers from repetitions on the main thread (section 5): calls of a module,
- * backward passes, or a sequence of operators. A fixed number of passes, each linear in the events. */
+ * backward passes, or a sequence of operators. Needs a fixed number of passes, each linear in the events. */
 #include <stdio.h>
 
 #include "webreport/model/loop_body.h"
@@ -10,30 +10,31 @@
 #include "writer/base/sort.h"
 
 enum {
-    MIN_REPEATS = 3,    /* repetitions that a loop has at least */
-    MAX_ANCHORS = 8,    /* names to try for each source */
-    AGREE_PERCENT = 80, /* share of the longer iteration's items that two agreeing iterations have in common */
-    FEW_OTHERS = 10,    /* one of this many iterations may differ */
-    FEW_OTHERS_BARE = 4 /* the same for loops without backward pass, which accumulate no gradients */
+    MIN_REPEATS = 3,    /* minimum number of repetitions of a loop */
+    MAX_ANCHORS = 8,    /* number of names that are tried for each source */
+    AGREE_PERCENT = 80, /* two iterations agree if they share this percentage of the longer iteration's items */
+    FEW_OTHERS = 10,    /* one of this many iterations may differ from the typical one */
+    FEW_OTHERS_BARE = 4 /* like FEW_OTHERS, for loops without a backward pass, which accumulate no gradients */
 };
 
-/* Names of the trace and the backward pass, with their uses as outermost items. */
+/* How often each name occurs as an outermost item. Names are those of the trace and the backward pass. */
 struct loop_names {
-    uint32_t *count, *first; /* by name: number of items, index of the first one */
-    uint32_t *typical, *seen; /* by name: items in the typical iteration; in the iteration being compared */
+    uint32_t *count, *first; /* by name: number of items, and index of the first item */
+    /* by name: number of items in the typical iteration, and in the compared iteration */
+    uint32_t *typical, *seen;
     uint32_t size;
 };
 
-/* A loop whose iterations begin with equal items, the anchors. Iteration i has the items from start[i] to
- * start[i + 1]. A step begins `shift` items before its anchor, where the loop's body begins. */
+/* A loop whose iterations begin with items of one name, the anchors. Iteration i has the items from start[i] to start[i
+ * + 1]. A step begins `shift` items before its anchor, where the body of the loop begins. */
 struct loop {
     const struct tp_loop_item *items;
     uint32_t item_count;
     uint32_t *start, count;
-    uint32_t *differs, differ_count; /* iterations that do not agree with the typical one, ascending */
+    uint32_t *differs, differ_count; /* iterations that do not agree with the typical iteration, ascending */
     uint32_t typical_first, typical_length;
     uint32_t shift;
-    uint32_t passes; /* anchors per step */
+    uint32_t passes; /* number of anchors per step */
     bool is_last_whole;
 };
 
@@ -52,8 +53,8 @@ static int64_t hash_of(const struct loop *loop, uint32_t i)
     return (int64_t)hash;
 }
 
-/* Finds the most frequent sequence of names among all iterations but the last, whose end is not known. The earliest of
- * equally frequent ones is the typical iteration. */
+/* Finds the most frequent sequence of names among all iterations except the last, whose end is unknown. The first
+ * iteration with this sequence is the typical iteration. */
 static void find_typical(struct loop *loop, struct tp_arena *arena)
 {
     uint32_t count = loop->count - 1, best = 0, best_size = 0;
@@ -79,8 +80,8 @@ static uint32_t typical_name(const struct loop *loop, uint32_t k)
     return loop->items[loop->typical_first + k].name;
 }
 
-/* Moves the begin of each step to the begin of the body. The items before the first anchor that equal the end of the
- * typical iteration belong to the first step. Finds out whether the last step has all items of the typical
+/* Moves the begin of each step to the begin of the loop's body. Items before the first anchor that equal the end of the
+ * typical iteration belong to the first step. Also finds out whether the last step has all items of the typical
  * iteration. */
 static void find_body(struct loop *loop)
 {
@@ -95,7 +96,7 @@ static void find_body(struct loop *loop)
     loop->is_last_whole = found >= length - loop->shift;
 }
 
-/* ---- do the iterations agree? ---- */
+/* ---- comparing iterations with the typical one ---- */
 
 static void count_typical(const struct loop *loop, struct loop_names *names, bool is_cleared)
 {
@@ -103,7 +104,7 @@ static void count_typical(const struct loop *loop, struct loop_names *names, boo
         names->typical[typical_name(loop, k)] = is_cleared ? 0 : names->typical[typical_name(loop, k)] + 1;
 }
 
-/* Returns whether an iteration has AGREE_PERCENT of its items and of the typical one's in common with it. */
+/* Returns whether iteration i and the typical iteration share AGREE_PERCENT of the items of the longer one. */
 static bool agrees(const struct loop *loop, struct loop_names *names, uint32_t i)
 {
     uint32_t length = end_of(loop, i) - loop->start[i], common = 0;
@@ -117,7 +118,8 @@ static bool agrees(const struct loop *loop, struct loop_names *names, uint32_t i
     return (uint64_t)common * 100 >= (uint64_t)longer * AGREE_PERCENT;
 }
 
-/* The first iteration may differ, as it often prepares more. The last one was compared by find_body. */
+/* Lists the iterations that differ from the typical one. The first may differ, because it often prepares more.
+ * find_body has already compared the last. */
 static void find_different(struct loop *loop, struct loop_names *names)
 {
     loop->differ_count = 0;
@@ -136,7 +138,7 @@ static bool has_backward(const struct loop *loop, const struct loop_names *names
     return false;
 }
 
-/* Joins iterations to rounds if every k-th iteration has more work, as in the accumulation of gradients. Returns
+/* Joins iterations to rounds if every k-th iteration has more work, as with the accumulation of gradients. Returns
  * whether there are enough rounds. */
 static bool join_rounds(struct loop *loop)
 {
@@ -192,7 +194,8 @@ static bool is_anchor(const struct tp_model *model, enum tp_step_marker source, 
                                        : !(marks & (TP_MARK_MODULE | TP_MARK_DATA_OP | TP_MARK_LOADER));
 }
 
-/* Returns the rarest name after `last` that may be an anchor; ties: the one that comes first. TP_NO_ID: no more. */
+/* Returns the rarest name after `last` that may be an anchor (ties: the name that occurs first). Returns TP_NO_ID if
+ * there are no more names. */
 static uint32_t next_anchor(const struct tp_model *model, const struct loop_names *names, enum tp_step_marker source,
                             uint32_t last)
 {
@@ -221,17 +224,14 @@ static void count_names(const struct tp_loop_items *items, struct loop_names *na
 
 static void find_anchors(struct loop *loop, const struct tp_loop_items *items, uint32_t name)
 {
-    *loop = (struct loop){.items = items->items,
-                          .item_count = items->count,
-                          .start = loop->start,
-                          .differs = loop->differs,
-                          .passes = 1};
+    *loop = (struct loop){
+        .items = items->items, .item_count = items->count, .start = loop->start, .differs = loop->differs, .passes = 1};
     for (uint32_t k = 0; k < items->count; k++)
         if (items->items[k].name == name)
             loop->start[loop->count++] = k;
 }
 
-/* ---- repeated operators ---- */
+/* ---- loops of operators ---- */
 
 static bool is_data_op(const struct tp_model *model, const struct tp_loop_item *item)
 {
@@ -243,8 +243,8 @@ static uint32_t length_of_last(const struct loop *loop)
     return loop->typical_length - loop->shift;
 }
 
-/* Layers of one call repeat as well, but a network has something before or after its layers. So nothing may be outside
- * of the loop but operators that make, copy or read tensors. */
+/* Returns whether only operators that make, copy or read tensors are outside the loop. Layers of one call repeat as
+ * well, but a network has other operators before or after its layers. */
 static bool is_all(const struct tp_model *model, const struct loop *loop)
 {
     uint32_t first = loop->start[0] - loop->shift;
@@ -270,21 +270,21 @@ static struct tp_loop_body body_of(const struct loop *loop)
                                  .item_count = loop->item_count};
 }
 
-/* ---- steps ---- */
+/* ---- steps of a loop ---- */
 
 static const struct tp_loop_item *first_item(const struct loop *loop, uint32_t step)
 {
     return &loop->items[loop->start[step] - loop->shift];
 }
 
-/* Leaves out the last step if its end is unknown: it lacks items, or the time between the last item of a step and the
- * next step is so long that the mean step would be 5 % too short without it. */
+/* Excludes the last step if its end is unknown. This is so if the step lacks items. It is also so if the pauses between
+ * steps are long: then a step without its pause would make the mean step 5 % too short. */
 static void cut_last(struct loop *loop)
 {
     int64_t gaps_ns = 0, all_ns = first_item(loop, loop->count - 1)->start_ns - first_item(loop, 0)->start_ns;
     for (uint32_t i = 1; i < loop->count; i++)
-        gaps_ns = tp_sat_add(gaps_ns, tp_ns_max(0, tp_sat_sub(first_item(loop, i)->start_ns,
-                                                              first_item(loop, i)[-1].end_ns)));
+        gaps_ns = tp_sat_add(gaps_ns,
+                             tp_ns_max(0, tp_sat_sub(first_item(loop, i)->start_ns, first_item(loop, i)[-1].end_ns)));
     if ((__int128)20 * gaps_ns > (__int128)all_ns * loop->count)
         loop->is_last_whole = false;
 }
@@ -296,7 +296,7 @@ static int64_t end_of_loop(const struct loop *loop)
                                : first_item(loop, last)->start_ns;
 }
 
-/* Returns the end of the loop and of the device work that was launched in it. */
+/* Returns the end of the loop and of the device work that was launched in the loop, ns. */
 static int64_t end_of_work(const struct tp_model *model, const struct loop *loop)
 {
     int64_t start_ns = first_item(loop, 0)->start_ns, end_ns = end_of_loop(loop), last_ns = end_ns;
@@ -335,7 +335,7 @@ static void use_loop(struct tp_model *model, const struct loop *loop, enum tp_st
         model->steps[loop->differs[i]].left_out = TP_STEP_DIFFERENT;
 }
 
-/* Returns whether a sequence of operators may be a loop; is_sure: whether it cannot be layers of one call. */
+/* Returns whether a sequence of operators may be a loop. *is_sure: whether it cannot be the layers of one call. */
 static bool is_candidate(const struct tp_model *model, const struct loop *loop, bool *is_sure)
 {
     struct tp_loop_body body = body_of(loop);
@@ -346,14 +346,13 @@ static bool is_candidate(const struct tp_model *model, const struct loop *loop, 
     return true;
 }
 
-/* Uses a loop if its iterations agree and take most of the recording. Remembers a sequence of operators that may be
- * layers of one call. */
+/* Uses a loop if its iterations agree and cover most of the recording. Remembers a sequence of operators that may be
+ * the layers of one call. */
 static bool try_loop(struct tp_model *model, struct loop_names *names, struct loop *loop, enum tp_step_marker source,
                      uint32_t name)
 {
     bool is_sure = true;
-    if (!settle(loop, names, model->arena) ||
-        (source == TP_MARKER_OPERATORS && !is_candidate(model, loop, &is_sure)))
+    if (!settle(loop, names, model->arena) || (source == TP_MARKER_OPERATORS && !is_candidate(model, loop, &is_sure)))
         return false;
     cut_last(loop);
     if (!is_most(model, loop))
@@ -383,8 +382,8 @@ static bool try_source(struct tp_model *model, const struct tp_loop_items *items
 }
 
 /* Finds the shortest sequence that the items repeat, for loops in which each operator runs more than once per
- * iteration. Data operators before the first and after the last other item do not count. Returns whether it repeats
- * often enough. */
+ * iteration. Data operators before the first and after the last other item do not count. Returns whether the sequence
+ * repeats often enough. */
 static bool find_period(const struct tp_model *model, const struct tp_loop_items *items, struct loop *loop)
 {
     uint32_t first = 0, end = items->count, *border = loop->start, matched = 0;
@@ -395,7 +394,8 @@ static bool find_period(const struct tp_model *model, const struct tp_loop_items
     if (first == end)
         return false;
     const struct tp_loop_item *from = &items->items[first];
-    border[0] = 0; /* border[i]: length of the longest part that both begins and ends the first i + 1 items */
+    /* border[i]: length of the longest proper prefix of the first i + 1 items that is also their suffix */
+    border[0] = 0;
     for (uint32_t i = 1; i < end - first; i++) {
         while (matched && from[i].name != from[matched].name)
             matched = border[matched - 1];
@@ -409,7 +409,7 @@ static bool find_period(const struct tp_model *model, const struct tp_loop_items
     return loop->count >= MIN_REPEATS;
 }
 
-/* Tries the sources on the items with or without user ranges. */
+/* Tries all sources of steps on the items with or without user ranges. */
 static void try_items(struct tp_model *model, bool has_ranges)
 {
     static const enum tp_step_marker sources[] = {TP_MARKER_MODULES, TP_MARKER_BACKWARD, TP_MARKER_OPERATORS};

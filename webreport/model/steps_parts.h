@@ -1,5 +1,5 @@
-/* Functions that find steps: steps.c uses markers, steps_inferred.c finds loops, steps_unmarked.c makes a single step
- * of the whole recording. */
+/* Declares the functions that find steps. steps.c uses markers, steps_inferred.c finds loops, and steps_unmarked.c
+ * makes a single step of the whole recording. */
 #ifndef TP_WEBREPORT_MODEL_STEPS_PARTS_H
 #define TP_WEBREPORT_MODEL_STEPS_PARTS_H
 
@@ -8,13 +8,13 @@
 /* Adds a step with the host marker from start to end. event: as in struct tp_step. model->steps must have room. */
 void tp_steps_add(struct tp_model *model, struct tp_str name, int64_t start, int64_t end, uint32_t event);
 
-/* Returns the time from the first start to the last end of host activity: operators and regions; else annotations and
- * calls; else device operations; else any host event. */
+/* Returns the time from the first start to the last end of host activity. Uses the first of these groups that has
+ * events: operators and regions; annotations and calls; device operations; any host event. */
 struct tp_interval tp_steps_host_extent(const struct tp_model *model);
 
-/* Makes a single step of the whole recording: from the begin of the host's main thread to the last device operation, or
- * to the end of the main thread without device operations. If the device may still run work from before the recording,
- * the step begins with the first operation. extent: the host activity. */
+/* Makes a single step of the whole recording. It lasts from the begin of the host's main thread to the last device
+ * operation, or to the end of the main thread if there are no device operations. If the device may still run work from
+ * before the recording, the step begins with the first operation. extent: time of host activity. */
 void tp_steps_use_everything(struct tp_model *model, struct tp_interval extent);
 
 /* Infers steps from repetitions on the main thread: calls of a module, backward passes, or operators. Adds no step if

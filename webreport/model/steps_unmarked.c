@@ -1,4 +1,4 @@
-/* Steps of a recording without markers (section 5): one step, from the first event to the last. */
+/* Makes one step of a recording without markers (section 5), from the first event to the last. */
 #include "webreport/model/numbers.h"
 #include "webreport/model/steps_parts.h"
 #include "writer/base/saturate.h"
@@ -47,8 +47,8 @@ struct tp_interval tp_steps_host_extent(const struct tp_model *model)
     return extent;
 }
 
-/* Returns whether every device was free before its first operation, so that the time before belongs to the recorded
- * program. If not, the activity of the device before is unknown. */
+/* Returns whether every device was free before its first operation, so that the time before the operation belongs to
+ * the recorded program. Otherwise the earlier activity of the device is unknown. */
 static bool begins_free(const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {

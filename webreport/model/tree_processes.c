@@ -1,4 +1,4 @@
-/* Processes of a recording from outside: see tree_processes.h. */
+/* Finds the processes of a recording from outside: see tree_processes.h. */
 #include "webreport/model/tree_processes.h"
 
 #include "writer/base/keys.h"
@@ -27,7 +27,7 @@ static uint32_t *sorted(const struct tp_tree_process *processes, uint32_t count,
     return order;
 }
 
-/* ---- all of them ---- */
+/* ---- list of processes ---- */
 
 static struct tp_vec list_seen(const struct tp_trace *trace, struct tp_arena *arena)
 {
@@ -43,7 +43,8 @@ static struct tp_vec list_seen(const struct tp_trace *trace, struct tp_arena *ar
     return processes;
 }
 
-/* Adds a process for each pid that occurs only in states or samples; its times are those of its states and samples. */
+/* Adds a process for each pid that occurs only in states or samples. Its times are the times of these states and
+ * samples. */
 static void add_unseen(struct tp_vec *processes, const struct tp_process_tree *seen, const uint8_t *has_any,
                        struct tp_arena *arena)
 {
@@ -98,8 +99,8 @@ static void list_all(struct tp_process_tree *tree, struct tp_arena *arena)
 
 /* ---- parents ---- */
 
-/* Returns the parent: of the processes with the parent's pid, the one that began last before this process; or
- * TP_NO_ID. */
+/* Returns the parent of a process, or TP_NO_ID. Of several processes with the parent's pid, the parent is the last one
+ * that began before the process. */
 static uint32_t parent_of(const struct tp_process_tree *tree, uint32_t index)
 {
     const struct tp_tree_process *process = &tree->processes[index];
@@ -118,7 +119,8 @@ static uint32_t parent_of(const struct tp_process_tree *tree, uint32_t index)
     return low && tree->processes[tree->by_pid[low - 1]].pid == pid ? tree->by_pid[low - 1] : TP_NO_ID;
 }
 
-/* Lists of children in order of time; list `count` has the processes without parent. */
+/* Lists of the children of each process, in order of time. List number `count` contains the processes without a parent.
+ */
 struct children {
     uint32_t *first, *next;
 };
@@ -129,7 +131,7 @@ static struct children link_children(const struct tp_process_tree *tree, const u
     uint32_t count = tree->process_count;
     struct children children = {tp_arena_array(arena, count + 1, sizeof(uint32_t)),
                                 tp_arena_array(arena, count + 1, sizeof(uint32_t))};
-    memset(children.first, 0xFF, (count + 1) * sizeof(uint32_t)); /* TP_NO_ID */
+    memset(children.first, 0xFF, (count + 1) * sizeof(uint32_t)); /* fills all entries with TP_NO_ID */
     for (uint32_t i = count; i-- > 0;) {
         uint32_t child = by_time[i], parent = parents[child] == TP_NO_ID ? count : parents[child];
         children.next[child] = children.first[parent];
@@ -138,20 +140,20 @@ static struct children link_children(const struct tp_process_tree *tree, const u
     return children;
 }
 
-/* Sorts parents before their children, and children by time. */
+/* Sorts the processes so that parents come before their children, and children are in order of time. */
 static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t count = tree->process_count, placed = 0;
     const uint32_t *by_time = sorted(tree->processes, count, comes_before_by_time, arena);
     uint32_t *parents = tp_arena_array(arena, count + 1, sizeof *parents);
-    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* new number by old number */
+    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* by old index: new index */
     struct tp_tree_process *ordered = tp_arena_array(arena, count + 1, sizeof *ordered);
     for (uint32_t i = 0; i < count; i++)
         parents[i] = parent_of(tree, i);
     struct children children = link_children(tree, by_time, parents, arena);
     struct tp_vec pending = TP_VEC(arena, uint32_t);
     *(uint32_t *)tp_vec_push(&pending) = children.first[count];
-    while (pending.count) { /* each entry is the rest of a list */
+    while (pending.count) { /* each entry of `pending` is the rest of a list of children */
         uint32_t *rest = TP_AT(&pending, uint32_t, pending.count - 1), at = *rest;
         if (at == TP_NO_ID) {
             pending.count--;

@@ -1,4 +1,4 @@
-/* Threads of a recording from outside, their states and samples: see tree_threads.h. */
+/* Builds the threads of a recording from outside, their states and samples: see tree_threads.h. */
 #include "webreport/model/tree_threads.h"
 
 #include "webreport/model/tree_processes.h"
@@ -6,22 +6,29 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-static const char *const cause_texts[TP_WAIT_COUNT] = {
-    [TP_WAIT_DISK] = "disk",         [TP_WAIT_PAGE_FAULT] = "page fault",
-    [TP_WAIT_SOCKET] = "socket",     [TP_WAIT_TERMINAL] = "terminal",
-    [TP_WAIT_SLEEP] = "sleep",       [TP_WAIT_LOCK] = "lock",
-    [TP_WAIT_KERNEL_LOCK] = "kernel lock", [TP_WAIT_FILE] = "file",
-    [TP_WAIT_PIPE] = "pipe",         [TP_WAIT_POLL] = "poll",
-    [TP_WAIT_SIGNAL] = "signal",     [TP_WAIT_STOPPED] = "stopped",
-    [TP_WAIT_CHILD] = "child",       [TP_WAIT_EXIT] = "exit",
-    [TP_WAIT_RECORDING] = "recording", [TP_WAIT_UNKNOWN] = "?"};
+static const char *const cause_texts[TP_WAIT_COUNT] = {[TP_WAIT_DISK] = "disk",
+                                                       [TP_WAIT_PAGE_FAULT] = "page fault",
+                                                       [TP_WAIT_SOCKET] = "socket",
+                                                       [TP_WAIT_TERMINAL] = "terminal",
+                                                       [TP_WAIT_SLEEP] = "sleep",
+                                                       [TP_WAIT_LOCK] = "lock",
+                                                       [TP_WAIT_KERNEL_LOCK] = "kernel lock",
+                                                       [TP_WAIT_FILE] = "file",
+                                                       [TP_WAIT_PIPE] = "pipe",
+                                                       [TP_WAIT_POLL] = "poll",
+                                                       [TP_WAIT_SIGNAL] = "signal",
+                                                       [TP_WAIT_STOPPED] = "stopped",
+                                                       [TP_WAIT_CHILD] = "child",
+                                                       [TP_WAIT_EXIT] = "exit",
+                                                       [TP_WAIT_RECORDING] = "recording",
+                                                       [TP_WAIT_UNKNOWN] = "?"};
 
 const char *tp_wait_cause_text(enum tp_wait_cause cause)
 {
     return cause_texts[cause];
 }
 
-/* Returns the cause of each text by its id; other texts are TP_WAIT_UNKNOWN. */
+/* Returns, by text id, the cause of a wait that the text names; TP_WAIT_UNKNOWN for other texts. */
 static uint8_t *causes_of_texts(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *causes = tp_arena_alloc(arena, trace->texts.count + 1);
@@ -34,7 +41,7 @@ static uint8_t *causes_of_texts(const struct tp_trace *trace, struct tp_arena *a
     return causes;
 }
 
-/* ---- pieces ---- */
+/* ---- slices of thread states ---- */
 
 struct cutting {
     struct tp_process_tree *tree;
@@ -44,8 +51,8 @@ struct cutting {
     struct tp_vec threads, pieces;
 };
 
-/* Returns the states sorted by thread, time and place in the file. *first: by row, index of its first state; one more
- * entry at the end. */
+/* Returns the states sorted by thread, time and position in the file. *first: by row, index of its first state, plus
+ * one entry at the end. */
 static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **first, struct tp_arena *arena)
 {
     struct tp_keyed *states = tp_arena_array(arena, trace->state_count + 1, sizeof *states);
@@ -62,7 +69,7 @@ static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **fi
     return states;
 }
 
-/* Returns the thread for the pieces of a row; a new one if another process has taken the pid. */
+/* Returns the thread for the slices of a row. Adds a new thread if another process has taken the pid. */
 static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_t process)
 {
     struct tp_tree_thread *last =
@@ -74,7 +81,8 @@ static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_
     return last;
 }
 
-/* Returns the cause of a wait. An estimate of the recorder is not a cause, because it comes from other waits. */
+/* Returns the cause of a wait. An estimate of the recorder does not count as a cause, because it is derived from other
+ * waits. */
 static uint8_t cause_of(struct cutting *c, const struct tp_state *state)
 {
     if (state->state == TP_STATE_BLOCKED && state->is_recording)
@@ -89,13 +97,12 @@ static void add_piece(struct cutting *c, const struct tp_state *state, int64_t b
 {
     uint32_t process = tp_process_of_row(c->tree, state->thread, state->ts_ns);
     struct tp_tree_thread *thread = thread_of(c, state->thread, process);
-    *(struct tp_thread_piece *)tp_vec_push(&c->pieces) = (struct tp_thread_piece){
-        .begin_ns = begin_ns,
-        .end_ns = end_ns,
-        .stack = state->stack,
-        .state = state->state,
-        .cause = cause_of(c, state),
-        .is_estimated = state->is_estimated};
+    *(struct tp_thread_piece *)tp_vec_push(&c->pieces) = (struct tp_thread_piece){.begin_ns = begin_ns,
+                                                                                  .end_ns = end_ns,
+                                                                                  .stack = state->stack,
+                                                                                  .state = state->state,
+                                                                                  .cause = cause_of(c, state),
+                                                                                  .is_estimated = state->is_estimated};
     thread->begin_ns = thread->count ? thread->begin_ns : begin_ns;
     thread->end_ns = end_ns;
     thread->count++;
@@ -128,7 +135,7 @@ static int by_process(const void *x, const void *y, const void *context)
     return a->begin_ns != b->begin_ns ? (a->begin_ns < b->begin_ns ? -1 : 1) : a->row < b->row ? -1 : 1;
 }
 
-/* Adds a thread to its process and to the whole. */
+/* Adds the numbers of a thread to its process and to the whole tree. */
 static void add_up(struct tp_process_tree *tree, struct tp_tree_thread *thread)
 {
     struct tp_tree_process *process = &tree->processes[thread->process];

@@ -1,4 +1,4 @@
-/* Waits for the recorder and for children: see tree_waits.h. */
+/* Finds waits for the recorder and for children: see tree_waits.h. */
 #include "webreport/model/tree_waits.h"
 
 #include "webreport/trace/json/value.h"
@@ -16,9 +16,9 @@ void tp_own_waits_init(struct tp_own_waits *own, const struct tp_trace *trace, s
         own->known = tp_arena_alloc(arena, trace->stack_texts.count + 1);
 }
 
-/* Returns whether a stack waits for the recorder's lock, for recorders that do not mark their waits but cut their
- * frames from stacks. Their lock has a timeout; a thread takes it at its first allocation, or in a destructor at its
- * exit, and no program locks in nptl_deallocate_tsd. */
+/* Returns whether a stack waits for the recorder's lock. For recorders that do not mark their waits but remove their
+ * frames from stacks. The recorder's lock has a timeout. A thread takes it at its first allocation, or in a destructor
+ * at its exit, and no program locks in nptl_deallocate_tsd. */
 static bool is_own_stack(struct tp_str stack)
 {
     bool has_timeout =
@@ -39,8 +39,8 @@ bool tp_own_waits_has(struct tp_own_waits *own, uint32_t stack)
 
 /* ---- waits for children ---- */
 
-/* Returns the longest time between the exit of a child and the end of a wait for it; a busy machine wakes the parent
- * late. */
+/* Returns the longest allowed time between the exit of a child and the end of a wait for it, ns. A busy machine wakes
+ * the parent late. */
 static int64_t tolerance_ns(const struct tp_thread_piece *wait)
 {
     enum { LATE_NS = 5000000 };
@@ -60,7 +60,8 @@ static int64_t distance_ns(const struct tp_thread_piece *wait, const struct tp_t
                                         : tp_sat_sub(child->end_ns, wait->end_ns);
 }
 
-/* Returns the index after the last piece of a thread that begins before `time_ns`; thread->first if none does. */
+/* Returns the index after the last slice of a thread that begins before `time_ns`; thread->first if there is no such
+ * slice. */
 static uint32_t piece_behind(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
 {
     uint32_t low = thread->first, high = thread->first + thread->count;
@@ -74,11 +75,11 @@ static uint32_t piece_behind(const struct tp_process_tree *tree, const struct tp
     return low;
 }
 
-/* Returns the wait of a thread that ends when a child exits, or TP_NO_ID. */
+/* Returns the slice in which a thread waits for the exit of `child`, or TP_NO_ID. */
 static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                          const struct tp_tree_process *child)
 {
-    /* pieces: a read of the child's last output, what the thread does with it, the wait for its exit */
+    /* number of checked slices: the read of the child's last output, the thread's work on it, the wait for the exit */
     enum { NEAR = 3 };
     uint32_t behind = piece_behind(tree, thread, child->end_ns), found = TP_NO_ID;
     for (uint32_t i = behind; i > thread->first && behind - i < NEAR; i--) {
@@ -91,10 +92,11 @@ static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tre
     return found;
 }
 
-/* Marks a wait and those before it, because a parent wakes up to read the output of its child and then waits again. */
+/* Marks a wait for a child and earlier waits of the thread for the same child. A parent often wakes up to read its
+ * child's output and then waits again. */
 static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, const struct tp_tree_process *child)
 {
-    enum { PART = 10 }; /* between two waits the thread runs for less than this part of the later waits */
+    enum { PART = 10 }; /* between two waits the thread runs for at most 1 / PART of the later waits */
     int64_t waited_ns = 0, between_ns = 0;
     for (uint32_t i = wait + 1; i > first; i--) {
         struct tp_thread_piece *piece = &tree->pieces[i - 1];
@@ -112,7 +114,7 @@ static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, co
     }
 }
 
-/* Returns, by process, the index of its first thread; the entry after the last process is the thread count. */
+/* Returns, by process, the index of its first thread. The entry after the last process is the thread count. */
 static uint32_t *first_threads(const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t *first = tp_arena_array(arena, (size_t)tree->process_count + 1, sizeof *first), t = 0;
