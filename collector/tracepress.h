@@ -1,4 +1,4 @@
-/* libtracepress: a C or C++ program records itself and gets the same files that torch.profiler writes for Python.
+/* libtracepress: lets a C or C++ program record itself and write the same files as torch.profiler in Python.
  *
  *     #include <tracepress.h>
  *
@@ -15,17 +15,17 @@
  *     tracepress_stop();
  *
  * Rules for every function below, unless its comment says otherwise:
- * - The functions never make the program fail. They do not exit, raise signals or throw exceptions. They print at most
- * one line on standard error, the first time that something cannot be recorded (none with TRACEPRESS_QUIET=1 in the
- *   environment).
+ * - The functions never make the program fail. They do not exit, raise signals or throw exceptions. If something cannot
+ *   be recorded, they print one line on standard error, only the first time. TRACEPRESS_QUIET=1 in the environment
+ *   suppresses the line.
  * - They may be called from any thread at any time: before start, after stop, in a child after fork. Without a
- * recording they do nothing, at the cost of one load and one branch.
+ *   recording they do nothing, at the cost of one load and one branch.
  * - They copy their texts. NULL counts as an empty text. Texts longer than 3000 bytes are cut.
  * - They must not be called from signal handlers.
  *
  * Records are written immediately to a file next to the traces (the spool), which survives SIGKILL, abort and exec.
- * `tracepress recover SPOOL` makes the trace from it. With -DTRACEPRESS_DISABLED every call is compiled to nothing and
- * the library is not needed. */
+ * `tracepress recover SPOOL` makes the trace from it. With -DTRACEPRESS_DISABLED the compiler removes every call, and
+ * the program does not need the library. */
 #ifndef TRACEPRESS_H
 #define TRACEPRESS_H
 
@@ -48,9 +48,9 @@ extern "C" {
 /* ---- a recording ---------------------------------------------------------------------------------------------- */
 
 /* Selects the steps to record, as torch.profiler.schedule does. The first skip_first steps are skipped once. Then each
- * cycle skips wait and warmup steps and records active steps. The cycle runs repeat times (0: without end). active 0:
- * records everything from start to stop. (This recorder needs no warm-up. The member exists so that one schedule fits
- * both.) */
+ * cycle skips `wait` and `warmup` steps and records `active` steps. The cycle runs `repeat` times; 0 repeats the cycle
+ * without end. If `active` is 0, everything from start to stop is recorded. This recorder needs no warm-up. The member
+ * `warmup` exists so that one schedule fits both recorders. */
 struct tracepress_schedule {
     uint32_t skip_first, wait, warmup, active, repeat;
 };
@@ -65,17 +65,19 @@ enum tracepress_activity {
 struct tracepress_trace;
 
 /* Function that receives each finished recording, after every cycle of the schedule. trace: the recording, never NULL.
- * context: from the options. The thread that called tracepress_step or tracepress_stop calls it. With TRACEPRESS_WINDOW
- * in the environment and without steps, a thread of the library calls it after each window. */
+ * context: the pointer from the options. The thread that called tracepress_step or tracepress_stop calls the handler.
+ * With TRACEPRESS_WINDOW in the environment and without steps, a thread of the library calls the handler after each
+ * window. */
 typedef void (*tracepress_handler)(const struct tracepress_trace *trace, void *context);
 
 struct tracepress_options {
-    uint32_t size; /* sizeof(struct tracepress_options), so that later versions can add members; other sizes are
-                    * rejected */
-    /* with_stack: ranges and memory notes carry the call stack, at about 6 ns per frame; needs libunwind at run time */
+    uint32_t size; /* sizeof(struct tracepress_options), so that later versions can add members; tracepress_start
+                    * rejects other sizes */
+    /* With with_stack, ranges and memory notes contain the call stack. A frame costs about 6 ns. Stacks need libunwind
+     * at run time. */
     int record_shapes, profile_memory, with_stack, with_flops, with_modules; /* 1: recorded in the trace, 0: left out */
     struct tracepress_schedule schedule;
-    tracepress_handler handler; /* or NULL: the spool file stays, for `tracepress recover` */
+    tracepress_handler handler; /* NULL: no handler; the spool file is kept for `tracepress recover` */
     void *context;              /* passed to the handler; may be NULL */
     const char *directory;      /* folder for the spool and the traces; NULL: $TRACEPRESS_DIR, or "."; must not be NULL
                                  * in a setuid program */
@@ -83,11 +85,11 @@ struct tracepress_options {
     int no_gzip;                /* 1: traces are written as plain .pt.trace.json */
     uint32_t sample_rate;       /* stack samples of each running thread per second of its processor time, at most 10000;
                                  * 0: no samples. Children of fork are not sampled */
-    int live;            /* 1: writes scalars of each step to a TensorBoard event file while the program runs, also for
-                          * steps that are not recorded. TRACEPRESS_LIVE=1 in the environment does the same */
-    uint32_t ring_mb;    /* size of a flight recorder in MiB: the spool keeps the newest records and overwrites older
-                          * ones. Each recording thread has at least 64 KiB. 0: $TRACEPRESS_RING_MB, or without it
-                          * everything is kept */
+    int live; /* 1: writes scalars of each step to a TensorBoard event file while the program runs, also for steps that
+               * are not recorded. TRACEPRESS_LIVE=1 in the environment has the same effect */
+    uint32_t ring_mb; /* size of a flight recorder in MiB: the spool keeps the newest records and overwrites older ones.
+                       * Each recording thread has at least 64 KiB. 0: the value of $TRACEPRESS_RING_MB, or no limit if
+                       * that is not set */
     uint32_t activities; /* sum of enum tracepress_activity; 0: all. Steps and facts are always recorded */
 };
 
@@ -116,9 +118,9 @@ static inline struct tracepress_options tracepress_options_(void)
 #endif
 
 /* Starts a recording. With a schedule, recording begins at its first active step. options: copied; NULL: the defaults.
- * Creates the directory with its parents and checks immediately that a file can be written there, also when the
- * schedule waits. A relative directory is resolved during this call. Returns 0. Returns -1 if a recording is already
- * running, or if nothing can be written, after a line that names the folder and the cause. */
+ * Creates the directory with its parents. Checks immediately that a file can be written there, even if the schedule
+ * waits first. A relative directory is resolved during this call. Returns 0. Returns -1 if a recording is already
+ * running. Also returns -1 if nothing can be written, after printing a line that names the folder and the cause. */
 TRACEPRESS_CALL int tracepress_start(const struct tracepress_options *options);
 
 /* Ends a step of the program and begins the next one. Must not be called by two threads at the same time. */
@@ -134,9 +136,9 @@ TRACEPRESS_CALL uint64_t tracepress_step_num(void);
 TRACEPRESS_CALL void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context);
 
 /* Writes a summary of some kilobytes, <directory>/<worker>.<ns>.tps, instead of a trace. For use as options.handler.
- * `tracepress merge`, `report`, `diff` and `check` read it. Takes about as long as a report of the trace, and needs
- * disk space for the trace meanwhile. With TRACEPRESS_SUMMARY_ONLY=1 in the environment the handler above does the
- * same. trace: not NULL. context: unused. */
+ * `tracepress merge`, `report`, `diff` and `check` read the summary. Writing takes about as long as a report of the
+ * trace, and temporarily needs disk space for the trace. With TRACEPRESS_SUMMARY_ONLY=1 in the environment,
+ * tracepress_tensorboard_trace_handler writes a summary too. trace: not NULL. context: unused. */
 TRACEPRESS_CALL void tracepress_summary_handler(const struct tracepress_trace *trace, void *context);
 
 /* Writes the summary to `path`. Only for handlers. trace, path: not NULL. Returns 0, or -1 after printing the
@@ -147,19 +149,20 @@ TRACEPRESS_CALL int tracepress_export_summary(const struct tracepress_trace *tra
  * or -1 after printing the reason. */
 TRACEPRESS_CALL int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path);
 
-/* Options for the table of torch.profiler's key_averages(). Zeroed members: grouped by name, in order of first use. */
+/* Options for the table of torch.profiler's key_averages(). With zeroed members, the rows are grouped by name, in order
+ * of first use. */
 struct tracepress_table {
     uint32_t size;             /* sizeof(struct tracepress_table), so that later versions can add members */
     int group_by_input_shape;  /* 1: calls with different input shapes get different rows */
-    uint32_t group_by_stack_n; /* calls that differ in the innermost n stack frames get different rows; needs
-                                * with_stack */
+    uint32_t group_by_stack_n; /* calls that differ in the innermost n stack frames get different rows; 0: stacks are
+                                  ignored. Needs with_stack */
     const char *sort_by;       /* "self_cpu_time_total", "cpu_time", "count" .. as in torch; NULL: order of first use */
     int row_limit;             /* most rows; 0: 100; negative: all */
 };
 
 /* Returns the table as text, as key_averages().table() prints it, or NULL after printing the reason. Only for handlers.
- * trace: not NULL. options: NULL means zeroed members. The caller frees the text with tracepress_free. Takes about as
- * long as writing the trace, and needs the same disk space meanwhile. */
+ * trace: not NULL. options: NULL means zeroed members. The caller frees the text with tracepress_free. The call takes
+ * about as long as writing the trace, and temporarily needs the same disk space. */
 TRACEPRESS_CALL char *tracepress_key_averages(const struct tracepress_trace *trace,
                                               const struct tracepress_table *options);
 
@@ -173,9 +176,9 @@ TRACEPRESS_CALL void tracepress_free(void *text);
 TRACEPRESS_CALL int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path,
                                              const char *metric);
 
-/* Adds a fact about the run to this trace and to the following ones, such as batch_size or model. Call it before or
- * during a recording. key: NULL or "" adds nothing. value, json: text, or a JSON value; NULL is "". In the live event
- * file, batch_size and tokens_per_step also produce rates. */
+/* Adds a fact about the run, such as batch_size or model, to this trace and to the following ones. Call it before or
+ * during a recording. key: NULL or "" adds nothing. value: text; NULL is "". json: a JSON value; NULL is "". In the
+ * live event file, batch_size and tokens_per_step also produce rates. */
 TRACEPRESS_CALL void tracepress_metadata(const char *key, const char *value);
 TRACEPRESS_CALL void tracepress_metadata_json(const char *key, const char *json);
 
@@ -184,7 +187,7 @@ TRACEPRESS_CALL void tracepress_metadata_json(const char *key, const char *json)
  * ends there and is marked as unfinished. */
 
 /* Returns the number of a name, for ranges on hot paths. The same text always gives the same number in a process. Takes
- * a lock. Returns 0, which shows as an empty name, when memory is short. */
+ * a lock. Returns 0 when memory is short; traces show 0 as an empty name. */
 typedef uint32_t tracepress_name;
 TRACEPRESS_CALL tracepress_name tracepress_intern(const char *name);
 
@@ -206,21 +209,21 @@ enum tracepress_kind {
     TRACEPRESS_SYNC           /* waits for a device */
 };
 
-/* Begins a range of this thread with a kind. name: as for tracepress_begin. Any other value of `kind` is treated as
+/* Begins a range of this thread with a kind. name: as for tracepress_begin. An unknown value of `kind` is treated as
  * TRACEPRESS_NONE. */
 static inline void tracepress_begin_kind(tracepress_name name, enum tracepress_kind kind);
 
 /* Ends the range, operator or module that this thread began last. Does nothing if no range is open. */
 static inline void tracepress_end(void);
 
-/* Adds an argument, a name with a number or text, to the innermost open range of this thread. It appears in the trace,
- * in the page's timeline and in the tables of events. The same name again replaces the value. The last 24 arguments are
- * kept. NaN and infinities become null; a NULL text is "". Does nothing outside of ranges. */
+/* Adds an argument, a name with a number or text, to the innermost open range of this thread. The trace, the page's
+ * timeline and the tables of events show the argument. The same name again replaces the value. The last 24 arguments
+ * are kept. NaN and infinities become null; a NULL text is "". Does nothing outside of ranges. */
 static inline void tracepress_arg_i64(tracepress_name name, int64_t value);
 static inline void tracepress_arg_f64(tracepress_name name, double value);
 static inline void tracepress_arg_text(tracepress_name name, const char *value);
 
-/* Sets the colour of that range in timelines. rgb: 0xRRGGBB; higher bits are ignored. */
+/* Sets the colour of the innermost open range in timelines. rgb: 0xRRGGBB; higher bits are ignored. */
 static inline void tracepress_color(uint32_t rgb);
 
 /* Element types; traces show torch's names for them. */
@@ -246,8 +249,8 @@ struct tracepress_input {
     const int64_t *dims;
 };
 
-/* Facts about an operator call. Initialize it with TRACEPRESS_OPERATOR. Zeroed members, except the sizes, mean
- * unknown. */
+/* Facts about an operator call. Initialize the struct with TRACEPRESS_OPERATOR. Zeroed members mean unknown, except for
+ * the two sizes. */
 struct tracepress_operator {
     uint32_t size;       /* sizeof(struct tracepress_operator), so that later versions can add members */
     uint32_t input_size; /* sizeof(struct tracepress_input), for the same reason */
@@ -277,32 +280,32 @@ static inline struct tracepress_operator tracepress_operator_(void)
     }
 #endif
 
-/* Begins an operator of this thread; tracepress_end ends it. call: copied with everything that it points to. If it is
- * NULL or has an unknown size, only the name is recorded. */
+/* Begins an operator of this thread; tracepress_end ends it. call: copied with everything that it points to. If `call`
+ * is NULL or has an unknown size, only the name is recorded. */
 static inline void tracepress_operator_begin(tracepress_name name, const struct tracepress_operator *call);
 
 /* Begins a module (layer) of this thread; tracepress_end ends it. */
 static inline void tracepress_module_begin(tracepress_name name);
 
-/* Begins and ends a task, which may end on another thread than it began on. id: any number that distinguishes it from
- * other running tasks of the same name. */
+/* Begin and end a task, which may end on another thread than it began on. id: any number that distinguishes the task
+ * from other running tasks of the same name. */
 static inline void tracepress_async_begin(tracepress_name name, uint64_t id);
 static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 
-/* Returns a process-wide unique id, at least 2^52 so that it differs from the program's own counters and addresses. For
+/* Returns a process-wide unique id of at least 2^52, which differs from the program's own counters and addresses. For
  * tasks as C++ objects, also in coroutines, see tracepress_task.h. */
 TRACEPRESS_CALL uint64_t tracepress_async_id(void);
 
 /* ---- moments -------------------------------------------------------------------------------------------------- */
 
-/* Records that something happened at this moment. */
+/* Records an instant event, which has a time but no duration. */
 static inline void tracepress_instant(tracepress_name name);
 
-/* Records a moment with a text about this occurrence. text: NULL is "". */
+/* Records an instant event with a text about this occurrence. text: NULL is "". */
 static inline void tracepress_instant_text(tracepress_name name, const char *text);
 
-/* Records a value at this moment; the trace shows a curve. NaN and infinities are left out. The live event file has the
- * last value of each step. */
+/* Records the value of a counter at this moment; traces show the values as a curve. NaN and infinities are left out.
+ * The live event file contains the last value of each step. */
 static inline void tracepress_counter(tracepress_name name, double value);
 
 /* Device types, with torch's numbers. */
@@ -335,18 +338,18 @@ static inline struct tracepress_memory tracepress_memory_(void)
     }
 #endif
 
-/* Records an allocation or a release, for the memory curve. note: copied. Does nothing if it is NULL or has an unknown
- * size. bytes: negative for a release. totals: bytes; -1 if unknown. */
+/* Records an allocation or a release, for the memory curve. note: copied; NULL or a note with an unknown size records
+ * nothing. Its member `bytes` is negative for a release. Its totals are in bytes; -1 if unknown. */
 static inline void tracepress_memory_note(const struct tracepress_memory *note);
 
 /* ---- work on other devices ----------------------------------------------------------------------------------------
- * For work that ran elsewhere and that the program reports when it is over: on an accelerator without a recorder of its
- * own, in a simulator, on another host. It is shown like the work of a GPU. */
+ * A program can report work that ran elsewhere, after the work has ended: on an accelerator without its own recorder,
+ * in a simulator, or on another host. Such work is shown like the work of a GPU. */
 
-/* Returns the number of a lane: a queue of a device whose works run one after the other. name: "DEVICE/QUEUE", such as
- * "npu 0/queue 1". Lanes with the same DEVICE belong to one device. Without '/' the device has this one lane. kind:
- * default kind of its works; TRACEPRESS_COMPUTE or TRACEPRESS_NONE for kernels. The same name and kind always give the
- * same number in a process. Takes a lock. Returns 0 when memory is short. */
+/* Returns the number of a lane. A lane is a queue of a device whose works run one after the other. name:
+ * "DEVICE/QUEUE", such as "npu 0/queue 1". Lanes with the same DEVICE belong to one device. Without '/', the device has
+ * only this lane. kind: default kind of the lane's works; TRACEPRESS_COMPUTE or TRACEPRESS_NONE for kernels. The same
+ * name and kind always give the same number in a process. Takes a lock. Returns 0 when memory is short. */
 typedef uint32_t tracepress_lane_id;
 TRACEPRESS_CALL tracepress_lane_id tracepress_lane(const char *name, enum tracepress_kind kind);
 
@@ -363,7 +366,7 @@ struct tracepress_argument {
     const char *text; /* copied; NULL is "" */
 };
 
-/* More about a work. Initialize it with TRACEPRESS_WORK. */
+/* Optional details of a work. Initialize the struct with TRACEPRESS_WORK. */
 struct tracepress_work {
     uint32_t size;           /* sizeof(struct tracepress_work), so that later versions can add members */
     uint32_t argument_size;  /* sizeof(struct tracepress_argument), for the same reason */
@@ -393,15 +396,15 @@ static inline struct tracepress_work tracepress_work_(void)
 #endif
 
 /* Records a finished work of a lane. lane: from tracepress_lane; 0 records nothing. begin_ns, end_ns: on the clock of
- * tracepress_now, in any order of calls, from any thread. The part before or after the recording is cut off, and a work
- * without any part inside is left out. An end before the begin makes it a moment. Overlapping works of a lane are shown
- * in extra rows of the device. work: copied; NULL or an unknown size means no details. For TRACEPRESS_COPY the argument
- * "bytes" (i64) is the number of bytes moved. */
+ * tracepress_now. Works may be recorded in any order and from any thread. A part of the work outside of the recording
+ * is cut off, and a work that is completely outside is left out. If end_ns is before begin_ns, the work becomes an
+ * instant. Overlapping works of a lane are shown in extra rows of the device. work: copied; NULL or an unknown size
+ * means no details. For TRACEPRESS_COPY, the argument "bytes" (i64) is the number of bytes moved. */
 static inline void tracepress_complete(tracepress_lane_id lane, tracepress_name name, int64_t begin_ns, int64_t end_ns,
                                        const struct tracepress_work *work);
 
 /* ---- tensors ------------------------------------------------------------------------------------------------------
- * Stores what a program computes, so that two runs can be compared by name and step. */
+ * Stores the values of tensors, so that two runs can be compared by name and step. */
 
 enum tracepress_tensor_mode {
     TRACEPRESS_STATISTICS, /* count, min, max, mean, std, l2 and the numbers of zeros, NaNs and infinities, in the
@@ -429,23 +432,24 @@ static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype
                                      const int64_t *dims, const void *data, enum tracepress_tensor_mode mode);
 
 /* ---- timing events ------------------------------------------------------------------------------------------------
- * Like torch.cuda.Event(enable_timing=True), and also for the CPU. They work with and without a recording. In a
- * recording, each record is also an instant of category timing_event in the trace. Two threads must not use one event
- * at the same time. CUDA events need the context of their stream to be current, and do not work in a child after
- * fork. */
+ * Timing events work like torch.cuda.Event(enable_timing=True), and also for the CPU. They do not need a recording. In
+ * a recording, each recorded event is also an instant of category timing_event in the trace. Two threads must not use
+ * one event at the same time. CUDA events need the context of their stream to be current, and do not work in a child
+ * after fork. */
 
 struct tracepress_event;
 
-/* Creates an event that is not recorded yet. name: of its mark in the trace. The caller destroys the event. Returns
- * NULL when memory is short, which all functions below accept. */
+/* Creates an event that has no moment yet. name: name of the event's instants in the trace. The caller destroys the
+ * event. Returns NULL when memory is short; all functions below accept NULL. */
 TRACEPRESS_CALL struct tracepress_event *tracepress_event_create(tracepress_name name, enum tracepress_device device);
 
 /* Frees the event. NULL: does nothing. */
 TRACEPRESS_CALL void tracepress_event_destroy(struct tracepress_event *event);
 
-/* Records the event. On the CPU its moment is now. On CUDA its moment is when the work submitted so far to `stream` is
- * done. stream: a CUstream or cudaStream_t; NULL: the default stream. A later record replaces the moment. Returns 0.
- * Returns -1 for CUDA if the program has not loaded the driver (this library does not load it) or the driver fails. */
+/* Records the event. On the CPU, the event's moment is the time of this call. On CUDA, the moment is the time at which
+ * the device finishes the work submitted to `stream` so far. stream: a CUstream or cudaStream_t; NULL: the default
+ * stream. A later record replaces the moment. Returns 0. Returns -1 for CUDA if the program has not loaded the driver
+ * (this library does not load it) or the driver fails. */
 TRACEPRESS_CALL int tracepress_event_record(struct tracepress_event *event, void *stream);
 
 /* Returns 1 if the event's moment has passed, 0 if the device has not reached it, and -1 if the event is NULL, not
@@ -455,8 +459,9 @@ TRACEPRESS_CALL int tracepress_event_query(const struct tracepress_event *event)
 /* Waits until the event's moment has passed. Returns 0, or -1 in the same cases as tracepress_event_query. */
 TRACEPRESS_CALL int tracepress_event_synchronize(const struct tracepress_event *event);
 
-/* Returns the milliseconds from start to end, negative if `end` came first. Returns NaN if one is NULL, not recorded or
- * not yet reached, or if they belong to different devices. CUDA's own resolution is about half a microsecond. */
+/* Returns the milliseconds from start to end, negative if `end` came first. Returns NaN if either event is NULL, not
+ * recorded or not yet reached, or if the events belong to different devices. CUDA's own resolution is about half a
+ * microsecond. */
 TRACEPRESS_CALL double tracepress_event_elapsed(const struct tracepress_event *start,
                                                 const struct tracepress_event *end);
 

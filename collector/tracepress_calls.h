@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* ---- behind the functions above: without a recording a call costs one load and one branch --------------------- */
+/* ---- implementation of the functions above; without a recording, a call costs one load and one branch ---- */
 
-extern TRACEPRESS_API uint32_t tracepress_recording_; /* number of the recording; 0: nothing is recorded */
+extern TRACEPRESS_API uint32_t tracepress_recording_; /* number of the current recording; 0: nothing is recorded */
 
 extern TRACEPRESS_API uint32_t tracepress_live_; /* 1: a live event file needs counters and memory */
 

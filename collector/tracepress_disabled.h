@@ -1,5 +1,5 @@
-/* The functions of the library as empty functions, for programs compiled with TRACEPRESS_DISABLED. They need no
- * library. tracepress.h includes this file; programs include tracepress.h. */
+/* Replaces the functions of the library by empty functions in programs that are compiled with TRACEPRESS_DISABLED. Such
+ * programs do not need the library. tracepress.h includes this file; programs include tracepress.h. */
 #ifndef TRACEPRESS_DISABLED_H
 #define TRACEPRESS_DISABLED_H
 

@@ -15,7 +15,7 @@
 #define TRACEPRESS_JOIN_(a, b) a##b
 #define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)
 
-/* Gives each use its own number, because a program's macro may place two ranges on one line. */
+/* Give each range its own number, because a macro of the program may place two ranges on one line. */
 #define TRACEPRESS_SCOPE(text) TRACEPRESS_SCOPE_(text, TRACEPRESS_NONE, __COUNTER__)
 #define TRACEPRESS_SCOPE_KIND(text, kind) TRACEPRESS_SCOPE_(text, kind, __COUNTER__)
 
@@ -44,7 +44,7 @@ static inline void tracepress_end_scope_(const int *unused)
     (void)unused;
     tracepress_end();
 }
-/* Looks the number up once. Two threads that do so at the same time get the same number. */
+/* Looks the number of the text up once. Two threads that do so at the same time get the same number. */
 #define TRACEPRESS_SCOPE_(text, kind, number)                                                                          \
     static tracepress_name TRACEPRESS_JOIN(tracepress_name_, number);                                                  \
     __attribute__((cleanup(tracepress_end_scope_), unused)) const int TRACEPRESS_JOIN(tracepress_scope_, number) =     \

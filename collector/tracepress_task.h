@@ -37,8 +37,8 @@
 class tracepress_task
 {
   public:
-    /* name: from tracepress_intern. runs: name for the stretches in which the task runs between its waits; each becomes
-     * a task of that name with the same id. 0: the stretches are not recorded. */
+    /* name: from tracepress_intern. runs: name for the times in which the task runs between its waits. Each such time
+     * becomes a task of that name with the same id. 0: these times are not recorded. */
     explicit tracepress_task(tracepress_name name, tracepress_name runs = 0)
         : id_(0), name_(name), runs_(runs), has_begun_(false), is_running_(false)
     {
@@ -76,7 +76,7 @@ class tracepress_task
             tracepress_async_end(runs_, id_);
         is_running_ = false;
     }
-    uint64_t id_; /* 0 until something of the task is recorded */
+    uint64_t id_; /* 0 until the task or a part of it is recorded */
     tracepress_name name_, runs_;
     bool has_begun_, is_running_;
 };
@@ -129,33 +129,33 @@ class tracepress_wait
     tracepress_part part_;
 };
 
-/* The texts in the macros below must be literals, because the number of each is looked up only once. */
+/* The texts in the macros below must be literals, because the number of each text is looked up only once. */
 
-/* Gives the number of a name, as an expression. */
+/* Evaluates to the number of a name. */
 #define TRACEPRESS_NAME_(text)                                                                                         \
     ([]() -> tracepress_name {                                                                                         \
         static const tracepress_name name = tracepress_intern(text);                                                   \
         return name;                                                                                                   \
     }())
 
-/* Defines a variable `task`: a task until the end of the block. */
+/* Defines a variable `task`, which is a task until the end of the block. */
 #define TRACEPRESS_TASK(task, text) tracepress_task task(TRACEPRESS_NAME_(text))
 
-/* Defines a task whose runs between waits are recorded as tasks "... runs". Their p99 and maximum show which task
- * occupies a thread for long. */
+/* Defines a task. The times in which the task runs between waits are recorded as tasks "... runs". The p99 and the
+ * maximum of these times show which task occupies a thread for long. */
 #define TRACEPRESS_TASK_RUNS(task, text) tracepress_task task(TRACEPRESS_NAME_(text), TRACEPRESS_NAME_(text " runs"))
 
 /* Records a part of the task until the end of the block, also across suspensions. */
 #define TRACEPRESS_PART(task, text)                                                                                    \
     tracepress_part TRACEPRESS_JOIN(tracepress_part_, __COUNTER__)(task, TRACEPRESS_NAME_(text))
 
-/* Records a part until the end of the block in which the task waits: for waits without co_await, such as co_yield or a
- * function that blocks. */
+/* Records a part until the end of the block. The task waits during this part. For waits without co_await, such as
+ * co_yield or a function that blocks. */
 #define TRACEPRESS_WAITS(task, text)                                                                                   \
     tracepress_wait TRACEPRESS_JOIN(tracepress_wait_, __COUNTER__)(task, TRACEPRESS_NAME_(text))
 
-/* Evaluates `co_await operation` and records it as a part in which the task waits. The value is that of co_await. The
- * part also ends if the operation throws. */
+/* Evaluates `co_await operation` and records the wait as a part of the task. The result is that of co_await. The part
+ * also ends if the operation throws. */
 #define TRACEPRESS_AWAIT(task, text, operation)                                                                        \
     (static_cast<void>(tracepress_wait(task, TRACEPRESS_NAME_(text))), co_await (operation))
 
