@@ -1,6 +1,6 @@
-/* Makes tables, summaries and stacks of a finished recording, for handlers. This is the only file of the collector that
- * uses the analysis: webreport's interface for embedding and the printer below (tests/lint/layers.sh). The analysis
- * does not know the collector. It reads the spool itself, so no trace is written. */
+/* Makes tables, summaries and stacks of a finished recording, for handlers. No other file of the collector uses the
+ * analysis. It calls webreport's interface for embedding and the printer below (tests/lint/layers.sh). The analysis
+ * does not depend on the collector. The analysis reads the spool itself, so no trace is written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 /* Function that analyses the recording at `path`. Returns 0, or a negative code with *err filled. */
 typedef int (*analyse)(void *context, const char *path, struct tp_error *err);
 
-/* Passes the spool of a recording to `work`. Keeps the spool if it could not be read. Returns 0, or -1 after reporting
- * the reason. */
+/* Calls `work` with the path of a recording's spool. Keeps the spool if it could not be read. Returns 0, or -1 after
+ * reporting the reason. */
 static int with_recording(const struct tracepress_trace *trace, analyse work, void *context, const char *what)
 {
     struct tp_error err = {0};
@@ -48,7 +48,7 @@ static int make_table(void *context, const char *path, struct tp_error *err)
     int code = tp_in_process_table(&table->text, path, &table->options, tp_print_key_averages, err);
     if (code != TP_EFORMAT)
         return code;
-    table->text = strdup(""); /* nothing was recorded: a table without rows, as in torch */
+    table->text = strdup(""); /* an empty recording gives a table without rows, as in torch */
     return table->text ? 0 : TP_ENOMEM;
 }
 

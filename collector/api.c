@@ -1,4 +1,4 @@
-/* Implements ranges and moments of the public interface; each call writes one record. */
+/* Implements the functions of the public interface that record ranges and instants. Each call writes one record. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ void tracepress_record_counter_(tracepress_name name, double value)
 
 /* ---- memory ---- */
 
-/* The struct in programs that were built with the first header, where it had no size. */
+/* The struct of programs built with the first version of the header, in which it had no member `size`. */
 struct first_memory {
     uint64_t address;
     int64_t bytes, total_allocated, total_reserved;
@@ -88,8 +88,8 @@ void tracepress_record_note_(const struct tracepress_memory *given)
     if (!given)
         return;
     TP_RECORD_STACK();
-    if (tp_config_is_size(given->size, sizeof *given)) { /* a longer struct begins with the members that this library
-                                                          * knows */
+    if (tp_config_is_size(given->size, sizeof *given)) { /* a longer struct, of a newer header, begins with the members
+                                                          * that this library knows */
         put_memory(given);
         return;
     }
@@ -114,11 +114,11 @@ void tracepress_record_memory_(const struct first_memory *given)
 
 /* ---- tasks ---- */
 
-static _Atomic uint64_t tasks; /* count of tasks that got an id */
+static _Atomic uint64_t tasks; /* count of tasks that have received an id */
 
 uint64_t tracepress_async_id(void)
 {
-    const uint64_t first = UINT64_C(1) << 52; /* readers of traces are exact only for integers up to 2^53 */
+    const uint64_t first = UINT64_C(1) << 52; /* readers of traces represent integers exactly only up to 2^53 */
     return first + atomic_fetch_add_explicit(&tasks, 1, memory_order_relaxed);
 }
 
@@ -130,7 +130,7 @@ void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 
 /* ---- operators ---- */
 
-/* The struct in programs that were built with the first header, where it had no size. */
+/* The struct of programs built with the first version of the header, in which it had no member `size`. */
 struct first_operator {
     const struct tracepress_input *inputs;
     uint32_t input_count;
@@ -157,7 +157,7 @@ static const struct tracepress_input *input_at(const struct tracepress_operator 
     return (const struct tracepress_input *)((const char *)call->inputs + (size_t)i * call->input_size);
 }
 
-/* Returns how many inputs fit into a record, and their slots. */
+/* Returns the number of inputs that fit into a record. Sets *slots to the slots that they need. */
 static uint32_t count_inputs(const struct tracepress_operator *call, uint32_t *slots)
 {
     const uint32_t fixed = sizeof(struct tp_spool_operator) / TP_SPOOL_SLOT;
@@ -204,7 +204,7 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
     bool has_size = given && tp_config_is_size(given->size, sizeof *given) &&
                     (!given->inputs || tp_config_is_size(given->input_size, sizeof *given->inputs));
     TP_RECORD_STACK();
-    if (has_size) { /* a longer struct begins with the members that this library knows */
+    if (has_size) { /* a longer struct, of a newer header, begins with the members that this library knows */
         put_operator(name, given, false);
         return;
     }

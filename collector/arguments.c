@@ -1,5 +1,5 @@
-/* Records arguments of ranges, and works of other devices. Arguments are records on the same thread that follow the
- * range or work they belong to. Facts of NVTX have the same form (source/mark.c). */
+/* Records arguments of ranges, and works of other devices. An argument is a record of its own. It follows the range or
+ * work that it belongs to, on the same thread. Facts of NVTX have the same form (source/mark.c). */
 #include <string.h>
 #include <time.h>
 
@@ -9,7 +9,10 @@
 #include "collector/session.h"
 #include "collector/tracepress.h"
 
-enum { KIND_SHIFT = 29 }; /* number of a lane: the number of its name, with its kind in the highest bits */
+enum {
+    KIND_SHIFT = 29
+}; /* position of a lane's kind in the number of the lane; the lower bits are the number of its
+    * name */
 
 static uint32_t slots_for(size_t bytes)
 {

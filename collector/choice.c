@@ -1,10 +1,11 @@
-/* Decides which ranks record, and when: see choice.h. */
+/* Decides which ranks record, and at which times: see choice.h. */
 #include "collector/choice.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Reads a number below 2^32 that consists only of digits, and moves *text behind it. */
+/* Reads a number below 2^32 at *text and moves *text behind its digits. Returns false if there is no digit or the
+ * number is larger. */
 static bool read_number(const char **text, uint64_t *value)
 {
     const char *at = *text;
@@ -18,7 +19,7 @@ static bool read_number(const char **text, uint64_t *value)
     return has_any;
 }
 
-/* Reads one item of a list and moves *text behind it. */
+/* Reads one item of a list, moves *text behind the item, and returns whether the item includes the rank. */
 static enum tp_choice read_item(const char **text, uint32_t rank)
 {
     uint64_t first, last;

@@ -1,5 +1,5 @@
-/* Decides which ranks of a job record, and at which times, from the texts of two environment variables. Pure functions,
- * so that all ranks decide alike without communication. */
+/* Decides which ranks of a job record, and at which times, from the texts of two environment variables. The functions
+ * are pure, so all ranks make the same decision without communication. */
 #ifndef TP_COLLECTOR_CHOICE_H
 #define TP_COLLECTOR_CHOICE_H
 
@@ -12,19 +12,21 @@ enum tp_choice { TP_CHOICE_NO, TP_CHOICE_YES, TP_CHOICE_UNCLEAR };
  * and "" contain every rank. Returns TP_CHOICE_UNCLEAR if the text is not such a list. */
 enum tp_choice tp_choice_rank(const char *list, uint32_t rank);
 
-/* Windows of recording: each lasts length_ns and starts at a multiple of period_ns. Both in ns; 0: always recorded. */
+/* Periodic windows of recording. Each window lasts length_ns and starts at a multiple of period_ns. Both members are in
+ * ns. If both are 0, recording is always on. */
 struct tp_choice_window {
     uint64_t period_ns, length_ns;
 };
 
-/* Reads "60s:5s": period and length in s, ms or m (default s). NULL and "" mean always. Returns false, and sets always,
- * if the text has another form. */
+/* Reads "60s:5s": period and length, in s, ms or m (default s). NULL and "" mean that recording is always on. Returns
+ * false, and switches recording always on, if the text has another form. */
 bool tp_choice_window_read(struct tp_choice_window *window, const char *text);
 
-/* Returns whether a moment of CLOCK_REALTIME, in ns since the epoch, is inside a window. */
+/* Returns whether recording is on at a moment. realtime_ns: CLOCK_REALTIME, ns since the epoch. */
 bool tp_choice_is_open(const struct tp_choice_window *window, uint64_t realtime_ns);
 
-/* Returns the next start or end of a window after this moment, in ns since the epoch. `window` must not mean always. */
+/* Returns the next start or end of a window after realtime_ns, in ns since the epoch. `window` must have a period and a
+ * length. */
 uint64_t tp_choice_edge(const struct tp_choice_window *window, uint64_t realtime_ns);
 
 #endif

@@ -18,7 +18,8 @@ extern bool tp_clock_is_tsc;
 /* Chooses the clock. May be called by any thread, before the first tp_clock_now. */
 void tp_clock_init(void);
 
-/* Reads all clocks at the same moment, as the closest of several tries. Any thread may call it. */
+/* Reads all clocks at the same moment: of several attempts, returns the one that took least time. Any thread may call
+ * it. */
 struct tp_spool_clock tp_clock_moment(void);
 
 static inline uint64_t tp_clock_now(void)

@@ -71,7 +71,7 @@ bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_opt
     kept->directory = own_folder(kept->directory && *kept->directory ? kept->directory : directory);
     kept->worker = own_text(kept->worker, worker);
     for (char *c = (char *)(uintptr_t)kept->worker; c && *c; c++)
-        *c = *c == '/' ? '_' : *c; /* so that the worker is a name and not a path */
+        *c = *c == '/' ? '_' : *c; /* the worker becomes part of a file name */
     return kept->directory && kept->worker;
 }
 

@@ -23,34 +23,35 @@ static inline bool tp_config_is_size(uint32_t size, size_t least)
  * library does not know are dropped. Returns false and copies nothing if the size is invalid. */
 bool tp_config_take(void *own, size_t own_size, const void *given, size_t least);
 
-/* Returns in a few words why a recording with these options (NULL: the defaults) is refused, or NULL if it is
- * allowed. */
+/* Returns the reason why a recording with these options is refused, in a few words, or NULL if it is allowed. given:
+ * NULL means the defaults. */
 const char *tp_config_refusal(const struct tracepress_options *given);
 
 /* Replaces *kept by a deep copy of `given` (NULL: the defaults). Fills missing members: the folder from TRACEPRESS_DIR,
- * and the worker's name. The folder becomes an absolute path. *kept owns its texts, and the previous ones are freed.
+ * and the worker's name. The folder becomes an absolute path. *kept owns its texts, and the previous texts are freed.
  * Returns false when memory is short. */
 bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given);
 
-/* Returns the size of the flight recorder in bytes, from the options or TRACEPRESS_RING_MB; 0: everything is kept. */
+/* Returns the size of the flight recorder in bytes, from the options or TRACEPRESS_RING_MB; 0: no flight recorder, all
+ * records are kept. */
 uint64_t tp_config_ring_bytes(const struct tracepress_options *options);
 
-/* Returns the number in an environment variable such as RANK, or UINT32_MAX if none exists. */
+/* Returns the number in an environment variable such as RANK, or UINT32_MAX if the variable has no number. */
 uint32_t tp_config_number(const char *variable);
 
-/* Returns the rank of this process from the variables of the launchers, RANK first, or UINT32_MAX if none exists. */
+/* Returns the rank of this process from the variables of job launchers, RANK first, or UINT32_MAX without a rank. */
 uint32_t tp_config_rank(void);
 
-/* Returns whether a variable of the environment switches something on: it is set, not empty and not "0". */
+/* Returns whether an environment variable switches a feature on: it is set, not empty and not "0". */
 bool tp_config_is_wanted(const char *variable);
 
-/* Returns whether `given` asks for samples. It is the program's struct, maybe from an older header, or NULL. */
+/* Returns whether `given` asks for samples. given: the program's struct, possibly from an older header, or NULL. */
 bool tp_config_is_sampling(const struct tracepress_options *given);
 
 /* Returns whether the recording includes an activity. */
 bool tp_config_is_recorded(const struct tracepress_options *options, enum tracepress_activity activity);
 
-/* Returns the head for a spool that starts at this moment. */
+/* Returns the head of a spool that starts at the moment `now`. */
 struct tp_spool_head tp_config_head(const struct tracepress_options *options, const struct tp_spool_clock *now);
 
 #endif

@@ -1,8 +1,8 @@
-/* Records whether this process must no longer be recorded from inside. There are two such cases. First, the program has
- * confined itself: a system call or a read of the time stamp counter might kill it (source/host_confine.c,
- * tp_session_confine). Second, the process is a copy that the C library did not make. Our threads do not exist in it,
- * and their locks stay locked for ever (tp_session_abandon). From then on the collector does nothing until the process
- * exits. */
+/* Records whether this process must no longer be recorded from inside. There are two such cases. In the first case, the
+ * program has confined itself, so that a system call or a read of the time stamp counter might kill it
+ * (source/host_confine.c, tp_session_confine). In the second case, the process is a copy that was not made by the C
+ * library's fork. The copy has no threads of the recorder, and locks that these threads had stay locked for ever
+ * (tp_session_abandon). In both cases the collector does nothing until the process exits. */
 #ifndef TP_COLLECTOR_CONFINED_H
 #define TP_COLLECTOR_CONFINED_H
 

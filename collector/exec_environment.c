@@ -15,13 +15,18 @@
 #include "writer/base/preload_fit.h"
 #include "writer/worker.h"
 
-enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 }; /* taken from the caller's stack; larger environments are not changed */
+enum {
+    MAX_KEPT = 32,
+    MAX_BYTES = 256 << 10
+}; /* most variables that are added again, and most bytes of a new
+    * environment, which is on the caller's stack; larger environments are
+    * not changed */
 
 static const char preload[] = "LD_PRELOAD=", ours[] = "TRACEPRESS_", folder[] = "TRACEPRESS_SPOOLS=";
 
 static struct {
     const char *library;
-    char *variables[MAX_KEPT]; /* NAME=VALUE */
+    char *variables[MAX_KEPT]; /* texts of the form NAME=VALUE */
     size_t count;
 } kept;
 
@@ -54,7 +59,7 @@ void tp_exec_report(const char *spools, char mark, const char *text)
     if (fd < 0)
         return;
     if (write(fd, line, (size_t)size) < 0)
-        size = 0; /* ignored: the folder shows a full disk anyway */
+        size = 0; /* the error is ignored, because the folder shows a full disk anyway */
     close(fd);
 }
 
@@ -82,8 +87,9 @@ static int open_in_path(const char *name)
     return fd;
 }
 
-/* Returns why the library cannot be preloaded into the program, or NULL if it can, or if the program cannot be read. A
- * static program counts as able, because it passes the library on in the environment of its children. */
+/* Returns the reason why the library cannot be preloaded into the program. Returns NULL if it can be preloaded or the
+ * program cannot be read. Also returns NULL for a static program, because it passes the library on in the environment
+ * of its children. */
 static const char *why_not(const struct tp_exec_program *program)
 {
     bool is_searched = program->name && program->is_searched && *program->name && !strchr(program->name, '/');

@@ -9,7 +9,7 @@
 
 #include "writer/spool/spool_file.h"
 
-enum { PATIENCE_MS = 500 }; /* `record` may be stopped by a signal */
+enum { PATIENCE_MS = 500 }; /* longest wait for an answer, because a signal may have stopped `record` */
 
 static struct {
     int fd;

@@ -7,10 +7,11 @@
 
 #include "writer/spool/spool_format.h"
 
-/* Stores which socket to use. text: value of the variable, or NULL if it is not set. */
+/* Stores which socket the other functions use. text: value of TRACEPRESS_SPOOL_SOCKET, or NULL if it is not set. */
 void tp_handed_from(const char *text);
 
-/* Returns the descriptor of a new spool in the folder of the run, or a negative value if the socket gives none. */
+/* Returns the descriptor of a new spool in the folder of the run. Returns a negative value if `record` sends none
+ * through the socket. */
 int tp_handed_spool(const char *name, const struct tp_spool_head *head);
 
 /* Makes sure that the socket stays open across exec. */

@@ -12,7 +12,7 @@ static int write_trace(const struct tracepress_trace *trace, const char *path, b
 {
     struct tp_error err = {0};
     struct tp_hold hold;
-    tp_hold_begin(&hold); /* the thread that compresses and writes inherits the blocked signal */
+    tp_hold_begin(&hold); /* the thread that compresses and writes the trace inherits the blocked SIGXFSZ */
     int code = tp_spool_trace(trace->spool, path, is_gzip, NULL, NULL, &err);
     tp_hold_end(&hold);
     if (code == 0)
@@ -28,7 +28,7 @@ int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const c
     return trace && n ? write_trace(trace, path, n > 3 && strcmp(path + n - 3, ".gz") == 0) : -1;
 }
 
-/* Names the trace as torch's handler does: worker, then nanoseconds of the wall clock. */
+/* Names the trace as torch's handler does: worker, followed by nanoseconds of the wall clock. */
 void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context)
 {
     char path[4600];

@@ -9,10 +9,11 @@
 
 struct tp_hold {
     sigset_t old;
-    bool was_pending; /* a SIGXFSZ of the program was pending before; it stays pending */
+    bool was_pending; /* a SIGXFSZ of the program was already pending; it is not discarded */
 };
 
-/* Blocks and unblocks the signal in this thread. Threads created in between keep it blocked for their whole life. */
+/* Block and unblock the signal in this thread. A thread that is created between the two calls keeps it blocked for its
+ * whole life. */
 void tp_hold_begin(struct tp_hold *hold);
 void tp_hold_end(const struct tp_hold *hold);
 

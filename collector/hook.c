@@ -47,14 +47,13 @@ static bool is_ours(const void *address)
            self.dli_fbase == other.dli_fbase;
 }
 
-/* Looks `name` up as the library at `path` sees it: in itself and in the libraries that it needs, which excludes
- * ours. */
+/* Looks `name` up in the library at `path` and in the libraries that it needs, which excludes ours. */
 static void *look_in(const char *path, const char *name)
 {
     void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *found = library ? dlsym(library, name) : NULL;
     if (library)
-        dlclose(library); /* the caller that loaded it still has it open */
+        dlclose(library); /* closes only the extra reference, because the caller still has the library open */
     return found && !is_ours(found) ? found : NULL;
 }
 
@@ -107,7 +106,7 @@ uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)
     return value;
 }
 
-/* `rate` is in nanoseconds per 2^32 ticks, or 0 if not yet known well; the rate is measured from the moment `first` */
+/* rate: nanoseconds per 2^32 ticks; 0: not yet known well, so `first` is the start of the measurement */
 static uint64_t rate;
 static struct tp_spool_clock first;
 
@@ -117,8 +116,8 @@ void tp_hook_clock(void)
         first = tp_clock_moment();
 }
 
-/* Converts ticks to nanoseconds. Until the rate is known well, it is measured from the first moment, so over at least
- * the time that is converted. */
+/* Converts ticks to nanoseconds. Until the rate is known well, it is measured anew in each call, from the moment
+ * `first` to now. This time is at least as long as the converted one. */
 static uint64_t nanoseconds(uint64_t ticks)
 {
     enum { STEADY_NS = 100000000 };
@@ -142,8 +141,7 @@ static uint64_t nanoseconds(uint64_t ticks)
 uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait)
 {
     uint64_t begin = tp_record_begin(wait->begin), ticks = tp_clock_now() - begin;
-    if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0) /* no counter is faster than 8 GHz
-                                                           */
+    if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0) /* no time stamp counter is faster than 8 GHz */
         return 0;
     int why = tp_hook_enter();
     uint64_t ns = nanoseconds(ticks);

@@ -1,11 +1,11 @@
 /* Shared parts of the sources that intercept functions of the program (hooks).
  *
  * Such a source exports a function under the name of another library's function (collector/preload.map). The program
- * calls our function, and ours calls the original. Every hook must obey three rules. While its source is off it only
- * calls the original. It also only calls the original if our own code is the caller (tp_cursor.inside), because a
- * record would otherwise request a chunk while a chunk is being requested. It leaves errno as the original set it. The
- * Makefile links the preload library so that its own calls of pthread_mutex_lock are wrapped: a thread with one of our
- * locks counts as inside. */
+ * calls our function, and our function calls the original. Every hook must obey three rules. First, while its source is
+ * off, a hook only calls the original. Second, it also only calls the original if our own code is the caller
+ * (tp_cursor.inside). Otherwise a record could request a chunk while a chunk is being requested. Third, a hook leaves
+ * errno as the original set it. The Makefile links the preload library so that its own calls of pthread_mutex_lock are
+ * wrapped. A thread that has one of our locks counts as inside our own code. */
 #ifndef TP_COLLECTOR_HOOK_H
 #define TP_COLLECTOR_HOOK_H
 
@@ -16,18 +16,19 @@
 #include "collector/recorder.h"
 
 /* Returns the original function `name` behind our hook, or NULL if none exists. version: wanted symbol version if
- * several exist; NULL: the default. caller: address of calling code, or NULL. The libraries loaded with the program are
- * searched first, then the library at `caller`, then all loaded libraries, also those opened with RTLD_LOCAL such as
- * Python modules. Allocates memory only if the first search fails. Any thread may call it. */
+ * several exist; NULL: the default. caller: address of the calling code, or NULL. The search covers the libraries
+ * loaded with the program, then the library at `caller`, then all loaded libraries. The last group includes libraries
+ * opened with RTLD_LOCAL, such as Python modules. Allocates memory only if the libraries loaded with the program lack
+ * the function. Any thread may call it. */
 void *tp_hook_next(const char *name, const char *version, const void *caller);
 
-/* Returns our own version of `name`, a plain system call or an alias in the C library, or NULL if the function is more
- * than that. tp_hook_next uses it for programs without a dynamic loader. Any thread may call it. */
+/* Returns our own version of `name`: a plain system call, or an alias in the C library. Returns NULL if the function
+ * does more than a system call. tp_hook_next uses it for programs without a dynamic loader. Any thread may call it. */
 void *tp_hook_plain(const char *name);
 
-/* One intercepted function. */
+/* One intercepted function of a library. */
 struct tp_hook {
-    const char *name, *version; /* version: NULL, or the newer of several versions */
+    const char *name, *version; /* version: symbol version; NULL, or the newest if several exist */
     void *next;                 /* the original function; NULL: not yet looked up */
 };
 
@@ -57,11 +58,12 @@ static inline bool tp_hook_is_on(const bool *is_on)
 int tp_hook_enter(void);
 void tp_hook_leave(int why);
 
-/* Reads a time or size from a setting: digits with an optional k, m or g, which are binary if is_bytes and otherwise
+/* Reads a time or size from a setting: digits with an optional k, m or g. The units are binary if is_bytes, otherwise
  * decimal. Returns `otherwise` if the text does not begin with a digit. */
 uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise);
 
-/* Starts the time measurement that tp_hook_waited needs. Every source that measures waits calls it when it starts. */
+/* Starts the measurement of the clock's rate, which tp_hook_waited needs. Every source that measures waits calls it
+ * when the source starts. */
 void tp_hook_clock(void);
 
 struct tp_hook_wait {
@@ -71,8 +73,8 @@ struct tp_hook_wait {
     const void *object; /* object that the thread waited for; NULL: not recorded */
 };
 
-/* Records that the call `name` waited until now, if that was long enough. Returns the wait in ns, or 0 if it was too
- * short. */
+/* Records that the call `name` waited until now, if the wait took at least wait->least_ns. Returns the wait in ns, or 0
+ * if it was shorter. */
 uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait);
 
 #endif

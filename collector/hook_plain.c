@@ -1,5 +1,5 @@
-/* Has our own versions of C library functions that are little more than a system call. They are needed in statically
- * linked programs, where no library has the original function. See hook.h. */
+/* Contains our own versions of C library functions that are little more than a system call. Statically linked programs
+ * need them, because no library there has the original function. See hook.h. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 
 /* The C library's internal name of clone, which no library intercepts. */
 extern __typeof__(clone) __clone __attribute__((weak));
-/* The internal name of sigaction, and the signals that siginterrupt was called for; NULL if the program never calls
- * it. */
+/* sigaction: the C library's internal name of it. The other symbol is the set of signals for which siginterrupt was
+ * called; its address is NULL if the program never calls siginterrupt. */
 extern __typeof__(sigaction) __sigaction;
 extern sigset_t _sigintr __attribute__((weak));
 

@@ -1,10 +1,11 @@
 /* The constructor of the preload library: starts a recording in a program that was not written for tracepress.
  *
- * It acts only if `tracepress record` has set TRACEPRESS_SPOOLS, and it writes only a spool. `tracepress record` makes
- * the trace after the program has ended, so this library needs only libc. A program that links libtracepress.so finds
- * the functions of tracepress.h in this library first (preload.map). So there is only one recording at a time, and the
- * program's own takes precedence. Constructors of the program's libraries may run before or after this one. Their
- * threads are recorded from their first record on. */
+ * The constructor acts only if `tracepress record` has set TRACEPRESS_SPOOLS, and it writes only a spool. `tracepress
+ * record` makes the trace after the program has ended, so this library needs only libc. A program that links
+ * libtracepress.so finds the functions of tracepress.h in this library first (preload.map). Therefore the process has
+ * only one recording at a time, and a recording that the program starts takes precedence. Constructors of the program's
+ * libraries may run before or after this one. Threads that these constructors start are recorded from their first
+ * record on. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,16 +23,16 @@
 #include "writer/base/environment.h"
 #include "writer/worker.h"
 
-/* Shows other tools that this process is being recorded. */
+/* Exported symbol that shows other tools that this process is being recorded. */
 __attribute__((visibility("default"))) extern const char tracepress_preload_version[];
 const char tracepress_preload_version[] = TP_VERSION;
 
 static struct tp_source_host host;
 static bool is_injected;
 
-/* Stops the sources at the end of exit(), after the program's own functions. A program that exits in another way leaves
- * its spool as it is. (A function that a constructor registers with atexit() runs after the destructors, because the
- * loader registers its own function later.) */
+/* Stops the sources at the end of exit(), after the program's own functions. A program that exits in another way does
+ * not close its spool. This is a destructor and no atexit() function, because one registered by a constructor would run
+ * after the destructors. The loader registers its own function later. */
 __attribute__((destructor)) static void at_exit(void)
 {
     if (!is_injected || tp_is_confined() || tp_session_is_copy())

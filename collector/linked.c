@@ -1,8 +1,9 @@
-/* Lists what libtracepress.so records in addition to the calls of tracepress.h: the GPUs of a program that uses CUDA.
- * The preload library has a table of sources instead (sources_table.c).
+/* Lists the sources of libtracepress.so, which records the GPUs of a program that uses CUDA in addition to the calls of
+ * tracepress.h. The preload library has a table of sources instead (sources_table.c).
  *
- * Like the preload library, it intercepts the functions by which a program confines itself (source/host_confine.c) or
- * changes the rights of a thread (source/host_rights.c). Otherwise it could get the program killed. */
+ * Like the preload library, libtracepress.so intercepts the functions by which a program confines itself
+ * (source/host_confine.c) or changes the rights of a thread (source/host_rights.c). Without this, the recorder could
+ * get the program killed. */
 #include "collector/session.h"
 #include "collector/source/cupti.h"
 

@@ -24,9 +24,10 @@ static struct {
     pthread_mutex_t lock;
     struct tp_live_file file;
     struct tp_tfevents events; /* records not yet written */
-    bool is_on, is_described;  /* is_described: the file has the first values of this module's own tags */
-    int64_t step_ns, flush_ns; /* CLOCK_MONOTONIC: start of the step, time of the last write */
-    int64_t base, last;        /* added to step numbers; the last step written */
+    bool is_on, is_described;  /* is_described: the file has the first values of this module's own tags, which describe
+                                * the tags */
+    int64_t step_ns, flush_ns; /* start of the step and time of the last write, on CLOCK_MONOTONIC */
+    int64_t base, last;        /* base: added to step numbers; last: number of the last step written, or -1 */
 } live = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = {.fd = -1}, .last = -1};
 
 static _Atomic double batch_size, tokens_per_step; /* 0: unknown */
@@ -66,7 +67,7 @@ static void flush(void)
         give_up(code);
 }
 
-/* Writes the first record of a file; values then describe their tags again. */
+/* Writes the first record of a file. The next value of each tag then describes the tag again. */
 static void begin_file(double wall_s)
 {
     live.is_described = false;
@@ -107,8 +108,9 @@ static void write_step(uint64_t number)
     count += tp_live_values(scalars + count);
     tp_tfevents_scalars(&live.events, at, scalars, count);
     live.last = at.step;
-    if (now - live.flush_ns >= FLUSH_NS || live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4) /* the size matters for
-                                                                                                  * very short steps */
+    if (now - live.flush_ns >= FLUSH_NS ||
+        live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4) /* the size of the buffer matters for very
+                                                               * short steps */
         flush();
 }
 
@@ -151,14 +153,15 @@ void tp_live_stop(void)
 
 void tp_live_exit(void)
 {
-    if (pthread_mutex_trylock(&live.lock) != 0) /* the code inside may have called exit */
+    if (pthread_mutex_trylock(&live.lock) != 0) /* another thread or this one may be inside this module, because code
+                                                 * inside may have called exit */
         return;
     stop();
     tp_tfevents_release(&live.events);
     pthread_mutex_unlock(&live.lock);
 }
 
-/* Keeps the buffer unused, because another thread of the parent may have left it inconsistent. */
+/* Keeps the buffer without using it again, because another thread of the parent may have left it inconsistent. */
 void tp_live_in_child(void)
 {
     live.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

@@ -1,10 +1,10 @@
 /* Writes scalars of each step to a TensorBoard event file while the program trains.
  *
- * Each process has its own file and appends complete records with one write, at most a few times a second. Nothing is
- * rewritten. The file is in the recording's folder. If ranks or an earlier run use that folder, the file is in a
- * subfolder named after the worker, so that two processes never write the same run. `tracepress export --to tfevents`
- * into the folder replaces it. If writing fails, the file is closed after its last complete record, one line reports
- * it, and the program continues.
+ * Each process has its own file and appends complete records with one write, at most a few times a second. Written
+ * records are never changed. The file is in the recording's folder. If other ranks or an earlier run use that folder,
+ * the file is in a subfolder named after the worker. So two processes never write files of the same TensorBoard run.
+ * `tracepress export --to tfevents` into the folder replaces the file. If writing fails, the file is closed after its
+ * last complete record, one line reports the failure, and the program continues.
  *
  * Steps are counted whether or not the schedule records them. The functions take a lock of this module, never the
  * session's. The last two functions are for hot paths and take no lock. */
@@ -21,12 +21,14 @@
 void tp_live_start(const char *directory, const char *worker, bool has_peers);
 /* Writes pending records and switches the live file off. A later start in the same folder appends to the same file. */
 void tp_live_stop(void);
-/* Does the same while the process exits, but does nothing if another thread is inside this module. */
+/* Writes pending records and switches the live file off while the process exits. Does nothing if another thread is
+ * inside this module. */
 void tp_live_exit(void);
 /* Switches the live file off in a child after fork, because the file belongs to the parent. */
 void tp_live_in_child(void);
 
-/* Ends step `number`. The next step starts with tp_live_step_begins, after the recorder's own work between steps. */
+/* Ends the step with this number. The next step starts with tp_live_step_begins, after the recorder's own work between
+ * steps. */
 void tp_live_step_ends(uint64_t number);
 void tp_live_step_begins(void);
 

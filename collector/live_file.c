@@ -63,7 +63,8 @@ static int create(struct tp_live_file *file)
 }
 
 /* Chooses a folder in which no other process writes: the directory, or a subfolder named after the worker, with a
- * number if needed. Two processes that arrive at the same time see each other's file, and both try the next folder. */
+ * number if needed. If two processes start at the same time, each sees the other's file, and both try the next
+ * folder. */
 static int place(struct tp_live_file *file)
 {
     enum { PLACES = 100 };

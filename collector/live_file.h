@@ -1,4 +1,5 @@
-/* Chooses the path of the live event file (live.h) and appends to it. One thread at a time. */
+/* Chooses the path of the live event file (live.h) and appends to the file. Only one thread at a time may call these
+ * functions. */
 #ifndef TP_COLLECTOR_LIVE_FILE_H
 #define TP_COLLECTOR_LIVE_FILE_H
 
@@ -10,10 +11,11 @@ enum { TP_LIVE_PATH = 4600 };
 struct tp_live_file {
     int fd;               /* -1: not open */
     bool has_peers;       /* other ranks use the directory, so the file must be in a subfolder */
-    bool is_placed;       /* `folder` is chosen; another event file of ours in it is then an export of this run */
-    size_t size;          /* bytes in the file */
+    bool is_placed;       /* true if the folder is chosen; another event file of this recorder in the folder is then an
+                           * export of this run */
+    size_t size;          /* size of the file in bytes */
     char directory[4200]; /* as passed to tp_live_file_init; "" before that */
-    char worker[160];     /* letters, digits and ._- */
+    char worker[160];     /* name of the worker: letters, digits and ._- */
     char folder[4400], path[TP_LIVE_PATH];
 };
 

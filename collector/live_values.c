@@ -14,24 +14,24 @@ enum { TAG_BYTES = 96, PART_BYTES = 64, BYTES_PER_MIB = 1 << 20 };
 
 /* One counter of the table. An entry is never freed. */
 struct counter {
-    _Atomic uint32_t name; /* 0: free */
+    _Atomic uint32_t name; /* number of the counter's name; 0: the entry is free */
     _Atomic(const char *) text;
     _Atomic double value;
-    _Atomic int is_set;           /* since the last step */
-    char tag[TAG_BYTES];          /* used only by the thread that ends steps, as is is_described */
+    _Atomic int is_set;           /* 1: the counter was set since the last step */
+    char tag[TAG_BYTES];          /* tag and is_described are used only by the thread that ends steps */
     bool is_described, is_double; /* is_double: another counter has this tag */
 };
 
-/* Totals of one kind, each stored as total + 1; 0: unknown. */
+/* Totals of one kind. Each is stored as the total in bytes plus 1, so that 0 means unknown. */
 struct total {
-    _Atomic int64_t now, highest; /* highest since the last step */
+    _Atomic int64_t now, highest; /* now: newest total; highest: highest total since the last step */
     char tag[TAG_BYTES];
     bool is_described;
 };
 
 struct device {
-    _Atomic uint64_t key;   /* type and number + 2; 0: free */
-    struct total totals[2]; /* allocated, reserved */
+    _Atomic uint64_t key;   /* device type in the high half, device number + 2 in the low half; 0: the entry is free */
+    struct total totals[2]; /* total of allocated and of reserved memory */
 };
 
 static struct counter counters[TP_LIVE_COUNTERS];
@@ -74,7 +74,7 @@ static struct device *device_of(uint64_t key)
     return NULL;
 }
 
-/* Stores a total plus 1, because 0 means unknown in both members. So zeroed entries need no initialization. */
+/* Stores a total plus 1, because 0 means unknown. Zeroed entries therefore need no initialization. */
 static void set_total(struct total *total, int64_t bytes)
 {
     if (bytes < 0 || bytes == INT64_MAX)
@@ -114,7 +114,7 @@ static size_t read_counter(struct tp_tf_scalar *out, struct counter *counter)
         return 0;
     const char *text = atomic_load(&counter->text);
     double value = atomic_load_explicit(&counter->value, memory_order_relaxed);
-    if (!text) /* another thread is just looking its name up */
+    if (!text) /* another thread is still looking up the name's text */
         return 0;
     if (!counter->tag[0])
         name_counter(counter, text);

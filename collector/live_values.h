@@ -12,13 +12,13 @@
 /* counters and devices beyond these limits are ignored; TP_LIVE_VALUES is the most scalars of a step */
 enum { TP_LIVE_COUNTERS = 64, TP_LIVE_DEVICES = 16, TP_LIVE_VALUES = TP_LIVE_COUNTERS + 2 * TP_LIVE_DEVICES };
 
-/* Fills `out` (TP_LIVE_VALUES entries) with the scalars of a step and returns their count. They are the counters that
- * were set since the last call, and the highest totals of each device since then. The tags stay valid. One thread at a
- * time. */
+/* Fills `out` (TP_LIVE_VALUES entries) with the scalars of a step and returns their count. The scalars are the counters
+ * that were set since the last call, and the highest totals of each device since then. The tags in `out` stay valid.
+ * Only one thread at a time may call it. */
 size_t tp_live_values(struct tp_tf_scalar *out);
-/* Forgets all values, because those from before the last stop may be outdated. */
+/* Forgets all values. Values from before the last stop may be outdated. */
 void tp_live_values_clear(void);
-/* Forgets which tags were described, because a new file must describe them again. */
+/* Forgets which tags were described, because a new file must describe all tags again. */
 void tp_live_values_forget(void);
 
 #endif

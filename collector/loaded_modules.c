@@ -15,13 +15,19 @@
 #include "writer/base/mapped.h"
 
 enum { MAX_MODULES = 4096 };
-enum { MAY_ASK, UNTRIED, TRYING }; /* states of `loader` */
+enum {
+    MAY_ASK,
+    UNTRIED,
+    TRYING
+}; /* states of `loader`: it may be asked; this was not tested since the fork; a thread
+    * is testing it */
 
 static struct tp_module *modules[MAX_MODULES]; /* never freed, because samplers read them while the list grows */
 static _Atomic uint32_t module_count;
 static _Atomic bool is_updating;
 static _Atomic int loader;
-static unsigned long long seen_adds, seen_subs; /* counts of the loader when the list was made */
+static unsigned long long seen_adds, seen_subs; /* the loader's counts of loaded and unloaded modules at the time of the
+                                                 * last update */
 
 uint32_t tp_modules_count(void)
 {
@@ -59,8 +65,8 @@ static void take_segments(struct tp_module *m, const struct dl_phdr_info *info)
     }
 }
 
-/* Returns zeroed memory for modules and their paths, which is never freed, or NULL. It is mapped, because the
- * recorder's threads must not call the program's allocator. The caller has set `is_updating`. */
+/* Returns zeroed memory for modules and their paths, or NULL. The memory is never freed. The memory is mapped, because
+ * the recorder's threads must not call the program's allocator. The caller has set `is_updating`. */
 static void *take_memory(size_t size)
 {
     enum { PIECE_BYTES = 64 << 10 };
@@ -119,7 +125,7 @@ struct visit {
     bool is_changed;
 };
 
-/* Adds one module. Runs under the loader's lock, so it takes no lock of ours. */
+/* Adds one module. Runs under the loader's lock, so it must not take a lock of the recorder. */
 static int on_module(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct visit *visit = context;
@@ -132,9 +138,9 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
     seen_subs = info->dlpi_subs;
     struct tp_module m = {.bias = info->dlpi_addr};
     take_segments(&m, info);
-    if (info->dlpi_name &&
-        strncmp(info->dlpi_name, "linux-", 6) == 0) { /* part of the kernel; has no file and is never closed */
-        m.file = (char *)(uintptr_t)m.start;          // NOLINT(performance-no-int-to-ptr)
+    if (info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0) { /* name of a module that is part of the kernel,
+                                                                          * has no file and is never closed */
+        m.file = (char *)(uintptr_t)m.start;                             // NOLINT(performance-no-int-to-ptr)
         m.size = m.end - m.start;
         m.was_tried = true;
     }

@@ -16,7 +16,7 @@ enum { CHUNK_BYTES = 16 << 10, MAX_FACTS = 64 };
 
 /* One fact about the run, from tracepress_metadata. */
 struct fact {
-    char *text; /* key, '\n', value */
+    char *text; /* key, a newline and the value */
     uint8_t kind;
 };
 
@@ -24,7 +24,7 @@ static struct {
     struct tp_spool *spool; /* NULL: no spool is open */
     struct tp_spool_chunk *chunk;
     struct tp_spool_record *at;
-    const char *end;          /* of the chunk */
+    const char *end;          /* end of the current chunk */
     uint32_t written_modules; /* count of modules written, in the order of tp_modules_get */
     struct fact facts[MAX_FACTS];
     unsigned fact_count;

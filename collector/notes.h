@@ -1,4 +1,4 @@
-/* Writes the notes of a spool into chunks of their own: names, clock values, facts about the run, and loaded modules.
+/* Writes the notes of a spool into separate chunks: names, clock values, facts about the run, and loaded modules.
  *
  * All functions need the session's lock. Names, facts and modules are stored and repeated in each new spool. */
 #ifndef TP_COLLECTOR_NOTES_H
@@ -10,11 +10,12 @@
 
 #include "collector/spool.h"
 
-/* Starts the notes of a spool with everything known so far. The spool must stay open until tp_notes_end or
- * tp_notes_leave. */
+/* Starts the notes of a spool with all names, facts and modules known so far. The spool must stay open until
+ * tp_notes_end or tp_notes_leave. */
 void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now);
 
-/* Writes the last notes of a spool that is closed regularly. dropped: count of records that had no room. */
+/* Writes the last notes of a spool that is closed regularly. dropped: count of records that were lost because they had
+ * no room. */
 void tp_notes_end(uint64_t dropped);
 
 /* Releases the chunk in a child of fork, because the spool belongs to the parent. */
@@ -26,7 +27,7 @@ uint32_t tp_notes_name(const char *name);
 /* Writes the current value of all clocks. */
 void tp_notes_clock(void);
 
-/* Writes the modules (see tp_modules_update) that this spool does not have yet. */
+/* Writes the modules (see tp_modules_update) that this spool does not contain yet. */
 void tp_notes_modules(void);
 
 /* Adds a fact about the run. kind: TP_SPOOL_META_TEXT or TP_SPOOL_META_JSON. At most 64 facts are kept for later

@@ -11,15 +11,15 @@
 
 #include "writer/worker.h"
 
-enum { MAX_THREADS = 64, BEGINNING = -1 }; /* tid of a slot whose thread has not stored its id yet */
+enum { MAX_THREADS = 64, BEGINNING = -1 }; /* BEGINNING: tid of a slot whose thread has not stored its id yet */
 
 static struct slot {
-    _Atomic pid_t tid; /* 0: free, or its thread has ended */
+    _Atomic pid_t tid; /* id of the slot's thread; 0: the slot is free. A thread that has ended may still be stored */
     void *(*run)(void *);
     void *argument;
 } slots[MAX_THREADS];
 
-/* Returns whether the system still has the thread. A thread that has ended may still exist for a moment. */
+/* Returns whether the thread still exists in the system. A thread that has ended may still exist for a moment. */
 static bool is_there(pid_t tid)
 {
     return tid == BEGINNING || (tid > 0 && syscall(SYS_tgkill, getpid(), tid, 0) == 0);
@@ -55,7 +55,8 @@ int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     slot->run = run;
     slot->argument = argument;
     sigfillset(&blocked);
-    sigdelset(&blocked, SIGBUS); /* from a file that is truncated while it is mapped: see writer/base/mapped.h */
+    sigdelset(&blocked,
+              SIGBUS); /* a file that is truncated while it is mapped causes SIGBUS: see writer/base/mapped.h */
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int code = pthread_create(thread ? thread : &unnamed, NULL, begin, slot);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

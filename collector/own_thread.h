@@ -6,20 +6,20 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts run(argument) on a thread that blocks all signals except its own faults. thread: receives the handle for
- * pthread_join, or NULL to detach the thread. Returns 0 or an errno. */
+/* Starts run(argument) on a thread that blocks all signals except those of its own faults. thread: receives the handle
+ * for pthread_join; NULL detaches the thread. Returns 0 or an errno. */
 int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
-/* Waits until all these threads have ended, for at most patience_ms. The caller must have asked them to end. Returns
- * false if one still runs. */
+/* Waits until all these threads have ended, for at most patience_ms. The caller must have asked the threads to end.
+ * Returns false if one of them still runs. */
 bool tp_own_threads_await(unsigned patience_ms);
 
 /* Resets the count in a child of fork, which has none of these threads. */
 void tp_own_threads_in_child(void);
 
-/* Registers the owner of a thread outside the session that can be paused. leave: asks the thread to end, without
- * waiting. come_back: starts it again if it is still needed. Call it before main. tp_own_threads_end and
- * tp_own_threads_begin call the two functions for tp_session_end_threads. */
+/* Registers the owner of a thread outside of the session. leave: asks the thread to end, without waiting. come_back:
+ * starts the thread again if it is still needed. tp_own_threads_end and tp_own_threads_begin call the two functions for
+ * tp_session_end_threads. Call this function before main. */
 void tp_own_threads_register(void (*leave)(void), void (*come_back)(void));
 void tp_own_threads_end(void);
 void tp_own_threads_begin(void);

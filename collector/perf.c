@@ -1,4 +1,4 @@
-/* Lets the kernel sample threads: see perf.h. */
+/* Samples threads with the help of the kernel: see perf.h. */
 #include "collector/perf.h"
 
 #include <linux/perf_event.h>
@@ -16,15 +16,15 @@
 enum { RING_BYTES = 256 << 10, STACK_BYTES = 32 << 10 };
 
 #if defined(__x86_64__)
-#define REGISTERS 0xff01ffull /* AX to IP, R8 to R15 */
-/* The kernel's register numbers, indexed by DWARF number. */
+#define REGISTERS 0xff01ffull /* mask of the sampled registers: AX to IP, R8 to R15 */
+/* The kernel's register numbers; the index is the DWARF number. */
 static const uint8_t by_dwarf[] = {
     PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,  PERF_REG_X86_DI,
     PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,  PERF_REG_X86_R9,  PERF_REG_X86_R10, PERF_REG_X86_R11,
     PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15, PERF_REG_X86_IP};
 enum { DWARF_REGISTERS = sizeof by_dwarf, STACK_POINTER = 7 };
 #elif defined(__aarch64__)
-#define REGISTERS 0x1ffffffffull /* x0 to x30, sp, pc, in DWARF order */
+#define REGISTERS 0x1ffffffffull /* mask of the sampled registers: x0 to x30, sp, pc, in DWARF order */
 static const uint8_t by_dwarf[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
                                    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 enum { DWARF_REGISTERS = sizeof by_dwarf, STACK_POINTER = 31 };
@@ -39,7 +39,7 @@ static struct perf_event_mmap_page *page_of(const struct tp_perf *perf)
     return perf->ring;
 }
 
-/* Returns the records, which follow one page; the page size depends on the system. */
+/* Returns the address of the records. They follow the first page of the ring; the page size depends on the system. */
 static char *records_of(const struct tp_perf *perf)
 {
     return (char *)perf->ring + page_of(perf)->data_offset;
@@ -71,7 +71,8 @@ bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns)
     if (fd < 0)
         return false;
     void *ring = mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd); /* the mapping keeps the event open, and the program may close or reuse any descriptor */
+    close(fd); /* the descriptor is not needed: the mapping keeps the event open, and the program may close or reuse any
+                * descriptor */
     perf->ring = ring == MAP_FAILED ? NULL : ring;
     return perf->ring != NULL;
 }
@@ -112,7 +113,8 @@ uint32_t tp_perf_count(const struct tp_perf *perf)
     return count;
 }
 
-/* Start of a sample as the kernel writes it. The registers follow in ascending order, and then the stack. */
+/* Start of a sample as the kernel writes it. The registers follow in ascending order, and then the bytes of the
+ * stack. */
 struct sample_head {
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -154,7 +156,7 @@ bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *mo
     bool is_sample = false;
     while (!is_sample && page->data_tail < head) {
         struct perf_event_header header = header_at(perf, page->data_tail);
-        if (header.size < sizeof header) { /* should not happen; discards everything instead of looping for ever */
+        if (header.size < sizeof header) { /* should not happen; discarding all records avoids an endless loop */
             __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
             return false;
         }

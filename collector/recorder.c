@@ -11,7 +11,8 @@
 #include "collector/session.h"
 #include "collector/unwind.h"
 
-enum { FIRST_CHUNK = 16 << 10, /* small, because many threads record little */ WALK_COUNTS = 64, LINE = 64 };
+/* FIRST_CHUNK: bytes of a thread's first chunk; small, because many threads record little */
+enum { FIRST_CHUNK = 16 << 10, WALK_COUNTS = 64, LINE = 64 };
 
 uint32_t tracepress_recording_;
 bool tp_record_stacks;
@@ -21,12 +22,12 @@ _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec"
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 static bool has_key;
-static _Atomic uint32_t threads;   /* threads so far, over all recordings */
-static _Atomic uint32_t exchanges; /* threads that are returning or requesting a chunk */
+static _Atomic uint32_t threads;   /* count of threads so far, over all recordings */
+static _Atomic uint32_t exchanges; /* count of threads that are returning or requesting a chunk */
 static _Atomic bool is_closed;
 static _Atomic uint32_t still; /* count of threads that are copying the process */
 
-/* Counts of threads that are walking their stacks, which may make system calls. A thread counts in the entry of its own
+/* Counts of threads that are walking their stacks. Walking may make system calls. A thread uses the entry of its own
  * number, so that threads do not compete for one cache line. */
 static struct {
     _Alignas(LINE) _Atomic uint32_t count;

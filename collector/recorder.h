@@ -1,8 +1,8 @@
-/* The hot path: writes this thread's records into its chunk.
+/* Writes this thread's records into its chunk; the hot path of the recorder.
  *
- * Each thread owns its chunk, so a record needs no lock, no allocation and no system call. Only a new chunk does.
- * `tracepress_recording_` is 0 while nothing is recorded, otherwise the number of the recording. A thread whose chunk
- * belongs to an older recording releases it at its next record. */
+ * Each thread owns its chunk, so a record needs no lock, no allocation and no system call. Only requesting a new chunk
+ * needs them. `tracepress_recording_` is 0 while nothing is recorded, otherwise the number of the recording. A thread
+ * whose chunk belongs to an older recording releases the chunk at its next record. */
 #ifndef TP_COLLECTOR_RECORDER_H
 #define TP_COLLECTOR_RECORDER_H
 
@@ -15,12 +15,12 @@
 #include "collector/spool.h"
 #include "collector/tracepress.h"
 
-/* The place where this thread writes. */
+/* The position at which this thread writes. */
 struct tp_cursor {
     struct tp_spool_record *at, *end;
-    uint32_t recording; /* recording that the chunk belongs to */
+    uint32_t recording; /* number of the recording that the chunk belongs to */
     struct tp_spool_chunk *chunk;
-    uint32_t thread, sequence; /* numbers within the recording */
+    uint32_t thread, sequence; /* number of the thread, and of its chunk, within the recording */
     uint32_t inside;           /* above 0: our own code runs on this thread, so hooks only call the original function */
     uint64_t tid;
 };
@@ -39,14 +39,14 @@ static inline uint64_t tp_record_begin(uint64_t begin)
     return begin > since ? begin : since;
 }
 
-/* Writes the stack of the call that returns to `from`; it belongs to the next record. */
+/* Writes the stack of the function that returns to `from`. The stack belongs to the next record. */
 void tp_record_stack(const void *from);
 
-/* Does the same inside malloc and related functions, where the thread must not wait. Leaves our own frames out. Returns
- * false if there is no stack. */
+/* Writes the caller's stack inside malloc and related functions, where the thread must not wait. The stack has no
+ * frames of the recorder. Returns false if there is no stack. */
 bool tp_record_stack_apart(void);
 
-/* Records the caller's stack if stacks are wanted. For functions of the public interface. */
+/* Records the caller's stack if stacks are wanted. Only for functions of the public interface. */
 #define TP_RECORD_STACK()                                                                                              \
     do {                                                                                                               \
         if (__builtin_expect(__atomic_load_n(&tp_record_stacks, __ATOMIC_RELAXED), 0))                                 \
@@ -60,20 +60,20 @@ struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots);
 /* Releases the chunk of this thread. */
 void tp_record_leave(void);
 
-/* Prevents all threads from getting or returning chunks and from walking stacks; chunks stay mapped until the process
- * exits. Returns when no thread is doing so, or after patience_ms. */
+/* Prevents all threads from getting or returning chunks and from walking stacks. Chunks stay mapped until the process
+ * exits. Returns when no thread does any of this, or after patience_ms. */
 void tp_record_close(unsigned patience_ms);
 
-/* Prevents all threads from walking their stacks until tp_record_go_on, because that may take locks of the loader.
- * Records meanwhile have no stack. Waits for a limited time for threads that are walking. */
+/* Prevents all threads from walking their stacks until tp_record_go_on, because walking may take locks of the loader.
+ * Records in this time have no stack. Waits for a limited time for threads that are walking. */
 void tp_record_still(void);
 void tp_record_go_on(void);
 
 /* Resets the state in a child of fork, which has only this thread. */
 void tp_record_in_child(void);
 
-/* Records an operator that a source found by intercepting a library function. The program itself did not report it.
- * Otherwise like tracepress_record_call_. */
+/* Records an operator that a source found by intercepting a library function, so that the program itself did not report
+ * it. Otherwise like tracepress_record_call_. */
 void tp_record_library_call(uint32_t name, const struct tracepress_operator *call);
 
 /* Returns room for a record with `slots` slots after its head, or NULL. Its time is 0 until tp_record_done. */

@@ -26,31 +26,34 @@
 #include "writer/base/signal_handler.h"
 
 enum {
-    MAX_WATCHED = 4096, /* threads; further ones are not sampled */
-    MAX_RINGS = 64,     /* threads that the kernel samples, at 260 KiB each; further ones get timers */
-    MAX_SLOTS = 64,     /* samples waiting to be written; if none is free, the thread's next sample represents both */
+    MAX_WATCHED = 4096, /* most threads in the list; further threads are not sampled */
+    MAX_RINGS = 64,     /* most threads that the kernel samples, at 260 KiB each; further threads get timers */
+    MAX_SLOTS = 64,     /* most samples that wait to be written; if no slot is free, the thread's next sample represents
+                         * both */
     DRAIN_EVERY_MS = 2,
-    LIST_EVERY_MS = 10, /* interval between updates of the list of threads */
-    END_MS = 20         /* for handlers that are still running */
+    LIST_EVERY_MS = 10, /* interval between updates of the list of threads, ms */
+    END_MS = 20         /* longest wait for handlers that are still running, ms */
 };
 
 enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_FULL };
 
-/* A sample on its way from a handler to our thread. */
+/* A sample that a signal handler has taken and the sampling thread has not yet written. */
 struct slot {
     _Atomic int state;
     pid_t tid;
-    uint64_t cpu_ns, ticks; /* processor time of the thread at that moment */
+    uint64_t cpu_ns, ticks; /* cpu_ns: processor time of the thread so far, ns; ticks: time of the sample on the
+                             * recording's clock */
     struct tp_stack_copy copy;
 };
 
 /* A sampled thread of the program. */
 struct watched {
-    pid_t tid, listed;   /* listed: its number in /proc */
-    struct tp_perf perf; /* the kernel's sampling; zeroed: the timer is used */
+    pid_t tid, listed;   /* listed: number of the thread in /proc, which may belong to another namespace */
+    struct tp_perf perf; /* the kernel's sampling of the thread; zeroed: the timer is used */
     timer_t timer;
-    uint64_t cpu_ns;          /* processor time at its last sample */
-    bool is_seen, is_written; /* is_written: the spool has its name, since its first sample */
+    uint64_t cpu_ns;          /* processor time at the thread's last sample, ns */
+    bool is_seen, is_written; /* is_seen: found by the current update of the list; is_written: the spool has the
+                               * thread's name, since its first sample */
 };
 
 enum { IDLE, RUNNING, STOPPING };
@@ -59,17 +62,20 @@ static struct {
     pthread_t thread;
     _Atomic int phase;
     _Atomic bool must_stop;
-    _Atomic bool is_asking; /* our thread is asking the loader, which may never answer */
+    _Atomic bool is_asking; /* the sampling thread is asking the loader, which may never answer */
     uint64_t period_ns;
     struct slot *slots;
     struct watched *watched;
     uint32_t count, ring_count;
-    bool has_perf, has_signal;   /* allowed by this system */
+    bool has_perf, has_signal;   /* has_perf: the kernel may take samples; has_signal: the handler of the timers' signal
+                                  * is installed */
     struct tp_stack_copy *copy;  /* buffer for a sample from the kernel */
-    struct tp_spool_clock begin; /* to convert its times to our clock */
-    bool is_first;               /* first update of the list: earlier processor time of the threads is not counted */
-    bool is_in_child;            /* in a child of a sampled process: all of its processor time is counted */
-    _Atomic uint32_t end;        /* not 0 wakes our thread, which resets it */
+    struct tp_spool_clock begin; /* clocks at the start, to convert times of the kernel's samples to the recording's
+                                  * clock */
+    bool is_first;               /* true during the first update of the list: processor time that the threads used
+                                  * before is not counted */
+    bool is_in_child;            /* true in a child of a sampled process: all of its processor time is counted */
+    _Atomic uint32_t end;        /* a value other than 0 wakes the sampling thread, which resets it */
     pid_t own_tid;
 } sampler;
 
@@ -136,7 +142,7 @@ static clockid_t clock_of(pid_t tid)
     return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
 
-/* Reads /proc/self/task/LISTED/comm and returns the length of the name. */
+/* Reads the thread's name from /proc/self/task/LISTED/comm. Returns the length of the name. */
 static size_t read_name(pid_t listed, char *text, size_t size)
 {
     char path[64];
@@ -173,7 +179,7 @@ static void write_name(pid_t tid)
     tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
-/* Writes a sample. A stack that cannot be walked gives a sample without frames, because its time belongs to the
+/* Writes a sample. If the stack cannot be walked, the sample has no frames, but its time still counts for the
  * thread. */
 static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t ticks, uint64_t cpu_ns)
 {
@@ -203,8 +209,8 @@ static uint64_t ticks_of(uint64_t monotonic_ns, const struct tp_spool_clock *now
     return sampler.begin.ticks + (uint64_t)(since > 0 ? since * rate : 0);
 }
 
-/* Writes the samples that the kernel took of a thread. They share the processor time since the previous ones equally;
- * the last one gets the remainder. */
+/* Writes the samples that the kernel took of a thread. The samples share the processor time since the previous ones
+ * equally; the last sample gets the remainder. */
 static void drain_ring(struct watched *thread)
 {
     uint32_t count = tp_perf_count(&thread->perf);
@@ -242,7 +248,8 @@ static bool set_timer(struct watched *thread)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG, .sigev_value.sival_ptr = &sampler};
     const struct timespec period = {(time_t)(sampler.period_ns / 1000000000u), (long)(sampler.period_ns % 1000000000u)};
     event._sigev_un._tid = thread->tid; /* sigev_notify_thread_id, for which the C library has no name */
-    sampler.has_signal = sampler.has_signal || !install_handler(); /* also when there are no more rings */
+    sampler.has_signal = sampler.has_signal || !install_handler(); /* threads without a ring get a timer even if the
+                                                                    * kernel samples others */
     return sampler.has_signal && timer_create(clock_of(thread->tid), &event, &thread->timer) == 0 &&
            timer_settime(thread->timer, 0, &(struct itimerspec){period, period}, NULL) == 0;
 }
@@ -280,7 +287,8 @@ static void unwatch(struct watched *thread)
     }
 }
 
-/* Returns the last number of the line "NSpid:", which lists namespaces from that of /proc inwards. */
+/* Returns the last number of the line "NSpid:", the id in the innermost namespace. The line lists namespaces from that
+ * of /proc inwards. */
 static pid_t innermost(const char *status)
 {
     const char *line = strstr(status, "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
@@ -302,11 +310,11 @@ static pid_t number_of(pid_t listed)
     return innermost(status);
 }
 
-/* Entries of a folder, read by the system call. opendir would call the program's allocator, which may be out of memory
- * or locked by a stopped thread. */
+/* Entries of a folder, read by the system call getdents64. opendir would call the program's allocator, which may be out
+ * of memory or locked by a stopped thread. */
 struct entries {
     int folder;
-    ssize_t size; /* filled bytes of `bytes` */
+    ssize_t size; /* count of valid bytes in `bytes` */
     ssize_t at;   /* offset of the next entry in `bytes` */
     _Alignas(8) char bytes[2048];
 };
@@ -314,7 +322,7 @@ struct entries {
 /* Returns the name of the next entry, valid until the next call; NULL at the end. */
 static const char *next_entry(struct entries *entries)
 {
-    enum { LENGTH_AT = 16, NAME_AT = 19 }; /* of struct linux_dirent64, getdents64(2) */
+    enum { LENGTH_AT = 16, NAME_AT = 19 }; /* offsets of members in struct linux_dirent64, see getdents64(2) */
     uint16_t length;
     if (entries->at >= entries->size) {
         entries->size = syscall(SYS_getdents64, entries->folder, entries->bytes, sizeof entries->bytes);
@@ -355,7 +363,7 @@ static void list_threads(void)
 
 /* ---- our thread ---- */
 
-/* Writes the samples that have arrived. Returns how many are still being taken. */
+/* Writes the samples that have arrived. Returns the number of samples that handlers are still taking. */
 static uint32_t drain(void)
 {
     uint32_t open = 0;
@@ -374,8 +382,8 @@ static uint32_t drain(void)
     return open;
 }
 
-/* Our thread sets it while it does anything except wait, because it may then have locks of the C library. It is not a
- * mutex, because a thread with one counts as inside our own code (hook_locks.c). */
+/* Set while the sampling thread does anything except wait, because it may then have locks of the C library. The flag is
+ * not a mutex, because a thread that has one counts as inside our own code (hook_locks.c). */
 static atomic_flag at_work = ATOMIC_FLAG_INIT;
 
 static bool take_turn(unsigned patience_us)
@@ -396,8 +404,8 @@ static void await_turn(void)
         ;
 }
 
-/* Waits, but ends when sampling stops, so that no thread waits for us at exit. All signals are blocked here. Uses a
- * futex, because the C library waits by a steady clock only since 2.30 (sem_clockwait). */
+/* Waits for `ms` milliseconds, or until sampling stops, so that no thread waits for this one at exit. All signals are
+ * blocked here. Uses a futex, because the C library can wait by a steady clock only since 2.30 (sem_clockwait). */
 static void wait_ms(long ms)
 {
     atomic_flag_clear(&at_work);
@@ -409,7 +417,7 @@ static void wait_ms(long ms)
     await_turn();
 }
 
-/* Returns whether the loader may be asked. In a child of fork this test itself may hang; is_asking shows that to the
+/* Returns whether the loader may be asked. In a child of fork this test itself may hang; then is_asking informs the
  * thread that stops the sampler. */
 static bool may_ask_loader(void)
 {
@@ -461,7 +469,7 @@ void tp_sampler_resume(void)
 
 static bool have_memory(void)
 {
-    if (!sampler.slots) { /* never freed, because a handler may run late */
+    if (!sampler.slots) { /* the slots are never freed, because a handler may run late */
         void *slots = mmap(NULL, MAX_SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (slots != MAP_FAILED)
@@ -513,7 +521,7 @@ const char *tp_sampler_start(uint32_t rate)
     return is_running ? NULL : "cannot create a thread";
 }
 
-/* Waits until our thread has its answer from the loader. Returns false if none exists after 0.2 s. */
+/* Waits until the sampling thread has its answer from the loader. Returns false if it has no answer after 0.2 s. */
 static bool await_answer(void)
 {
     enum { PAUSE_US = 100, PATIENCE_US = 200000 };
@@ -547,7 +555,8 @@ void tp_sampler_leave_signal(void)
 {
     struct sigaction theirs;
     if (sigaction(SIGURG, NULL, &theirs) == 0 && theirs.sa_flags & SA_SIGINFO && theirs.sa_sigaction == on_signal)
-        sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL); /* also discards pending SIGURG signals */
+        sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL); /* SIG_DFL also discards pending SIGURG
+                                                                              * signals */
 }
 
 void tp_sampler_forget(void)
@@ -555,7 +564,7 @@ void tp_sampler_forget(void)
     sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);
     atomic_store(&sampler.is_asking, false);
-    atomic_flag_clear(&at_work); /* the thread that set it does not exist in the child */
+    atomic_flag_clear(&at_work); /* the thread that set the flag does not exist in the child */
     for (uint32_t i = 0; sampler.slots && i < MAX_SLOTS; i++)
         atomic_store(&sampler.slots[i].state, SLOT_FREE);
 }

@@ -2,13 +2,13 @@
  *
  * If the system allows it, the kernel takes the samples (perf.h) and the program notices nothing. Otherwise each thread
  * gets a timer on its own processor time. The timer fires only while the thread runs, so it never interrupts a waiting
- * system call. Its handler copies registers and stack (unwind.h) without locks or allocations. (Kernels check such
- * timers only 100 to 1000 times a second, whatever their period.) In both cases a thread of ours walks the stacks and
- * writes the samples. Each sample represents the processor time of its thread since the previous sample, so the samples
- * of a thread add up to its total.
+ * system call. Its handler copies registers and stack (unwind.h) without locks or allocations. Kernels check such
+ * timers only 100 to 1000 times a second, whatever their period. In both cases a thread of the recorder walks the
+ * stacks and writes the samples. Each sample represents the processor time of its thread since the previous sample, so
+ * the samples of a thread add up to its total.
  *
- * The timers use SIGURG, because a late one does no harm: its default action is to ignore it. A program with its own
- * SIGURG handler gets no timers. */
+ * The timers use SIGURG, because a late signal does no harm: by default, processes ignore SIGURG. A program with its
+ * own SIGURG handler gets no timers. */
 #ifndef TP_COLLECTOR_SAMPLER_H
 #define TP_COLLECTOR_SAMPLER_H
 
@@ -23,15 +23,16 @@ const char *tp_sampler_start(uint32_t rate);
  * session's lock. */
 void tp_sampler_stop(void);
 
-/* Makes sure that no handler of ours runs any more, not even for a pending signal. Called after tp_sampler_stop. */
+/* Makes sure that no signal handler of the recorder runs any more, not even for a pending signal. Call it after
+ * tp_sampler_stop. */
 void tp_sampler_leave_signal(void);
 
 /* Resets the state in a child of fork, which does not have the sampling thread. */
 void tp_sampler_forget(void);
 
-/* Pauses our thread until tp_sampler_resume, at a place where it has no lock of the C library. Otherwise a copy of the
- * process that is made without the C library's fork could inherit a lock that is never released. Returns false if there
- * is no thread or it takes too long; then tp_sampler_resume must not be called. */
+/* Pauses the sampling thread until tp_sampler_resume, at a place where it has no lock of the C library. Otherwise a
+ * copy of the process that is made without the C library's fork could inherit a lock that is never released. Returns
+ * false if there is no thread or the pause takes too long. After false, tp_sampler_resume must not be called. */
 bool tp_sampler_pause(void);
 void tp_sampler_resume(void);
 

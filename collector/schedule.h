@@ -1,4 +1,5 @@
-/* Decides which of the program's steps are recorded. A pure state machine like torch.profiler.schedule. */
+/* Decides which of the program's steps are recorded. A state machine without side effects, like
+ * torch.profiler.schedule. */
 #ifndef TP_COLLECTOR_SCHEDULE_H
 #define TP_COLLECTOR_SCHEDULE_H
 
@@ -13,7 +14,8 @@ enum tp_action {
     TP_ACTION_RECORD_AND_SAVE /* last step of a cycle */
 };
 
-/* Returns what happens in step `step` (from 0). active 0: always records. repeat 0: cycles without end. */
+/* Returns the action in step `step` (from 0). If schedule->active is 0, every step is recorded. If schedule->repeat is
+ * 0, the cycles never end. */
 enum tp_action tp_schedule_action(const struct tracepress_schedule *schedule, uint64_t step);
 
 #endif

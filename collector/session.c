@@ -1,6 +1,6 @@
 /* Starts and stops the one recording of the process: see session.h.
  *
- * Everything here runs under one lock and only on slow paths: start, step, stop, a new name. Threads take new chunks
+ * All functions here use one lock and run only on slow paths: start, step, stop, a new name. Threads get new chunks
  * without the lock (session_threads.c). */
 #include "collector/session.h"
 
@@ -38,12 +38,13 @@ static void choose(void)
     uint32_t rank = tp_config_rank();
     enum tp_choice choice = rank == UINT32_MAX ? TP_CHOICE_YES : tp_choice_rank(ranks, rank);
     if (choice == TP_CHOICE_UNCLEAR)
-        tp_session_say(TP_SAY_PART, "TRACEPRESS_RANKS is not a list such as 0,7,%64; ignoring it, so that every rank "
-                                    "records", ranks);
+        tp_session_say(TP_SAY_PART,
+                       "TRACEPRESS_RANKS is not a list such as 0,7,%64; ignoring it, so that every rank "
+                       "records",
+                       ranks);
     tp_session.is_left_out = choice == TP_CHOICE_NO;
     if (!tp_choice_window_read(&tp_session.window, tp_environment("TRACEPRESS_WINDOW")))
-        tp_session_say(TP_SAY_PART,
-                       "TRACEPRESS_WINDOW is not of the form 60s:5s; ignoring it and recording everything",
+        tp_session_say(TP_SAY_PART, "TRACEPRESS_WINDOW is not of the form 60s:5s; ignoring it and recording everything",
                        tp_environment("TRACEPRESS_WINDOW"));
 }
 
@@ -92,7 +93,7 @@ static void end(void)
     tp_session.endings++;
     tp_session.ender = pthread_self();
     tp_session_finish();
-    tp_session.endings -= tp_session.endings > 0; /* can be 0 in the child of a handler that forked */
+    tp_session.endings -= tp_session.endings > 0; /* the count can be 0 in the child of a handler that forked */
     pthread_mutex_unlock(&tp_session.lock);
 }
 
@@ -104,7 +105,7 @@ static bool is_lent(void)
     return is;
 }
 
-/* Starts a recording for `tracepress record`, while the program has none of its own. */
+/* Starts a recording for `tracepress record`. The program must have no recording of its own. */
 static bool lend(void)
 {
     struct tracepress_options options = {

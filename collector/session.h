@@ -11,7 +11,7 @@
 #include "collector/tracepress.h"
 
 /* A finished recording, as a handler receives it. Under `tracepress record` the session belongs to the preload library
- * and the handler to libtracepress.so, maybe of another version. So members are only added, at the end. */
+ * and the handler to libtracepress.so, whose versions may differ. So new members are only added at the end. */
 struct tracepress_trace {
     const char *spool, *directory, *worker;
     bool is_gzip;
@@ -27,7 +27,7 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
 /* Returns a chunk to its recording, which may already be over. */
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk);
 
-/* The folder for files of the current recording, and the text of a name. */
+/* The folder, worker and step for files of the current recording, and the text of a name. */
 struct tp_session_place {
     char directory[4096], worker[256], name[TP_NAME_BYTES + 1];
     uint64_t step;
@@ -37,48 +37,48 @@ struct tp_session_place {
 /* Fills *place. Returns false if nothing is recorded. Any thread may call it. */
 bool tp_session_place(struct tp_session_place *place, uint32_t name);
 
-/* Samples running threads `rate` times a second in the current recording, or in one that waits for its window. Returns
- * false after reporting the reason if that is not possible. Any thread may call it. */
+/* Samples running threads `rate` times a second in the current recording, or in a recording that waits for its window.
+ * Returns false after reporting the reason if sampling is not possible. Any thread may call it. */
 bool tp_session_sample(unsigned rate);
 
-/* Between the two calls no thread of ours has a lock of the C library or the loader, so that a copy of the process has
- * no lock that nobody releases. Must not be called with the session's lock. */
+/* State between tp_session_still and tp_session_go_on. Between these calls, no thread of the recorder has a lock of the
+ * C library or the loader. So a copy of the process has no lock that nobody releases. The caller must not have the
+ * session's lock. */
 struct tp_stillness {
     bool has_sampler, has_modules;
 };
 struct tp_stillness tp_session_still(void);
 void tp_session_go_on(struct tp_stillness still);
 
-/* Ends our threads in the process and waits until they are gone. Returns false if there was none; then
- * tp_session_begin_threads must not be called. */
+/* Ends the recorder's threads in the process and waits until they have ended. Returns false if there was no thread.
+ * After false, tp_session_begin_threads must not be called. */
 bool tp_session_end_threads(void);
 void tp_session_begin_threads(void);
 
-/* Restarts the sampling thread with the rights of the calling thread. Does nothing if none exists. */
+/* Restarts the sampling thread with the rights of the calling thread. Does nothing if there is no sampling thread. */
 void tp_session_renew_sampler(void);
 /* Makes the notes list loaded modules from now on, for a source that records addresses. */
 void tp_session_note_modules(void);
 
-/* Schedules a search for newly loaded modules on a thread of ours, which may wait for the loader. Most calls do
+/* Schedules a search for newly loaded modules on a thread of the recorder, which may wait for the loader. Most calls do
  * nothing, because the search runs rarely. May be called anywhere, also inside malloc, but not in signal handlers. */
 void tp_session_ask_for_modules(void);
 
-/* Records for `tracepress record` until the program starts its own recording, and again after that has ended. All
- * spools are then created in `folder` and stay there. folder: must stay valid. Returns false if nothing can be
- * recorded. */
+/* Records for `tracepress record` while the program has no recording of its own. Creates all spools in `folder` and
+ * does not remove them. folder: must stay valid. Returns false if nothing can be recorded. */
 bool tp_session_lend(const char *folder);
 
-/* Sets a function that stops other activities before the program confines itself. It is called once, without the lock.
- * Call this before the first recording. */
+/* Sets a function that stops other activities before the program confines itself. The function is called once, without
+ * the lock. Call this before the first recording. */
 void tp_session_at_confine(void (*stop)(void));
 
-/* Ends what is recorded for `record`; a recording of the program's own continues. */
+/* Ends the recording for `record`; a recording of the program's own continues. */
 void tp_session_reclaim(void);
 
-/* Stops everything because the program is about to confine itself, after which a system call or a read of the time
- * stamp counter might kill it. Every recording ends for good, without the program's handler, and its spool stays. Our
- * threads, timers and samples end, and this library makes no system call afterwards. how: the means of confinement, for
- * the message. Any thread may call it. */
+/* Stops everything because the program is about to confine itself. After that, a system call or a read of the time
+ * stamp counter might kill the program. Every recording ends for good, without the program's handler, and its spool is
+ * kept. The recorder's threads, timers and samples end, and this library makes no system call afterwards. how: the
+ * means of confinement, for the message. Any thread may call it. */
 void tp_session_confine(const char *how);
 
 /* Returns whether the collector has started anything in the process that could make a system call. */
@@ -88,35 +88,36 @@ bool tp_session_has_begun(void);
  * continues. */
 void tp_session_abandon(void);
 
-/* Returns whether this process is such a copy, even if this was not noticed before. */
+/* Returns whether this process is a copy that no pthread_atfork handler has seen, even if this was not noticed
+ * before. */
 bool tp_session_is_copy(void);
 
 /* Counts a record that had no room. */
 void tp_session_drop(void);
 
-/* Returns the text of a name, "" for an unknown number. The text stays valid. Takes the session's lock. */
+/* Returns the text of a name, or "" for an unknown number. The text stays valid. Takes the session's lock. */
 const char *tp_session_name(tracepress_name name);
-/* Functions that are called for every recording of the process: after it started, before it ends, and in a child after
- * fork, which has its own recording. They are called without the session's lock. There is one watch; it is set before
+/* Functions that are called for every recording of the process: after its start, before its end, and in a child after
+ * fork, which has its own recording. They are called without the session's lock. There is one watch. It is set before
  * the first recording and borrowed. */
 struct tp_session_watch {
     void (*begun)(void), (*ending)(void), (*in_child)(void);
 };
 void tp_session_watch(const struct tp_session_watch *watch);
 
-/* How much is lost, in increasing order. */
+/* Weight of a message: how much of the recording is lost, in increasing order. */
 enum tp_say {
     TP_SAY_PART,  /* a detail is not recorded, or not as requested */
     TP_SAY_TRACE, /* a trace was not written, but the recorded data exists */
-    TP_SAY_ALL    /* nothing is recorded, or nothing more */
+    TP_SAY_ALL    /* nothing is recorded, or recording has stopped */
 };
 
-/* Prints one line on standard error, never with TRACEPRESS_QUIET=1. Only the first line of a process is printed, and
- * later ones only if they report a greater loss. In a run of `record` only one process prints a given `what`. Any
- * thread may call it. */
+/* Prints one line on standard error, but never with TRACEPRESS_QUIET=1. A process prints its first line, and later
+ * lines only if they report a greater loss. In a run of `record`, only one process prints a given `what`. Any thread
+ * may call it. */
 void tp_session_say(enum tp_say weight, const char *what, const char *detail);
 
-/* Sets the folder of the run, where its processes store what they have already printed; NULL: none. Borrowed. */
+/* Sets the folder of the run, in which its processes store which lines they have printed. NULL: no folder. Borrowed. */
 void tp_session_say_in(const char *folder);
 
 #endif

@@ -38,12 +38,13 @@ void tp_session_go_on(struct tp_stillness still)
         tp_sampler_resume();
 }
 
-static struct tp_stillness forking; /* of the thread that forks; needs the lock */
+static struct tp_stillness
+    forking; /* state of the threads before fork, stored by the thread that forks; needs the lock */
 
 static void before_fork(void)
 {
-    struct tp_stillness still = tp_session_still(); /* must come first: the thread with the lock may wait for no other,
-                                                     * but others wait for it */
+    struct tp_stillness still = tp_session_still(); /* must come before the lock, because other threads wait for a
+                                                     * thread that has the lock */
     pthread_mutex_lock(&tp_session.lock);
     forking = still;
 }
@@ -64,7 +65,7 @@ static void in_child(void)
     tp_own_threads_in_child();
     tp_mapped_in_child();
     tp_session.pid = getpid();
-    tp_session.has_step = false;             /* the open step belongs to the parent */
+    tp_session.has_step = false;             /* the range of the step belongs to the parent */
     atomic_store(&tp_session.busy_count, 0); /* the parent's other threads do not exist here */
     tp_session.endings = 0;
     tp_sampler_forget();
@@ -115,7 +116,8 @@ bool tp_session_is_copy(void)
 
 void tp_session_abandon(void)
 {
-    tp_cursor.inside++; /* hooks of this thread, which is the only one, now only call the original functions */
+    tp_cursor
+        .inside++; /* hooks of this thread, the only one in the copy, call only the original functions from now on */
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
     atomic_store(&tp_confined_, TP_CONFINED_COPY);
     tp_record_close(0);
@@ -123,8 +125,8 @@ void tp_session_abandon(void)
     tp_session.is_started = tp_session.is_lent = tp_session.is_awaited = false;
 }
 
-/* Handles a copy that was not noticed when it was made. After vfork the child uses the memory of its parent, which
- * continues. */
+/* Handles a copy of the process that was not noticed when it was made. After vfork, such a child uses the memory of its
+ * parent. The parent continues to run. */
 static void confine_copy(void)
 {
     if (syscall(SYS_kcmp, getpid(), getppid(), KCMP_VM, 0, 0) == 0) {
@@ -135,15 +137,16 @@ static void confine_copy(void)
     atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
 }
 
-/* Reports the end of the recording. Without `record` the user must make the trace, so the line names the command. Needs
- * the lock. */
+/* Reports the end of the recording. Without `record` the user must make the trace, so the printed line names the
+ * command. Needs the lock. */
 static void say_confined(const char *how)
 {
     char detail[sizeof tp_session.spool.path + 100];
     bool is_left = tp_session.spool.fd >= 0 && !tp_session.run_folder;
     snprintf(detail, sizeof detail, "%s%s%s", how, is_left ? "; to write the trace, run: tracepress recover " : "",
              is_left ? tp_session.spool.path : "");
-    tp_session_say(TP_SAY_ALL, "recording stops here, because the program confines itself; the program continues", detail);
+    tp_session_say(TP_SAY_ALL, "recording stops here, because the program confines itself; the program continues",
+                   detail);
 }
 
 void tp_session_at_confine(void (*stop)(void))
@@ -171,7 +174,7 @@ void tp_session_confine(const char *how)
             say_confined(how);
             end_for_good();
         }
-        tp_session.run_folder = NULL; /* so that no recording for `record` starts again */
+        tp_session.run_folder = NULL; /* without the folder, no recording for `record` starts again */
         atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
         pthread_mutex_unlock(&tp_session.lock);
     }
@@ -183,8 +186,8 @@ void tp_session_confine(const char *how)
     tp_own_threads_await(END_PATIENCE_MS);
 }
 
-/* Reports a recording that was not stopped. The priority makes it run after all other destructors of the library, one
- * of which may stop the recording. */
+/* Reports a recording that was not stopped. With this priority, the destructor runs after all other destructors of the
+ * library, because one of them may stop the recording. */
 __attribute__((destructor(200))) static void at_exit(void)
 {
     if (tp_is_confined() || tp_session_is_copy())
@@ -192,7 +195,7 @@ __attribute__((destructor(200))) static void at_exit(void)
     tp_live_exit();
     tp_session_leave_window_at_exit();
     if (tp_session.spool.fd >= 0 && !tp_session.run_folder) { /* recording continues for threads that run until the
-                                                               * process is gone */
+                                                               * process ends */
         tp_session_say(TP_SAY_TRACE, "the recording was not stopped; to write the trace, run: tracepress recover",
                        tp_session.spool.path);
     }

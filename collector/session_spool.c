@@ -30,11 +30,11 @@ static void turn_off(void)
     atomic_store(&tp_session.opened, 0);
 }
 
-/* Switches recording on; its spool is opened at the first record. */
+/* Switches recording on. The first record opens the spool. */
 void tp_session_turn_on(void)
 {
     atomic_store(&tp_session.dropped, 0);
-    atomic_store(&tp_session.opened, 0); /* in the child of a fork it is the number of the parent's spool */
+    atomic_store(&tp_session.opened, 0); /* in the child of a fork, `opened` is the number of the parent's spool */
     tp_session.is_awaited = true;
     tp_session.first_step = tp_session.step;
     __atomic_store_n(&tp_record_since, tp_clock_now(), __ATOMIC_RELAXED);
@@ -48,8 +48,8 @@ bool tp_session_is_on(void)
     return tp_session.is_awaited || tp_session.spool.fd >= 0;
 }
 
-/* Creates a spool. Does not create the folder of the run: if it does not exist, this process has another root, and the
- * folder would be created there. */
+/* Creates a spool. Does not create the folder of the run. If that folder does not exist, this process has another root
+ * directory, and the folder would be created in the wrong place. */
 static int make_spool(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                       bool is_of_run)
 {
@@ -117,8 +117,8 @@ bool tp_session_open(void)
 
 /* ---- a ring ----
  *
- * A thread of ours maps and touches the ring's chunks in advance, until the ring has all of them. Otherwise page faults
- * would make the first pass through the ring cost more than twice as much as later ones. */
+ * A thread of the recorder maps and touches the chunks of a ring in advance, until the ring has all of them. Otherwise
+ * page faults would make the first pass through the ring cost more than twice as much as later passes. */
 
 static void *fill(void *context)
 {
@@ -142,7 +142,7 @@ void tp_session_fill_ring(void)
     if (tp_session_is_on() && tp_config_ring_bytes(&tp_session.options) && tp_session_open())
         recording = tp_session.recordings;
     pthread_mutex_unlock(&tp_session.lock);
-    if (recording) /* without this thread only the first pass is slower */
+    if (recording) /* if the thread cannot be started, only the first pass is slower */
         tp_own_thread_start(NULL, fill, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
 }
 
@@ -157,8 +157,8 @@ bool tp_session_start_sampler(void)
     return !reason;
 }
 
-/* Loads what stacks need. Called without the lock, because the loader runs functions of the program, which may
- * record. */
+/* Loads the library and the list of modules for stacks. Called without the lock, because the loader runs functions of
+ * the program, which may record. */
 void tp_session_prepare_stacks(void)
 {
     tp_stack_prepare();
@@ -172,7 +172,7 @@ bool tp_session_sample(unsigned rate)
     tp_session.run_rate = tp_session.run_folder ? rate : 0;
     bool is_started = tp_session.is_started;
     if (is_started)
-        tp_session.options.sample_rate = rate; /* applies to later windows too */
+        tp_session.options.sample_rate = rate; /* the rate applies to later windows too */
     if (tp_session_is_on()) {
         tp_session_write_modules();
         is_started = tp_session_start_sampler();
@@ -210,7 +210,7 @@ void tp_session_begin_threads(void)
     pthread_mutex_lock(&tp_session.lock);
     if (tp_session_is_on() && tp_session.options.sample_rate &&
         tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU))
-        tp_sampler_start(tp_session.options.sample_rate); /* if it fails, there are no more samples: see
+        tp_sampler_start(tp_session.options.sample_rate); /* if this fails, the recording has no more samples: see
                                                            * source/host_alone.c */
     bool is_started = tp_session.is_started;
     if (is_started)
@@ -224,15 +224,15 @@ void tp_session_renew_sampler(void)
 {
     pthread_mutex_lock(&tp_session.lock);
     if (tp_session_is_on() && tp_session.options.sample_rate) {
-        stop_sampler(); /* releases the lock meanwhile */
+        stop_sampler(); /* stop_sampler releases the lock meanwhile */
         if (tp_session_is_on())
             tp_session_start_sampler();
     }
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Returns whether `record` still needs the spool to make a trace. It does not if the handler has just written a trace
- * to the folder of the run or to the LOGDIR above it. */
+/* Returns whether `record` still needs the spool to make a trace. The spool is not needed if the handler has just
+ * written a trace to the folder of the run or to the LOGDIR above it. */
 static bool is_kept_for_run(void)
 {
     enum {
@@ -307,7 +307,8 @@ void tp_session_finish(void)
     tracepress_handler handler = o->handler;
     void *context = o->context;
     pthread_mutex_unlock(&tp_session.lock);
-    tp_record_leave(); /* for this thread; other threads do so at their next record or when they exit */
+    tp_record_leave(); /* releases the chunk of this thread; other threads release theirs at their next record or when
+                        * they exit */
     handler(&trace, context);
     pthread_mutex_lock(&tp_session.lock);
     tp_spool_close(&spool, !must_stay && !is_kept_for_run());

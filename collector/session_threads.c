@@ -35,16 +35,16 @@ void tp_session_write_modules(void)
         tp_notes_modules();
 }
 
-/* Returns whether the clocks are written again. They are written during the recording in case the process is killed,
- * but rarely in a ring, whose notes grow without limit. */
+/* Returns whether it is time to write the clocks again. They are written during the recording in case the process is
+ * killed. In a ring they are written rarely, because its notes grow without limit. */
 static bool is_time_to_note(uint32_t sequence)
 {
     return sequence % (sequence < 1024 || !tp_session.spool.spare.ring_bytes ? 64 : 4096) == 0;
 }
 
-/* Takes the lock to open the spool, once per recording. In a record inside a function of the program (malloc within
- * dlopen) it waits at most 20 ms, because the thread with the lock may be waiting for this one. After that the record
- * is lost. */
+/* Takes the lock to open the spool, once per recording. A record inside a function of the program (malloc within
+ * dlopen) waits at most 20 ms, because the thread that has the lock may be waiting for this thread. After 20 ms the
+ * record is lost. */
 static bool lock_to_open(bool is_in_hook)
 {
     struct timespec until;
@@ -72,7 +72,7 @@ static void open_spool(uint32_t recording, bool is_in_hook)
 }
 
 /* Writes pending notes, or reports why there was no chunk. Does nothing if another thread has the lock, because the
- * next chunk or the end of the recording does the same. */
+ * next chunk or the end of the recording writes the notes too. */
 static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
 {
     if (pthread_mutex_trylock(&tp_session.lock) != 0)
@@ -88,12 +88,11 @@ static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Threads do not wait for each other here. Otherwise a program would wait for its recording whenever it allocates
- * memory. */
+/* Never waits for another thread. Otherwise a program would wait for its recording whenever it allocates memory. */
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
-    bool is_in_hook = tp_cursor.inside > 1; /* 1: this request itself */
+    bool is_in_hook = tp_cursor.inside > 1; /* a value of 1 is this request itself */
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* no thread may be cancelled while it has the lock or
                                                               * counts as busy */

@@ -1,10 +1,10 @@
-/* Starts and stops the recording at the edges of TRACEPRESS_WINDOW, on a thread of ours, in a session without steps.
+/* Starts and stops the recording at the edges of TRACEPRESS_WINDOW, on the window thread, in a session without steps.
  * See session.h.
  *
- * The thread exists only if a window is set, and it blocks all signals. It sleeps without the lock until the next edge
- * of the wall clock. It ends with the recording, or when the program takes its first step, because then steps decide
- * (session_step.c). A thread that stops a recording, takes a step or exits waits while this thread is ending a window,
- * because the program's handler may be running. */
+ * The window thread exists only if a window is set, and it blocks all signals. It sleeps without the lock until the
+ * next edge of the wall clock. It ends with the recording. It also ends when the program takes its first step, because
+ * then steps decide (session_step.c). While this thread is ending a window, the program's handler may be running.
+ * Therefore a thread that stops a recording, takes a step or exits waits for the window thread. */
 #include "collector/session_part.h"
 
 #include <pthread.h>
@@ -27,28 +27,28 @@ bool tp_session_is_in_window(void)
     return tp_session.window.period_ns == 0 || tp_choice_is_open(&tp_session.window, realtime_ns());
 }
 
-/* Returns whether this thread, with this number, still decides what is recorded. */
+/* Returns whether this thread, the window thread with this number, still decides what is recorded. */
 static bool is_followed_by(uint32_t number)
 {
     return tp_session.follower == number && tp_session.is_started && tp_session.step == 0;
 }
 
-/* Starts recording for a window. The spool is opened at the first record, so an idle process gets none. */
+/* Starts recording for a window. The first record opens the spool, so an idle process creates no spool. */
 static void open_window(void)
 {
     tp_session.action = TP_ACTION_RECORD;
     tp_session_turn_on();
     tp_session_start_sampler();
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_write_begun(
-        0); /* may wait for the loader; no thread waits for this one, because it does not have the lock */
+    /* This call may wait for the loader. No thread waits for this one, because it does not have the lock. */
+    tp_session_write_begun(0);
     pthread_mutex_lock(&tp_session.lock);
 }
 
 static void close_window(uint32_t number)
 {
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_write_ending(true); /* may wait for the loader too */
+    tp_session_write_ending(true); /* may wait for the loader, like tp_session_write_begun */
     tp_session_look_for_modules();
     pthread_mutex_lock(&tp_session.lock);
     if (!is_followed_by(number))
@@ -64,7 +64,7 @@ static void close_window(uint32_t number)
 static void *follow(void *argument)
 {
     uint32_t number = (uint32_t)(uintptr_t)argument;
-    tp_cursor.inside++; /* the work of this thread is not the program's */
+    tp_cursor.inside++; /* hooks must not record the work of this thread */
     pthread_mutex_lock(&tp_session.lock);
     while (is_followed_by(number)) {
         uint64_t now = realtime_ns(), edge = tp_choice_edge(&tp_session.window, now);
@@ -74,7 +74,7 @@ static void *follow(void *argument)
             open_window();
         else if (!is_open && tp_session_is_on())
             close_window(number);
-        else /* an absolute time, so that the wait follows when the wall clock is set */
+        else /* waits until an absolute time, so that a change of the wall clock changes the wait */
             pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until);
     }
     pthread_mutex_unlock(&tp_session.lock);
@@ -115,7 +115,8 @@ void tp_session_leave_window(void)
 void tp_session_leave_window_at_exit(void)
 {
     struct timespec until;
-    if (pthread_mutex_trylock(&tp_session.lock) != 0) /* the code inside may have called exit */
+    if (pthread_mutex_trylock(&tp_session.lock) != 0) /* the lock may be taken, because code that has it may have called
+                                                       * exit */
         return;
     tp_session.follower++;
     pthread_cond_broadcast(&tp_session.has_turned);
@@ -128,7 +129,7 @@ void tp_session_leave_window_at_exit(void)
 
 void tp_session_window_in_child(void)
 {
-    tp_session.is_turning = false; /* that thread does not exist in the child */
+    tp_session.is_turning = false; /* the window thread does not exist in the child */
     tp_session.has_turned = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     tp_session_follow_window();
 }

@@ -16,7 +16,7 @@
 #include "writer/base/mapped.h"
 #include "writer/spool/spool_file.h"
 
-/* Reserves disk blocks. Exceeding the limit on file sizes is an error here, not a signal. */
+/* Reserves disk blocks. If the size exceeds the limit on file sizes, returns an error instead of raising a signal. */
 static int reserve(int fd, off_t offset, off_t size)
 {
     struct tp_hold hold;
@@ -43,7 +43,7 @@ static int move_up(int fd)
     return moved;
 }
 
-/* Initializes *spool with a file that has its head. */
+/* Initializes *spool with a file that already contains the spool's head. */
 static void begin(struct tp_spool *spool, int fd, uint64_t max_bytes, uint64_t ring_bytes)
 {
     struct stat status;
@@ -99,8 +99,9 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
     return code;
 }
 
-/* Returns a descriptor that certainly belongs to our file, or -1. Opens it by path, because the program may have reused
- * the stored number. If the path is not accessible any more (chroot, other rights), checks the stored number. */
+/* Returns a descriptor that certainly belongs to the spool's file, or -1. Opens the file by path, because the program
+ * may have reused the stored number. If the path is not accessible any more (chroot, other rights), checks the stored
+ * number. */
 static int open_own(const struct tp_spool *spool)
 {
     int fd = open(spool->path, O_RDWR | O_CLOEXEC);
@@ -172,12 +173,12 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
     }
     note_written(spool, offset + size);
     tp_mapped_add(chunk, size);
-    chunk->size = size; /* without its magic number it is not a chunk yet */
+    chunk->size = size; /* the chunk has no magic number yet, so readers ignore it */
     return chunk;
 }
 
-/* Locks the list of spare chunks. Returns false if the lock is not released soon: the thread that has it gets no CPU,
- * or a signal handler interrupted it on this very thread. */
+/* Locks the list of spare chunks. Returns false if the lock is not released soon. Then the thread that has it gets no
+ * CPU, or a signal handler interrupted that thread and runs this call. */
 static bool hold(struct tp_spool_spare *spare)
 {
     enum { TRIES = 64 };
@@ -204,11 +205,13 @@ static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
     return chunk;
 }
 
-/* Returns a spare chunk to reuse, or NULL; then the caller maps a new one, whose bytes are already counted. */
+/* Returns a spare chunk to reuse. Returns NULL if the caller must map a new chunk, whose bytes are then already
+ * counted. */
 static struct tp_spool_chunk *take_due(struct tp_spool_spare *spare, uint32_t size)
 {
     bool is_ring = spare->ring_bytes != 0, uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
-    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC; /* it was prepared in advance */
+    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC; /* true for a chunk that was prepared in
+                                                                               * advance */
     if (uses_spare && (!is_ring || is_new || atomic_load(&spare->bytes) + size > spare->ring_bytes))
         return take_spare(spare);
     atomic_fetch_add(&spare->bytes, size);
@@ -249,8 +252,8 @@ struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size)
     return chunk ? chunk : take_instead(spare, size);
 }
 
-/* Returns whether the disk has enough free space to prepare chunks that may never be needed. The space must not be
- * missing later for names or for the program's files. */
+/* Returns whether the disk has enough free space to prepare chunks that may never be needed. Otherwise the prepared
+ * chunks could take space that names or the program's files need later. */
 static bool has_room_to_spare(const struct tp_spool *spool)
 {
     enum { LEFT_FREE = 64 << 20 };
@@ -286,7 +289,7 @@ static void drop_chunk(struct tp_spool_spare *spare, struct tp_spool_chunk *chun
     tp_spool_unmap(chunk);
 }
 
-/* Puts a new chunk before the full ones, so that it is used first. */
+/* Puts a new chunk before the full ones, so that the new chunk is used first. */
 void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
@@ -316,8 +319,8 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
     return 0;
 }
 
-/* Copies a full chunk to the end of the file, with its magic number last, so that a partial copy is not a chunk. Until
- * the original is cleared the file has it twice, which the reader handles. */
+/* Copies a full chunk to the end of the file. Writes the magic number last, so that readers ignore a partial copy.
+ * Until the original is cleared the file contains the chunk twice, which the reader handles. */
 static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
 {
     struct tp_hold hold;
@@ -354,8 +357,8 @@ struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_
         return NULL;
     }
     if (is_full) {
-        __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST); /* if the process is killed from here on, this is no
-                                                               * longer a chunk */
+        __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST); /* readers ignore the chunk from now on, even if the
+                                                               * process is killed */
         memset(chunk, 0, size);
     }
     *chunk = *header;

@@ -1,8 +1,9 @@
-/* Writes a spool file (writer/spool/spool_format.h), which grows by chunks; the thread that fills a chunk maps it.
+/* Writes a spool file (writer/spool/spool_format.h). The file grows by chunks, and the thread that fills a chunk maps
+ * it.
  *
  * Disk blocks are reserved before a chunk is mapped, so that a full disk is an error at that point. If somebody
- * truncates the file, or the disk fails, the program would get SIGBUS. Therefore all chunks are registered in
- * writer/base/mapped.h, and the recording ends instead. */
+ * truncates the file, or the disk fails, an access to a chunk raises SIGBUS. All chunks are registered in
+ * writer/base/mapped.h, so that the signal ends the recording and not the program. */
 #ifndef TP_COLLECTOR_SPOOL_H
 #define TP_COLLECTOR_SPOOL_H
 
@@ -15,29 +16,31 @@
 
 enum { TP_SPOOL_FULL_CHUNK = 64 << 10 }; /* size of chunks that are reused, and of all chunks in a ring */
 
-/* Full chunks that no thread writes to and that are still mapped. Reusing their pages causes no page faults. */
+/* List of full chunks that no thread writes to and that are still mapped. Reusing their pages causes no page faults. */
 struct tp_spool_spare {
-    _Atomic bool is_held; /* spin lock of the list; taken for a few instructions */
+    _Atomic bool is_held; /* spin lock of the list; a thread has it only for a few instructions */
     struct tp_spool_chunk *oldest, *newest;
-    uint64_t ring_bytes;    /* most bytes for the threads' chunks in a ring; 0: the spool is no ring */
-    _Atomic uint64_t bytes; /* bytes in the threads' chunks */
+    uint64_t ring_bytes;    /* most bytes of the threads' chunks in a ring; 0: the spool is not a ring */
+    _Atomic uint64_t bytes; /* total bytes of the threads' chunks */
 };
 
 struct tp_spool {
-    int fd;              /* -1: closed; the program may have closed it and opened its own file under the same number */
-    uint64_t dev, inode; /* of the file, to recognize it */
+    int fd;              /* -1: closed. The program may close this descriptor and open its own file under the same
+                          * number */
+    uint64_t dev, inode; /* device and inode of the file, to recognize it */
     _Atomic uint64_t size;
-    _Atomic uint64_t written; /* size that the file has at least, unless somebody truncates it */
-    _Atomic int failed;       /* errno of the first failed chunk request; none is tried after it */
+    _Atomic uint64_t written; /* smallest possible size of the file, unless somebody truncates it */
+    _Atomic int failed;       /* errno of the first failed request for a chunk; 0: none failed. After a failure no chunk
+                               * is requested */
     uint64_t max_bytes;
-    uint32_t cuts; /* tp_mapped_cuts when the spool was created */
+    uint32_t cuts; /* value of tp_mapped_cuts at the creation of the spool */
     struct tp_spool_spare spare;
     char path[4096];
 };
 
 /* Creates <directory>/<name>, which must not exist, and its parent folders. max_bytes: limit of the file. ring_bytes:
- * limit of the threads' chunks, after which the oldest full chunk is reused, or 0 for no ring. Returns 0 or an errno.
- * Never touches files of the program. */
+ * limit of the threads' chunks, after which the oldest full chunk is reused; 0: the spool is not a ring. Returns 0 or
+ * an errno. Never touches files of the program. */
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 
@@ -46,31 +49,31 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
 int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const char *name, uint64_t max_bytes,
                    uint64_t ring_bytes);
 
-/* Returns a chunk for a thread, which must then call tp_spool_prepare. It is either new with `size` bytes, or a full
- * one of TP_SPOOL_FULL_CHUNK bytes whose pages are reused. Returns NULL if the disk, the quota or max_bytes is used up.
- * Takes no lock, and no thread waits for another. For this and all functions up to tp_spool_unmap the caller keeps the
- * spool open. */
+/* Returns a chunk for a thread, which must then call tp_spool_prepare. The chunk is either new with `size` bytes, or a
+ * full one of TP_SPOOL_FULL_CHUNK bytes whose pages are reused. Returns NULL if the disk, the quota or max_bytes is
+ * used up. Takes no lock, and no thread waits for another. The caller keeps the spool open during this function and all
+ * functions up to tp_spool_unmap. */
 struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size);
 
-/* Return, touch and store chunks of a ring in advance, until the ring has all its chunks. tp_spool_take_ahead returns
- * NULL if the ring is complete or the disk is nearly full. */
+/* Return, touch and store the chunks of a ring in advance, until the ring has all its chunks. tp_spool_take_ahead
+ * returns NULL if the ring is complete or the disk is nearly full. */
 struct tp_spool_chunk *tp_spool_take_ahead(struct tp_spool *spool);
 void tp_spool_touch(struct tp_spool_chunk *chunk);
 void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
 /* Prepares the chunk with its header. Unless the spool is a ring, the old content is first copied to the end of the
- * file. Returns NULL if that fails; the chunk is then released and its content stays. No other thread may use the
- * chunk. */
+ * file. If that fails, releases the chunk, keeps its content and returns NULL. No other thread may use the chunk. */
 struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
                                         const struct tp_spool_chunk *header);
 
-/* Returns a new chunk for notes, which never moves, or NULL. The caller has the session's lock and unmaps the chunk. */
+/* Returns a new chunk for notes, or NULL. The address of the chunk never changes. The caller has the session's lock and
+ * unmaps the chunk. */
 struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size);
 
-/* Takes back a chunk from a thread. */
+/* Adds a chunk that a thread no longer uses to the list of full chunks. */
 void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
-/* Unmaps a chunk that is not returned to a spool. NULL is accepted; no lock is needed. */
+/* Unmaps a chunk that is not returned to a spool. Accepts NULL. Needs no lock. */
 void tp_spool_unmap(struct tp_spool_chunk *chunk);
 
 /* Closes the file. Chunks of other threads stay mapped. is_removed: also deletes the file. */

@@ -1,4 +1,4 @@
-/* Writes files of tensors: see tensor_file.h. Does not call fsync, because the pages survive the process and the
+/* Writes files of tensors: see tensor_file.h. Does not call fsync, because written pages survive the process and the
  * program should not wait. */
 #include "collector/tensor_file.h"
 
@@ -15,11 +15,11 @@
 #include "writer/base/temporary.h"
 #include "writer/tensor.h"
 
-enum { LONGEST = 200 }; /* bytes of a file's name, without .npy */
+enum { LONGEST = 200 }; /* longest name of a file in bytes, without .npy */
 
 static uint64_t hash_of(const char *text)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    uint64_t hash = 14695981039346656037u; /* the FNV-1a hash */
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 1099511628211u;
     return hash;
@@ -27,7 +27,7 @@ static uint64_t hash_of(const char *text)
 
 static void make_safe(char safe[LONGEST + 1], const char *name)
 {
-    char *at = safe, *end = safe + LONGEST - 17; /* leaves room for the hash */
+    char *at = safe, *end = safe + LONGEST - 17; /* `end` leaves room for '~' and the hash */
     for (const char *c = name; *c; c++) {
         bool is_plain = isalnum((unsigned char)*c) || *c == '_' || *c == '-' || (*c == '.' && c != name);
         if (end - at < 3)

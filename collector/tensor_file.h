@@ -1,4 +1,5 @@
-/* Writes the values of tensors to <directory>/<worker>.tensors/<step>/<name>.npy, with a rename at the end. */
+/* Writes the values of tensors to <directory>/<worker>.tensors/<step>/<name>.npy. The file gets its name after it is
+ * complete. */
 #ifndef TP_COLLECTOR_TENSOR_FILE_H
 #define TP_COLLECTOR_TENSOR_FILE_H
 
@@ -22,8 +23,8 @@ struct tp_tensor_values {
     size_t size; /* bytes of `data` */
 };
 
-/* Writes the complete file or leaves an older one. Returns 0 or an errno. Any thread may call it. If two threads write
- * one file at the same time, one of the two results remains. */
+/* Writes the complete file, or keeps an older one on error. Returns 0 or an errno. Any thread may call it. If two
+ * threads write one file at the same time, the file of one of them remains. */
 int tp_tensor_write(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values);
 
 #endif

@@ -1,4 +1,4 @@
-/* Implements tracepress_tensor: writes statistics to the spool, and values to files of their own. */
+/* Implements tracepress_tensor: writes statistics to the spool, and values to separate files. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>

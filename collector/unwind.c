@@ -1,7 +1,7 @@
-/* Walks stacks from copies and of the calling thread: see unwind.h.
+/* Walks stacks of the calling thread, and stacks of other threads from copies: see unwind.h.
  *
  * libunwind treats the copy as another process and asks for its memory and registers. Stack memory comes from the copy,
- * and unwind tables come from the files of the modules, so nothing here touches memory that may have been unmapped.
+ * and unwind tables come from the files of the modules. So this code never touches memory that may have been unmapped.
  * libunwind is loaded only when stacks are wanted, so that other programs do not need it. */
 #include "collector/unwind.h"
 
@@ -34,7 +34,7 @@ enum { PAGE = 4096 };
 #define FAR_LIBRARY "libunwind-generic.so.8"
 #endif
 
-/* Exported by the library for such uses, but not declared in its header. */
+/* The library exports this function for such uses, but its header does not declare it. */
 typedef int search_table_function(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table, unw_proc_info_t *info,
                                   int need_unwind_info, void *context);
 
@@ -46,7 +46,7 @@ static struct {
     __typeof__(unw_get_reg) *get_register;
     __typeof__(unw_step) *step;
     search_table_function *search_table;
-    __typeof__(unw_backtrace) *backtrace; /* for the calling thread */
+    __typeof__(unw_backtrace) *backtrace; /* walks the stack of the calling thread */
 } unwind;
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
@@ -91,7 +91,8 @@ static pthread_key_t kept;
 static bool is_kept_known;
 
 /* Uses the library for the first time and finds the key that it creates. The key is the next free one, unless the
- * library was used before or another thread creates a key at the same moment. In these cases the key stays unknown. */
+ * program has used the library before or another thread creates a key at the same moment. In these two cases the key
+ * stays unknown. */
 static void use_and_find_kept(void)
 {
     void *unused[1];
@@ -100,8 +101,8 @@ static void use_and_find_kept(void)
     is_kept_known = is_next && pthread_getspecific(kept) != NULL;
 }
 
-/* Deletes the library's key so that its destructor does not run. Creates a key of the same number immediately, so that
- * libunwind, if the program uses it too, does not write to a key of somebody else. */
+/* Deletes the library's key so that its destructor does not run. Immediately creates a key with the same number.
+ * Otherwise the program's own use of libunwind could write to a key of somebody else. */
 void tp_stack_abandon(void)
 {
     enum { MOST = 64 };
@@ -118,9 +119,9 @@ void tp_stack_abandon(void)
 
 static unw_addr_space_t address_space(void);
 
-/* Makes both halves of the library open their pipes at high numbers. Each opens a pipe when it is first used, at the
- * lowest free numbers, and keeps it. The program could then get unexpected numbers for its own files, or replace the
- * pipe. So the low numbers are occupied meanwhile. */
+/* Makes both parts of the library open their pipes at high numbers. Each part opens a pipe at its first use, at the
+ * lowest free numbers, and keeps it open. The program could then get unexpected numbers for its own files, or replace
+ * the pipe. Therefore this function occupies the low numbers meanwhile. */
 static void use_first(void)
 {
     enum { LOW = 200, MANY = 1024 };
@@ -161,8 +162,8 @@ const char *tp_stack_here_refusal(void)
     return tp_stack_prepare() ? NULL : "libunwind is not installed (Debian: libunwind8)";
 }
 
-/* Returns the address at which a frame continues. On arm64 libunwind reports the byte before it, which is inside the
- * call. */
+/* Returns the address at which a frame continues. On arm64, libunwind reports the byte before this address, which is
+ * inside the call. */
 static uint64_t return_address(const void *frame)
 {
 #if defined(__aarch64__)
@@ -260,8 +261,8 @@ static int read_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t
     return 0;
 }
 
-/* The binary search table of .eh_frame_hdr, in the only form that linkers write. With other forms the stack ends
- * there. */
+/* The binary search table of .eh_frame_hdr, in the only form that linkers write. A stack ends at a module with another
+ * form. */
 struct eh_frame_header {
     uint8_t version, frame_encoding, count_encoding, table_encoding;
     int32_t frame;
@@ -325,10 +326,11 @@ static unw_addr_space_t address_space(void)
     return space;
 }
 
-/* Set while a thread unwinds; only one does at a time. A fork waits for it (recorder.h, tp_record_still). */
+/* Set while a thread unwinds. Only one thread does so at a time. A fork waits until the flag is clear (recorder.h,
+ * tp_record_still). */
 static atomic_flag is_unwinding = ATOMIC_FLAG_INIT;
 
-/* Waits for the turn to unwind. Returns false if the other thread never finishes, for example after a handler has
+/* Waits until this thread may unwind. Returns false if the other thread never finishes, for example after a handler has
  * jumped out of malloc. */
 static bool take_turn(void)
 {
@@ -392,7 +394,7 @@ static uint32_t first_outside(const uint64_t *frames, uint32_t count)
     return first;
 }
 
-/* Copies this thread's stack. getcontext() is in its own function because it may return twice. */
+/* Copies this thread's stack. The call of getcontext() needs its own function, because it may return twice. */
 static __attribute__((noinline)) bool take_own(struct tp_stack_copy *copy)
 {
     ucontext_t here;
@@ -405,7 +407,7 @@ static __attribute__((noinline)) bool take_own(struct tp_stack_copy *copy)
 uint32_t tp_stack_apart(uint64_t *frames, uint32_t max)
 {
     enum { OURS = 8 };
-    static struct tp_stack_copy copy; /* used by the thread that is unwinding */
+    static struct tp_stack_copy copy; /* buffer of the thread that is unwinding */
     uint64_t all[TP_MAX_FRAMES + OURS];
     if (!is_there || atomic_flag_test_and_set(&is_unwinding))
         return 0;

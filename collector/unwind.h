@@ -1,6 +1,6 @@
 /* Walks call stacks: of the calling thread, and of another thread from a copy of its stack.
  *
- * Frames are return addresses, innermost first. The first frame of a copied stack is the current instruction. The code
+ * Frames are return addresses, innermost first. The first frame of a copied stack is the current instruction. Walking
  * needs no frame pointers. */
 #ifndef TP_COLLECTOR_UNWIND_H
 #define TP_COLLECTOR_UNWIND_H
@@ -11,48 +11,48 @@
 
 enum { TP_STACK_COPY_BYTES = 64 << 10, TP_STACK_REGISTERS = 33, TP_MAX_FRAMES = 128 };
 
-/* Loads libunwind; without it the functions here find no frames. Returns whether it is loaded. Any thread may call it,
- * but not in a signal handler. */
+/* Loads libunwind. Without libunwind, the functions here find no frames. Returns whether it is loaded. Any thread may
+ * call it, but not in a signal handler. */
 bool tp_stack_prepare(void);
 
 /* Registers and the upper part of a stack, as a signal handler found them. */
 struct tp_stack_copy {
-    uint64_t registers[TP_STACK_REGISTERS]; /* numbered as in DWARF */
+    uint64_t registers[TP_STACK_REGISTERS]; /* values of the registers; the index is the DWARF number */
     uint64_t start;                         /* address of bytes[0], which is the stack pointer */
-    uint32_t size;                          /* of the copied bytes */
+    uint32_t size;                          /* count of copied bytes */
     char bytes[TP_STACK_COPY_BYTES];
 };
 
-/* Fills *copy from the context of a signal handler. Makes one system call and otherwise only stores, so it is safe in
- * any handler. */
+/* Fills *copy from the context of a signal handler. Makes only one system call, so it is safe in any signal handler. */
 void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context);
 
-/* Returns the number of frames of a copied stack, at most max; 0: none. Waits if another thread of ours is
- * unwinding. */
+/* Fills `frames` with the frames of a copied stack. Returns their number, at most max; 0: no frames. Waits if another
+ * thread of the recorder is unwinding. */
 uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max);
 
-/* Forgets cached facts about the code, after modules were loaded or unloaded. Waits like tp_stack_unwind. */
+/* Forgets cached facts about the code, after modules were loaded or unloaded. Waits if another thread of the recorder
+ * is unwinding. */
 void tp_stack_forget(void);
 
-/* Fills the frames of the calling thread without our own code, at most max, in places where the thread must not wait,
- * such as inside malloc. Works on a copy of the stack and calls neither the loader nor the allocator. Returns 0 if
- * another thread of ours is unwinding or the stack cannot be walked. Needs tp_stack_prepare. Any thread may call it,
- * but not in a signal handler. */
+/* Fills `frames` with the frames of the calling thread outside of the recorder's code, at most max. For places where
+ * the thread must not wait, such as inside malloc. Works on a copy of the stack and calls neither the loader nor the
+ * allocator. Returns the number of frames; 0 if another thread of the recorder is unwinding or the stack cannot be
+ * walked. Needs tp_stack_prepare. Any thread may call it, but not in a signal handler. */
 uint32_t tp_stack_apart(uint64_t *frames, uint32_t max);
 
-/* Returns whether tp_stack_apart has met code outside all known modules since the last call. tp_modules_update may find
- * that module. Any thread may call it. */
+/* Returns whether tp_stack_apart has found code outside of all known modules since the last call. tp_modules_update may
+ * then find a new module. Any thread may call it. */
 bool tp_stack_has_met_unknown(void);
 
-/* Fills the frames of the calling thread, at most max, from the one that returns to `from`. Returns 0 if that frame is
- * not found. Must not be called in a signal handler. */
+/* Fills `frames` with the frames of the calling thread, at most max, starting at the frame that returns to `from`.
+ * Returns the number of frames; 0 if that frame is not found. Must not be called in a signal handler. */
 uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max);
 
-/* Returns why tp_stack_here cannot work in this program, or NULL if it can. The text is static. */
+/* Returns the reason why tp_stack_here cannot work in this program, or NULL if it can. The text is static. */
 const char *tp_stack_here_refusal(void);
 
-/* Makes exiting threads abandon their stack buffers without a system call from now on. Must be called while no thread
- * walks a stack. */
+/* Prevents exiting threads from unmapping their stack buffers from now on, because that is a system call. Must be
+ * called while no thread walks a stack. */
 void tp_stack_abandon(void);
 
 #endif
