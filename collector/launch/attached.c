@@ -1,4 +1,4 @@
-/* Waits for a process that is not our child: see attached.h. */
+/* Waits for a process that is not a child of this one: see attached.h. */
 #include "collector/launch/attached.h"
 
 #include <errno.h>
@@ -8,7 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100, MS_NS = 1000000 }; /* polling interval if the kernel has no pidfd, and for the duration */
+enum {
+    LOOK_MS = 100,
+    MS_NS = 1000000
+}; /* LOOK_MS: polling interval, ms, if the kernel has no pidfd or the wait has a
+    * limit */
 
 static sigset_t before;
 

@@ -1,5 +1,5 @@
-/* Waits for an already running process that is not our child, until it exits, a time is over, or we receive a signal to
- * stop. */
+/* Waits for an already running process that is not a child of this one. The wait ends when the process exits, a time is
+ * over, or this process receives a signal to stop. */
 #ifndef TP_COLLECTOR_LAUNCH_ATTACHED_H
 #define TP_COLLECTOR_LAUNCH_ATTACHED_H
 
@@ -8,20 +8,20 @@
 #include "collector/launch/child.h"
 
 struct tp_attached {
-    /* set by the caller */
+    /* members that the caller sets */
     pid_t pid;
-    int64_t duration_ns; /* longest wait; 0: no limit */
+    int64_t duration_ns; /* longest wait in ns; 0: no limit */
     struct tp_child_watch watched;
-    /* set by tp_attached_wait */
-    bool is_over; /* the process has exited */
-    int signal;   /* the signal that asked us to stop; 0: none */
+    /* members that tp_attached_wait sets */
+    bool is_over; /* true if the process has exited */
+    int signal;   /* number of the signal that asked this process to stop; 0: none */
 };
 
-/* Blocks the signals that ask to stop, until tp_attached_wait returns, so that none is lost while the recording
- * starts. */
+/* Blocks the signals that ask this process to stop, until tp_attached_wait returns. So no signal is lost while the
+ * recording starts. */
 void tp_attached_prepare(void);
 
-/* Waits. Does not affect the process. */
+/* Waits for the process, without affecting it. */
 void tp_attached_wait(struct tp_attached *attached);
 
 #endif

@@ -1,8 +1,8 @@
-/* Runs a program as if its parent were not there: see child.h.
+/* Runs a program as if its parent did not exist: see child.h.
  *
- * Terminal signals reach the whole foreground process group, also the program. So only signals that another process
- * sent to us are passed on. All these signals are blocked here and read from a descriptor, so that no handler
- * interrupts anything. */
+ * Terminal signals reach the whole foreground process group, including the program. So only signals that another
+ * process sent to this process are passed on. All these signals are blocked here and read from a descriptor, so that no
+ * handler interrupts other code. */
 #include "collector/launch/child.h"
 
 #include <errno.h>
@@ -87,7 +87,7 @@ static void become(struct tp_child *child, const sigset_t *mask, int report, int
 {
     unsigned char byte = 0;
     if (go >= 0 && read(go, &byte, 1) != 1)
-        _exit(127); /* the parent has exited */
+        _exit(127); /* the parent has exited, so no byte arrived */
     child->answer = byte;
     child->prepare(child->given);
     sigprocmask(SIG_SETMASK, mask, NULL);
@@ -100,7 +100,7 @@ static void become(struct tp_child *child, const sigset_t *mask, int report, int
     _exit(127);
 }
 
-/* Lets the child continue if `forked` agrees. Otherwise the child exits where it waits. */
+/* Lets the child continue if `forked` agrees. Otherwise lets the child exit without running the program. */
 static void let_go(struct tp_child *child, int go)
 {
     int code = child->pid > 0 ? child->forked(child->forked_state, child->pid, &child->refused) : -1;
@@ -110,7 +110,8 @@ static void let_go(struct tp_child *child, int go)
     child->start_error = child->pid < 0 ? child->start_error : ECANCELED;
 }
 
-/* Passes a signal on. After a stop signal it also stops this process, so that our parent sees it. */
+/* Passes a signal on to the program. After a stop signal, stops this process too, so that the parent of this process
+ * notices the stop. */
 static void pass_on(const struct tp_child *child, const struct signalfd_siginfo *signal)
 {
     bool is_sent = signal->ssi_code <= 0 && (pid_t)signal->ssi_pid != child->pid;
@@ -120,15 +121,15 @@ static void pass_on(const struct tp_child *child, const struct signalfd_siginfo 
         raise(SIGSTOP);
 }
 
-/* Returns the value of a line of /proc/PID/status, or NULL if none exists. */
+/* Returns the value of a line of /proc/PID/status, or NULL if the line does not exist. */
 static const char *line_of(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : NULL;
 }
 
-/* Fills *end and returns how strongly seccomp confines the process: its mode and the number of its filters, including a
- * container's (Linux 5.9). */
+/* Fills *end. Returns how strongly seccomp confines the process: its mode plus the number of its filters, including
+ * those of a container (Linux 5.9). */
 static long take_status(const char *text, struct tp_child_end *end)
 {
     const char *name = line_of(text, "Name:"), *user = line_of(text, "\nUid:"), *group = line_of(text, "\nGid:"),
@@ -160,7 +161,7 @@ static long read_status(pid_t pid, struct tp_child_end *end)
     return confinement;
 }
 
-/* Fills the state of an exited process before it is waited for. */
+/* Fills child->end with the state of an exited process, before this process waits for it. */
 static void look_at_end(struct tp_child *child)
 {
     struct tp_child_end ours = {0};
@@ -188,10 +189,10 @@ static bool collect(struct tp_child *child)
     if (pid == 0 || (pid < 0 && errno == EINTR))
         return false;
     if (pid < 0) {
-        child->exit_code = 127; /* another caller has already waited for it */
+        child->exit_code = 127; /* other code has already waited for the process, so its status is lost */
         return true;
     }
-    child->end.cpu_us = us_of(&used.ru_utime); /* without time in the kernel, because samples cover only user code */
+    child->end.cpu_us = us_of(&used.ru_utime); /* excludes time in the kernel, because samples cover only user code */
     child->end.used_us = child->end.cpu_us + us_of(&used.ru_stime);
     child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     child->status = status;
@@ -221,7 +222,7 @@ static void watch(struct tp_child *child, int signals)
     }
 }
 
-/* Passes on the signals that were pending before the fork, because the terminal has not sent them to the child. */
+/* Passes on the signals that were pending before the fork, because the terminal did not send them to the child. */
 static void pass_on_pending(const struct tp_child *child, const sigset_t *pending)
 {
     static const struct timespec no_time;
@@ -273,14 +274,15 @@ void tp_child_run(struct tp_child *child)
     sigset_t all, old;
     struct sigaction by_default = {.sa_handler = SIG_DFL}, had;
     set_of_all(&all);
-    sigaction(SIGCHLD, &by_default, &had); /* if SIGCHLD is ignored, the exit status of a child is lost */
+    sigaction(SIGCHLD, &by_default, &had); /* with SIGCHLD ignored, the system would discard the exit status of the
+                                            * child */
     sigprocmask(SIG_BLOCK, &all, &old);
     start(child, child->mask ? child->mask : &old, &had);
     signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     if (!child->start_error)
         watch(child, signals);
     while (signals >= 0 && read(signals, &late, sizeof late) > 0)
-        ; /* these were meant for the program and must not end the work that follows */
+        ; /* discards pending signals: they were meant for the program and must not end the work that follows */
     if (signals >= 0)
         close(signals);
     sigprocmask(SIG_SETMASK, &old, NULL);

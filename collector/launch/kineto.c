@@ -15,8 +15,8 @@
 
 #include "writer/base/environment.h"
 
-/* POLLS_BEFORE_STEPS: requests to skip, because Kineto treats a request before the first steps as one with a
- * duration. */
+/* POLLS_BEFORE_STEPS: number of requests to skip, because Kineto makes a trace with a duration if asked before the
+ * first steps. */
 enum { POLLS_BEFORE_STEPS = 8, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
 
 struct head {
@@ -32,7 +32,7 @@ int tp_kineto_open(struct tp_kineto *kineto, const struct tp_kineto_options *opt
     memset(kineto, 0, sizeof *kineto);
     kineto->fd = -1;
     kineto->options = *options;
-    tmp = tmp && *tmp == '/' && strlen(tmp) < 40 ? tmp : "/tmp"; /* paths of sockets are short */
+    tmp = tmp && *tmp == '/' && strlen(tmp) < 40 ? tmp : "/tmp"; /* the path of a socket must be short */
     snprintf(kineto->folder, sizeof kineto->folder, "%s/tracepress-XXXXXX", tmp);
     if (!mkdtemp(kineto->folder)) {
         *kineto->folder = '\0';
@@ -60,7 +60,8 @@ void tp_kineto_set_environment(const struct tp_kineto *kineto)
     setenv("KINETO_USE_DAEMON", "1", 1);
     setenv("KINETO_IPC_SOCKET_DIR", kineto->folder, 1);
     setenv("KINETO_CONFIG", path, 1);
-    setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder, 1); /* otherwise Kineto allows only /tmp */
+    setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder,
+           1); /* without this variable, Kineto writes only to /tmp */
 }
 
 static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pid)
@@ -75,7 +76,8 @@ static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pi
     return process;
 }
 
-/* Writes the text that makes a process record, with the keys of Kineto's Config.cpp and ActivityProfiler. */
+/* Writes the text that makes a process record to `text`, with the keys of Kineto's Config.cpp and ActivityProfiler.
+ * Returns its length in bytes. */
 static size_t write_request(const struct tp_kineto_options *o, uint32_t number, char *text, size_t size)
 {
     char when[256];
@@ -106,7 +108,7 @@ static bool has_stepped(const struct tp_kineto_options *options, const struct tp
     return access(path, F_OK) == 0;
 }
 
-/* Writes the answer to a request. Returns its size; 0: no trace now. */
+/* Writes the answer to a request to `text`. Returns its size in bytes; 0: no trace now. */
 static size_t decide(struct tp_kineto *kineto, int32_t pid, char *text, size_t size)
 {
     const struct tp_kineto_options *o = &kineto->options;
@@ -144,7 +146,7 @@ static void answer(struct tp_kineto *kineto, const char *message, size_t size, c
     } else {
         return;
     }
-    /* a process that has exited meanwhile gets nothing */
+    /* an error is ignored, because the process may have exited meanwhile */
     sendto(kineto->fd, &reply, sizeof reply.head + reply.head.size, MSG_DONTWAIT, (const struct sockaddr *)to, to_size);
 }
 
@@ -169,7 +171,7 @@ void tp_kineto_close(struct tp_kineto *kineto)
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         char path[400];
         snprintf(path, sizeof path, "%s/%s", kineto->folder, entry->d_name);
-        unlink(path); /* the sockets of the clients and our own; "." and ".." are refused */
+        unlink(path); /* removes the sockets of the clients and of `record`; unlink refuses "." and ".." */
     }
     if (dir)
         closedir(dir);

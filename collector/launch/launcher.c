@@ -14,14 +14,14 @@
 
 enum { MOST_WORDS = 4, READABLE_BYTES = 40, MOST_KEY_BYTES = 1 << 16, MOST_BLOCK_BYTES = 8 << 20, MOST_SHELLS = 32 };
 
-/* Launchers and their variables. If the first variable of `job` is not set or meaningless, the launcher's process
- * identifies the job. */
+/* Launchers and their variables. If the first variable of `job` is not set or has no meaning, the process of the
+ * launcher identifies the job. */
 static const struct launcher {
     const char *name;
-    const char *job[MOST_WORDS]; /* variables */
-    const char *nothing;         /* value of the first variable that means no job */
-    bool is_only_named;          /* without the first variable it is not this launcher */
-    bool is_readable;            /* users know the job by the first two variables */
+    const char *job[MOST_WORDS]; /* variables that identify the job */
+    const char *nothing;         /* value of the first variable that means "no job" */
+    bool is_only_named;          /* true if the launcher is recognized only by its first variable */
+    bool is_readable;            /* true if users know the job by its first two variables */
 } launchers[TP_RANK_GIVERS] = {
     [TP_RANK_TORCH] = {"torchrun",
                        {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR", "MASTER_PORT"},
@@ -71,8 +71,8 @@ static bool has_variable(const struct tp_buf *block, const char *name)
     return false;
 }
 
-/* Adds the launcher's process on this host and its start time. It is the nearest ancestor without a rank; shells may be
- * in between. */
+/* Adds the process of the launcher on this host and its start time. The launcher is the nearest ancestor without a
+ * rank; shells may be in between. */
 static void add_parent(struct tp_buf *key, const char *rank)
 {
     char host[256] = "";
@@ -89,7 +89,7 @@ static void add_parent(struct tp_buf *key, const char *rank)
     tp_buf_release(&text);
 }
 
-/* Adds everything that distinguishes the job from others. Jobs of the same name but different size are different. */
+/* Adds all facts that distinguish the job from others. Jobs of the same name but different size are different. */
 static void add_words(struct tp_buf *key, const struct launcher *launcher, uint32_t size)
 {
     char number[16];
@@ -101,8 +101,7 @@ static void add_words(struct tp_buf *key, const struct launcher *launcher, uint3
     }
 }
 
-/* Names the job: "4711.0" in Slurm, which its users know, followed by a hash of everything that distinguishes the
- * job. */
+/* Names the job: "4711.0" in Slurm, as users know it, followed by a hash of all facts that distinguish the job. */
 static void name_job(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);

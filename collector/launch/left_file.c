@@ -1,7 +1,8 @@
 /* Converts one left file to a trace: see left_file.h.
  *
- * Names: .HOST_PID.NS.PID.tpspool (collector/session_spool.c; after fork, the first PID is the parent's),
- * torch.NS.PID.json (collector/source/torch.py), kineto_PID.json (Kineto adds the PID). */
+ * Spools are named .HOST_PID.NS.PID.tpspool (collector/session_spool.c). After fork, the first PID is the parent's.
+ * Traces of PyTorch are named torch.NS.PID.json (collector/source/torch.py) or kineto_PID.json (Kineto adds the PID).
+ */
 #include "collector/launch/left_file.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 /* ---- names ---- */
 
-/* Returns the number before `end`, or -1 if none exists. *start: its first digit. */
+/* Returns the number before `end`, or -1 if there is none. Sets *start to its first digit. */
 static long long number_before(const char *text, const char *end, const char **start)
 {
     const char *at = end;
@@ -31,7 +32,7 @@ static long long number_before(const char *text, const char *end, const char **s
     return at < end ? strtoll(at, NULL, 10) : -1;
 }
 
-/* Reads process and time from the name. Returns false if the file is not from a run. */
+/* Reads process and time from the file's name. Returns false if the file does not belong to a run. */
 static bool read_name(struct tp_left_file *file)
 {
     struct stat status;
@@ -56,8 +57,8 @@ static bool read_name(struct tp_left_file *file)
 bool tp_left_file_open(struct tp_left_file *file, const char *folder, const char *base)
 {
     *file = (struct tp_left_file){.is_spool = tp_str_ends(tp_str_of(base), ".tpspool"),
-                                  .is_cut = strstr(base, ".json.tmp") != NULL}; /* Kineto adds its own suffix after
-                                                                                 * .tmp */
+                                  .is_cut = strstr(base, ".json.tmp") != NULL}; /* the text may continue, because Kineto
+                                                                                 * adds its own suffix after .tmp */
     if ((!file->is_spool && !file->is_cut && !tp_str_ends(tp_str_of(base), ".json")) ||
         asprintf(&file->path, "%s/%s", folder, base) < 0) {
         file->path = NULL;
@@ -88,15 +89,15 @@ bool tp_left_file_name(struct tp_left_file *file, const char *logdir, const char
 
 /* ---- spools ---- */
 
-/* Returns whether every process has such records, whatever it does. */
+/* Returns whether records of this kind occur in every process and do not describe its work. */
 static bool is_of_any(uint8_t kind)
 {
     return kind == TP_SPOOL_STACK || kind == TP_SPOOL_SAMPLED || kind == TP_SPOOL_SAMPLE ||
            kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
 }
 
-/* Returns whether a record is a call of a math library or its end. Such calls alone do not describe what a process
- * does. */
+/* Returns whether a record is a call of a math library, or the end of such a call. Such calls alone do not describe the
+ * work of a process. */
 static bool is_of_library(const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_operator op = {0};
@@ -105,7 +106,8 @@ static bool is_of_library(const struct tp_spool_record *record, const char *payl
     return record->kind == TP_SPOOL_END || op.is_of_library;
 }
 
-/* Determines whether a spool is below the limits (short), or silent. */
+/* Determines whether the process of a spool was short (see the limits in takeover.h), and whether the spool is
+ * silent. */
 static void look_at_records(struct tp_left_file *left, const struct tp_spool_file *file)
 {
     uint64_t samples = 0, last = 0;
@@ -181,10 +183,10 @@ void tp_left_file_look(struct tp_left_file *file)
 static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct tp_left_run *run)
 {
     if (file->is_looked_at && !file->was_stopped) {
-        /* the lock also works for processes with another id in their own namespace */
+        /* the second test uses a lock; it also works for processes with another id in their own namespace */
         if (tp_process_is_of_run(file->pid, run->folder) || tp_spool_is_live(file->path))
             return TP_LEFT_RUNNING;
-        tp_left_file_look(file); /* the process may have recorded more meanwhile */
+        tp_left_file_look(file); /* reads the facts again, because the process may have recorded more meanwhile */
     }
     if (!file->is_looked_at)
         return TP_LEFT_FAILED;
@@ -208,7 +210,7 @@ static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, const 
 {
     struct tp_buf block;
     uint64_t at = 0;
-    size_t got = 1; /* the compressor leaves the block empty */
+    size_t got = 1; /* any value except 0, so that the loop starts */
     int code = 0;
     tp_buf_init(&block, 0);
     while (code == 0 && got) {
@@ -242,7 +244,7 @@ static int pack_file(const char *from, const char *to, const struct tp_spool_wat
     return code;
 }
 
-/* Returns whether an incomplete file contains at least one event. A file that cannot be read counts as one. */
+/* Returns whether an incomplete file contains at least one event. Also returns true if the file cannot be read. */
 static bool has_event(const char *path)
 {
     static const char key[] = "\"ph\"";

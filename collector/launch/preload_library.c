@@ -1,4 +1,4 @@
-/* Finds the preload library and asks it: see preload_library.h. */
+/* Finds the preload library and queries its table of sources: see preload_library.h. */
 #include "collector/launch/preload_library.h"
 
 #include <errno.h>
@@ -42,8 +42,8 @@ int tp_library_find(char *path, size_t size, struct tp_error *err)
         is_found = len > 0 && (size_t)len < size && access(path, R_OK) == 0;
     }
     if (!is_found)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s is neither in %s nor in ../lib/tracepress relative to it", file_name,
-                            self);
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s is neither in %s nor in ../lib/tracepress relative to it",
+                            file_name, self);
     if (strpbrk(path, " :\t\n"))
         return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: LD_PRELOAD accepts no path with a blank or a colon", path);
     return TP_OK;
@@ -69,7 +69,7 @@ static void ask(const char *library, const char *program, char *const *argv, int
     _exit(1);
 }
 
-/* Adds a row from a line: name, tab, state, tab, what. */
+/* Adds a row from a line: name, tab, state, tab, description. */
 static void add_row(struct tp_source_rows *rows, const char *line)
 {
     if (rows->count == TP_LIBRARY_SOURCES)

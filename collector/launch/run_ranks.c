@@ -19,7 +19,7 @@ enum { MOST_NOTES_BYTES = 1 << 30, PATH_BYTES = TP_RUN_PATH_BYTES + 64 };
 
 static const char ended[] = ".ended";
 static const char *const states[] = {"\"state\":\"recording\"", "\"state\":\"unprocessed\"",
-                                     "\"state\":\"complete\""}; /* as run_folder.c writes them */
+                                     "\"state\":\"complete\""}; /* members of run.json as run_folder.c writes them */
 
 bool tp_run_ranks_are(const struct tp_run_folder *run)
 {
@@ -33,7 +33,8 @@ static int lock_folder(const char *path)
     if (dir)
         closedir(dir);
     if (fd >= 0)
-        flock(fd, LOCK_EX); /* if folders cannot be locked, two ranks may both be the last and make the same results */
+        flock(fd, LOCK_EX); /* if folders cannot be locked, two ranks may both count as the last one and make the same
+                             * results */
     return fd;
 }
 
@@ -42,14 +43,15 @@ int tp_run_ranks_lock(const struct tp_run_folder *run)
     return lock_folder(run->path);
 }
 
-/* Returns whether the name is that of a rank's place, "3", or with is_end that of its end mark, "3.ended". */
+/* Returns whether `name` is the name of a rank's folder, such as "3". With is_end, returns whether it is an end mark,
+ * such as "3.ended". */
 static bool is_place(const char *name, bool is_end)
 {
     size_t digits = strspn(name, "0123456789");
     return digits > 0 && strcmp(name + digits, is_end ? ended : "") == 0;
 }
 
-/* Returns the number of places without an end mark, or -1 if it is unknown. */
+/* Returns the number of ranks' folders without an end mark, or -1 if the number is unknown. */
 static long count_open(const char *places)
 {
     long count = 0;
@@ -90,7 +92,8 @@ static int by_number(const struct dirent **a, const struct dirent **b)
     return (x > y) - (x < y);
 }
 
-/* Reads the run.json of a rank without the line feed. *note becomes empty if none exists or it has another format. */
+/* Reads the run.json of a rank without the line feed. Empties *note if the file does not exist or has another
+ * format. */
 static void load_rank(struct tp_buf *note, const char *places, const char *rank)
 {
     static const char head[] = "{\"schema\":\"tracepress-run\",";
@@ -103,10 +106,10 @@ static void load_rank(struct tp_buf *note, const char *places, const char *rank)
     note->size -= note->size > 0;
 }
 
-/* The notes of all ranks while they are being combined. */
+/* The notes (run.json) of all ranks while they are being combined. */
 struct notes {
-    struct tp_buf first, all; /* of the lowest rank; of all ranks, separated by commas */
-    const char *state;        /* of the rank that is least complete */
+    struct tp_buf first, all; /* first: note of the lowest rank; all: notes of all ranks, separated by commas */
+    const char *state;        /* state of the rank that is least complete */
 };
 
 static bool has_state(const struct tp_buf *note, const char *state)

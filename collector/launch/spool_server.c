@@ -10,7 +10,7 @@
 
 #include "writer/spool/spool_file.h"
 
-enum { HIGH = 199 }; /* above the low numbers, which shells and daemons use for themselves */
+enum { HIGH = 199 }; /* lowest descriptor of the socket; shells and daemons use lower numbers for themselves */
 
 void tp_spool_server_open(struct tp_spool_server *server, int folder)
 {
@@ -24,9 +24,9 @@ void tp_spool_server_set_environment(const struct tp_spool_server *server)
 {
     char text[64];
     struct stat status;
-    unsetenv("TRACEPRESS_SPOOL_SOCKET"); /* set by a `record` around this one */
+    unsetenv("TRACEPRESS_SPOOL_SOCKET"); /* an outer `record` may have set the variable */
     int fd = server->theirs >= 0 ? fcntl(server->theirs, F_DUPFD, HIGH) : -1;
-    if (fd < 0 && server->theirs >= 0) /* the limit of descriptors is low */
+    if (fd < 0 && server->theirs >= 0) /* fcntl fails for this number if the limit of descriptors is low */
         fd = dup(server->theirs);
     if (fd < 0 || fstat(fd, &status) != 0)
         return;

@@ -22,21 +22,22 @@
 #include "writer/worker.h"
 
 enum {
-    ROOM_BYTES = 1 << 20, /* a spool begins with some chunks of 64 KiB */
+    ROOM_BYTES = 1 << 20, /* least free space that a spool needs, in bytes; a spool begins with some chunks of 64 KiB */
     MOST_ENTRY_BYTES = 64 << 20,
     NAME_BYTES = 15,  /* length of the kernel's names of processes */
     MOST_LOOKS = 256, /* most programs that are examined */
 };
 
-/* If fewer samples are expected, having none is normal, because loading also takes processor time and has no
- * samples. */
+/* If fewer samples than this are expected, no samples is a normal result. Loading also takes processor time, but is not
+ * sampled. */
 #define FEW_SAMPLES 5.0
 
 const char tp_nothing_outside[] = "record it from outside (--outside)";
 
 /* ---- collecting facts ---- */
 
-/* Finds the last name under which the library started in the process. Returns false if it did not start. */
+/* Finds the name of the process at the last start of the library in it. Returns false if the library did not start in
+ * it. */
 static bool find_entry(char name[16], const char *lines, pid_t pid)
 {
     bool is_found = false;
@@ -59,7 +60,7 @@ static bool has_become_other(const struct tp_nothing *nothing)
     return nothing->has_entered && *last && strcmp(last, nothing->entered_as) != 0;
 }
 
-/* Examines a program of that name. Returns true if no library can be preloaded into it. */
+/* Examines the program with this name. Returns true if no library can be preloaded into it. */
 static bool look_at_program(struct tp_nothing *nothing, const char *name, struct tp_program *program)
 {
     tp_program_find(program, name);
@@ -74,7 +75,7 @@ static bool is_last_name(const struct tp_nothing *nothing, const char *path)
     return strncmp(tp_path_base(path), nothing->child->end.name, NAME_BYTES) == 0;
 }
 
-/* Examines the programs that processes of the run became or started, according to the notes. Repeated lines are
+/* Examines the programs in the library's notes, which processes of the run became or started. Repeated lines are
  * examined once. */
 static void look_at_notes(struct tp_nothing *nothing, const char *lines, struct tp_program *program)
 {
@@ -97,8 +98,8 @@ static void look_at_notes(struct tp_nothing *nothing, const char *lines, struct 
     }
 }
 
-/* Examines the words of the arguments. A program that was started by a call we did not see is usually named there,
- * maybe inside a text for a shell. */
+/* Examines the words of the arguments. If no hook saw the start of a program, these words usually contain its name,
+ * possibly inside a text for a shell. */
 static void look_at_words(struct tp_nothing *nothing, char *const *argv, struct tp_program *program)
 {
     for (size_t i = 1; argv[0] && argv[i] && !nothing->why_plain; i++) {
@@ -130,8 +131,8 @@ static void look_at_entries(struct tp_nothing *nothing, char *const *argv)
     free(program);
 }
 
-/* Requests the events that samples need for this process, because the program had the same kernel and usually the same
- * rights. */
+/* Requests the events that samples need, for this process. The result also applies to the program, because it had the
+ * same kernel and usually the same rights. */
 static void look_at_kernel(struct tp_nothing *nothing)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -169,7 +170,8 @@ void tp_nothing_look(struct tp_nothing *nothing, char *const *argv)
 
 /* ---- deciding ---- */
 
-/* Returns whether the program's user could write to the folder. The user's supplementary groups are no longer known. */
+/* Returns whether the program's user could write to the folder. The test ignores the user's supplementary groups,
+ * because they are no longer known. */
 static bool may_write(const struct tp_child_end *end, const char *folder)
 {
     struct stat status;
@@ -213,7 +215,7 @@ enum tp_nothing_cause tp_nothing_decide(const struct tp_nothing *nothing)
 
 /* ---- wording ---- */
 
-/* Writes how to make the kernel allow events, and why timers did not work instead. */
+/* Writes advice on how to make the kernel allow events, and the reason why timers did not work instead. */
 static void word_refused(char *text, size_t size, const struct tp_nothing *nothing)
 {
     static const char left[] = "samples need the signal SIGURG, which the program blocks or handles itself";
@@ -259,11 +261,10 @@ void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing)
                  child->signal, strsignal(child->signal));
         return;
     case TP_NOTHING_LOADER:
-        snprintf(
-            text, size,
-            "it ended (exit code %d) before main, or it removed the library; run it without record to see its "
-            "messages, and record the program that it starts",
-            child->exit_code);
+        snprintf(text, size,
+                 "it ended (exit code %d) before main, or it removed the library; run it without record to see its "
+                 "messages, and record the program that it starts",
+                 child->exit_code);
         return;
     case TP_NOTHING_PERMISSION:
         word_user(text, size, nothing);
@@ -290,12 +291,14 @@ void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing)
         word_refused(text, size, nothing);
         return;
     case TP_NOTHING_FULL:
-        snprintf(text, size, "the disk of %s is full (%llu KiB are free); free some space, or set another folder with "
-                             "-o",
+        snprintf(text, size,
+                 "the disk of %s is full (%llu KiB are free); free some space, or set another folder with "
+                 "-o",
                  nothing->folder, (unsigned long long)nothing->free_bytes / 1024);
         return;
     case TP_NOTHING_CHOSEN:
-        snprintf(text, size, "perhaps it did not run in a window of TRACEPRESS_WINDOW or on a rank of TRACEPRESS_RANKS");
+        snprintf(text, size,
+                 "perhaps it did not run in a window of TRACEPRESS_WINDOW or on a rank of TRACEPRESS_RANKS");
         return;
     case TP_NOTHING_DONE:
         snprintf(text, size,

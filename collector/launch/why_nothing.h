@@ -10,51 +10,52 @@
 #include "collector/launch/run_folder.h"
 
 enum tp_nothing_cause {
-    TP_NOTHING_DONE,       /* no other cause: the sources saw no events */
-    TP_NOTHING_SHORT,      /* too little processor time for a sample */
-    TP_NOTHING_DIED,       /* a signal killed it before the library started */
-    TP_NOTHING_LOADER,     /* it exited before the library started */
-    TP_NOTHING_PERMISSION, /* its user may not write to the folder of the records */
-    TP_NOTHING_CONFINED,   /* seccomp */
-    TP_NOTHING_REPLACED,   /* it became a program without the library */
-    TP_NOTHING_PLAIN,      /* it became a program into which no library can be preloaded */
-    TP_NOTHING_STARTED,    /* it started a program into which no library can be preloaded, and did little itself */
+    TP_NOTHING_DONE,       /* no other cause is known: the sources saw no events */
+    TP_NOTHING_SHORT,      /* the program used too little processor time for a sample */
+    TP_NOTHING_DIED,       /* a signal killed the program before the library started */
+    TP_NOTHING_LOADER,     /* the program exited before the library started */
+    TP_NOTHING_PERMISSION, /* the program's user may not write to the folder of the records */
+    TP_NOTHING_CONFINED,   /* the program was confined by seccomp */
+    TP_NOTHING_REPLACED,   /* the program became another program without the library */
+    TP_NOTHING_PLAIN,      /* the program became another program into which no library can be preloaded */
+    TP_NOTHING_STARTED,    /* the program started another program into which no library can be preloaded, and did little
+                            * itself */
     TP_NOTHING_REFUSED,    /* the kernel gives no samples, and the program uses the signal of the timers */
     TP_NOTHING_FULL,       /* the disk is full */
-    TP_NOTHING_CHOSEN      /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS probably excluded it */
+    TP_NOTHING_CHOSEN      /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS probably excluded the program */
 };
 
-/* The known facts after the program has exited. */
+/* Facts that are known after the program has exited. */
 struct tp_nothing {
-    const char *name;             /* of the program, as the user gave it */
-    const struct tp_child *child; /* the exited program */
-    const char *folder;           /* of the records, an absolute path */
+    const char *name;             /* name of the program, as the user gave it */
+    const struct tp_child *child; /* the exited process of the program */
+    const char *folder;           /* folder of the records, an absolute path */
     unsigned sample_rate;         /* requested samples per second; 0: none */
     bool has_choice;              /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS is set */
-    bool has_entered;             /* the library started in the program's process */
-    char entered_as[16];          /* the process's name at that moment */
-    char plain[64];               /* program that it became or started and into which no library can be preloaded; or
-                                   * "" */
-    const char *why_plain;        /* the reason for `plain` */
-    bool is_started;              /* true: it started `plain` and is still the same program itself */
-    uint64_t free_bytes;          /* free bytes on the disk */
-    int events_error;             /* 0, or the errno with which the kernel refuses events */
+    bool has_entered;             /* true if the library started in the program's process */
+    char entered_as[16];          /* name of the process when the library started */
+    char plain[64];               /* program into which no library can be preloaded, and which the process became or
+                                   * started; "" if none */
+    const char *why_plain;        /* reason why no library can be preloaded into `plain` */
+    bool is_started;              /* true: the process started `plain`; false: the process became `plain` */
+    uint64_t free_bytes;          /* free space on the disk of the folder, bytes */
+    int events_error;             /* errno with which the kernel refuses events; 0: none */
     long paranoid;                /* kernel.perf_event_paranoid; -1: unknown */
-    bool is_contained;            /* this process has a seccomp filter itself, as in a container */
+    bool is_contained;            /* true if this process has a seccomp filter itself, as in a container */
 };
 
-/* Advice for a program into which no library can be preloaded. */
+/* Advice to use `record --outside` for a program into which no library can be preloaded. */
 extern const char tp_nothing_outside[];
 
-/* Fills has_entered and all members below it, from the folder, the arguments and the kernel. The library appends "PID
- * NAME" to the file `entered.tmp` in the folder when it starts, and "PID=PATH" for each program that a process becomes
- * or starts (collector/exec_environment.h). */
+/* Fills has_entered and all members below it, from the folder, the arguments and the kernel. The facts in the folder
+ * come from the file `entered.tmp`. When the library starts, it appends "PID NAME" to this file. For each program that
+ * a process becomes or starts, it appends "PID=PATH" (collector/exec_environment.h). */
 void tp_nothing_look(struct tp_nothing *nothing, char *const *argv);
 
-/* Returns the cause, tested in the order of the enum with DONE last. */
+/* Returns the cause. The causes are tested in the order of the enum, except that DONE is the last. */
 enum tp_nothing_cause tp_nothing_decide(const struct tp_nothing *nothing);
 
-/* Writes the sentence and the advice. */
+/* Writes the sentence about the cause, and the advice, to `text`. */
 void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing);
 
 #endif

@@ -1,9 +1,10 @@
 /* Attaches CUPTI to a recorded process: see cupti.h.
  *
  * The code follows rules that avoid known failures of other tools. Callbacks are registered before any activity is
- * enabled. CUPTI is never left (no cuptiFinalize, no unsubscribe); activities are disabled instead. Only the process
- * that attached flushes, only if it used CUDA, and always with force. No lock is held while CUPTI is called. At exit
- * the flush runs in a handler that is registered after CUPTI was loaded, so that it runs before CUPTI's own. */
+ * enabled. CUPTI is never detached (no cuptiFinalize, no unsubscribe); activities are disabled instead. Only the
+ * process that attached CUPTI flushes, only if it used CUDA, and always with force. The code has no lock while it calls
+ * CUPTI. The flush at exit runs in a handler that is registered after CUPTI was loaded, so that it runs before CUPTI's
+ * own handler. */
 #include "collector/source/cupti.h"
 
 #include <dlfcn.h>
@@ -28,16 +29,16 @@ enum state { OUTSIDE, BUSY, ATTACHED, OVER };
 
 static struct tp_cupti cupti;
 static struct {
-    _Atomic int state;          /* enum state; BUSY: a thread is attaching */
-    _Atomic int is_enabled;     /* activities are enabled */
-    _Atomic int has_work;       /* CUPTI has requested a buffer, so CUDA was used */
-    _Atomic int is_injected;    /* the driver has called InitializeInjection */
-    _Atomic unsigned taking;    /* completed buffers that are being read */
-    _Atomic unsigned taken;     /* completed buffers so far */
-    _Atomic uint32_t described; /* number of the recording that has the device properties */
+    _Atomic int state;          /* one of enum state; BUSY: a thread is attaching */
+    _Atomic int is_enabled;     /* 1: activities are enabled */
+    _Atomic int has_work;       /* 1: CUPTI has requested a buffer, so the program has used CUDA */
+    _Atomic int is_injected;    /* 1: the driver has called InitializeInjection */
+    _Atomic unsigned taking;    /* count of completed buffers that are being read */
+    _Atomic unsigned taken;     /* count of completed buffers so far */
+    _Atomic uint32_t described; /* number of the recording that contains the device properties */
     uint32_t version;
-    bool has_own_clock; /* CUPTI refused our clock and uses its own nanoseconds */
-    pid_t pid;          /* process that attached */
+    bool has_own_clock; /* true if CUPTI refused the recording's clock; its times are then ns of its own clock */
+    pid_t pid;          /* process that attached CUPTI */
 } at;
 
 static const char SAY[] = "GPU activity is not recorded; the program continues";
@@ -98,7 +99,7 @@ static void ignore(void *user, uint32_t domain, uint32_t function, const void *d
 
 /* ---- attaching ---- */
 
-/* Names the tool that uses CUPTI, if this release reports it. */
+/* Adds to `reason` the name of the tool that uses CUPTI, if this release of CUPTI reports it. */
 static void name_other(char *reason, size_t size)
 {
     char other[128] = "";
@@ -133,7 +134,7 @@ static bool subscribe(char *reason, size_t size)
             result = cupti.subscribe(&subscriber, ignore, NULL);
         if (result == TP_CUPTI_OK)
             return true;
-        if (!*reason) /* keep the reason of the first library */
+        if (!*reason) /* the message needs the reason of the first library */
             explain(reason, size, result);
         if (result == TP_CUPTI_MANY_SUBSCRIBERS)
             return false;
@@ -149,7 +150,7 @@ static bool enable_kinds(char *reason, size_t size)
     for (const uint32_t *kind = tp_cupti_kinds; *kind; kind++) {
         int result = cupti.enable(*kind);
         enabled += result == TP_CUPTI_OK;
-        if (result != TP_CUPTI_OK && *kind == TP_CUPTI_KERNEL) { /* without kernels the other activities are useless */
+        if (result != TP_CUPTI_OK && *kind == TP_CUPTI_KERNEL) { /* other activities are useless without kernels */
             explain(reason, size, result);
             break;
         }
@@ -189,7 +190,7 @@ static bool attach(char *reason, size_t size)
         explain(reason, size, result);
         return false;
     }
-    if (cupti.flush_period) /* so that the spool of a killed program has recent activity */
+    if (cupti.flush_period) /* with periodic flushes, the spool of a killed program contains recent activity */
         cupti.flush_period(FLUSH_PERIOD_MS);
     at.pid = getpid();
     atexit(end_at_exit);
@@ -201,7 +202,8 @@ static bool uses_cuda(void)
     return atomic_load(&at.is_injected) || tp_cupti_is_mapped("libcuda.so") || tp_cupti_is_mapped("libcudart.so");
 }
 
-/* Records a moment on CUPTI's clock and on ours, as the closest of several tries. */
+/* Records the same moment on CUPTI's clock and on the recording's clock. Of several attempts, it uses the one that took
+ * least time. */
 static void record_clock(void)
 {
     struct tp_spool_gpu_clock best = {0};
@@ -220,7 +222,7 @@ static void record_clock(void)
         tp_record_put(0, TP_SPOOL_GPU_CLOCK, &best, sizeof best);
 }
 
-/* Attaches to CUPTI if necessary. Returns false after reporting the reason if that fails. */
+/* Attaches to CUPTI if the process is not attached yet. Returns false after reporting the reason if that fails. */
 static bool be_attached(void)
 {
     char reason[MAX_REASON] = "";
@@ -267,8 +269,8 @@ static void wait_for_gpu(void)
         synchronize();
 }
 
-/* Waits until no buffer is lent, or no buffer has arrived for a while. A flush itself does not wait for buffers that
- * CUPTI's own thread is about to return. */
+/* Waits until no buffer is lent, or until no buffer has arrived for a while. The wait is needed because a flush does
+ * not wait for buffers that CUPTI's own thread is about to return. */
 static void wait_for_buffers(void)
 {
     const struct timespec ms = {0, 1000000};
@@ -296,7 +298,7 @@ void tp_cupti_end(bool must_wait)
     }
     disable_kinds();
     if (has_work) {
-        cupti.flush_all(TP_CUPTI_FLUSH_FORCED); /* for records that were made during the first flush */
+        cupti.flush_all(TP_CUPTI_FLUSH_FORCED); /* a second flush for records that were made during the first */
         wait_for_buffers();
     }
     record_dropped();
@@ -339,9 +341,11 @@ static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
     static const struct tp_session_watch own = {tp_cupti_begin, end_recording, tp_cupti_in_child};
-    setenv("CUDA_INJECTION64_PATH", host->library, 1); /* before main, so no other thread reads the environment */
-    tp_session_watch(&own);                            /* for recordings of a program that links libtracepress.so */
-    if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) /* not before the first window */
+    setenv("CUDA_INJECTION64_PATH", host->library, 1); /* safe before main, because no other thread reads the
+                                                        * environment yet */
+    tp_session_watch(&own);                            /* also needed for recordings of a program that links
+                                                        * libtracepress.so */
+    if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) /* does not begin before the first window */
         tp_cupti_begin();
     return true;
 }

@@ -1,7 +1,8 @@
 /* Records the activity of NVIDIA GPUs in a CUDA program through CUPTI, which is attached while the program is recorded.
  *
  * CUPTI serves one client per process. In a process with libtorch this source does nothing, because Kineto is the
- * client there. If another tool uses CUPTI, or there is no GPU, one line says so and the program runs normally. */
+ * client there. If another tool uses CUPTI, or there is no GPU, the source prints one line and the program runs
+ * normally. */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_H
 #define TP_COLLECTOR_SOURCE_CUPTI_H
 
@@ -11,8 +12,8 @@
  * started. */
 void tp_cupti_begin(void);
 
-/* Stops recording, with everything that the GPUs have done so far. must_wait: first waits until the GPUs are idle. Call
- * it before a recording ends, without a lock that a record may need. */
+/* Stops recording. The recording contains all GPU work that has finished. must_wait: first waits until the GPUs are
+ * idle. Call it before a recording ends, without a lock that a record may need. */
 void tp_cupti_end(bool must_wait);
 
 /* Switches the source off in a child after fork, where CUPTI does not work. */

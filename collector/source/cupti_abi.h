@@ -1,8 +1,9 @@
-/* Declares the part of CUPTI's binary interface that the source uses, so that the build needs nothing from CUDA.
+/* Declares the part of CUPTI's binary interface that the source uses, so that the build needs no part of CUDA.
  *
- * The fields below have the same offsets in all versions from CUPTI 11.8 to 13.5; later releases only append fields. So
- * each struct is the common beginning (that of 11.8). The reader steps over records with cuptiActivityGetNextRecord and
- * never relies on their size. The suite `abi` compares everything here with NVIDIA's headers if they are installed. */
+ * The fields below have the same offsets in all versions from CUPTI 11.8 to 13.5, because later releases only append
+ * fields. So each struct declares the beginning that all versions share, which is that of 11.8. The reader finds the
+ * next record with cuptiActivityGetNextRecord and never relies on the size of a record. The suite `abi` compares all
+ * declarations here with NVIDIA's headers if they are installed. */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_ABI_H
 #define TP_COLLECTOR_SOURCE_CUPTI_ABI_H
 
@@ -11,7 +12,7 @@
 
 enum tp_cupti_result {
     TP_CUPTI_OK = 0,
-    TP_CUPTI_MAX_LIMIT = 12, /* no more records in the buffer */
+    TP_CUPTI_MAX_LIMIT = 12, /* result: the buffer has no more records */
     TP_CUPTI_NOT_INITIALIZED = 15,
     TP_CUPTI_INVALID_KIND = 21,
     TP_CUPTI_NO_PRIVILEGES = 35,
@@ -24,7 +25,7 @@ enum tp_cupti_kind {
     TP_CUPTI_MEMSET = 2,
     TP_CUPTI_DRIVER = 4,
     TP_CUPTI_RUNTIME = 5,
-    TP_CUPTI_KERNEL = 10, /* CONCURRENT_KERNEL */
+    TP_CUPTI_KERNEL = 10, /* CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL */
     TP_CUPTI_OVERHEAD = 17,
     TP_CUPTI_ENVIRONMENT = 20,
     TP_CUPTI_MEMCPY_PEER = 22,
@@ -34,7 +35,7 @@ enum tp_cupti_kind {
     TP_CUPTI_MEMORY = 49,
     TP_CUPTI_POOL = 50,
     TP_CUPTI_GRAPH = 51,
-    TP_CUPTI_KINDS = 64 /* size of tables by kind; larger than any kind in use */
+    TP_CUPTI_KINDS = 64 /* size of tables whose index is a kind; larger than any kind in use */
 };
 
 enum { TP_CUPTI_DOMAIN_DRIVER = 1, TP_CUPTI_DOMAIN_RUNTIME = 2 };
@@ -125,7 +126,7 @@ struct tp_cupti_external {
 
 struct tp_cupti_overhead {
     uint32_t kind, overhead, object;
-    uint32_t object_id[3]; /* of a thread: process id, thread id */
+    uint32_t object_id[3]; /* process id and thread id of the thread */
     uint64_t start, end;
 };
 

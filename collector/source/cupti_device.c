@@ -1,5 +1,5 @@
-/* Records properties of the GPUs: see cupti_device.h. Never loads the driver, because a program without it uses no
- * GPU. */
+/* Records properties of the GPUs: see cupti_device.h. Never loads the driver, because a program without the driver uses
+ * no GPU. */
 #include "collector/source/cupti_device.h"
 
 #include <dlfcn.h>
@@ -56,7 +56,7 @@ static bool find_driver(struct driver *driver)
             return false;
         memcpy((char *)driver + functions[i].member, &function, sizeof function);
     }
-    return true; /* keeps the handle, because the driver is never unloaded */
+    return true; /* the handle stays open, because the driver is never unloaded */
 }
 
 static void record_device(const struct driver *driver, int number)

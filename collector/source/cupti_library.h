@@ -30,12 +30,12 @@ struct tp_cupti {
 /* Returns whether a library whose file name begins with `prefix` is mapped in the process. */
 bool tp_cupti_is_mapped(const char *prefix);
 
-/* Opens the next library to try. *candidate counts up from 0. If $TRACEPRESS_CUPTI is set, it is the only candidate.
- * Otherwise libraries that the process has mapped come first, then those that the system finds. Returns false when
- * there are no more. Libraries are never closed. */
+/* Opens the next library to try. *candidate counts up from 0. If $TRACEPRESS_CUPTI is set, that path is the only
+ * candidate. Otherwise libraries that the process has mapped come first, and then those that the system finds. Returns
+ * false when there are no more candidates. Libraries are never closed. */
 bool tp_cupti_open(struct tp_cupti *cupti, unsigned *candidate);
 
-/* Returns the text of a CUPTI result; static, or owned by the library. */
+/* Returns the text of a CUPTI result. The text is static, or owned by the library. */
 const char *tp_cupti_result_text(const struct tp_cupti *cupti, int result);
 
 #endif

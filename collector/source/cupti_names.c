@@ -15,13 +15,15 @@
 enum { CALLS = 4096, KERNELS = 8192, PROBES = 16, UNWANTED = 1 };
 
 struct known_kernel {
-    const char *address; /* of CUPTI's text */
+    const char *address; /* address of CUPTI's text */
     uint32_t name;
-    char text[]; /* for comparison, because a new text may use the address after a module is unloaded */
+    char text[]; /* copy of the text for comparison, because a new text may have the same address after a module is
+                  * unloaded */
 };
 
 static _Atomic(struct known_kernel *) kernels[KERNELS];
-static _Atomic uint32_t calls[2][CALLS]; /* 0 if not yet looked up, UNWANTED, or the number plus UNWANTED */
+static _Atomic uint32_t calls[2][CALLS]; /* 0: not yet looked up. UNWANTED: not recorded. Otherwise the number of the
+                                          * name plus UNWANTED */
 
 /* ---- kernels ---- */
 
@@ -69,12 +71,13 @@ static const char *const noise[] = {
     "cudaGetDevice",   "cudaSetDevice", "cudaGetLastError", "cudaEventCreate", "cudaEventCreateWithFlags",
     "cudaEventDestroy"};
 
-/* Driver calls to keep. The runtime's calls cover the others in a program that uses the runtime. */
+/* Prefixes of driver calls that are recorded. In a program that uses the runtime, calls of the runtime cover the other
+ * driver calls. */
 static const char *const driver_work[] = {"cuLaunch",           "cuGraphLaunch",       "cuMem",
                                           "cuCtxSynchronize",   "cuStreamSynchronize", "cuStreamWaitEvent",
                                           "cuEventSynchronize", "cuEventRecord"};
 
-/* cuMem functions that only query. */
+/* Prefixes of cuMem functions that only query and are not recorded. */
 static const char *const driver_noise[] = {"cuMemGet", "cuMemHostGet", "cuMemPoolGet"};
 
 static bool begins_with_one(const char *name, const char *const *list, size_t count)

@@ -8,7 +8,8 @@
 uint32_t tp_cupti_kernel_name(const char *name);
 
 /* Returns the number of a call's name without its version ("cudaLaunchKernel_v7000" becomes cudaLaunchKernel). Returns
- * 0 for frequent, meaningless calls that are not recorded; Kineto drops the same ones. Any thread may call it. */
+ * 0 for frequent, meaningless calls that are not recorded; Kineto drops the same calls. is_driver: a call of the
+ * driver, otherwise of the runtime. function: CUPTI's number. Any thread may call it. */
 uint32_t tp_cupti_call_name(const struct tp_cupti *cupti, bool is_driver, uint32_t function);
 
 /* Copies the name of a call without its version into `out` (`size` bytes). Returns false if such calls are not

@@ -1,4 +1,4 @@
-/* Manages the buffers that CUPTI fills: see cupti_pool.h. The thread that changes the state of a slot owns it. */
+/* Manages the buffers that CUPTI fills: see cupti_pool.h. A thread that changes the state of a slot owns the slot. */
 #include "collector/source/cupti_pool.h"
 
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ static bool move(unsigned slot, int from, int to)
     return atomic_compare_exchange_strong(&slots[slot].state, &from, to);
 }
 
-/* Takes a slot that is in `state` and returns its index, or TP_CUPTI_BUFFERS if none exists. */
+/* Acquires a slot that is in `state`. Returns the index of the slot, or TP_CUPTI_BUFFERS if none is in this state. */
 static unsigned take(int state)
 {
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)

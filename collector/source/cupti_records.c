@@ -1,7 +1,7 @@
 /* Converts CUPTI's activity records to records of the spool, with a table of functions by kind: see cupti_records.h.
  *
- * CUPTI calls this code on its own thread or inside our flush. No lock is held while CUPTI is called. The records go to
- * the chunk of the calling thread, like all other records. */
+ * CUPTI calls this code on its own thread or inside a flush by cupti.c. The records are written to the chunk of the
+ * calling thread, like all other records. The code has no lock while it calls CUPTI. */
 #include "collector/source/cupti_records.h"
 
 #include <string.h>
@@ -182,7 +182,8 @@ static void record_environment(const struct tp_cupti *cupti, const void *record)
     tp_record_put(0, TP_SPOOL_GPU_ENVIRONMENT, &environment, sizeof environment);
 }
 
-/* By kind: least size of a record, and the function that converts it. */
+/* Conversion of each kind: least size of a record in bytes, and the function that converts it. The index is the
+ * kind. */
 static const struct {
     size_t size;
     void (*record)(const struct tp_cupti *cupti, const void *record);
@@ -223,7 +224,7 @@ void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_
         const uint8_t *at = record;
         uint32_t kind;
         if (at <= before || at < buffer || at + sizeof kind > buffer + valid) {
-            result = TP_CUPTI_UNKNOWN; /* not a step forward: the loop would never end */
+            result = TP_CUPTI_UNKNOWN; /* the next record must be behind this one, otherwise the loop would never end */
             break;
         }
         before = at;

@@ -1,7 +1,7 @@
 /* Pauses the recorder's threads around calls that the kernel allows only in a process with a single thread. For
- * example, a program may enter a new user namespace only when it has one thread. Our threads end before such a call and
- * start again after it. (They are not started again if the program has put its children into a PID namespace, because
- * there the kernel allows no more threads.) */
+ * example, a program may enter a new user namespace only when it has one thread. The recorder's threads end before such
+ * a call and start again after it. They do not start again if the program has put its children into a PID namespace,
+ * because the kernel then allows no more threads. */
 #include "collector/source/host_alone.h"
 
 #include <errno.h>
@@ -27,8 +27,8 @@ typedef int setns_call(int, int);
 unshare_call tp_unshare __asm__("unshare") __attribute__((visibility("default")));
 setns_call tp_setns __asm__("setns") __attribute__((visibility("default")));
 
-/* Returns whether the call needs a single thread. setns without a kind enters whatever namespace the descriptor is
- * of. */
+/* Returns whether the kernel allows the call only with a single thread. setns without flags enters a namespace of any
+ * kind. */
 static bool must_be_alone(long number, long flags)
 {
     return number == SYS_unshare ? flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)

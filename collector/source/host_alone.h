@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
-/* Ends our threads if the call is one of those. If it returns true, tp_alone_after must follow the call. */
+/* Ends the recorder's threads if the kernel allows the call only with a single thread. Returns whether the caller must
+ * call tp_alone_after after the call. */
 bool tp_alone_before(long number, long first, long second);
-/* Ends our threads for another call. If it returns true, tp_alone_after must follow. */
+/* Ends the recorder's threads before any other call. Returns whether the caller must call tp_alone_after after the
+ * call. */
 bool tp_alone_end(void);
 void tp_alone_after(void);
 

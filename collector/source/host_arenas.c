@@ -1,13 +1,13 @@
 /* Watches the arenas in which Python keeps objects of up to 512 bytes. A program may replace the functions that
- * allocate and release an arena (PyObject_SetArenaAllocator, since Python 3.4). Our functions call those that were set
- * before. */
+ * allocate and release an arena (PyObject_SetArenaAllocator, since Python 3.4). The replacements here call the
+ * functions that were set before. */
 #include "collector/source/host_arenas.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
 
-/* PyObjectArenaAllocator in Python's header cpython/objimpl.h. */
+/* Layout of PyObjectArenaAllocator in Python's header cpython/objimpl.h. */
 struct arena_allocator {
     void *context;
     void *(*take)(void *context, size_t size);

@@ -1,25 +1,25 @@
 /* Records BLAS matrix products as operators with the shapes of their inputs and their FLOPs. It intercepts the cblas
  * and Fortran names of any BLAS library.
  *
- * This needs no BLAS header, because the standard defines the parameters. Only LP64 names are intercepted (32-bit int);
- * libraries with 64-bit integers append "64_" to the names. If one intercepted function calls another, only the outer
- * one is recorded. */
+ * The source needs no BLAS header, because the standard defines the parameters. Only LP64 names are intercepted (32-bit
+ * int); libraries with 64-bit integers append "64_" to the names. If one intercepted function calls another, only the
+ * outer one is recorded. */
 #include <stdint.h>
 
 #include "collector/hook.h"
 #include "collector/sources.h"
 
-/* A product of an m x k and a k x n matrix; n 1: with a vector. */
+/* A product of an m x k and a k x n matrix. With n = 1, the second factor is a vector. */
 struct product {
     int64_t m, n, k;
     enum tracepress_dtype dtype;
-    int64_t flops_each; /* per multiplication and addition: 2, complex numbers 8 */
+    int64_t flops_each; /* FLOPs per multiplication and addition: 2 for real numbers, 8 for complex numbers */
 };
 
 static bool is_on;
 static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 
-/* Begins a range for a product. Returns whether it did. */
+/* Begins a range for a product. Returns whether a range was begun. */
 static bool begin(uint32_t name, const struct product *p)
 {
     if (!tp_hook_is_on(&is_on) || is_within)
@@ -29,7 +29,7 @@ static bool begin(uint32_t name, const struct product *p)
                                          {.dtype = p->dtype, .rank = p->n == 1 ? 1u : 2u, .dims = dims[1]}};
     if (p->m < 0 || p->n < 0 || p->k < 0 || __builtin_mul_overflow(p->m, p->n, &flops) ||
         __builtin_mul_overflow(flops, p->k, &flops) || __builtin_mul_overflow(flops, p->flops_each, &flops))
-        flops = 0; /* the library itself will reject these sizes, or overflow too */
+        flops = 0; /* the library itself rejects these sizes, or overflows too */
     struct tracepress_operator call = TRACEPRESS_OPERATOR;
     call.inputs = inputs;
     call.input_count = 2;
@@ -51,7 +51,7 @@ static void end(bool is_begun)
     is_within = false;
 }
 
-/* Name, type of a scalar in cblas, torch's element type, FLOPs per multiplication and addition. */
+/* Table of products: name, scalar type in cblas, torch's element type, FLOPs per multiplication and addition. */
 #define CBLAS_PRODUCTS(X)                                                                                              \
     X(cblas_sgemm, float, TRACEPRESS_FLOAT, 2)                                                                         \
     X(cblas_dgemm, double, TRACEPRESS_DOUBLE, 2)                                                                       \
@@ -84,7 +84,7 @@ static struct tp_hook hooks[HOOK_COUNT] = {
     ALL(ROW)
 #undef ROW
 };
-static uint32_t numbers[HOOK_COUNT]; /* of their names */
+static uint32_t numbers[HOOK_COUNT]; /* numbers of the names of the hooks */
 
 __attribute__((constructor)) static void find(void)
 {
@@ -94,7 +94,7 @@ __attribute__((constructor)) static void find(void)
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
 
-/* Body of a hook: calls the original inside a range. Without an original no program can have called the hook. */
+/* Body of a hook: calls the original inside a range. Without an original, no program can have called the hook. */
 #define PASS_ON(name, product, ...)                                                                                    \
     {                                                                                                                  \
         __typeof__(&name) next = NEXT(name);                                                                           \
@@ -119,7 +119,7 @@ CBLAS_PRODUCTS(CBLAS_PRODUCT)
               scalar beta, void *y, int dy)                                                                            \
         PASS_ON(name, (&(struct product){ta == TRANSPOSED ? n : m, 1, ta == TRANSPOSED ? m : n, dtype, flops}), order, \
                 ta, m, n, alpha, a, lda, x, dx, beta, y, dy)
-enum { TRANSPOSED = 112 }; /* CblasTrans */
+enum { TRANSPOSED = 112 }; /* value of CblasTrans */
 CBLAS_VECTORS(CBLAS_VECTOR)
 
 /* Fortran compilers pass the lengths of texts after the last parameter. */

@@ -1,10 +1,10 @@
-/* Stops recording before a program confines itself: by a seccomp filter, seccomp's strict mode, or a time stamp counter
- * that faults.
+/* Stops recording before a program confines itself by a seccomp filter, by seccomp's strict mode, or by a time stamp
+ * counter that faults.
  *
- * A filter kills the program for any forbidden system call, also for those of our threads, timers and writes. So the
- * calls that install a filter are intercepted, and everything of ours ends before they run. The spool keeps what was
- * recorded, and the program behaves as if it were not recorded. Only calls through the C library's prctl and syscall
- * are seen; libseccomp uses these. */
+ * A filter kills the program for any forbidden system call, also for calls of the recorder's threads, timers and
+ * writes. Therefore these hooks intercept the calls that install a filter, and end all activity of the recorder before
+ * such a call. The spool contains everything recorded so far, and the program behaves as if it were not recorded. Only
+ * calls through the C library's prctl and syscall are intercepted; libseccomp uses these. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -26,7 +26,7 @@ __attribute__((constructor)) static void find(void)
     tp_hooks_find(hooks, CALL_COUNT);
 }
 
-/* Functions that libc declares with an ellipsis take as many words as the kernel does. */
+/* Type of prctl. Functions that libc declares with an ellipsis take as many words as the kernel does. */
 typedef int prctl_call(int, unsigned long, unsigned long, unsigned long, unsigned long);
 typedef long system_call(long, long, long, long, long, long, long);
 prctl_call tp_prctl __asm__("prctl") __attribute__((visibility("default")));
@@ -41,16 +41,16 @@ static __attribute__((noinline)) void confine(const char *how)
     tp_hook_leave(why);
 }
 
-/* Stops recording if it has begun. A filter installed earlier was accepted by the program for whatever it starts
- * later. */
+/* Stops recording if it has begun. Does nothing otherwise: the program installed an earlier filter before recording
+ * began, so that filter permits the program's later activity. */
 static void confine_by_filter(void)
 {
     if (tp_session_has_begun())
         confine("seccomp");
 }
 
-/* Checks a seccomp call. Calls without a filter, or with flags that strict mode does not have, only query the
- * kernel. */
+/* Checks a seccomp call, and stops recording if it installs a filter or strict mode. A call without a filter, or with
+ * flags that strict mode does not have, only queries the kernel. */
 static __attribute__((noinline)) void look_at_seccomp(long operation, long flags, long filter)
 {
     if (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter)
@@ -108,7 +108,7 @@ static struct tp_stillness be_still(void)
     return still;
 }
 
-/* Lets our threads continue; called in the parent. */
+/* Lets the recorder's threads continue. Called in the parent. */
 static void go_on(struct tp_stillness still)
 {
     int why = tp_hook_enter();
@@ -148,7 +148,7 @@ struct beginning {
     void *argument;
 };
 
-/* Starts the program's function in the copy, which also has a copy of `context`. */
+/* Runs the program's function in the copy of the process. The copy also has a copy of `context`. */
 static int begin_copy(void *context)
 {
     struct beginning beginning = *(struct beginning *)context;

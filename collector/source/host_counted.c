@@ -1,6 +1,6 @@
-/* Hides the recorder's threads from programs that count their threads. Chromium counts the links of /proc/self/task
+/* Hides the recorder's threads from programs that count their threads. Chromium reads the link count of /proc/self/task
  * before it creates a sandbox, and aborts if it has more than one thread. Python reads /proc/self/stat when it forks,
- * and warns of deadlocks. Our threads end before such a query and start again after it. */
+ * and warns of deadlocks. The recorder's threads end before such a query and start again after it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "collector/hook.h"
 #include "collector/source/host_alone.h"
 
-/* Functions that query a file: name, declared parameters, passed arguments; for this C library and those before 2.33.
- * Names, numbers and functions of this source are generated from the table. */
+/* Table of functions that query a file: name, declared parameters, passed arguments. It includes the names of this C
+ * library and those before 2.33. Names, numbers and functions of this source are generated from the table. */
 #define STATS(X)                                                                                                       \
     X(stat, (const char *path, void *to), (path, to))                                                                  \
     X(stat64, (const char *path, void *to), (path, to))                                                                \
@@ -33,7 +33,8 @@ __attribute__((constructor)) static void find(void)
     tp_hooks_find(hooks, CALL_COUNT);
 }
 
-/* Returns whether the path names the folder of the process's threads, whose link count is the number of threads. */
+/* Returns whether the path is the folder of the process's threads. The link count of that folder shows the number of
+ * threads. */
 static bool counts_threads(const char *path)
 {
     static const char folder[] = "self/task";
@@ -64,8 +65,8 @@ typedef FILE *fopen_call(const char *, const char *);
 fopen_call tp_fopen __asm__("fopen") __attribute__((visibility("default")));
 fopen_call tp_fopen64 __asm__("fopen64") __attribute__((visibility("default")));
 
-/* Opens a file. Without our threads it also reads the beginning into the stream's buffer, so that the program later
- * reads that state. */
+/* Opens a file while the recorder's threads do not exist. Also reads the beginning of the file into the stream's
+ * buffer, so that the program later reads that state. */
 static FILE *open_alone(fopen_call *next, const char *path, const char *how)
 {
     bool is_it = path && strncmp(path, "/proc/self/stat", sizeof "/proc/self/stat" - 1) == 0;

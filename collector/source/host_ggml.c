@@ -3,8 +3,9 @@
  * ggml calls the callback before and after each node, and therefore computes the nodes one by one. A callback of the
  * program is still called as usual. The source reads only the beginning of struct ggml_tensor (type, buffer,
  * dimensions), which is the same in all versions since 2023, and checks it with ggml_nelements. The inputs of a
- * product, which give its shapes and FLOPs, come after members that differ between versions. They are copied as memory
- * that may not be mapped, and used only if their dimensions fit the product. Works if ggml is a shared library. */
+ * product, which give its shapes and FLOPs, come after members that differ between versions. The source copies the
+ * inputs with a check that the memory is mapped, and uses them only if their dimensions fit the product. Works if ggml
+ * is a shared library. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,11 +16,11 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 
-struct tensor { /* beginning of struct ggml_tensor */
+struct tensor { /* Beginning of struct ggml_tensor. */
     int type;
     int backend; /* padding since 2024 */
     void *buffer;
-    int64_t dims[4]; /* innermost first */
+    int64_t dims[4]; /* sizes of the dimensions, innermost first */
     uint64_t strides[4];
     int op;
 };
@@ -48,7 +49,7 @@ static struct tp_hook hooks[HOOK_COUNT] = {
 #undef ROW
 };
 
-/* ggml's types by number, if torch has the type. */
+/* torch's element types; the index is ggml's type. Types that torch lacks are unknown. */
 static const uint8_t dtypes[] = {
     [0] = TRACEPRESS_FLOAT,  [1] = TRACEPRESS_HALF,   [24] = TRACEPRESS_INT8,   [25] = TRACEPRESS_INT16,
     [26] = TRACEPRESS_INT32, [27] = TRACEPRESS_INT64, [28] = TRACEPRESS_DOUBLE, [30] = TRACEPRESS_BFLOAT16};
@@ -56,13 +57,15 @@ static const uint8_t dtypes[] = {
 static bool is_on;
 static uint32_t graph_name;
 
-/* The program's own callback. Only that of the last scheduler is kept, because programs normally have one. */
+/* The program's own callback. Only the callback of the last scheduler is stored, because programs normally have one
+ * scheduler. */
 static struct {
     _Atomic(eval_callback) callback;
     _Atomic(void *) user;
 } program;
 
-static _Thread_local bool is_open, is_wanted; /* a node's range is open; the program wants to see this node */
+static _Thread_local bool is_open, is_wanted; /* is_open: the range of a node is open; is_wanted: the program's callback
+                                               * wants to see this node */
 
 __attribute__((constructor)) static void find(void)
 {
@@ -81,8 +84,8 @@ int64_t ggml_nelements(const struct tensor *node);
 
 /* ---- one node ---- */
 
-/* Returns the number of an operator's name, from a cache by address, because there are few names and they are
- * static. */
+/* Returns the number of an operator's name. A cache maps the address of the text to the number, because there are few
+ * names and their texts are static. */
 static uint32_t name_of(const char *text)
 {
     static struct {
@@ -95,7 +98,7 @@ static uint32_t name_of(const char *text)
     uint32_t number = tracepress_intern(text);
     const char *none = NULL;
     if (atomic_compare_exchange_strong(&known[at].text, &none, "")) { /* reserves the entry; a name without an entry is
-                                                                       * looked up each time */
+                                                                       * looked up in each call */
         atomic_store_explicit(&known[at].number, number, memory_order_relaxed);
         atomic_store_explicit(&known[at].text, text, memory_order_release);
     }
@@ -107,7 +110,7 @@ static enum tracepress_dtype dtype_of(const struct tensor *t)
     return t->type >= 0 && t->type < (int)sizeof dtypes ? dtypes[t->type] : TRACEPRESS_UNKNOWN;
 }
 
-/* Copies memory that may not be mapped. Returns false if it is not. */
+/* Copies `size` bytes that may not be mapped. Returns false if they are not mapped. */
 static bool copy(void *to, const void *from, size_t size)
 {
     struct iovec local = {to, size}, remote = {(void *)(uintptr_t)from, size};
@@ -125,7 +128,7 @@ static bool sources_at(const struct tensor *node, size_t offset, struct tensor *
            out[1].dims[1] == node->dims[1] && out[0].dims[0] > 0;
 }
 
-/* Fills the dimensions in torch's order, outermost first, without leading ones. Returns the rank. */
+/* Fills `dims` with the dimensions in torch's order, outermost first, without leading ones. Returns the rank. */
 static uint32_t dims_of(const struct tensor *t, int64_t *dims)
 {
     uint32_t rank = 4;
@@ -165,7 +168,8 @@ static void begin_node(const struct tensor *node)
     if (is_believable(node)) {
         bool is_product = text && strstr(text, "MUL_MAT") != NULL &&
                           (sources_at(node, SOURCES_AT, sources) || sources_at(node, SOURCES_AT_OLD, sources));
-        sources[0] = is_product ? sources[0] : *node; /* for other operators: the shape of the output */
+        sources[0] =
+            is_product ? sources[0] : *node; /* an operator that is not a product has the shape of its output */
         call.inputs = inputs;
         call.input_count = is_product ? 2 : 1;
         call.flops = is_product ? flops_of(node, sources[0].dims[0]) : 0;
@@ -186,8 +190,8 @@ static void end_node(void)
     tp_hook_leave(why);
 }
 
-/* Called by ggml before a node (is_asked) and after it. After the node, `false` stops the graph, which only the
- * program's callback may decide. */
+/* ggml calls this function before a node (is_asked) and after it. After a node, a result of false stops the graph. Only
+ * the program's callback may decide that. */
 static bool on_node(struct tensor *node, bool is_asked, void *unused)
 {
     eval_callback callback = atomic_load(&program.callback);
@@ -225,7 +229,8 @@ void ggml_backend_sched_set_eval_callback(void *scheduler, eval_callback callbac
         return;
     bool is_ours = tp_hook_is_on(&is_on);
     if (is_ours) {
-        atomic_store(&program.callback, NULL); /* so that a callback never gets the data of another */
+        atomic_store(&program.callback, NULL); /* while the callback is NULL, no thread can call it with the data of
+                                                * another callback */
         atomic_store(&program.user, user);
         atomic_store(&program.callback, callback);
     }
@@ -241,7 +246,7 @@ int ggml_backend_sched_graph_compute_async(void *scheduler, void *graph)
     if (is_recorded)
         tracepress_record_begin_(graph_name);
     int code = next(scheduler, graph);
-    end_node(); /* if a node is still open, its computation failed */
+    end_node(); /* a node that is still open has failed */
     if (is_recorded)
         tracepress_record_end_();
     return code;

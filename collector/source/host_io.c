@@ -1,7 +1,8 @@
-/* Records input and output that blocks: calls that take `io=NS` (100 us) or more, with the bytes that they moved.
+/* Records input and output that blocks: calls that take `io=NS` (100 us) or more, with the count of bytes that they
+ * moved.
  *
- * Functions that only wait (poll, epoll_wait) are included, so that a server that sleeps in one is visible. Stream
- * functions (fread) are included because the C library's internal calls of read cannot be intercepted. */
+ * Functions that only wait (poll, epoll_wait) are included, so that the trace shows a server that sleeps in such a
+ * call. Stream functions (fread) are included because the C library's internal calls of read cannot be intercepted. */
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,8 +17,8 @@
 
 enum { LEAST_NS = 100000 };
 
-/* All functions: name, result type, declared parameters, passed arguments, and the number of bytes from the result `r`.
- * Names, numbers and functions of this source are generated from the table. */
+/* Table of all functions: name, result type, declared parameters, passed arguments, and the number of bytes as an
+ * expression of the result `r`. Names, numbers and functions of this source are generated from the table. */
 #define CALLS(X)                                                                                                       \
     X(read, ssize_t, (int fd, void *to, size_t n), (fd, to, n), r)                                                     \
     X(write, ssize_t, (int fd, const void *from, size_t n), (fd, from, n), r)                                          \
@@ -77,7 +78,7 @@ __attribute__((constructor)) static void find(void)
 
 static bool is_on;
 static uint64_t least_ns;
-static uint32_t numbers[CALL_COUNT]; /* of their names */
+static uint32_t numbers[CALL_COUNT]; /* numbers of the names of the calls */
 static uint64_t io_count, io_ns;
 
 static void waited(enum call call, uint64_t begin, int64_t bytes)
@@ -91,7 +92,7 @@ static void waited(enum call call, uint64_t begin, int64_t bytes)
     __atomic_add_fetch(&io_ns, ns, __ATOMIC_RELAXED);
 }
 
-/* Thread cancellation may unwind through these hooks, so they own nothing during the call. */
+/* Thread cancellation may unwind through these hooks, so a hook must not own anything during the call. */
 #define HOOK(name, result, parameters, arguments, bytes)                                                               \
     __attribute__((visibility("default"))) result name parameters                                                      \
     {                                                                                                                  \

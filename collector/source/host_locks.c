@@ -1,7 +1,7 @@
-/* Records waits for locks. Each hook tries the lock first, and measures the wait only if another thread has it.
+/* Records waits for locks. Each hook tries the lock first, and measures the wait only if another thread has the lock.
  *
  * A free lock therefore costs one additional call, of the function that tries. Waits of `locks=NS` (10 us) or more
- * become records; all waits are added up. Waits for condition variables are recorded from the same length on under
+ * become records, and all waits are added up. Waits for condition variables of at least this length are recorded under
  * their own name, because programs use them to sleep. */
 #include <errno.h>
 #include <pthread.h>
@@ -22,8 +22,8 @@ static const char *const keys[CALLS] = {"mutex", "read", "write", "condition"};
 
 static bool is_on;
 static uint64_t least_ns;
-static uint32_t numbers[CALLS];                       /* of their names */
-static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* in ns */
+static uint32_t numbers[CALLS];                       /* numbers of the names of calls */
+static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* count and sum of waits per call; sums in ns */
 
 static void waited(enum call call, uint64_t begin, const void *object)
 {
@@ -34,8 +34,8 @@ static void waited(enum call call, uint64_t begin, const void *object)
     __atomic_add_fetch(&wait_sums[call], ns, __ATOMIC_RELAXED);
 }
 
-/* Measures a wait, with or without a time limit, for a lock that is taken. (A GNU expression statement: its value is
- * that of the call.) */
+/* Measures a wait, with or without a time limit, for a lock that another thread has. The macro is a GNU statement
+ * expression, and its value is that of the call. */
 #define TIMED(which, object, call)                                                                                     \
     __extension__({                                                                                                    \
         uint64_t begin_ = tp_clock_now();                                                                              \
@@ -49,7 +49,8 @@ static void waited(enum call call, uint64_t begin, const void *object)
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Condition variables have an older implementation under the same names. */
+/* Hooks: function and symbol version. Condition variables need a version, because an older implementation has the same
+ * names. */
 #define HOOKS(X)                                                                                                       \
     X(pthread_mutex_lock, NULL)                                                                                        \
     X(pthread_mutex_trylock, NULL)                                                                                     \

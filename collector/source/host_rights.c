@@ -1,10 +1,10 @@
-/* Restarts the sampler when a program changes the rights of one thread before it drops its user (PR_SET_KEEPCAPS,
+/* Restarts the sampler when a program changes the rights of one thread before it changes its user (PR_SET_KEEPCAPS,
  * capset).
  *
  * The C library's setuid and related functions make the system call in all threads, and abort the program if the
- * results differ. A thread of ours lacks the rights that the program's thread has just given itself, so its result
- * would differ. Therefore it is ended and started again after such a call, because a new thread inherits the rights of
- * its creator. */
+ * results differ. The sampling thread lacks the rights that the program's thread has just acquired, so its result would
+ * differ. Therefore the sampling thread ends and starts again after such a call, because a new thread inherits the
+ * rights of its creator. */
 #include "collector/source/host_rights.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@ __attribute__((constructor)) static void find(void)
 static __attribute__((noinline)) void renew(void)
 {
     int error = errno, why = tp_hook_enter();
-    if (!tp_is_confined() && !tp_session_is_copy()) /* otherwise the threads do not exist here */
+    if (!tp_is_confined() && !tp_session_is_copy()) /* in a confined process and in a copy, the recorder's threads do
+                                                     * not exist */
         tp_session_renew_sampler();
     tp_hook_leave(why);
     errno = error;

@@ -1,8 +1,10 @@
-/* Keeps our SIGBUS handler first in a recorded program (writer/base/mapped.h) without the program noticing.
+/* Keeps the recorder's SIGBUS handler installed in a recorded program (writer/base/mapped.h) without the program
+ * noticing.
  *
- * What the program sets for SIGBUS is stored, used for signals that are not ours, and returned when the program queries
- * it. Our handler stays installed. No thread really blocks SIGBUS, because a truncated spool would then kill the
- * program; the program only sees it as blocked. All these functions may be called in a signal handler. */
+ * The hooks store the handler that the program sets for SIGBUS. They call it for signals that the recorder did not
+ * cause, and return it when the program queries the handler. No thread really blocks SIGBUS, because a truncated spool
+ * would then kill the program. The program only sees the signal as blocked. All these functions may be called in a
+ * signal handler. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -62,14 +64,14 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action, struct
     return real_sigaction(number, &without, before);
 }
 
-/* Sets a handler of SIGBUS for signal() and related functions, with their flags. Returns false if it is another
- * signal. */
+/* Sets a handler of SIGBUS for signal() and related functions, with their flags. Returns false if the signal is not
+ * SIGBUS. */
 static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
     if (number != SIGBUS || !tp_mapped_action(&action, &was))
         return false;
-    *before = was.sa_handler; /* also for a handler with three parameters, as in the C library */
+    *before = was.sa_handler; /* the C library does the same, even for a handler with three parameters */
     return true;
 }
 
@@ -119,7 +121,7 @@ EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict
     return change_mask(NEXT(CALL_SIGPROCMASK, mask_call), how, set, before);
 }
 
-/* Handles SIG_HOLD too, which sigset takes and returns in place of a handler if a signal is blocked. */
+/* Handles SIG_HOLD too. sigset accepts SIG_HOLD in place of a handler, and returns it if the signal is blocked. */
 EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
     bool is_hold = handler == SIG_HOLD;

@@ -1,9 +1,10 @@
-/* Binds ITT: tasks, frames, counters and names from Intel's instrumentation library.
+/* Implements ITT: tasks, frames, counters and names from Intel's instrumentation library.
  *
- * Each part of the program that was built with ITT contains a static part of that library. At its first call it loads
- * the library in INTEL_LIBITTNOTIFY64 and calls __itt_api_init there with its table of functions by name. We put our
- * functions into the table; unknown functions do what they do without a tool. The declarations are our own: layouts of
- * ITT 3, which are stable. PyTorch (emit_itt), oneDNN, OpenVINO, oneTBB and LLVM's OpenMP use ITT. */
+ * Each part of the program that was built with ITT contains a static part of that library. At its first call, the
+ * static part loads the library in INTEL_LIBITTNOTIFY64. There it calls __itt_api_init and passes its table of
+ * functions by name. This file puts our functions into the table. Functions that are unknown here behave as without a
+ * tool. The declarations repeat layouts of ITT 3, which are stable. PyTorch (emit_itt), oneDNN, OpenVINO, oneTBB and
+ * LLVM's OpenMP use ITT. */
 #include "collector/sources.h"
 
 #include <pthread.h>
@@ -24,7 +25,7 @@ struct api {
     int group;
 };
 
-/* The beginning of the static part's description of itself. */
+/* The beginning of the struct that describes a static part. */
 struct global {
     unsigned char magic[8];
     unsigned long major, minor, build;
@@ -32,7 +33,7 @@ struct global {
     pthread_mutex_t mutex;
     void *library, *error_handler;
     const char **path;
-    struct api *functions; /* ends with a NULL name */
+    struct api *functions; /* table of functions; its last entry has a NULL name */
 };
 
 static const unsigned char magic[8] = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30};
@@ -50,7 +51,8 @@ static tp_itt_call ours_for(const char *name)
     return NULL;
 }
 
-/* Called by each static part with its lock held, so this calls no ITT. groups: unused; all known functions are set. */
+/* Called by each static part while it has its own lock, so this function must not call ITT. groups: unused; all known
+ * functions are set. */
 __attribute__((visibility("default"))) void __itt_api_init(struct global *global, int groups);
 
 void __itt_api_init(struct global *global, int groups)

@@ -1,6 +1,7 @@
-/* Implements the ITT functions that programs call; each writes a record. See itt.c.
+/* Implements the ITT functions that programs call; each function writes a record. See itt.c.
  *
- * Functions with a clock of the program (names in _ex) are not implemented, because their times would be wrong here. */
+ * ITT functions with times from a clock of the program (names in _ex) are not implemented, because their times would be
+ * wrong in the recording. */
 #include "collector/source/itt_calls.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@
 #include "writer/base/str.h"
 
 struct id {
-    unsigned long long d1, d2, d3; /* all 0: no id */
+    unsigned long long d1, d2, d3; /* all members are 0 if there is no id */
 };
 
 typedef struct tp_itt_domain domain;
@@ -25,7 +26,7 @@ typedef struct tp_itt_counter counter;
 
 /* ---- records ---- */
 
-/* Returns a key that distinguishes ranges: never 0, and different from NVTX's keys. */
+/* Returns a key that identifies a range. The key is never 0, and differs from NVTX's keys. */
 static uint64_t key_of(uint32_t in, struct id id, enum tp_spool_form form)
 {
     uint64_t key = tp_hash_mix(id.d1 ^ 0x9E3779B97F4A7C15ull, id.d2 ^ 0xE7037ED1A0B428DBull);
@@ -37,7 +38,8 @@ static bool is_null(struct id id)
     return (id.d1 | id.d2 | id.d3) == 0;
 }
 
-/* Returns the key of an id. It does not depend on the kind of range, because a fact about the id must find it. */
+/* Returns the key of an id. The key does not depend on the kind of range, so that a fact about the id finds its
+ * range. */
 static uint64_t key_of_id(uint32_t in, struct id id)
 {
     return key_of(in, id, TP_SPOOL_FORM_TASK);
@@ -58,7 +60,7 @@ static void task_begin(const domain *d, struct id id, struct id parent, string *
     put(TP_SPOOL_MARK_PUSH, in, is_null(id) ? 0 : key_of_id(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
 }
 
-/* Fills the function's name, or its position in its file. */
+/* Writes the name of a function to `text`, or its offset in its file if the name is unknown. */
 static void name_function(char *text, size_t size, void *function)
 {
     Dl_info info;
@@ -317,7 +319,7 @@ static int thr_name_set(const char *name, int size)
     return 0;
 }
 
-/* Records a pause or resume request as a moment of the run. The recording itself continues. */
+/* Records a pause or resume request as an instant of the run. The recording itself continues. */
 static void say_point(const char *text)
 {
     const struct tp_spool_mark point = {.domain = TP_SPOOL_ITT};

@@ -5,11 +5,12 @@
 typedef void (*tp_itt_call)(void);
 
 struct tp_itt_function {
-    const char *name; /* without the prefix "__itt_" */
-    tp_itt_call call; /* has the parameters of ITT's function */
+    const char *name; /* name of ITT's function without the prefix "__itt_" */
+    tp_itt_call call; /* our function, which has the parameters of ITT's function */
 };
 
-/* All implemented functions, ending with NULL. Any thread may call them; without a recording they do nothing. */
+/* All implemented functions; the name of the last entry is NULL. Any thread may call the functions. Without a recording
+ * they do nothing. */
 extern const struct tp_itt_function tp_itt_functions[];
 
 #endif

@@ -1,8 +1,9 @@
-/* Manages the handles that ITT programs get from us: domains, strings and counters. As ITT requires, there is one
- * handle per name for the life of the process. Finding an existing handle takes no lock.
+/* Manages the handles that ITT programs get from this recorder: domains, strings and counters. As ITT requires, there
+ * is one handle per name for the life of the process. Finding an existing handle takes no lock.
  *
- * Handles that a program created before ITT was switched on come from its own static part. Their layout is ITT's, with
- * two members for the tool. We store the number of the name in `number` once it is known. */
+ * Handles that a program created before ITT was switched on come from the program's own static part of ITT. Their
+ * layout is ITT's, with two members for the tool. The member `number` stores the number of the name once it is
+ * known. */
 #ifndef TP_COLLECTOR_SOURCE_ITT_HANDLES_H
 #define TP_COLLECTOR_SOURCE_ITT_HANDLES_H
 
@@ -24,7 +25,7 @@ enum tp_itt_type {
     TP_ITT_DOUBLE
 };
 
-/* Layouts of ITT version 3. */
+/* Layouts of ITT version 3: the handle of a domain. */
 struct tp_itt_domain {
     volatile int flags; /* 0: the program's macros skip this domain */
     const char *name;
@@ -47,29 +48,29 @@ struct tp_itt_counter {
     const wchar_t *wide;
     const char *domain;
     const wchar_t *wide_domain;
-    int type; /* later members differ between versions */
+    int type; /* type of the values, enum tp_itt_type; later members differ between versions */
 };
 
-/* Return the handle of that name, or NULL for NULL. After a million handles, or when memory is short, return one shared
- * handle, or no counter. */
+/* Return the handle for a name, or NULL if the name is NULL. After a million handles, or when memory is short, they
+ * return one shared handle. Counters then get no handle (NULL). */
 struct tp_itt_domain *tp_itt_domain(const char *name);
 struct tp_itt_string *tp_itt_string(const char *name);
 struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int type);
 
-/* Return the number of a name, 0 for NULL. The number of a domain includes TP_SPOOL_ITT. */
+/* Return the number of the name of a handle, or 0 for NULL. The number of a domain includes TP_SPOOL_ITT. */
 uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain);
 uint32_t tp_itt_string_number(struct tp_itt_string *string);
 
-/* Convert a value of the program to 8 bytes and its enum tp_spool_value; and return the bytes of a value of ITT's type,
- * 0 for an unknown type. */
+/* Convert values of the program. tp_itt_value returns the value as 8 bytes and sets *type to its enum tp_spool_value.
+ * tp_itt_value_size returns the bytes of a value of ITT's type, or 0 for an unknown type. */
 uint64_t tp_itt_value(uint8_t *type, int itt_type, const void *value);
 uint32_t tp_itt_value_size(int itt_type);
 
-/* Record a value of the counter, or one that is larger by `delta`. */
+/* Record a value of a counter: the given value, or the last value plus `delta`. */
 void tp_itt_counter_set(const struct tp_itt_counter *counter, const void *value);
 void tp_itt_counter_add(const struct tp_itt_counter *counter, int64_t delta);
 
-/* Does the same for a domain's counter that has no handle. */
+/* Records the last value plus `delta` of a domain's counter that has no handle. */
 void tp_itt_counter_add_by_name(const struct tp_itt_domain *domain, struct tp_itt_string *name, int64_t delta);
 
 #endif

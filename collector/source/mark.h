@@ -13,7 +13,7 @@
 #include "collector/name_table.h"
 #include "writer/spool/spool_format.h"
 
-/* A name: a number from tracepress_intern, or with number TP_SPOOL_NO_NAME `size` borrowed bytes. */
+/* A name: a number from tracepress_intern, or, if the number is TP_SPOOL_NO_NAME, `size` borrowed bytes. */
 struct tp_mark_text {
     uint32_t number;
     uint32_t size;
@@ -30,13 +30,13 @@ static inline struct tp_mark_text tp_mark_number(uint32_t number)
     return (struct tp_mark_text){.number = number};
 }
 
-/* Returns a text of the program as a name; NULL is "". */
+/* Returns a text of the program as a name. NULL becomes "". */
 struct tp_mark_text tp_mark_text(const char *text);
 
 /* Returns a wide text as a name, converted into `room`. Invalid characters become U+FFFD. */
 struct tp_mark_text tp_mark_wide(struct tp_mark_wide *room, const wchar_t *text);
 
-/* Return the number of a name, for handles; 0 when memory is short. They take the session's lock. */
+/* Return the number of a name, for use as a handle, or 0 when memory is short. They take the session's lock. */
 uint32_t tp_mark_intern(const char *text);
 uint32_t tp_mark_intern_wide(const wchar_t *text);
 
@@ -46,20 +46,20 @@ const char *tp_mark_name(uint32_t number);
 /* Writes a record of a kind whose payload is a mark. */
 void tp_mark_put(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name);
 
-/* Writes a finished range; begin and end in ticks of the recording's clock. */
+/* Writes a finished range. begin, end: ticks of the recording's clock. */
 void tp_mark_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end);
 
-/* End the innermost range of that domain on this thread, or the range with that key. */
+/* End a range: the innermost range of the domain on this thread, or the range with the key. */
 void tp_mark_pop(uint32_t domain);
 void tp_mark_finish(uint64_t key);
 
 /* Writes the name of a thread, by its system thread id. */
 void tp_mark_thread(uint64_t tid, struct tp_mark_text name);
 
-/* Write a fact about a range: head.count values, or a text. key: number of the fact's name. */
+/* Write a fact about a range: head->count numbers, or a text. key: number of the fact's name. */
 void tp_mark_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values);
 void tp_mark_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size);
 
-enum { TP_MARK_VALUES = 64 }; /* most values of a fact */
+enum { TP_MARK_VALUES = 64 }; /* most numbers of one fact */
 
 #endif

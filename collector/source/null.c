@@ -1,5 +1,5 @@
-/* A source that records only one range over the life of the process. It is an example to copy and serves tests of the
- * code around sources. */
+/* A source that records only one range over the life of the process. It is an example to copy, and tests of the code
+ * around sources use it. */
 #include "collector/sources.h"
 
 #include "collector/tracepress.h"

@@ -1,10 +1,11 @@
-/* Binds NVTX version 3: ranges, marks and names from NVIDIA's header-only library.
+/* Implements NVTX version 3: ranges, marks and names from NVIDIA's header-only library.
  *
- * Each part of the program that was built with NVTX loads the library in NVTX_INJECTION64_PATH. It calls
- * InitializeInjectionNvtx2 there with a function that returns tables, and from then on calls our functions through the
- * slots of those tables. The declarations are our own: numbers and layouts of NVTX 3, which are stable.
+ * Each part of the program that was built with NVTX loads the library in NVTX_INJECTION64_PATH. The part calls
+ * InitializeInjectionNvtx2 there, and passes a function that returns tables. From then on the part calls our functions
+ * through the slots of those tables. The declarations in this folder repeat numbers and layouts of NVTX 3, which are
+ * stable.
  *
- * The handle of a domain or a registered string is the number of its name, so nothing needs to be looked up or freed.
+ * The handle of a domain or a registered string is the number of its name. So handles are never looked up or freed.
  * Ranges are counted per thread and domain, because push and pop return the depth. */
 #include "collector/source/nvtx.h"
 
@@ -29,13 +30,13 @@ static const char variable[] = "NVTX_INJECTION64_PATH";
 
 enum { DOMAINS = 8, NO_DEPTH = -2, NOTHING_TO_POP = -1 };
 
-/* Open ranges of a thread per domain. Domains beyond the eighth with open ranges are not counted. */
+/* Count of a thread's open ranges per domain. A thread counts at most eight domains with open ranges. */
 static _Thread_local struct {
     uint32_t domain;
     int32_t depth;
 } depths[DOMAINS] __attribute__((tls_model("initial-exec")));
 
-/* Returns the count of the domain's open ranges, or NULL if there is no room for it. */
+/* Returns the count of the domain's open ranges, or NULL if all entries are used by other domains. */
 static int32_t *depth_of(uint32_t domain)
 {
     int32_t *unused = NULL;
@@ -69,7 +70,8 @@ int tp_nvtx_pop(uint32_t domain)
 
 static void *handle_of(uint32_t number)
 {
-    return (void *)(uintptr_t)number; /* NULL when memory is short, which means the default domain or an empty text */
+    return (void *)(uintptr_t)number; /* a number of 0, when memory is short, gives NULL: the default domain or an empty
+                                       * text */
 }
 
 static struct tp_mark_text text_of(int32_t type, union tp_nvtx_message message, struct tp_mark_wide *room)
@@ -105,7 +107,7 @@ static void set_payload(struct tp_spool_mark *mark, const struct tp_nvtx_attribu
         mark->value_type = TP_SPOOL_REAL;
         memcpy(&mark->value, &real, sizeof real);
         break;
-    default: /* a payload with a schema is recorded after the event */
+    default: /* for other types: a payload with a schema is recorded after the event */
         break;
     }
 }
@@ -114,7 +116,7 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvt
 {
     struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     struct tp_mark_wide room;
-    if (!a || a->size < sizeof *a) { /* the size fits no known version */
+    if (!a || a->size < sizeof *a) { /* ignores attributes whose size fits no known version */
         tp_mark_put(kind, &mark, tp_mark_number(0));
         return;
     }
@@ -270,7 +272,7 @@ static int domain_pop(const void *domain)
     return tp_nvtx_pop(tp_nvtx_number(domain));
 }
 
-/* Names a resource. Only threads have a row that can show a name. */
+/* Names a resource of the program. Only names of threads are recorded, because only threads have a row in timelines. */
 static void *domain_resource(const void *domain, const struct tp_nvtx_resource *r)
 {
     (void)domain;
@@ -322,7 +324,7 @@ static void *domain_create_w(const wchar_t *name)
 
 #define F(name) ((tp_nvtx_function)(name))
 
-/* By the numbers of NVTX 3, where 0 is unused. */
+/* Our functions; the index is the function's number in NVTX 3, where 0 is unused. */
 static const tp_nvtx_function core[] = {
     NULL,
     F(mark_ex),
@@ -358,11 +360,11 @@ static const tp_nvtx_function core2[] = {
     F(domain_create_a),
     F(domain_create_w),
     F(nothing_to_destroy),
-    F(nothing_to_destroy), /* nvtxInitialize: we are already initialized */
+    F(nothing_to_destroy), /* nvtxInitialize needs no work, because the library is already initialized */
 };
 
-/* Sets our functions in the slots of a module; an older NVTX has fewer slots. size: the number of the last function, or
- * one more. */
+/* Sets our functions in the slots of a module. An older NVTX has fewer slots. Its `size` is the number of the last
+ * function, or one more. Returns 1 for success. */
 static int bind(const struct tp_nvtx_callbacks *callbacks, int module, const tp_nvtx_function *ours, unsigned count)
 {
     tp_nvtx_function **table = NULL;

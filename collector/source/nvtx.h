@@ -7,12 +7,12 @@
 /* Returns the number that a handle of a domain or a string represents. */
 static inline uint32_t tp_nvtx_number(const void *handle)
 {
-    return (uint32_t)(uintptr_t)handle & 0x7fffffffu; /* without the highest bit, which is TP_SPOOL_ITT */
+    return (uint32_t)(uintptr_t)handle & 0x7fffffffu; /* removes the highest bit, which is TP_SPOOL_ITT */
 }
 
-/* Count the nested ranges of this thread in a domain, as NVTX returns them. tp_nvtx_deeper returns the depth of the
- * range just opened. tp_nvtx_pop records the end of the innermost range and returns its depth. Negative: unknown, or no
- * range. */
+/* Count the nested ranges of this thread in a domain, with the results that NVTX defines. tp_nvtx_deeper returns the
+ * depth of the range just opened. tp_nvtx_pop records the end of the innermost range and returns its depth. A negative
+ * result means that the depth is unknown, or that there is no range. */
 int tp_nvtx_deeper(uint32_t domain);
 int tp_nvtx_pop(uint32_t domain);
 

@@ -1,4 +1,4 @@
-/* Declares the numbers and layouts of NVTX 3 that the sources use; they are stable across releases. */
+/* Declares the numbers and layouts of NVTX 3 that the sources use. They are stable across releases of NVTX. */
 #ifndef TP_COLLECTOR_SOURCE_NVTX_ABI_H
 #define TP_COLLECTOR_SOURCE_NVTX_ABI_H
 
@@ -12,8 +12,9 @@ typedef void (*tp_nvtx_function)(void);
 
 struct tp_nvtx_callbacks {
     size_t size;
-    int (*get_module)(int module, tp_nvtx_function ***table, unsigned *size); /* table[i]: pointer to the entry of
-                                                                               * function i */
+    int (*get_module)(int module, tp_nvtx_function ***table,
+                      unsigned *size); /* table[i] points to the entry of function
+                                        * i */
 };
 
 enum tp_nvtx_message_type { TP_NVTX_MESSAGE_ASCII = 1, TP_NVTX_MESSAGE_WIDE, TP_NVTX_MESSAGE_REGISTERED };
@@ -25,7 +26,10 @@ enum tp_nvtx_payload_type {
     TP_NVTX_PAYLOAD_I32,
     TP_NVTX_PAYLOAD_FLOAT
 };
-enum { TP_NVTX_PAYLOAD_SCHEMA = (int32_t)0xDFBD0009 }; /* of the extension: `u64` points to `reserved` payloads */
+enum {
+    TP_NVTX_PAYLOAD_SCHEMA = (int32_t)0xDFBD0009
+}; /* payload type of the extension: `u64` points to `reserved`
+    * payloads */
 enum { TP_NVTX_ARGB = 1, TP_NVTX_THREAD_NATIVE = 1 << 16 | 3 };
 
 union tp_nvtx_message {
@@ -65,7 +69,7 @@ struct tp_nvtx_resource {
 
 /* ---- extensions: payloads with schemas, counters ---- */
 
-enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 };                   /* module numbers */
+enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 };                   /* numbers of the modules */
 enum { TP_NVTX_PAYLOADS_1_4 = 0x0104, TP_NVTX_COUNTERS_1_2 = 0x0102 }; /* versions of the layouts below */
 
 struct tp_nvtx_segment {
@@ -81,19 +85,20 @@ struct tp_nvtx_extension {
 
 struct tp_nvtx_payload {
     uint64_t schema;
-    size_t size; /* SIZE_MAX: the size in the schema */
+    size_t size; /* size in bytes; SIZE_MAX: the size in the schema */
     const void *bytes;
 };
 
 struct tp_nvtx_entry {
-    uint64_t flags, type; /* type: a number below, or a schema */
+    uint64_t flags, type; /* type: an entry type below, or the number of a schema */
     const char *name, *description;
-    uint64_t detail, offset; /* detail: length of an array or text, or index of the entry that has the length */
+    uint64_t detail, offset; /* detail: length of an array or text, or index of the entry that contains the length;
+                              * offset: in bytes */
     const void *semantics, *reserved;
 };
 
 enum {
-    TP_NVTX_ELSEWHERE = 7 << 1, /* flags: the value is a pointer or an offset */
+    TP_NVTX_ELSEWHERE = 7 << 1, /* value of `flags`: the payload contains a pointer or an offset to the value */
     TP_NVTX_ARRAY = 7 << 4,
     TP_NVTX_ARRAY_FIXED = 1 << 4,
     TP_NVTX_ARRAY_BY_ENTRY = 3 << 4,
@@ -118,7 +123,7 @@ struct tp_nvtx_schema {
     uint64_t type, flags;
     const struct tp_nvtx_entry *entries;
     size_t entry_count, static_size, alignment;
-    uint64_t number; /* chosen by the program, or 0 */
+    uint64_t number; /* number that the program has chosen, or 0 */
     void *extension;
 };
 
@@ -133,7 +138,7 @@ enum {
 
 struct tp_nvtx_counter {
     size_t size;
-    uint64_t schema; /* an entry type, or a schema */
+    uint64_t schema; /* an entry type, or the number of a schema */
     const char *name, *description;
     uint64_t scope;
     const void *semantics;

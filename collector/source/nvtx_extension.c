@@ -1,4 +1,4 @@
-/* Binds NVTX's extensions: events with payloads and schemas, and counters. Each part of the program requests the
+/* Implements NVTX's extensions: events with payloads and schemas, and counters. Each part of the program requests the
  * functions from the library in NVTX_INJECTION64_PATH, as for NVTX itself (nvtx.c). */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void sample(const void *domain, uint64_t number, const void *value, size_
 
 static const struct {
     uint16_t module, layout;
-    tp_nvtx_function functions[8]; /* by the extension's numbers; NULL: not implemented */
+    tp_nvtx_function functions[8]; /* our functions; the index is the extension's number; NULL: not implemented */
 } extensions[] = {
     {TP_NVTX_PAYLOADS,
      TP_NVTX_PAYLOADS_1_4,
@@ -155,5 +155,5 @@ int InitializeInjectionNvtxExtension(struct tp_nvtx_extension *extension)
                 extension->segments[0].slots[slot] = (intptr_t)extensions[i].functions[slot];
         return 1;
     }
-    return 0; /* the memory extension or an unknown version; its functions do nothing */
+    return 0; /* for the memory extension and unknown versions, whose functions then do nothing */
 }

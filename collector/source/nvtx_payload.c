@@ -11,16 +11,16 @@
 #include "collector/tracepress.h"
 
 enum { MAX_SCHEMAS = 1024, MAX_FIELDS = 256, MAX_PAYLOADS = 16, NAME_BYTES = 256, PAGE = 4096 };
-enum { FIRST_NUMBER = 1 }; /* upper half of the numbers that a tool assigns */
+enum { FIRST_NUMBER = 1 }; /* upper half of the numbers that a tool assigns to schemas */
 
-/* How a field is read. */
+/* Methods to read a field. */
 enum kind { KIND_NONE, KIND_SIGNED, KIND_UNSIGNED, KIND_REAL, KIND_TEXT, KIND_POINTED, KIND_REGISTERED };
 
 struct type {
     uint8_t kind, size;
 };
 
-/* By NVTX's numbers. Missing types are ignored, and their size is unknown. */
+/* Entry types; the index is NVTX's number. Missing types are ignored, because their size is unknown. */
 static const struct type types[] = {
     [TP_NVTX_CHAR] = {KIND_SIGNED, 1},
     [2] = {KIND_UNSIGNED, 1},
@@ -51,7 +51,7 @@ static const struct type types[] = {
     [32] = {KIND_UNSIGNED, 1},
     [43] = {KIND_REAL, 4},
     [44] = {KIND_REAL, 8},
-    [68] = {KIND_UNSIGNED, 4}, /* category, colour, scope, process and thread */
+    [68] = {KIND_UNSIGNED, 4}, /* numbers 68 to 72: category, colour, scope, process and thread */
     [69] = {KIND_UNSIGNED, 4},
     [70] = {KIND_UNSIGNED, 8},
     [71] = {KIND_UNSIGNED, 4},
@@ -65,16 +65,16 @@ static const struct type types[] = {
 
 struct field {
     char name[64];
-    uint32_t number; /* of the name */
+    uint32_t number; /* number of the field's name */
     struct type type;
     bool is_message, is_hidden;
-    uint32_t offset, count; /* count: elements, or bytes of a text */
-    int32_t counted_by;     /* index of the field with the element count; -1: none */
+    uint32_t offset, count; /* count: number of elements, or bytes of a text */
+    int32_t counted_by;     /* index of the field that contains the element count; -1: the count is fixed */
 };
 
 struct schema {
     uint64_t number;
-    uint32_t name, size, field_count; /* size: of the whole payload, if known */
+    uint32_t name, size, field_count; /* size: bytes of the whole payload; 0 if unknown */
     struct field fields[];
 };
 
@@ -98,16 +98,16 @@ static struct schema *schema_of(uint64_t number)
 /* ---- schemas ---- */
 
 struct layout {
-    struct schema *schema; /* with room for MAX_FIELDS */
+    struct schema *schema; /* schema under construction, with room for MAX_FIELDS fields */
     uint32_t end, alignment;
-    int32_t of_entry[MAX_FIELDS]; /* field of an entry, -1: none */
+    int32_t of_entry[MAX_FIELDS]; /* index of the field of each entry; -1: the entry has no field */
 };
 
 static struct type type_of(const struct tp_nvtx_entry *entry)
 {
     bool is_text = entry->type == TP_NVTX_TEXT || entry->type == TP_NVTX_TEXT_UTF8;
     if (is_text && entry->detail && !(entry->flags & (TP_NVTX_ELSEWHERE | TP_NVTX_ARRAY)))
-        return (struct type){KIND_TEXT, 1}; /* the characters are inside the payload */
+        return (struct type){KIND_TEXT, 1}; /* a text whose characters are inside the payload */
     if ((entry->type == TP_NVTX_CHAR || entry->type == TP_NVTX_CHAR8 || is_text) &&
         (entry->flags & TP_NVTX_ARRAY) == TP_NVTX_ARRAY_FIXED)
         return (struct type){KIND_TEXT, 1};
@@ -180,7 +180,7 @@ uint64_t tp_nvtx_schema_keep(const struct tp_nvtx_schema *given)
     const uint64_t needed = TP_NVTX_HAS_ENTRIES | TP_NVTX_HAS_COUNT;
     struct layout layout = {.alignment = 0};
     if (!given || (given->fields & needed) != needed || !given->entries || given->type < 1 || given->type > 2)
-        return 0; /* neither fixed nor dynamic layout: a union */
+        return 0; /* schemas with other layouts, such as unions, are not supported */
     struct schema *schema = calloc(1, sizeof *schema + MAX_FIELDS * sizeof *schema->fields);
     if (!schema)
         return 0;
@@ -206,8 +206,8 @@ uint64_t tp_nvtx_schema_keep(const struct tp_nvtx_schema *given)
 
 /* ---- values ---- */
 
-/* Reads bytes of the program that may not be mapped, because a field may claim to be a text and not be one. Returns the
- * length of the text. */
+/* Reads a text of the program at an address that may not be mapped, because the program may declare a number as a text.
+ * Returns the length of the text. */
 static size_t read_pointed(char *to, size_t size, uint64_t address)
 {
     uint64_t rest = PAGE - address % PAGE;
@@ -227,7 +227,7 @@ static uint64_t bits_of(const struct field *field, const char *bytes, size_t i)
     uint64_t bits = 0;
     float small;
     double real;
-    memcpy(&bits, at, field->type.size); /* little-endian, as all supported systems */
+    memcpy(&bits, at, field->type.size); /* copies the low bytes, because all supported systems are little-endian */
     if (field->type.kind == KIND_REAL && field->type.size == sizeof small) {
         memcpy(&small, at, sizeof small);
         real = small;
@@ -239,7 +239,7 @@ static uint64_t bits_of(const struct field *field, const char *bytes, size_t i)
     return bits;
 }
 
-/* Returns the number of elements of a field; 0 if it is not inside the payload. */
+/* Returns the number of elements of a field, or 0 if the field is not inside the payload. */
 static size_t count_of(const struct schema *schema, const struct field *field, const struct tp_nvtx_payload *payload)
 {
     size_t count = field->count;
@@ -292,7 +292,8 @@ static void put_field(const struct field *field, struct tp_spool_fact_head head,
     tp_mark_values(field->number, &head, values);
 }
 
-/* Returns the schema and fills in the payload's size if it is unknown; NULL if there is nothing to read. */
+/* Returns the schema of a payload. Sets the payload's size if it is unknown. Returns NULL if there is nothing to
+ * read. */
 static const struct schema *resolve(struct tp_nvtx_payload *payload)
 {
     const struct schema *schema = payload->bytes ? schema_of(payload->schema) : NULL;
@@ -340,7 +341,7 @@ struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloa
     return text;
 }
 
-/* Returns an element as the value of a counter. */
+/* Returns the first element of a field as the value of a counter. */
 static double value_of(const struct field *field, const char *bytes)
 {
     uint64_t bits = bits_of(field, bytes, 0);

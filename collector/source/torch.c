@@ -1,10 +1,10 @@
-/* The source for unmodified PyTorch programs: runs torch.py, embedded in this file, in the program to switch
+/* Records unmodified PyTorch programs: runs torch.py, whose text is embedded here, inside the program to switch
  * torch.profiler on.
  *
- * A thread of ours asks the interpreter to call us from its main thread (Py_AddPendingCall), between two instructions
- * of the program. It does so until torch is imported and torch.py has started, and then as often as torch.py requests.
- * Python's functions are looked up in the process, so the build does not need Python, and programs without it are not
- * affected. */
+ * A thread of the recorder asks the interpreter to call this code from its main thread (Py_AddPendingCall), between two
+ * instructions of the program. The thread repeats this until torch is imported and torch.py has started, and then as
+ * often as torch.py requests. Python's functions are looked up in the process, so the build does not need Python, and
+ * programs without Python are not affected. */
 #include "collector/sources.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 #include "writer/base/environment.h"
 
 enum {
-    FILE_INPUT = 257 /* Py_file_input, Python.h */,
+    FILE_INPUT = 257 /* value of Py_file_input in Python.h */,
     FAST_MS = 5,
     SLOW_MS = 50,
     FAST_CALLS = 2000,
@@ -32,7 +32,7 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const char tp_torch_py[];
 
-typedef struct object object; /* PyObject */
+typedef struct object object; /* PyObject of Python.h */
 
 /* The functions used from Python's stable interface, by name. */
 static struct {
@@ -82,14 +82,14 @@ static const struct {
 };
 
 static const struct tp_source_host *place;
-static object *scope;          /* names of torch.py; used only on the main thread */
-static unsigned failures;      /* of its calls; used only on the main thread */
-static _Atomic int next_ms;    /* until the next call; 0: no call is wanted */
+static object *scope;          /* variables of torch.py; used only on the main thread */
+static unsigned failures;      /* count of failed calls of torch.py; used only on the main thread */
+static _Atomic int next_ms;    /* milliseconds until the next call; 0: no call is wanted */
 static _Atomic bool is_posted; /* a call is pending in the interpreter */
-static _Atomic bool is_over;   /* no more calls are made */
+static _Atomic bool is_over;   /* true if no further calls are made */
 
-/* State of the thread that asks. An older thread sees from a changed `asker` that it must end. `calls` counts the
- * calls, and `wake` wakes the thread early. */
+/* asker: number of the current thread that asks; an older thread ends when it sees another number. calls: count of
+ * calls. A semaphore, `wake`, wakes the thread early. */
 static _Atomic unsigned asker, calls;
 static sem_t wake;
 
@@ -148,8 +148,8 @@ static long call_tick(void)
     return ms;
 }
 
-/* Called by the interpreter on the main thread. An error that is not an Exception (Ctrl-C) belongs to the program and
- * is passed on. */
+/* Called by the interpreter on the main thread. If torch.py raises an error that is not an Exception (Ctrl-C), the
+ * error belongs to the program and is passed on. */
 static int on_main_thread(void *unused)
 {
     (void)unused;
@@ -163,7 +163,8 @@ static int on_main_thread(void *unused)
         return -1;
     }
     py.PyErr_Clear();
-    if (!scope && ++failures < MOST_FAILURES) { /* the program may be in the middle of an import, so try again later */
+    if (!scope && ++failures < MOST_FAILURES) { /* the program may be in the middle of an import, so the call is
+                                                 * repeated later */
         atomic_store(&next_ms, SLOW_MS);
         return 0;
     }
@@ -194,8 +195,8 @@ static void *ask(void *context)
     unsigned number = (unsigned)(uintptr_t)context;
     for (; is_wanted(number); calls++) {
         int ms = atomic_load(&next_ms);
-        wait_for_turn(calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms); /* after many calls the program still has not
-                                                                           * imported torch */
+        wait_for_turn(calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms); /* the interval grows if the program has not
+                                                                           * imported torch after many calls */
         if (!is_wanted(number))
             return NULL;
         if (!py.Py_IsInitialized() || atomic_exchange(&is_posted, true))
@@ -239,8 +240,8 @@ static void stop(void)
     atomic_store(&is_over, true);
 }
 
-/* In a child without torch, continues to wait for its import. With torch nothing is recorded, because the child cannot
- * use Kineto: its threads do not exist there. */
+/* Continues in a child of fork to wait for the import of torch. If torch is already imported, nothing is recorded in
+ * the child, because Kineto's threads do not exist there. */
 static void in_child(void)
 {
     atomic_store(&is_posted, false);
