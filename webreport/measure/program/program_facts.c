@@ -6,7 +6,7 @@
 
 enum { MOST_BYTES = 256 };
 
-/* Members that profilers write into the head of a trace. */
+/* Members that profilers themselves write into the head of a trace. */
 static const char *const technical[] = {
     "traceEvents",
     "schemaVersion",

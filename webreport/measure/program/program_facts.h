@@ -1,5 +1,5 @@
-/* Facts that a program recorded about itself (tracepress_metadata, add_metadata of torch.profiler): members of a
- * trace's head that no profiler writes by itself. */
+/* Facts that a program recorded about itself with tracepress_metadata or add_metadata of torch.profiler. They are
+ * members of the trace's head that no profiler writes by itself. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FACTS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FACTS_H
 
@@ -11,8 +11,8 @@
  * tracepress. */
 bool tp_is_program_fact(struct tp_str key);
 
-/* Returns a fact as text: the contents of a string, the JSON of other values; cut to 256 bytes. In the arena, whose
- * guard is set. */
+/* Returns a fact as text, cut to 256 bytes: the contents of a string, or the JSON of another value. The text is in the
+ * arena, whose guard is set. */
 struct tp_str tp_program_fact_text(struct tp_arena *arena, struct tp_str json);
 
 #endif

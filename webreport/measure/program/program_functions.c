@@ -8,11 +8,11 @@
 
 /* ---- frames ---- */
 
-/* The part that a kernel function plays for events of perf. */
+/* The role of a kernel function in the recording of perf events. */
 enum event_role { EVENTS_NONE, EVENTS_WORK, EVENTS_CALL };
 
-/* Returns the role of a kernel function. EVENTS_WORK: the kernel's work for the events of a recording, at switches,
- * forks and exits, and for each sample. EVENTS_CALL: a call with which the program uses its own events. */
+/* Returns the role of a kernel function. EVENTS_WORK: the function does the kernel's work for recorded events, at
+ * switches, forks, exits and samples. EVENTS_CALL: the program calls it to use its own events. */
 static enum event_role event_role_of(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
@@ -32,7 +32,7 @@ static enum event_role event_role_of(struct tp_str name)
     return EVENTS_NONE;
 }
 
-/* Returns whether an interpreter made the path up: "<string>", "<frozen importlib._bootstrap>". */
+/* Returns whether an interpreter invented the path, such as "<string>" or "<frozen importlib._bootstrap>". */
 static bool is_made_up(struct tp_str path)
 {
     return path.len > 2 && path.ptr[0] == '<' && path.ptr[path.len - 1] == '>';
@@ -63,7 +63,7 @@ static struct tp_program_function function_of(struct tp_str frame, int32_t *line
     return f;
 }
 
-/* Names a function without a name after its file: "+0x12 [libm.so]" becomes libm.so+0x12. */
+/* Names a nameless function after its file: "+0x12 [libm.so]" becomes libm.so+0x12. */
 static void name_after_file(struct tp_program_function *f, struct tp_arena *arena)
 {
     if (!tp_str_starts(f->name, "+0x") || !f->file.len)
@@ -105,8 +105,8 @@ void tp_program_functions_init(struct tp_program_functions *functions, const str
 
 /* ---- stacks ---- */
 
-/* Returns the index of the outermost valid frame. Frames are invalid from a kernel function that calls a function of
- * the program outward; so is unknown code without a caller. */
+/* Returns the index of the outermost valid frame. A kernel function that calls a function of the program is invalid,
+ * with all frames outside of it. Unknown code without a caller is also invalid. */
 static size_t first_real(const struct tp_program_functions *functions)
 {
     const uint32_t *path = functions->path.data;
@@ -207,7 +207,7 @@ static int by_self(const void *x, const void *y, const void *context)
     return names ? names : tp_str_compare(a->file, b->file);
 }
 
-/* Chooses the line of each function: the one with most self time; ties: the first in the file. */
+/* Chooses the line of each function: the line with the most self time, or the first of several such lines. */
 static void choose_lines(struct tp_program_functions *functions, const struct tp_keys *lines, const int64_t *ns)
 {
     int64_t *most = tp_arena_array(functions->arena, functions->items.count + 1, sizeof *most);
@@ -262,7 +262,7 @@ void tp_program_functions_add_up(struct tp_program_functions *functions, const s
                       functions);
 }
 
-/* ---- words ---- */
+/* ---- texts for people ---- */
 
 const char *tp_function_kind_text(enum tp_function_kind kind)
 {
@@ -294,7 +294,7 @@ const char *tp_program_function_words(const struct tp_program_function *function
     return tp_program_function_words_at(function, function->line, arena);
 }
 
-/* Returns whether a function is of Python's own library, or generated: its caller is more informative. Installed
+/* Returns whether a function is of Python's own library or generated, so that its caller is more informative. Installed
  * packages count as code of the program. */
 static bool is_python_library(const struct tp_program_function *function)
 {
@@ -305,7 +305,7 @@ static bool is_python_library(const struct tp_program_function *function)
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions)
 {
     enum { OWN_PYTHON, PYTHON, OWN, ANY, WORTHS };
-    size_t found[WORTHS] = {0}; /* index in the path plus 1; 0: none */
+    size_t found[WORTHS] = {0}; /* index in the path + 1; 0: no function of this kind */
     for (size_t i = functions->path.count; i; i--) {
         const struct tp_program_function *f =
             tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i - 1));

@@ -1,10 +1,13 @@
-/* The functions found by samples of a recording from outside: the time of each one itself, and with what it called. A
- * function is identified by its name and file; its line is the one with most of its self time. The name of
- * "src/a.c(12): f" is f and its file src/a.c; "f [libc.so.6]" gives f and libc.so.6; code without a name is named after
- * its file and offset; other texts are names without a file. A kernel function cannot call a function of the program: a
- * stack with such a call was unwound wrongly and ends there. It also ends before unknown code without a caller. The
- * kernel's work for the events of the recording, and samples that the recorder marks as its own work, are one function,
- * TP_RECORDING_FUNCTION. docs/definitions.md section 23. */
+/* The functions in the samples of a program recorded from outside, with their self time and total time
+ * (docs/definitions.md section 23).
+ *
+ * A function is identified by its name and file; its line is the one with most of its self time. "src/a.c(12): f" has
+ * the name f and the file src/a.c, and "f [libc.so.6]" has the name f and the file libc.so.6. Nameless code is named
+ * after its file and offset. Any other text is a name without a file.
+ *
+ * A kernel function cannot call a function of the program. A stack with such a call was unwound wrongly, so it is cut
+ * there. It is also cut before unknown code without a caller. The kernel's work for the events of the recording, and
+ * samples that the recorder marks as its own work, are one function, TP_RECORDING_FUNCTION. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
 
@@ -16,29 +19,29 @@ enum tp_function_kind { TP_FUNCTION_NATIVE, TP_FUNCTION_PYTHON, TP_FUNCTION_KERN
 const char *tp_function_kind_text(enum tp_function_kind kind);
 
 struct tp_program_function {
-    struct tp_str name, file; /* file: may be empty */
+    struct tp_str name, file; /* file: empty if unknown */
     int64_t self_ns, total_ns;
-    uint64_t sample_count; /* samples with it as the innermost function */
-    int32_t line;          /* line with most of self_ns; 0: unknown */
+    uint64_t sample_count; /* number of samples with this function as the innermost one */
+    int32_t line;          /* line with most of self_ns; 0 if unknown */
     uint8_t kind;          /* enum tp_function_kind */
     uint8_t event_role;    /* role for events of perf; private to program_functions.c */
     bool is_nameless;      /* has only a file and an offset, or no name at all */
-    bool is_found;         /* a sample contains it; other functions only wait */
-    bool is_recording;     /* TP_RECORDING_FUNCTION: no finding is about it */
+    bool is_found;         /* at least one sample contains it; other functions appear only in waits */
+    bool is_recording;     /* this is TP_RECORDING_FUNCTION; no finding is about it */
 };
 
 struct tp_program_functions {
     struct tp_arena *arena;
     const struct tp_stacks *stacks;
     struct tp_strings texts;
-    struct tp_keys keys; /* (name, file) as ids in texts; gives the number of the function */
-    struct tp_vec items; /* struct tp_program_function, by number */
-    uint32_t *of_frame;  /* by frame of the stacks: number + 1; 0: not yet known */
+    struct tp_keys keys; /* pairs (name, file) of ids in texts; the number of a pair is the number of the function */
+    struct tp_vec items; /* struct tp_program_function by number */
+    uint32_t *of_frame;  /* by frame of the stacks: number of the function + 1; 0: not yet known */
     int32_t *line_of_frame;
     struct tp_vec path;   /* uint32_t: functions of the current stack, outermost first */
     struct tp_vec frames; /* uint32_t: frames of the current stack, one for each function */
-    uint32_t *order;      /* numbers of found functions, after tp_program_functions_add_up: by self time, total time
-                           * (both descending), name, file */
+    uint32_t *order; /* numbers of the functions in samples, set by tp_program_functions_add_up: by self time, total
+                      * time (both descending), name, file */
     uint32_t found_count;
 };
 
@@ -46,24 +49,24 @@ struct tp_program_functions {
 void tp_program_functions_init(struct tp_program_functions *functions, const struct tp_trace *trace,
                                struct tp_arena *arena);
 
-/* Makes a stack the current one: fills `path` and `frames`. stack: id in stack_texts, or TP_NO_ID. */
+/* Fills `path` and `frames` with a stack, which becomes the current one. stack: id in stack_texts, or TP_NO_ID. */
 void tp_program_functions_of(struct tp_program_functions *functions, uint32_t stack);
 
-/* Returns whether the current stack ends in work of the recording. */
+/* Returns whether the innermost function of the current stack is work of the recording. */
 bool tp_program_functions_end_in_recording(const struct tp_program_functions *functions);
 
-/* Adds up the times of the samples of the tree. */
+/* Adds up the times of all samples of the tree by function. */
 void tp_program_functions_add_up(struct tp_program_functions *functions, const struct tp_process_tree *tree);
 
-/* The place in a stack that is most useful for the user: a function and its line; 0: unknown. */
+/* The most useful place in a stack for the user: a function and its line. line 0: unknown. */
 struct tp_program_place {
-    uint32_t function; /* TP_NO_ID: the stack is empty */
+    uint32_t function; /* TP_NO_ID if the stack is empty */
     int32_t line;
 };
 
-/* Returns the place of the current stack: its innermost Python function outside Python's own library, else its
- * innermost Python function, else its innermost function outside the C library, the loader and the kernel, else its
- * innermost function. */
+/* Returns the place of the current stack, the innermost function of the first kind that the stack has: Python function
+ * outside Python's own library; Python function; function outside the C library, the loader and the kernel; any
+ * function. */
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions);
 
 static inline const struct tp_program_function *tp_program_function_at(const struct tp_program_functions *functions,
@@ -72,17 +75,17 @@ static inline const struct tp_program_function *tp_program_function_at(const str
     return TP_AT(&functions->items, struct tp_program_function, number);
 }
 
-/* Returns "file:line", "file" or "". In the arena. */
+/* Returns "file:line", "file" or "" for a function. In the arena. */
 const char *tp_program_function_place(const struct tp_program_function *function, struct tp_arena *arena);
 
-/* Returns "f (src/a.c:12)", "f (libc.so.6)" or "f". In the arena. */
+/* Returns a function as text, such as "f (src/a.c:12)", "f (libc.so.6)" or "f". In the arena. */
 const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena);
 
-/* Returns the same words with another line of the function; 0: unknown. */
+/* Returns the text of tp_program_function_words with another line of the function; line 0: unknown. */
 const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line,
                                          struct tp_arena *arena);
 
-/* Returns whether a function is of the C library, the loader or the kernel: its caller is more informative. */
+/* Returns whether a function is of the C library, the loader or the kernel, so that its caller is more informative. */
 bool tp_program_function_is_system(const struct tp_program_function *function);
 
 #endif

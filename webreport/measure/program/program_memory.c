@@ -4,8 +4,8 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Returns the looks at memory and the ends of processes in order of time. Items below memory_look_count are looks, the
- * others are processes. */
+/* Returns the memory readings and the exits of processes in order of time. Items below memory_look_count are numbers of
+ * readings; the others are memory_look_count + number of a process. */
 static struct tp_keyed *order_changes(const struct tp_process_tree *tree, size_t *count, struct tp_arena *arena)
 {
     const struct tp_trace *trace = tree->trace;

@@ -5,13 +5,14 @@
 #include "webreport/model/process_tree.h"
 
 struct tp_memory_sums {
-    int64_t *times, *bytes; /* in order of time; a point of a long curve is the largest value of its stretch */
+    /* curve in order of time, ns and bytes; a point of a long curve is the largest value of its interval */
+    int64_t *times, *bytes;
     size_t count;
-    int64_t peak_bytes; /* largest sum; TP_NULL_INT without looks */
+    int64_t peak_bytes; /* largest sum; TP_NULL_INT without memory readings */
 };
 
-/* Adds up, at each look, the memory of each living process at its last look. At most max_points points; memory comes
- * from `arena` (guard set by the caller). */
+/* Computes the curve of memory. Each point is the sum of the last readings of all living processes. The curve has about
+ * max_points points at most, in `arena` (guard set by the caller). */
 void tp_program_memory_sums(struct tp_memory_sums *sums, const struct tp_process_tree *tree, size_t max_points,
                             struct tp_arena *arena);
 

@@ -38,8 +38,9 @@ static bool is_idle(const uint32_t live[TP_WALL_COUNT])
     return live[TP_WALL_WAITS + TP_WAIT_POLL] || live[TP_WALL_WAITS + TP_WAIT_SIGNAL];
 }
 
-/* Returns the part that time counts for, from the number of live threads in each state; TP_WALL_COUNT: no thread lives.
- * When a server waits for its clients, its workers wait for a lock: that lock is not the reason. */
+/* Returns the part of the wall time that an interval counts for, from the number of threads in each state;
+ * TP_WALL_COUNT: no thread lives. is_idle_now: the tree only waits for events or signals. The locks for which the
+ * workers of an idle server wait are then not the reason. */
 static unsigned leading(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
 {
     unsigned part = is_idle_now ? TP_WALL_WAITS + TP_WAIT_POLL : 0;
@@ -51,7 +52,8 @@ static unsigned leading(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
 void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     size_t count = (size_t)tree->piece_count * 2;
-    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders); /* item: 2 * piece, + 1 for its end */
+    /* item: 2 * number of the interval; + 1 for its end */
+    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders);
     uint32_t live[TP_WALL_COUNT] = {0};
     *parts = (struct tp_wall_parts){0};
     for (uint32_t i = 0; i < tree->piece_count; i++) {

@@ -1,4 +1,4 @@
-/* Finds the Python function that a program runs most: see program_python.h. docs/definitions.md section 23. */
+/* Finds the Python function that uses the most processor time: see program_python.h. docs/definitions.md section 23. */
 #include "webreport/measure/program/program_python.h"
 
 #include "writer/base/key_sums.h"
@@ -6,7 +6,7 @@
 
 enum { HALF_PERCENT = 50 };
 
-/* Orders by name and file: decides between equal times. */
+/* Returns whether x comes before y by name and file, which decides between functions with equal times. */
 static bool is_before(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
 {
     const struct tp_program_function *a = tp_program_function_at(functions, x),

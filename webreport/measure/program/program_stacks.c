@@ -33,8 +33,8 @@ static bool calls_python(const struct tp_program_functions *functions)
     return false;
 }
 
-/* Returns the text of a stack: its innermost functions; after the first one only Python functions if the stack has
- * some. */
+/* Returns the text of a stack: its innermost functions. After the first function, only Python functions are shown if
+ * the stack has any. */
 const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stacks *s, uint32_t stack)
 {
     struct tp_program_stack_words *words = &s->of_stack[stack == TP_NO_ID ? s->none : stack];

@@ -1,4 +1,4 @@
-/* Splits the wall time of steps by state of the main thread: see program_steps.h. */
+/* Splits the wall time of steps by the state of the main thread: see program_steps.h. */
 #include "webreport/measure/program/program_steps.h"
 
 #include "webreport/measure/program/program_verdict.h"
@@ -7,7 +7,7 @@
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
-enum { LEAST_SAMPLES = 10 }; /* fewer samples are not reliable */
+enum { LEAST_SAMPLES = 10 }; /* fewer samples give no reliable shares */
 
 #define TIME(name, title, definition)                                                                                  \
     {                                                                                                                  \
@@ -79,20 +79,20 @@ const char *tp_steps_part_words(unsigned part)
                                      : tp_wall_part_words(TP_WALL_WAITS + part - TP_STEPS_WAITS);
 }
 
-/* ---- the same thread, the same clock ---- */
+/* ---- the main thread and the clock of both recordings ---- */
 
-/* The two recordings, and how they match. */
+/* The two recordings, and how their threads and times correspond. */
 struct join {
     const struct tp_model *model;
     const struct tp_program_view *program;
     const struct tp_tree_thread *thread;
-    int64_t shift_ns; /* add it to a time of the model to get a time of the program */
+    int64_t shift_ns; /* offset from a time of the model to a time of the program, ns */
     struct tp_arena *arena;
     struct tp_program_steps *out;
 };
 
-/* Finds the program's thread that is the model's main thread: of all with its number the one that lives longest within
- * the steps. */
+/* Finds the program's thread that is the model's main thread. Of several threads with the same number, chooses the one
+ * that lives longest within the steps. */
 static bool find_thread(struct join *join)
 {
     const struct tp_model *model = join->model;
@@ -135,7 +135,7 @@ static unsigned column_of(const struct tp_thread_piece *piece)
                                             : (unsigned)TP_STEPS_CAUSES + piece->cause;
 }
 
-/* Fills a row; *at: the first piece that may be in the step. */
+/* Fills a row of the table of steps. *at: first interval of the thread that may overlap the step. */
 static void fill_step(const struct join *join, const struct tp_step *step, size_t row, uint32_t *at)
 {
     const struct tp_thread_piece *pieces = pieces_of(join);
@@ -169,7 +169,7 @@ static void fill_steps(const struct join *join)
     for (row = 0; row < out->steps.row_count; row++) {
         out->wall_ns = tp_sat_add(out->wall_ns, tp_table_int(&out->steps, TP_STEPS_WALL)[row]);
         out->running_ns = tp_sat_add(out->running_ns, tp_table_int(&out->steps, TP_STEPS_RUNNING)[row]);
-        for (unsigned part = TP_STEPS_READY; part < TP_STEPS_PARTS; part++) /* in the order of the columns */
+        for (unsigned part = TP_STEPS_READY; part < TP_STEPS_PARTS; part++) /* parts and columns have the same order */
             out->part_ns[part] = tp_sat_add(
                 out->part_ns[part], tp_table_int(&out->steps, TP_STEPS_READY_TIME + part - TP_STEPS_READY)[row]);
     }
@@ -177,9 +177,9 @@ static void fill_steps(const struct join *join)
 
 /* ---- samples ---- */
 
-/* Times in which samples of the thread count, on the clock of the program. */
+/* The times in which samples of the thread count, on the clock of the program. */
 struct places {
-    struct tp_intervals steps, outside; /* outside: times in steps in which no operator of the thread is alive */
+    struct tp_intervals steps, outside; /* outside: times within steps while no operator of the thread runs */
 };
 
 static struct tp_intervals operators_of(const struct join *join)
@@ -212,8 +212,8 @@ static void find_places(const struct join *join, struct places *places)
     join->out->outside_ns = tp_intervals_meet_length(places->outside, tp_intervals_of(&running));
 }
 
-/* A time that is divided among samples so that the shares add up to it: each sample gets the remaining time divided by
- * the number of remaining samples. */
+/* A time to be divided among samples. Each sample gets the remaining time divided by the number of remaining samples,
+ * so that the shares add up to the time. */
 struct deal {
     int64_t left_ns;
     uint64_t left_count;
@@ -226,12 +226,13 @@ static int64_t next_share(struct deal *deal)
     return share;
 }
 
-/* Times of the functions, by number. */
+/* The times of the functions by number. */
 struct sums {
-    struct tp_program_functions functions; /* a copy with its own path: all stacks of samples are known */
+    struct tp_program_functions functions; /* a copy with its own path; the original has the stacks of all samples, so
+                                            * the copy adds no function */
     int64_t *self_ns, *total_ns;
     uint64_t *count;
-    uint32_t *last; /* number of the last sample that counted for its total, + 1 */
+    uint32_t *last; /* by function: 1 + number of the last sample added to its total */
 };
 
 static void add_sample(struct sums *sums, uint32_t sample, int64_t ns)
@@ -281,7 +282,7 @@ static void add_samples(const struct join *join, const struct places *places, st
         int64_t share = next_share(&all);
         tp_program_functions_of(&sums->functions, trace->samples[i].stack);
         const struct tp_vec *path = &sums->functions.path;
-        unsigned part = TP_STEPS_UNSAMPLED; /* a stack that could not be unwound */
+        unsigned part = TP_STEPS_UNSAMPLED; /* stays for a stack that could not be unwound */
         if (path->count)
             part = tp_program_function_at(&sums->functions, *TP_AT(path, uint32_t, path->count - 1))->kind;
         out->part_ns[part] = tp_sat_add(out->part_ns[part], share);
@@ -343,7 +344,7 @@ static void fill_samples(const struct join *join)
     fill_functions(join, &sums);
 }
 
-/* ---- parts ---- */
+/* ---- table of parts ---- */
 
 static int by_time(const void *context, uint32_t x, uint32_t y)
 {

@@ -1,5 +1,6 @@
-/* The kind of program that a trace is of: what it serves, trains or measures, and the name in the trace that shows it
- * (docs/definitions.md, section 3). It is shown to the user and selects words; numbers do not depend on it. */
+/* The kind of program that wrote a trace, such as serving, training or a benchmark, and the name in the trace that
+ * shows the kind (docs/definitions.md, section 3). The page shows the kind and chooses words by it. No number depends
+ * on it. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_USE_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_USE_H
 
@@ -13,7 +14,7 @@ enum tp_program_use_kind {
     TP_USE_TRAINING,
     TP_USE_INFERENCE,
     TP_USE_MPI,
-    TP_USE_NATIVE, /* C or C++, recorded by tracepress */
+    TP_USE_NATIVE, /* C or C++ program, recorded by tracepress */
     TP_USE_CPU,
     TP_USE_DEVICE_ONLY,
     TP_USE_UNKNOWN,
@@ -22,11 +23,12 @@ enum tp_program_use_kind {
 
 struct tp_program_use {
     enum tp_program_use_kind of;
-    struct tp_str evidence; /* a name of the trace; ptr NULL: the absence of other names shows the kind */
+    /* name in the trace that shows the kind; ptr is NULL if the absence of other names shows it */
+    struct tp_str evidence;
 };
 
-/* Returns the first kind that is true, in the order of the enumeration. Any thread; borrows texts of the model's
- * trace. */
+/* Returns the first kind, in the order of the enumeration, that applies to the trace. Can be called on any thread;
+ * borrows texts of the model's trace. */
 struct tp_program_use tp_program_use_find(const struct tp_model *model, const struct tp_serving_view *serving);
 
 /* Return the name of a kind in JSON ("serving", "training") and its text for people ("serving engine"). Static. */

@@ -1,7 +1,7 @@
-/* The view of a program that was recorded from outside: how it spent its wall time, its processes, threads, functions
- * and waits, its memory and disk traffic, and the verdict. docs/definitions.md section 23; JSON: program_view.
+/* The view of a program that was recorded from outside: its wall time, processes, threads, functions, waits, memory and
+ * disk traffic, and the verdict. docs/definitions.md section 23; JSON: program_view.
  *
- * Everything is in the arena given or borrowed from the trace; read-only after the build. */
+ * Everything is in the given arena or borrowed from the trace, and is read-only after the build. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
 
@@ -15,7 +15,7 @@ enum tp_program_process_column {
     TP_PROGRAM_PROCESS_PID,
     TP_PROGRAM_PROCESS_PARENT,
     TP_PROGRAM_PROCESS_DEPTH,
-    TP_PROGRAM_PROCESS_BEGIN, /* from the begin of the tree */
+    TP_PROGRAM_PROCESS_BEGIN, /* ns from the start of the tree */
     TP_PROGRAM_PROCESS_WALL,
     TP_PROGRAM_PROCESS_CPU,
     TP_PROGRAM_PROCESS_READY,
@@ -36,7 +36,7 @@ enum tp_program_thread_column {
     TP_PROGRAM_THREAD_PID,
     TP_PROGRAM_THREAD_TID,
     TP_PROGRAM_THREAD_BEGIN,
-    TP_PROGRAM_THREAD_WALL, /* running, ready and blocked */
+    TP_PROGRAM_THREAD_WALL, /* sum of running, ready and blocked */
     TP_PROGRAM_THREAD_RUNNING,
     TP_PROGRAM_THREAD_READY,
     TP_PROGRAM_THREAD_BLOCKED,
@@ -52,18 +52,18 @@ enum tp_program_function_column {
     TP_PROGRAM_FUNCTION_SELF,
     TP_PROGRAM_FUNCTION_TOTAL,
     TP_PROGRAM_FUNCTION_SELF_PERCENT, /* share of the processor time of the tree */
-    TP_PROGRAM_FUNCTION_ERROR,        /* error of that share, in points; NaN without samples */
+    TP_PROGRAM_FUNCTION_ERROR,        /* 95 % error of that share, in percentage points; NaN without samples */
     TP_PROGRAM_FUNCTION_SAMPLES,
     TP_PROGRAM_FUNCTION_COLUMNS
 };
 
-/* The values of a row of functions. */
+/* The input of tp_program_function_put. */
 struct tp_program_function_row {
     const struct tp_program_function *function;
     int64_t self_ns, total_ns;
-    uint64_t sample_count; /* samples with the function itself as innermost */
-    int64_t whole_ns;      /* the time that self_percent is a share of */
-    uint64_t whole_count;  /* number of samples that the error of that share depends on */
+    uint64_t sample_count; /* number of samples with this function as the innermost one */
+    int64_t whole_ns;      /* 100 % of self_percent, ns */
+    uint64_t whole_count;  /* number of samples that the error of self_percent is computed from */
 };
 
 /* Fills a row of a table with the columns of enum tp_program_function_column. */
@@ -71,17 +71,17 @@ void tp_program_function_put(struct tp_table *table, size_t row, const struct tp
 
 enum tp_program_wait_column {
     TP_PROGRAM_WAIT_CAUSE,
-    TP_PROGRAM_WAIT_STACK, /* functions, innermost first */
+    TP_PROGRAM_WAIT_STACK, /* text of the functions, innermost first */
     TP_PROGRAM_WAIT_THREAD,
     TP_PROGRAM_WAIT_COUNT,
     TP_PROGRAM_WAIT_TOTAL,
     TP_PROGRAM_WAIT_LONGEST,
-    TP_PROGRAM_WAIT_ESTIMATED, /* part of the total: waits with a cause that the recorder estimated */
-    TP_PROGRAM_WAIT_PLACE,     /* function that waits, with file and line */
-    TP_PROGRAM_WAIT_HOLDER,    /* for locks: name of the thread that most likely holds them */
+    TP_PROGRAM_WAIT_ESTIMATED, /* part of the total: waits whose cause the recorder estimated */
+    TP_PROGRAM_WAIT_PLACE,     /* waiting function, with file and line */
+    TP_PROGRAM_WAIT_HOLDER,    /* for locks: name of the thread that most likely held the lock */
     TP_PROGRAM_WAIT_HOLDER_TID,
-    TP_PROGRAM_WAIT_HELD_IN, /* function that the holder is in meanwhile */
-    TP_PROGRAM_WAIT_HELD,    /* part of the total: waits for the holder */
+    TP_PROGRAM_WAIT_HELD_IN, /* function in which the holder was meanwhile */
+    TP_PROGRAM_WAIT_HELD,    /* part of the total: waits for this holder */
     TP_PROGRAM_WAIT_COLUMNS
 };
 
@@ -93,20 +93,19 @@ extern const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMN
 /* Waits with the same cause, thread name and stack. */
 struct tp_wait_group {
     uint32_t name, stack; /* ids in the waits' texts */
-    uint32_t place;       /* function that waits, in the longest wait; TP_NO_ID: unknown */
-    int32_t line;         /* line in that function; 0: unknown */
-    uint32_t holder;      /* for locks: thread of the tree that most likely holds them; TP_NO_ID: no thread is likely */
-    uint32_t held_in;     /* function that the holder is in meanwhile; TP_NO_ID: unknown */
-    int32_t held_line;    /* line in that function; 0: unknown */
-    int64_t held_ns;      /* part of the total: waits for the holder */
-    uint8_t cause;        /* enum tp_wait_cause */
+    uint32_t place;       /* waiting function of the longest wait; TP_NO_ID if unknown */
+    int32_t line;         /* line in that function; 0 if unknown */
+    uint32_t holder; /* for locks: thread of the tree that most likely held the lock; TP_NO_ID if no thread is likely */
+    uint32_t held_in;  /* function in which the holder was meanwhile; TP_NO_ID if unknown */
+    int32_t held_line; /* line in that function; 0 if unknown */
+    int64_t held_ns;   /* part of total_ns: waits for this holder */
+    uint8_t cause;     /* enum tp_wait_cause */
     uint64_t count;
-    int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: part of the total with a cause that the recorder
-                                                 * estimated */
+    int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: part of total_ns whose cause the recorder estimated */
 };
 
-/* Returns whether a group is in the table of waits. Waits for children are not, because the children are recorded
- * themselves, and an exit is not a wait. */
+/* Returns whether the table of waits contains a group. It omits waits for children, because the children are recorded
+ * themselves, and exits, because they are not waits. */
 static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
 {
     return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
@@ -114,13 +113,13 @@ static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
 
 struct tp_program_waits {
     struct tp_strings texts;
-    struct tp_wait_group *groups; /* by total (descending), cause, stack, thread; includes waits for children and
-                                   * exits */
+    /* in order of total (descending), cause, stack, thread; includes waits for children and exits */
+    struct tp_wait_group *groups;
     uint32_t count;
-    uint32_t *group_of_piece; /* by piece of the tree: number in groups; TP_NO_ID: not a wait */
+    uint32_t *group_of_piece; /* by interval of the tree: number in groups; TP_NO_ID: the interval is not a wait */
 };
 
-/* Rules for the verdict; the first one that is true decides (docs/definitions.md section 23). */
+/* Rules for the verdict. The first rule that applies decides (docs/definitions.md section 23). */
 enum tp_program_rule {
     TP_PROGRAM_TOO_SHORT,
     TP_PROGRAM_IDLE,
@@ -151,21 +150,22 @@ enum tp_program_finding_kind {
     TP_PROGRAM_FINDINGS
 };
 
-/* How much a finding matters, most important first. */
+/* Importance of a finding, most important first. */
 enum tp_program_weight { TP_PROGRAM_HIGH, TP_PROGRAM_MEDIUM, TP_PROGRAM_LOW, TP_PROGRAM_INFO };
 
 struct tp_program_finding {
     enum tp_program_finding_kind kind;
     enum tp_program_weight weight;
-    const char *title, *detail, *advice; /* in the arena */
+    const char *title, *detail, *advice; /* texts in the arena */
     int64_t time_ns;
-    double percent;    /* share of `whole`; NaN: there is no whole */
-    const char *whole; /* "wall" or "CPU"; NULL if percent is NaN; static */
+    double percent;    /* share of `whole`; NaN if the finding has no share */
+    const char *whole; /* "wall" or "CPU", static; NULL if percent is NaN */
 };
 
-/* Costs of the recording itself: no finding is about them. */
+/* Costs of the recording itself, which no finding is about. */
 struct tp_program_recording {
-    int64_t sample_ns, wait_ns; /* processor time for its events; waits for its locks, summed over threads */
+    /* sample_ns: processor time for its events; wait_ns: waits for its locks, summed over threads */
+    int64_t sample_ns, wait_ns;
     uint64_t sample_count, wait_count;
 };
 
@@ -176,29 +176,31 @@ struct tp_program_view {
     struct tp_program_functions functions;
     struct tp_program_python python;
     struct tp_program_waits waits;
-    int64_t state_ns[TP_STATE_COUNT]; /* sum over all threads; running is the processor time */
-    int64_t unsampled_ns;             /* running time of processes without a sample */
-    int64_t kernel_ns;                /* self time of kernel functions, without the recording's */
-    int64_t thread_kernel_ns;         /* part of kernel_ns spent on starts of threads, if these are a finding */
+    int64_t state_ns[TP_STATE_COUNT]; /* sum over all threads, by enum tp_thread_state; running is the processor time */
+    int64_t unsampled_ns;             /* running time of processes that have no sample, ns */
+    int64_t kernel_ns;                /* self time of kernel functions without the work for the recording, ns */
+    int64_t thread_kernel_ns;         /* part of kernel_ns spent on starting threads, if a finding is about it */
     struct tp_program_recording recording;
     uint64_t wake_up_count, failed_count;
-    int64_t throttled_ns; /* time in which a CPU limit held its control groups back; TP_NULL_INT: unknown */
-    /* Bytes of the whole tree; TP_NULL_INT: not recorded. The kernel adds the bytes of a child to the process that
-     * waits for its end, so a process counts for its own number or for the sum of its children, whichever is larger. */
+    /* time in which a CPU limit stopped the program's control groups, ns; TP_NULL_INT if unknown */
+    int64_t throttled_ns;
+    /* Bytes of the whole tree; TP_NULL_INT if not recorded. The kernel adds the bytes of a child to the process that
+     * waits for its exit. A process therefore counts for its own number or for the sum of its children, whichever is
+     * larger. */
     int64_t disk_read_bytes, disk_written_bytes;
-    struct tp_str command;                    /* command of the first process */
-    struct tp_table processes, threads;       /* in the order of the tree */
-    struct tp_table function_rows, wait_rows; /* in the order of functions and waits; without waits for children and
-                                               * exits */
+    struct tp_str command;              /* command of the first process */
+    struct tp_table processes, threads; /* in the order of the tree */
+    /* in the order of functions and waits; wait_rows omits waits for children and exits */
+    struct tp_table function_rows, wait_rows;
     enum tp_program_rule rule;
-    struct tp_str headline, advice; /* advice: the sentence below the headline; may be empty */
+    struct tp_str headline, advice; /* advice: sentence below the headline; may be empty */
     struct tp_program_finding findings[TP_PROGRAM_FINDINGS];
     unsigned finding_count;
 };
 
-#define TP_PROGRAM_BECAME "  =>  " /* separates the programs that a process executed one after the other */
+#define TP_PROGRAM_BECAME "  =>  " /* text between programs that one process executed one after the other */
 
-/* Returns the last of the programs that a process executed, with its arguments. Part of `command`, a cell of
+/* Returns the last program that a process executed, with its arguments: a part of `command`, which is a cell of
  * TP_PROGRAM_PROCESS_COMMAND. */
 static inline struct tp_str tp_program_last(struct tp_str command)
 {
@@ -208,11 +210,12 @@ static inline struct tp_str tp_program_last(struct tp_str command)
     return command;
 }
 
-/* Returns 1.96 standard errors of a share of that many samples, in points; NaN without samples. percent: 0..100. */
+/* Returns the 95 % error (1.96 standard errors) of a share among `samples` samples, in percentage points; NaN without
+ * samples. percent: the share, 0 to 100. */
 double tp_program_error_points(double percent, uint64_t samples);
 
-/* Builds the view in `arena` (guard set by the caller); the trace must outlive it. For a trace without states of
- * threads, is_present is false and the rest is empty. */
+/* Builds the view in `arena` (guard set by the caller); the trace must outlive it. If the trace has no states of
+ * threads, is_present is false and the other members are empty. */
 void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *trace, struct tp_arena *arena);
 
 extern const struct tp_fields tp_program_view_fields;

@@ -161,7 +161,8 @@ static void fill_thread(struct tp_program_view *view, uint32_t row)
     view->wake_up_count += thread->wake_up_count;
 }
 
-/* Returns the bytes of the whole tree: see program_view.h. Children come after their parents. */
+/* Returns the bytes of the whole tree: see program_view.h. Requires that children are in the table after their
+ * parents. */
 static int64_t moved_bytes(const struct tp_program_view *view, unsigned column, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &view->tree;

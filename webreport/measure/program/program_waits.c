@@ -8,7 +8,7 @@
 struct grouping {
     struct tp_program_waits *waits;
     struct tp_program_stacks stacks;
-    struct tp_keys keys;  /* (cause, name of the thread, stack) */
+    struct tp_keys keys;  /* triples (cause, name of the thread, stack) */
     struct tp_vec groups; /* struct tp_wait_group */
 };
 
@@ -65,7 +65,7 @@ static int by_total(const void *x, const void *y, const void *context)
     return stacks ? stacks : tp_str_compare(tp_strings_get(texts, a->name), tp_strings_get(texts, b->name));
 }
 
-/* Sorts the groups and adjusts group_of_piece. */
+/* Sorts the groups and updates group_of_piece. */
 static void order_groups(struct grouping *g, uint32_t piece_count, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)g->groups.count;
@@ -100,8 +100,8 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
         uint32_t name = name_of(&g, tree, thread);
         for (uint32_t i = thread->first; i < thread->first + thread->count; i++) {
             const struct tp_thread_piece *piece = &tree->pieces[i];
-            uint32_t stack = piece->cause == TP_WAIT_RECORDING ? TP_NO_ID : piece->stack; /* one row for all waits for
-                                                                                           * the recording */
+            /* waits for the recording are one row */
+            uint32_t stack = piece->cause == TP_WAIT_RECORDING ? TP_NO_ID : piece->stack;
             waits->group_of_piece[i] = piece->state != TP_STATE_BLOCKED
                                            ? TP_NO_ID
                                            : group_of(&g, piece, name, tp_program_stacks_of(&g.stacks, stack));

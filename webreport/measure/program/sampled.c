@@ -1,4 +1,4 @@
-/* Gives samples the names of processes and threads: see sampled.h. */
+/* Assigns processes, threads and their unique names to samples: see sampled.h. */
 #include "webreport/measure/program/sampled.h"
 
 #include "webreport/measure/program/program_waits.h"
@@ -11,12 +11,12 @@
 
 /* ---- unique names ---- */
 
-/* Counts of each (group, name). */
+/* The number of uses of each pair (group, name). */
 struct apart {
     struct tp_arena *arena;
     struct tp_strings names;
     struct tp_keys keys;
-    struct tp_vec counts; /* uint32_t, by key */
+    struct tp_vec counts; /* uint32_t by key: number of uses */
 };
 
 static void apart_init(struct apart *apart, struct tp_arena *arena)
@@ -27,7 +27,7 @@ static void apart_init(struct apart *apart, struct tp_arena *arena)
     apart->counts = TP_VEC(arena, uint32_t);
 }
 
-/* Returns the name itself when it first occurs in its group; later the name with a number. */
+/* Returns the name unchanged for its first use in the group, and later the name with a number. */
 static struct tp_str apart_name(struct apart *apart, uint32_t group, struct tp_str name)
 {
     uint32_t key = tp_keys_pair(&apart->keys, group, tp_strings_add(&apart->names, name));
@@ -84,7 +84,7 @@ static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *pr
     return (uint32_t)processes->count - 1;
 }
 
-/* Threads, by (process, row), in order of first appearance. */
+/* Threads by pair (process, row), in order of first appearance. */
 struct threads {
     struct tp_keys keys;
     struct tp_vec items; /* struct tp_sampled_thread */
@@ -138,7 +138,7 @@ static int by_process(const void *context, uint32_t x, uint32_t y)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the threads by process, gives each one a unique name and adjusts the samples. */
+/* Sorts the threads by process, gives each thread a unique name, and updates the samples. */
 static void order_threads(struct tp_sampled *sampled, const struct threads *threads, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)threads->items.count;

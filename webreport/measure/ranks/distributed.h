@@ -1,6 +1,6 @@
 /* The distributed view: compares the ranks of one span (section 10).
  *
- * Profiles are read one at a time, so each leaves a small summary in an arena that outlives its trace. */
+ * Profiles are read one at a time. Each leaves a small summary in an arena that outlives its trace. */
 #ifndef TP_WEBREPORT_MEASURE_RANKS_DISTRIBUTED_H
 #define TP_WEBREPORT_MEASURE_RANKS_DISTRIBUTED_H
 
@@ -17,13 +17,13 @@ struct tp_job;
 /* Members in the metadata of a collective. */
 enum tp_rank_meta { TP_RANK_DTYPE, TP_RANK_GROUP_SIZE, TP_RANK_GROUP, TP_RANK_GROUP_DESCRIPTION, TP_RANK_METAS };
 
-/* A collective call of a rank: the data for the comparison over ranks. */
+/* A collective call of a rank, with the data that the comparison of ranks needs. */
 struct tp_rank_record {
     struct tp_str name;
-    uint32_t step; /* label in tp_rank_summary.labels; TP_NO_ID: outside all steps */
+    uint32_t step; /* index in tp_rank_summary.labels; TP_NO_ID: outside of all steps */
     uint32_t first_range, range_count, kernel_count;
     int64_t bytes, kernel_time_ns;
-    struct tp_str meta[TP_RANK_METAS]; /* enum tp_rank_meta; ptr NULL when absent */
+    struct tp_str meta[TP_RANK_METAS]; /* by enum tp_rank_meta; ptr is NULL if absent */
 };
 
 struct tp_rank_gpu {
@@ -40,10 +40,10 @@ struct tp_rank_summary {
     struct tp_str *labels; /* distinct step names */
     uint32_t label_count;
     struct tp_table overlap;  /* enum tp_overlap_column, one row per step */
-    struct tp_rank_gpu *gpus; /* busy devices with known properties */
+    struct tp_rank_gpu *gpus; /* devices with work and known properties */
     uint32_t gpu_count;
-    uint32_t device_count; /* devices of the machine that the process can see; 0: unknown */
-    int64_t world_size;    /* ranks of its job; TP_NULL_INT: unknown */
+    uint32_t device_count; /* number of devices of the machine that the process can see; 0 if unknown */
+    int64_t world_size;    /* number of ranks of its job; TP_NULL_INT if unknown */
 };
 
 /* Copies the needed data into `arena`; the trace, its model and overview may be released afterwards. */
@@ -73,56 +73,60 @@ enum tp_comm_op_column {
 
 enum { TP_OVERLAP_PARTS = 4, TP_WAIT_PARTS = 2 }; /* columns of the two step matrices */
 
-/* Numbers of every step and worker. Row 0 is "all": means in microseconds (reals). */
+/* Numbers of every step and worker. Row 0, "all", is the mean over the steps, in microseconds (real numbers). */
 struct tp_step_matrix {
-    struct tp_str *steps; /* row labels, [0] = all */
+    struct tp_str *steps; /* labels of the rows; steps[0] is "all" */
     uint32_t step_count, part_count;
-    bool *has_cell;   /* [step * worker_count + worker] */
-    int64_t *part_ns; /* [(step * worker_count + worker) * part_count + part]; rows from 1 */
-    double *mean_us;  /* [worker * part_count + part] */
+    bool *has_cell;   /* index: step * worker_count + worker */
+    int64_t *part_ns; /* index: (step * worker_count + worker) * part_count + part; step 0 is not used */
+    double *mean_us;  /* row 0; index: worker * part_count + part */
 };
 
-/* Lists of the ranks with devices on the same node (and in the same process), according to the names of their workers.
- * TP_NO_ID ends a list. */
+/* Links from a rank to the next rank with devices on the same node, and to the next in the same process; TP_NO_ID ends
+ * a list. The names of the workers contain node and process. */
 struct tp_rank_kin {
     uint32_t next_of_node, next_of_process;
     bool is_first_of_node, is_first_of_process;
 };
 
 struct tp_distributed {
-    bool is_present; /* false: no communication in this span, nothing is written */
+    bool is_present; /* false if the span has no communication; the view is then not written */
     bool has_span;
     int64_t span;
-    const struct tp_rank_summary **ranks; /* ranks with communication, in the order of the rows and arrays below */
+    const struct tp_rank_summary **ranks; /* ranks with communication; the arrays below have the same order */
     uint32_t rank_count;
     struct tp_rank_kin *kin; /* by rank */
-    bool *is_blamed;         /* by rank: a replay (docs/definitions.md, section 29) shows that its own work costs time;
-                              * NULL: no reliable replay */
-    const struct tp_peaks_file *peaks_file; /* peaks from the user; NULL: only published ones */
-    const struct tp_job *job;               /* these ranks as a replayed job; NULL: no reliable replay */
+    bool *is_blamed; /* by rank: a replay (docs/definitions.md, section 29) shows that the rank's own work costs time.
+                      * NULL: no reliable replay */
+    const struct tp_peaks_file *peaks_file; /* peaks from the user; NULL: only published peaks are used */
+    const struct tp_job *job;               /* replayed job of these ranks; NULL: no reliable replay */
     struct tp_str *silent_workers;          /* workers without communication */
     uint32_t silent_count;
     bool is_comparable;
-    /* comparable, but other ranks of the job or a group are missing: real waits are at least as long as shown */
+    /* The ranks are comparable, but other ranks of the job or of a group are missing. Real waits are at least as long
+     * as shown. */
     bool is_partial;
     bool is_size_known;                  /* the size of the job, or of a group, is known */
-    struct tp_step_matrix overlap, wait; /* wait: only when comparable */
-    struct tp_table *ops;                /* per rank: enum tp_comm_op_column */
+    struct tp_step_matrix overlap, wait; /* `wait` is empty unless the ranks are comparable */
+    struct tp_table *ops;                /* by rank: table with the columns of enum tp_comm_op_column */
 };
 
-/* Builds the view. ranks: the profiles of one span by worker name. span: TP_NULL_INT for null. */
+/* Builds the view in `arena`. ranks: profiles of one span, sorted by worker name. span: TP_NULL_INT if the trace has
+ * none. */
 void tp_distributed_build(struct tp_distributed *view, int64_t span, const struct tp_rank_summary *ranks,
                           uint32_t count, struct tp_arena *arena);
-/* The rank that the others wait for, if there is one (docs/definitions.md, section 15, E3). */
+/* The straggler: the rank for which the other ranks wait (docs/definitions.md, section 15, E3). */
 struct tp_straggler {
-    uint32_t rank;                   /* index in ranks; TP_NO_ID: there is none */
-    uint32_t late_count, step_count; /* steps in which it arrives last; all steps */
-    double wait_us, step_us;         /* per step: time that the others wait for it; mean step of all ranks */
-    double share_percent;            /* share of a step that equal work would gain */
+    uint32_t rank;                   /* index in `ranks` of the view; TP_NO_ID: no rank is a straggler */
+    uint32_t late_count, step_count; /* late_count: steps in which the straggler arrives last; step_count: all steps */
+    double wait_us, step_us; /* wait_us: mean wait of the other ranks for the straggler per step; step_us: mean length
+                              * of a step over all ranks */
+    double share_percent;    /* percentage of a step that equal work would save */
 };
 
 void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *view);
-/* Returns "rank1 arrives last in 4 of 4 steps; the others wait for it 181.8 ms of a step of 249.1 ms". In `arena`. */
+/* Returns a sentence such as "rank1 arrives last in 4 of 4 steps; the others wait for it 181.8 ms of a step of 249.1
+ * ms". In `arena`. */
 const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str worker, struct tp_arena *arena);
 /* Returns the straggler as a finding, with texts in `arena`. found->rank must not be TP_NO_ID. */
 struct tp_finding;

@@ -1,5 +1,5 @@
-/* Compares the ranks of one span: step matrices and JSON. See distributed.h; rank_facts.c makes the summaries,
- * rank_collectives.c the tables of collectives. */
+/* Compares the ranks of one span: builds the step matrices and writes JSON. See distributed.h. rank_facts.c makes the
+ * summaries, rank_collectives.c the tables of collectives. */
 #include "webreport/measure/ranks/distributed.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static bool are_comparable(const struct tp_distributed *view)
 {
     const struct tp_rank_summary *first = view->ranks[0];
     if (view->rank_count < 2)
-        return false; /* the waiting part of a call shows only in comparison with other ranks */
+        return false; /* a single rank does not show how long a call waits */
     for (uint32_t w = 1; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
         if (rank->record_count != first->record_count)
@@ -27,7 +27,8 @@ static bool are_comparable(const struct tp_distributed *view)
     return true;
 }
 
-/* Returns the largest number of ranks that the job, or a group of a collective, has; TP_NULL_INT if none is known. */
+/* Returns the number of ranks of the job or of the largest group of a collective, whichever is larger; TP_NULL_INT if
+ * both are unknown. */
 static int64_t largest_group(const struct tp_distributed *view)
 {
     int64_t most = TP_NULL_INT;
@@ -42,8 +43,8 @@ static int64_t largest_group(const struct tp_distributed *view)
     return most;
 }
 
-/* Finds the time that each range really transfers (D10): its last m nanoseconds, where m is the shortest length of that
- * range over the ranks. Comparable ranks have their ranges in the same order. */
+/* Finds the time that each range transfers data (D10): its last m nanoseconds, where m is the length of the shortest
+ * corresponding range of all ranks. Comparable ranks have their ranges in the same order. */
 static int64_t *find_transfers(const struct tp_distributed *view, struct tp_arena *arena)
 {
     const struct tp_rank_summary *first = view->ranks[0];
@@ -103,7 +104,7 @@ static int64_t *cell_of(const struct tp_step_matrix *matrix, uint32_t rank_count
     return matrix->part_ns + cell * matrix->part_count;
 }
 
-/* Fills the matrix of computation only, both, communication only and other: per step, and their means. */
+/* Fills the matrix of overlap and its means: only computation, both, only communication, and other time. */
 static void build_overlap(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct labels labels;
@@ -135,7 +136,7 @@ static struct tp_str label_text(const struct tp_rank_summary *rank, uint32_t lab
     return label == TP_NO_ID ? TP_STR("null") : rank->labels[label];
 }
 
-/* Fills in transfer and waiting of one rank by step label. */
+/* Fills the transfer time and waiting time of one rank by step. */
 static void build_rank_wait(struct tp_distributed *view, const struct labels *labels, uint32_t w,
                             const int64_t *shortest, struct tp_arena *arena)
 {
@@ -228,7 +229,7 @@ static bool next_wait_column(const struct tp_record *record, size_t *cursor, str
     return next_name(names, TP_WAIT_PARTS, cursor, item);
 }
 
-/* Gives the parts of one cell: record->at is the matrix, record->index the cell. Row 0 has the means. */
+/* Writes the parts of one cell: record->at is the matrix, record->index the cell. Row 0 has the means. */
 static bool next_cell_part(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_step_matrix *matrix = record->at;
@@ -241,7 +242,7 @@ static bool next_cell_part(const struct tp_record *record, size_t *cursor, struc
     return true;
 }
 
-/* Gives the workers of one step: record->index. */
+/* Writes the workers of the step record->index. */
 static bool next_worker_cell(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_step_matrix *matrix = record->at;

@@ -1,10 +1,10 @@
 /* Compares the bus rate of the collectives of all ranks of a machine with the links between its devices. See
  * link_rate.h.
  *
- * A collective is matched by group, name and order; its transfer is the shortest time that any rank's kernels spent in
- * it, because the last rank to arrive waits for no other. Groups of only some devices of a machine are left out,
- * because they may have fewer links than published (some boards link devices in pairs), and so are groups of several
- * machines, which use other links. */
+ * The calls of the ranks belong to one collective if group, name and order are equal. Its transfer time is the shortest
+ * time of any rank's kernels, because the last rank to arrive does not wait. Groups of only some devices of a machine
+ * are ignored, because some boards link devices in pairs and have fewer links than published. Groups of several
+ * machines are ignored, because they use other links. */
 #include "webreport/measure/ranks/link_rate.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Share of a link that good collectives reach. */
+/* Share of the published rate of a link that well-tuned collectives reach. */
 static const double REACHED = 0.7;
 
 /* A collective call of several ranks. */
@@ -36,7 +36,8 @@ static double threshold(const char *key)
     return INFINITY;
 }
 
-/* Returns whether each rank has one device, all different, and together they are all devices of one machine. */
+/* Returns whether each rank has one device, the devices are all different, and together they are all devices of one
+ * machine. */
 static bool is_whole_machine(const struct tp_distributed *view)
 {
     const struct tp_rank_gpu *first = view->ranks[0]->gpus;
@@ -59,7 +60,7 @@ static bool is_of_all(const struct tp_distributed *view, const struct tp_rank_re
            size.ptr && tp_value_int(size) == (int64_t)view->rank_count;
 }
 
-/* Finds the collectives in used steps that all ranks take part in. */
+/* Finds the collectives in used steps that all ranks call. */
 static struct tp_vec find_instances(const struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_vec instances = TP_VEC(arena, struct instance);
@@ -93,7 +94,8 @@ static struct tp_vec find_instances(const struct tp_distributed *view, struct tp
     return instances;
 }
 
-/* Means over the ranks, per step: the step, its communication, and the part of it without other work. */
+/* Means over the ranks, us per step: length of the step, its communication, and communication without other work at the
+ * same time. */
 struct means {
     double step_us, communication_us, exposed_us;
 };
@@ -102,8 +104,8 @@ static struct means means_of(const struct tp_distributed *view)
 {
     struct means means = {0, 0, 0};
     for (uint32_t w = 0; w < view->rank_count; w++) {
-        const double *parts = view->overlap.mean_us + (size_t)w * view->overlap.part_count; /* parts as in
-                                                                                             * build_overlap */
+        /* the same parts as in build_overlap */
+        const double *parts = view->overlap.mean_us + (size_t)w * view->overlap.part_count;
         for (unsigned p = 0; p < view->overlap.part_count; p++)
             means.step_us += parts[p] / view->rank_count;
         means.communication_us += (parts[1] + parts[2]) / view->rank_count;
@@ -112,8 +114,8 @@ static struct means means_of(const struct tp_distributed *view)
     return means;
 }
 
-/* Measures the collectives that take long enough on the link alone: their rate and the time they lose. rates: scratch,
- * one per instance. */
+/* Measures the rate of collectives and the time that they lose. Uses only collectives that take long enough on the
+ * link. rates: scratch, one item per instance. */
 static void measure(struct tp_link_rate *found, const struct tp_distributed *view, const struct tp_vec *instances,
                     double *rates)
 {
@@ -138,7 +140,7 @@ static void measure(struct tp_link_rate *found, const struct tp_distributed *vie
     found->rate_gb_s = rates[tp_nearest_rank(count, 50)];
     found->calls_per_step = (double)count / (double)steps;
     found->step_us = means.step_us;
-    /* time that other work hides is not lost */
+    /* only exposed communication costs time */
     found->lost_us = means.communication_us > 0
                          ? fmin(lost_us / (double)steps * means.exposed_us / means.communication_us, means.exposed_us)
                          : 0;
@@ -182,7 +184,7 @@ const char *tp_link_rate_advice(void)
 struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found, struct tp_arena *arena)
 {
     struct tp_finding finding = tp_finding_of_run(TP_RULE_E5, found->share_percent);
-    if (finding.severity == TP_SEVERITY_HIGH) /* findings of low confidence never have high severity */
+    if (finding.severity == TP_SEVERITY_HIGH) /* a finding of low confidence has at most medium severity */
         finding.severity = TP_SEVERITY_MEDIUM;
     finding.ceiling_us_per_step = found->lost_us;
     finding.detail = tp_str_of(tp_link_rate_text(found, arena));

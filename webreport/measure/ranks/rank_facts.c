@@ -1,4 +1,5 @@
-/* Makes the summary of one rank for the distributed view, and writes its devices in JSON. See distributed.h. */
+/* Makes the summary of one rank for the distributed view, and writes the devices of all ranks as JSON. See
+ * distributed.h. */
 #include <stdio.h>
 
 #include "webreport/measure/ranks/rank_parts.h"
@@ -46,7 +47,7 @@ static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *fr
     }
 }
 
-/* Texts of metadata values, each made once. */
+/* Copies of the metadata texts, one per value id. */
 struct meta_texts {
     const struct tp_trace *trace;
     struct tp_arena *arena;
@@ -146,7 +147,7 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
     rank->world_size = job.ptr ? tp_value_world_size(job) : TP_NULL_INT;
 }
 
-/* Returns the only copy of a text, which all records share. */
+/* Returns the single copy of a text that all records share. */
 static struct tp_str shared(struct tp_strings *texts, struct tp_str text)
 {
     return text.ptr ? tp_strings_get(texts, tp_strings_add(texts, text)) : text;
@@ -183,8 +184,8 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
 
 /* ---- devices ---- */
 
-/* Splits the name of a worker: in worker_host_12.x the node is the part before the last _ that digits follow, and the
- * process is these digits. Without such a _ the node is the whole name and the process 0. */
+/* Splits the name of a worker. In worker_host_12.x, the process is 12, the digits after the last _ that digits follow;
+ * the node is the text before that _. Without such a _, the node is the whole name and the process is 0. */
 static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_str *process)
 {
     *node = worker;
@@ -201,8 +202,7 @@ static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_st
     }
 }
 
-/* Builds lists of the ranks of each node, and of each process in it, so that no rank must be compared with all
- * others. */
+/* Links the ranks of each node, and of each process on it, so that a rank need not be compared with all others. */
 void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_strings texts;
@@ -235,8 +235,8 @@ void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena)
     }
 }
 
-/* Returns the device of the last rank of the same node and process that has it; NULL when it was already written for an
- * earlier rank. */
+/* Returns the properties of a device from the last rank of its node and process that has the device. NULL: an earlier
+ * rank has already written the device. */
 static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, uint32_t w, uint32_t rank, uint32_t g)
 {
     const struct tp_rank_gpu *found = NULL;
@@ -264,7 +264,8 @@ static const struct tp_json_field gpu_fields[] = {
 #undef F
 static const struct tp_fields gpu_type = TP_FIELDS("Properties of a device", gpu_fields);
 
-/* Gives the devices of one process. record->index: its first rank. The cursor counts devices of all its ranks. */
+/* Writes the devices of one process. record->index: first rank of the process. The cursor counts the devices of all
+ * ranks of the process. */
 static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_distributed *view = record->at;
@@ -291,7 +292,8 @@ static struct tp_json_value map_of(tp_next_item *next, const struct tp_distribut
     return (struct tp_json_value){.type = TP_AS_MAP, .next = next, .record = {.at = view, .index = rank}};
 }
 
-/* Gives the processes of one node. record->index: its first rank. The cursor is 1 + the rank, 0 at first. */
+/* Writes the processes of one node. record->index: first rank of the node. The cursor is 1 + the number of a rank, 0 at
+ * first. */
 static bool next_process(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_distributed *view = record->at;

@@ -1,12 +1,12 @@
-/* Finds the rank that the others wait for (rule E3). See distributed.h. */
+/* Finds the straggler, the rank for which the others wait (rule E3). See distributed.h. */
 #include <math.h>
 
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/text/format.h"
 
-enum { SYNCHRONIZING = 1 };                /* the part of a collective before the last rank arrives */
-enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* parts of a step in which a rank computes */
+enum { SYNCHRONIZING = 1 };                /* part of a collective before the last rank arrives */
+enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* the parts of a step in which a rank computes */
 
 static double threshold(const struct tp_rule *rule, const char *key)
 {
@@ -16,7 +16,8 @@ static double threshold(const struct tp_rule *rule, const char *key)
     return INFINITY;
 }
 
-/* Returns the rank of a step that waits least; TP_NO_ID: several ranks are equal, or one is missing. */
+/* Returns the rank that waits least in a step, because it arrives last; TP_NO_ID if several ranks are equal or a rank
+ * lacks the step. */
 static uint32_t last_of(const struct tp_distributed *view, uint32_t step)
 {
     const struct tp_step_matrix *wait = &view->wait;
@@ -33,7 +34,7 @@ static uint32_t last_of(const struct tp_distributed *view, uint32_t step)
     return last;
 }
 
-/* Finds the rank that is most often the last; ties: the first rank. */
+/* Finds the rank that is last in most steps; of several such ranks, the first. */
 static void count_late(struct tp_straggler *found, const struct tp_distributed *view)
 {
     for (uint32_t w = 0; w < view->rank_count; w++) {
@@ -54,9 +55,9 @@ static double computing_us(const struct tp_distributed *view, uint32_t rank)
     return parts[COMPUTATION] + parts[OVERLAPPING];
 }
 
-/* Returns the share of the wait that a fix of its cause would save. A rank that computes longer has more of the shared
- * work: with equal parts all ranks end at the mean. If it does other work, the other ranks do not take over any of
- * it. */
+/* Returns the share of the wait that removing its cause would save. If the rank computes longer, it has too much of the
+ * shared work, and with equal parts all ranks would finish at the mean. Otherwise it does other work, which the other
+ * ranks would not take over. */
 static double mended_part(const struct tp_straggler *found, const struct tp_distributed *view)
 {
     double ranks = view->rank_count, others = 0;

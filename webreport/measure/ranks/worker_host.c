@@ -1,11 +1,11 @@
-/* Finds the machine in the name of a trace: see worker_host.h. */
+/* Extracts the machine from the name of a trace: see worker_host.h. */
 #include "webreport/measure/ranks/worker_host.h"
 
 #include <string.h>
 
 #include "writer/worker.h"
 
-/* Returns HOST_PID for HOST_PID_helper and the like (writer/worker.h). */
+/* Returns HOST_PID for a name such as HOST_PID_helper (writer/worker.h). */
 static struct tp_str without_suffix(struct tp_str worker)
 {
     static const char *const suffixes[] = {TP_WORKER_SECOND, TP_WORKER_HELPER, TP_WORKER_INSIDE};

@@ -1,11 +1,11 @@
-/* Finds the machine in the name of a trace. */
+/* Extracts the machine from the name of a trace. */
 #ifndef TP_WEBREPORT_MEASURE_RANKS_WORKER_HOST_H
 #define TP_WEBREPORT_MEASURE_RANKS_WORKER_HOST_H
 
 #include "writer/base/str.h"
 
-/* Returns the host in a worker name: "node7_4242" -> "node7"; empty when the name is only a word like worker or rank,
- * and digits. */
+/* Returns the host in a worker name, such as "node7" for "node7_4242". Empty if the name consists of a word like worker
+ * or rank, and digits. */
 struct tp_str tp_worker_host(struct tp_str worker);
 
 #endif
