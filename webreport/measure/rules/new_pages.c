@@ -6,14 +6,15 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* glibc's largest threshold: larger blocks come from the system and return to it each time, recorded or not. */
+/* largest threshold of glibc; the allocator gets larger blocks from the system and returns them each time, recorded or
+ * not */
 #define OWN_MAPPING_BYTES (INT64_C(32) << 20)
 
-/* An allocation on the processor, in order of time: pages first to end - 1; later: indexes in the list of all
- * bounds. */
+/* An allocation on the processor with the pages [first, end), in order of time. sort_bounds replaces the page numbers
+ * by indexes in the list of all bounds. */
 struct block {
     uint64_t first, end;
-    uint32_t owner; /* innermost operator at that time */
+    uint32_t owner; /* innermost operator at the time of the allocation */
 };
 
 static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
@@ -35,7 +36,8 @@ static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *
     return blocks;
 }
 
-/* Returns the bounds of all blocks, ascending, each once; blocks receive the indexes of their bounds. */
+/* Returns the bounds of all blocks, ascending and without duplicates. Replaces the bounds of each block by their
+ * indexes. */
 static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
 {
     struct tp_keyed *ends = tp_arena_array(arena, 2 * blocks->count, sizeof *ends);
@@ -55,7 +57,7 @@ static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
     return bounds;
 }
 
-/* Returns the first range at or after `at` that no block had; halves the paths on the way. */
+/* Returns the first range at or after `at` that no earlier block had. Halves the paths on the way. */
 static uint32_t next_new(uint32_t *next, uint32_t at)
 {
     while (next[at] != at)
@@ -63,7 +65,8 @@ static uint32_t next_new(uint32_t *next, uint32_t at)
     return at;
 }
 
-/* Returns whether an operator touches no memory itself: it makes a view, or memory that another operator fills. */
+/* Returns whether an operator writes no memory itself: it makes a view, or allocates memory that another operator
+ * writes. */
 static bool is_untouching(struct tp_str name)
 {
     static const char *const begins[] = {"aten::empty",      "aten::new_empty", "aten::resize_",
@@ -72,7 +75,7 @@ static bool is_untouching(struct tp_str name)
     return tp_str_starts_with_one(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
 }
 
-/* Returns the operator that first writes what `owner` allocates. */
+/* Returns the operator that is the first to write the memory that `owner` allocates. */
 static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
 {
     enum { MOST_LOOKED_AT = 32 };
@@ -91,9 +94,11 @@ static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
     return owner;
 }
 
-/* What an operator wrote first: nothing, blocks of existing pages, blocks of new pages (except the pages at their
- * edges), or both. It is one number per operator, because a trace may have hundreds of millions: the kind, and the
- * number of existing pages (THERE) or of new pages (NEW, MIXED). */
+/* The first writes of an operator. NOTHING: none; THERE: blocks of existing pages; NEW: blocks of new pages, except for
+ * the pages at their edges; MIXED: both.
+ *
+ * The kind is packed into one number with the number of existing pages (THERE) or of new pages (NEW, MIXED), because a
+ * trace may have hundreds of millions of operators. */
 enum kind { NOTHING, THERE, NEW, MIXED };
 enum { KIND_SHIFT = 30, EDGES = 2 };
 #define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
@@ -108,7 +113,7 @@ static uint32_t new_count(uint32_t pages)
     return kind_of(pages) >= NEW ? pages & COUNT_MASK : 0;
 }
 
-/* Adds a block with `made` new pages of `all` pages. */
+/* Returns `pages` with another block, of whose `all` pages `made` are new. */
 static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
 {
     enum kind before = kind_of(pages), block = made == 0 ? THERE : all - made <= EDGES ? NEW : MIXED;
@@ -117,7 +122,7 @@ static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
     return (uint32_t)kind << KIND_SHIFT | (uint32_t)(count < COUNT_MASK ? count : COUNT_MASK);
 }
 
-/* Returns what each operator wrote first; NULL: no memory was recorded. */
+/* Returns the packed first writes by operator; NULL if no memory was recorded. */
 static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
 {
     struct tp_vec blocks = list_blocks(model, arena, page_bytes);
@@ -144,9 +149,9 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
     return pages;
 }
 
-/* ---- what such a page costs ---- */
+/* ---- the cost of a new page ---- */
 
-/* Returns whether operators of this name do little with a page except write it. */
+/* Returns whether operators of this name hardly do more with a page than write it. */
 static bool is_light(struct tp_str name)
 {
     static const char *const names[] = {"aten::mul",
@@ -175,10 +180,11 @@ static bool is_light(struct tp_str name)
     return tp_str_is_one(name, names);
 }
 
-/* Thresholds: new pages and ns per new page from which an operator is evidence that its pages were made first (existing
- * pages take less), pages from which calls cost little, and the fewest operators that suffice. */
+/* Thresholds for operators as evidence that the system made their pages. TELLING_PAGES: least number of new pages;
+ * MADE_NS: least time per new page, because existing pages take less; MANY_PAGES: number of pages from which the call
+ * costs little; FEW: least number of operators. */
 enum { TELLING_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
-/* Limits, ns: time to write a page, and the largest cost accepted if only computing operators are evidence. */
+/* Limits in ns: time to write a page, and largest cost that is accepted if only computing operators are evidence. */
 enum { WRITTEN_NS = 300, MOST_BELIEVED_NS = 1500 };
 
 static int64_t low_of(struct tp_vec *times, unsigned percent)
@@ -197,15 +203,14 @@ static bool is_light_operator(const struct tp_model *model, uint32_t op)
     return is_light(tp_trace_name(model->trace, tp_operator_event(model, op)));
 }
 
-/* Returns whether the operator wrote enough new pages, and took long enough for them, that the system must have made
- * them. */
+/* Returns whether an operator wrote enough new pages, and took so long for them that the system must have made them. */
 static bool is_telling(const struct tp_model *model, const uint32_t *pages, uint32_t op)
 {
     uint32_t made = new_count(pages[op]);
     return made >= TELLING_PAGES && self_ns(model, op) / made >= MADE_NS;
 }
 
-/* Returns the cost of a new page; 0: no evidence that pages were made. */
+/* Returns the cost of a new page, ns; 0: there is no evidence that the system made pages. */
 static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
     struct tp_vec light = TP_VEC(arena, int64_t), others = light;
@@ -219,8 +224,8 @@ static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, c
     return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_BELIEVED_NS) : 0;
 }
 
-/* Returns the time of a light operator for an existing page: the median of those with so many pages that their calls
- * cost little, at least the time to write. Without such operators: the time to write. */
+/* Returns the time of a light operator for an existing page, ns: the median of operators with so many pages that the
+ * call costs little, but at least the time to write a page. Without such operators, the time to write a page. */
 static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
     struct tp_vec times = TP_VEC(arena, int64_t);
@@ -230,9 +235,9 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
     return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
 }
 
-/* Returns the part of an operator's time in which the system made pages. That takes 0.2 us to 20 us a page, and often
- * varies widely within one recording. For a light operator with many new pages it is all time beyond the usual. For
- * others each page counts with the general cost, unless the operator was too fast for that. */
+/* Returns the part of an operator's time in which the system made pages, ns. A page takes 0.2 us to 20 us, which often
+ * varies widely within one recording. A light operator with many new pages counts with all time beyond the usual.
+ * Another operator counts with cost_ns per page, unless it was too fast for that. */
 static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
                          int64_t usual_ns)
 {
@@ -250,7 +255,7 @@ uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena
     if (!pages)
         return NULL;
     int64_t cost_ns = page_cost(model, arena, pages), usual_ns = usual_page_ns(model, arena, pages);
-    for (uint32_t op = 0; op < model->operators.count; op++) { /* the result replaces the count, operator by operator */
+    for (uint32_t op = 0; op < model->operators.count; op++) { /* the time replaces the packed count of each operator */
         int64_t ns = cost_ns ? making_ns(model, pages, op, cost_ns, usual_ns) : 0;
         pages[op] = (uint32_t)tp_ns_min(ns, UINT32_MAX);
     }

@@ -7,7 +7,7 @@
 #include "webreport/measure/rules/rules_order.h"
 #include "writer/base/sort.h"
 
-/* One rule of each evaluate function. */
+/* One rule of each evaluate function, in order of evaluation. */
 static const struct tp_rule *const turns[] = {
 #define TURN(id) &tp_rule_##id,
     TP_RULE_TURNS(TURN)
@@ -30,7 +30,7 @@ static int by_rule(const void *x, const void *y, const void *context)
     return strcmp(p->reason, q->reason);
 }
 
-/* Returns whether a rule is for programs of this kind. */
+/* Returns whether a rule applies to programs of this kind. */
 static bool is_for(const struct tp_rule *rule, enum tp_program_kind program)
 {
     return rule->always || (rule->on_device && rule->on_host) || (rule->on_device && program == TP_RECORDED_GPU) ||
@@ -94,18 +94,19 @@ static void evaluate(struct tp_advisor *a)
 struct evaluation {
     struct tp_recommendations *out;
     const struct tp_trace_verdict *verdict;
-    struct tp_arena *arena; /* for the findings */
+    struct tp_arena *arena; /* memory for the findings */
     struct tp_advisor advisor;
 };
 
-/* Adds up the estimates. No two are about the same time (tp_findings_bound). */
+/* Adds up the estimates. No two estimates count the same time (tp_findings_bound). */
 static void add_totals(struct tp_recommendations *r)
 {
     for (uint32_t i = 0; i < r->finding_count; i++) {
         const struct tp_finding *f = &r->findings[i];
         if (isnan(f->ceiling_us_per_step))
             continue;
-        /* Recording may cost more than short events last; then the union of all ceilings is less than one of them. */
+        /* The cost of recording may exceed the length of short events, so the union of all ceilings may be less than
+         * one ceiling. */
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
         r->total_gain_us_per_step +=
@@ -113,7 +114,7 @@ static void add_totals(struct tp_recommendations *r)
         r->total_gain_percent += f->counted_percent;
         r->total_low_percent += f->low_percent;
     }
-    /* Rounding alone can raise a sum above the ceiling. */
+    /* Only rounding can raise the sum above the ceiling. */
     r->total_gain_us_per_step = fmin(r->total_gain_us_per_step, r->total_ceiling_us_per_step);
     r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
 }
@@ -161,7 +162,7 @@ static int recommend(void *context, struct tp_error *err)
 
 void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis, struct tp_arena *arena)
 {
-    struct tp_arena scratch; /* for lists as long as the trace that only the rules need */
+    struct tp_arena scratch; /* memory for lists as long as the trace, which only the rules need */
     struct evaluation e = {
         out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
     e.advisor.is_serving = basis->is_serving;

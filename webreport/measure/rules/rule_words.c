@@ -21,7 +21,7 @@ struct tp_rule_words tp_rule_words_of(struct tp_str id, enum tp_producer produce
     return rule ? tp_rule_words(rule, producer) : (struct tp_rule_words){NULL, NULL, NULL};
 }
 
-/* Returns the texts for a use of PyTorch; NULL where the rule's own texts apply. Users of a serving engine set its
+/* Returns the texts for a use of PyTorch; a NULL member means the rule's own text. Users of a serving engine set
  * options and change no code. Programs that only call a model have no backward pass, optimizer or learning rate. */
 static struct tp_rule_text text_of(const struct tp_rule *rule, enum tp_program_use_kind use)
 {

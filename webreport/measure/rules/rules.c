@@ -1,4 +1,4 @@
-/* Finds the rows of rules by number and by id: see rules.h. */
+/* Finds rules by number and by id: see rules.h. */
 #include "webreport/measure/rules/rules.h"
 
 #include <string.h>

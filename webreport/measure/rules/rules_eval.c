@@ -1,4 +1,4 @@
-/* Helpers that rules use during evaluation: evidence, lines, and the severity and confidence of a finding. See
+/* Functions that rules use during evaluation: evidence, lines, and the severity and confidence of a finding. See
  * rules_eval.h. */
 #include "webreport/measure/rules/rules_eval.h"
 
@@ -51,7 +51,7 @@ bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str 
     return false;
 }
 
-/* Returns the cost of recording before a time. */
+/* Returns the cost of recording before `time`, ns. */
 static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
 {
     const struct tp_recorded *items = a->recorded.data;
@@ -68,7 +68,7 @@ static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
     const struct tp_recorded *last = &items[lo - 1];
     if (!last->spread_ns || lo == a->recorded.count)
         return last->cost_ns;
-    int64_t length = last[1].start_ns - last->start_ns; /* > 0: the next one starts after `time` */
+    int64_t length = last[1].start_ns - last->start_ns; /* > 0: the next part starts after `time` */
     return tp_sat_add(last->cost_ns, tp_ns_scaled(last->spread_ns, time - last->start_ns, length));
 }
 
@@ -88,10 +88,10 @@ int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
 
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
 {
-    /* Without recording costs the set needs no copy. */
+    /* If recording costs nothing, no copy of the set is needed. */
     int64_t ns = a->recorded.count ? tp_less_recording(a, tp_intervals_meet(a->arena, set, a->judged))
                                    : tp_intervals_meet_length(set, a->judged);
-    return tp_ns_min(ns, a->judged_ns); /* recording may cost more than short events last */
+    return tp_ns_min(ns, a->judged_ns); /* the cost of recording may exceed the length of short events */
 }
 
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
@@ -280,7 +280,7 @@ static struct tp_str kept(struct tp_advisor *a, struct tp_str text)
     return (struct tp_str){tp_arena_copy(a->findings.arena, text.ptr, text.len), text.len};
 }
 
-/* Does the work of tp_advisor_add; *within receives the part of the ceiling's time that is judged. */
+/* Implements tp_advisor_add. Sets *within to the judged part of the candidate's time. */
 static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
     struct tp_intervals none = {NULL, 0};
@@ -329,7 +329,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->most_percent = c->most_percent;
     if (c->has_ceiling)
         tp_finding_set_gain(f, share);
-    f->detail = TP_STR(""); /* copied next to the finding: the memory of the rules is freed after them */
+    /* the caller copies the detail, because the memory of the rules is released after the evaluation */
+    f->detail = TP_STR("");
     if (c->detail.len)
         f->detail = kept(a, c->detail);
     fill_evidence(a, f, c);
@@ -337,8 +338,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     return true;
 }
 
-/* Narrows the range if a fix gains at least half of the time: then a gain near the upper end is more likely. Otherwise
- * a fix may gain little or nothing, and the range covers that. */
+/* Sets the estimate of a finding. Narrows the range if a fix gains at least half of the time, because a gain near the
+ * upper end is then more likely. Otherwise the range must include little or no gain. */
 void tp_finding_set_gain(struct tp_finding *f, double left_percent)
 {
     static const double MOST = 0.5;

@@ -1,4 +1,4 @@
-/* The members of findings and recommendations in JSON. See rules.h. */
+/* The members of findings and recommendations in JSON: see rules.h. */
 #include "webreport/measure/rules/rules.h"
 
 #include "webreport/model/numbers.h"

@@ -1,11 +1,11 @@
-/* Finds functions that do little besides what a rule is about: see rules_functions.h. */
+/* Finds functions that mostly do what a rule is about: see rules_functions.h. */
 #include "webreport/measure/rules/rules_functions.h"
 
 struct booked {
-    uint32_t event; /* the call */
+    uint32_t event; /* call of the function */
     enum tp_rule_id rule;
     bool has_cause;
-    int64_t ns; /* time booked on the call */
+    int64_t ns; /* time that the rule's events take in the call */
 };
 
 void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advisor *advisor)

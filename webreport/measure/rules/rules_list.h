@@ -1,9 +1,11 @@
-/* The two lists that name every rule: the order of reports, and the order of evaluation. The numbers of rules, their
- * count and the metrics finding.X are made from them. All else about a rule is in its row, in rules_*.c. */
+/* The two lists that name every rule, in the order of reports and in the order of evaluation. The numbers of rules,
+ * their count and the metrics finding.X are made from them. Everything else about a rule is in its row, in
+ * rules_*.c. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_LIST_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_LIST_H
 
-/* All rules in the order of lists, JSON and metrics. New rules go to the end, so that old lists keep their order. */
+/* All rules in the order of lists, JSON and metrics. New rules are added at the end, so that old lists keep their
+ * order. */
 #define TP_RULE_LIST(RULE)                                                                                             \
     RULE(A1)                                                                                                           \
     RULE(A2) RULE(A3) RULE(A4) RULE(A5) RULE(A6) RULE(A8) RULE(A12) RULE(A13) RULE(B1) RULE(B2) RULE(B3) RULE(B4)      \
@@ -15,8 +17,8 @@
                             RULE(C24) RULE(C25) RULE(E4) RULE(E5) RULE(E6) RULE(E7) RULE(E8) RULE(E9) RULE(E10)        \
                                 RULE(E11)
 
-/* One rule of each evaluate function, in the order in which the functions run. A later function may use what an earlier
- * one reported or claimed. */
+/* One rule of each evaluate function, in the order in which the functions run. A function may use the reports and
+ * claims of earlier ones. */
 #define TP_RULE_TURNS(RULE)                                                                                            \
     RULE(R2)                                                                                                           \
     RULE(C19) RULE(A5) RULE(A8) RULE(A12) RULE(B1) RULE(B3) RULE(B4) RULE(B5) RULE(E7) RULE(H1) RULE(H2) RULE(H3)      \

@@ -7,7 +7,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
-/* Returns the middle of the estimated gain, reduced if the confidence is not high. */
+/* Returns the middle of the estimated gain, reduced unless the confidence is high. */
 static double weight_of(const struct tp_finding *finding)
 {
     static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
@@ -36,7 +36,7 @@ static bool begins(const char *text, const char *start)
     return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Returns whether the finding is about the time that the verdict names. */
+/* Returns whether a finding is about the time that the verdict names. */
 static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_class class)
 {
     const char *cause = finding->cause, *id = finding->rule->id;
@@ -47,7 +47,7 @@ static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_clas
         return begins(cause, "input.") || strcmp(id, "B1") == 0 || strcmp(id, "B2") == 0 || strcmp(id, "H1") == 0;
     case TP_CLASS_COMMUNICATION_BOUND:
         return begins(cause, "comm.");
-    case TP_CLASS_COPY_BOUND: /* only copy engines: casts and layout changes are kernels */
+    case TP_CLASS_COPY_BOUND: /* only copies by copy engines; casts and layout changes are kernels */
         return strcmp(id, "B3") == 0 || strcmp(id, "B4") == 0 || strcmp(id, "B5") == 0;
     case TP_CLASS_SYNC_BOUND:
         return strcmp(id, "A4") == 0 || strcmp(id, "A5") == 0 || strcmp(id, "A6") == 0;
@@ -83,13 +83,14 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
 
 /* A walk along the times of several findings in order of time. */
 struct walk {
-    const struct tp_intervals *times; /* of each finding */
-    size_t *piece;                    /* for each finding: the first piece that ends after at_ns */
+    const struct tp_intervals *times; /* by finding: its times */
+    size_t *piece;                    /* by finding: number of its first interval that ends after at_ns */
     size_t count;
     int64_t at_ns;
 };
 
-/* Finds the first finding about the time at_ns (count: none), and the time at which the answer may change. */
+/* Returns the first finding about the time at_ns; `count` if there is none. Sets *change_ns to the next time at which
+ * the result may change. */
 static size_t find_owner(struct walk *w, int64_t *change_ns)
 {
     *change_ns = INT64_MAX;
@@ -109,7 +110,8 @@ static size_t find_owner(struct walk *w, int64_t *change_ns)
     return w->count;
 }
 
-/* Gives each moment to the first finding about it; own_ns receives the sums, without the cost of recording. */
+/* Assigns each moment to the first finding about it. Adds the time of each finding, without the cost of recording, to
+ * own_ns. */
 static void share_out(const struct tp_advisor *a, struct tp_intervals *times, size_t count, int64_t *own_ns)
 {
     struct walk w = {.times = times,
@@ -134,7 +136,7 @@ int64_t tp_findings_bound(struct tp_advisor *a)
     share_out(a, times, count, own_ns);
     for (size_t i = 0; i < count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (isnan(f->ceiling_us_per_step)) /* has no time */
+        if (isnan(f->ceiling_us_per_step)) /* the finding has no time */
             continue;
         int64_t ns = tp_ns_min(tp_ns_max(0, own_ns[i]), left_ns);
         left_ns -= ns;

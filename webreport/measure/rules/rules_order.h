@@ -5,16 +5,18 @@
 #include "webreport/measure/rules/rules.h"
 #include "webreport/measure/verdict/verdict.h"
 
-struct tp_advisor; /* rules_eval.h */
+struct tp_advisor; /* defined in rules_eval.h */
 
-/* Sorts findings: first those that limit what the others can show, then by severity, then by gain weighted with the
- * confidence. A finding about the time that the verdict names precedes findings of the same severity whose estimates
- * overlap its own, because the headline has named it. arena: memory for the sort, free afterwards. */
+/* Sorts findings: first findings on which the meaning of the others depends, then by severity, then by gain weighted
+ * with the confidence.
+ *
+ * A finding about the time that the verdict names precedes findings of the same severity whose estimates overlap its
+ * own, because the headline has named it. arena: memory for the sort, free afterwards. */
 void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class);
 
-/* Bounds the estimates of the sorted findings: each moment counts for the first finding that is about it. So the upper
- * ends add up to at most the judged time. Returns the time that all findings together are about, without the cost of
- * recording, in ns. */
+/* Bounds the estimates of the sorted findings. Each moment counts for the first finding about it, so that the upper
+ * ends add up to at most the judged time. Returns the time of all findings together, without the cost of recording,
+ * ns. */
 int64_t tp_findings_bound(struct tp_advisor *a);
 
 #endif

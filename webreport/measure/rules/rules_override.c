@@ -1,4 +1,4 @@
-/* Reads the user's thresholds, "A4.min_pct=2", and returns the threshold that applies. See rules.h. */
+/* Reads the user's thresholds, such as "A4.min_pct=2", and returns the threshold that applies. See rules.h. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static bool read_number(const char *text, double *value)
     return *end == '\0' && isfinite(*value) && *value <= 1e12 && !strpbrk(text, "xXpP");
 }
 
-/* Returns whether a value is in range: some thresholds are divisors or loop limits. */
+/* Returns whether a value is in range. The range is checked because some thresholds are divisors or loop limits. */
 static bool is_allowed(const struct tp_threshold *threshold, double value)
 {
     if (threshold->is_whole && value != floor(value))

@@ -1,9 +1,9 @@
-/* Finds what several rules of device programs need: operations, copies and regions of W, and answers that more than one
- * rule uses. See rules_eval.h. */
+/* Finds data that several rules of device programs need: operations, copies and annotated regions of W, and results
+ * that more than one rule uses. See rules_eval.h. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
-/* Returns the first operation from `from` on that starts at or after `at`. */
+/* Returns the first operation that starts at or after `at`, searching from number `from`. */
 static uint32_t first_from(const struct tp_model *model, uint32_t from, int64_t at)
 {
     uint32_t lo = from, hi = model->devices.count;
@@ -55,7 +55,7 @@ static int by_thread_and_time(const void *x, const void *y, const void *context)
     return i < j ? -1 : i > j;
 }
 
-/* Finds the regions in one pass over the events: few names mark regions, and few events have these names. */
+/* Finds the regions in one pass over the events, which is fast because few events have a name that marks a region. */
 static void find_regions(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;

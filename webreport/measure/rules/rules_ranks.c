@@ -1,4 +1,4 @@
-/* The rows of the rules about several ranks: a slow rank (E3), slow links (E5). measure/ranks evaluates them. */
+/* The rows of the rules about several ranks: slow rank (E3) and slow links (E5). measure/ranks evaluates them. */
 #include "webreport/measure/rules/rules.h"
 #include "webreport/measure/rules/rules_texts.h"
 

@@ -24,7 +24,7 @@ void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a,
     tp_picks_longest_operation(&claim->candidate.picks, a->model, device);
 }
 
-/* Returns the share of the judged time in which at least one taken operation runs. */
+/* Returns the percentage of the judged time in which at least one claimed operation runs. */
 static double share_of_taken(const struct tp_advisor *a, struct tp_work_claim *claim)
 {
     return tp_set_percent(a, tp_intervals_briefly_of(&claim->whole));

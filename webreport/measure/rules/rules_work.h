@@ -1,4 +1,4 @@
-/* Findings about device work that claim a part of the time of their kernels. */
+/* Claims a part of the time of kernels for findings about device work. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_WORK_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_WORK_H
 
@@ -7,20 +7,20 @@
 
 struct tp_work_claim {
     struct tp_candidate candidate;
-    uint32_t *parts;     /* by device operation: largest possible gain in millionths of its time; 0: not claimed */
-    int64_t ns;          /* sum of the durations of the taken kernels, in full */
-    struct tp_vec whole; /* struct tp_interval: full run times of the taken kernels */
+    uint32_t *parts;     /* by device operation: largest possible gain, in millionths of its time; 0: not claimed */
+    int64_t ns;          /* sum of the whole durations of the claimed kernels, ns */
+    struct tp_vec whole; /* struct tp_interval: whole durations of the claimed kernels */
 };
 
 void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a, enum tp_rule_id rule);
-/* Takes an operation once. high: 0 to 1, the largest part of its time that a fix may gain. */
+/* Claims an operation, at most once. high: largest part of its time that a fix may gain, 0 to 1. */
 void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high);
-/* Reports the taken operations if they are at least min_pct of the judged time. */
+/* Reports the claimed operations if they take at least min_pct of the judged time. */
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct tp_str detail);
-/* Returns the share of the judged time as text: "12.3 %". */
+/* Returns the percentage of the judged time as text, such as "12.3 %". */
 const char *tp_work_claim_share(struct tp_advisor *a, struct tp_work_claim *claim);
 
-/* Return the name of an event, the unit of a device operation (or NULL), its cost, the peaks of a device (or NULL). */
+/* Return the name of an event, the unit of a device operation, its cost, and the peaks of a device. NULL if unknown. */
 static inline struct tp_str tp_advisor_name(const struct tp_advisor *a, uint32_t event)
 {
     return tp_trace_name(a->model->trace, &a->model->trace->events[event]);
@@ -41,14 +41,16 @@ static inline bool tp_unit_is_in_window(const struct tp_advisor *a, const struct
     return tp_in_window(a, a->model->devices.event[unit->main]) && !tp_is_own_operation(a->model, unit->main);
 }
 
-/* Returns the kind of a kernel by its name alone, which is more reliable than the launching operator if libraries
- * change layouts inside convolutions. TP_WORK_NONE: the name does not show it. Each name is examined once. */
+/* Returns the kind of a kernel from its name alone; TP_WORK_NONE: the name does not show a kind. The name is more
+ * reliable than the launching operator if a library changes layouts inside of convolutions. Each name is examined
+ * once. */
 enum tp_work tp_kernel_of_library(struct tp_advisor *a, uint32_t device);
 
-/* Returns the first two operands that have rows and columns, "788x768 by 768x3072"; "" if they are not recorded. */
+/* Returns the first two operands with rows and columns as text, such as "788x768 by 768x3072"; "" if they are not
+ * recorded. */
 struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_unit *unit);
 
-/* Returns the shape of the first operand, and its text: "8x16x197x197". */
+/* Return the shape of the first operand, and its text, such as "8x16x197x197". */
 struct tp_shape tp_unit_shape(const struct tp_advisor *a, const struct tp_work_unit *unit);
 struct tp_str tp_shape_text(struct tp_advisor *a, const struct tp_shape *shape);
 

@@ -1,5 +1,5 @@
-/* Rules of CPU programs about the size of a step's work: a model called sample by sample (H18), a batch too small for
- * its model (H19), steps of unequal work (H20). */
+/* Rules of CPU programs about the size of a step's work: a model that is called sample by sample (H18), a batch that is
+ * too small for its model (H19), steps of unequal work (H20). */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/work/operator_samples.h"
@@ -59,8 +59,8 @@ static uint32_t dims_of(const struct tp_model *model, uint32_t op)
     return model->trace->hosts[tp_operator_event(model, op)->detail].dims;
 }
 
-/* Returns the rows of the first operand of a matrix product in the forward pass; 0: it is no such product, or
- * unknown. */
+/* Returns the rows of the first operand of a matrix product in the forward pass; 0 if the operator is no such product
+ * or the rows are unknown. */
 static int64_t rows_of(const struct tp_model *model, uint32_t op)
 {
     static const struct tp_str names[] = {TP_STR("aten::mm"), TP_STR("aten::addmm")};
@@ -74,14 +74,15 @@ static int64_t rows_of(const struct tp_model *model, uint32_t op)
     return 0;
 }
 
-/* ---- sample by sample (H18) ---- */
+/* ---- a model called sample by sample (H18) ---- */
 
 /* Calls of modules on the main thread within W. */
 struct calls {
     struct tp_advisor *a;
-    uint32_t *of_name; /* number of calls by name; each name is one module */
-    uint32_t name;     /* the most called module among those with no inner module that is called as often */
-    bool is_inner;     /* it is part of another module */
+    uint32_t *of_name; /* number of calls by name; each module has its own name */
+    /* module with the most calls, among modules for which is_repeated is true; TP_NO_ID: there is none */
+    uint32_t name;
+    bool is_inner; /* the module `name` is part of another module */
 };
 
 static bool is_counted(const struct calls *c, uint32_t module)
@@ -97,8 +98,8 @@ static uint32_t calls_of(const struct calls *c, uint32_t module)
     return c->of_name[c->a->model->trace->events[c->a->model->modules.event[module]].name];
 }
 
-/* Returns whether a module is called often enough in each step, and no module around it is. Parts of other modules,
- * such as heads for maps of several sizes, are sometimes shared: they need more calls. */
+/* Returns whether a module has enough calls in each step, and no module around it has. A part of another module, such
+ * as a head for maps of several sizes, may be shared, so it needs more calls. */
 static bool is_repeated(const struct calls *c, uint32_t module)
 {
     uint32_t outer = c->a->model->modules.parent[module];
@@ -125,8 +126,8 @@ static void count_calls(struct calls *c)
         }
 }
 
-/* Finds in each step the time from the second call to the end of the last: a single call of the model would also save
- * the time between the calls. */
+/* Finds in each step the time from the second call to the end of the last call. Includes the time between the calls,
+ * because a single call of the model would save it too. */
 static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls, struct tp_picks *picks)
 {
     const struct tp_model *model = c->a->model;
@@ -150,16 +151,16 @@ static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct
     return repeated->count > 0;
 }
 
-/* Returns whether an operator, in a call that began with one sample, may work on the elements of its sequence.
- * Attention puts these first, as the samples of [length, 1, features] or the rows of [length, features]. */
+/* Returns whether an operator may work on the elements of a sequence, in a call that began with one sample. Attention
+ * puts the elements first: as samples of [length, 1, features] or as rows of [length, features]. */
 static bool is_of_elements(const struct tp_samples *batch, int64_t longest)
 {
     return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
 
-/* Returns whether all calls work on one sample (for a part of a module: on equal samples), and none only on the last
- * word of a text. Calls whose sequences grow or have one element generate text word by word: each needs the result of
- * the previous one. */
+/* Returns whether all calls work on one sample (for a part of a module: on samples of equal sizes), and most calls do
+ * not generate text. A sequence that grows or has one element shows that the call generates text word by word, which
+ * needs the result of the previous call. */
 static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
 {
     const struct tp_advisor *a = c->a;
@@ -183,7 +184,7 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
         inside = model->operators.subtree_end[a->cpu->ops[i]];
         int64_t length = batch.is_length_first ? batch.count : batch.length;
         longest = seen == call ? tp_ns_max(longest, length) : length;
-        if (seen == call) /* the first operator of a call shows the length of its sequence */
+        if (seen == call) /* only the first operator of a call shows the length of its sequence */
             continue;
         seen = call;
         if (c->is_inner && dims != TP_NO_ID && dims != dims_of(model, a->cpu->ops[i]))
@@ -196,8 +197,8 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
     return known && growing < known / 2;
 }
 
-/* Returns half of the time of convolutions: a single sample keeps a processor busy with them, so a batch would not save
- * all of it. Products of one row mostly read the weights, which a batch reads once. */
+/* Returns half of the time of convolutions, which a batch would not save, because a convolution of a single sample
+ * keeps a processor busy. A product of one row mostly reads the weights, which a batch reads once. */
 static struct tp_intervals kept_of_convolutions(struct tp_advisor *a)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -228,24 +229,25 @@ static bool find_samples(struct tp_advisor *a)
     return tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") && tp_cpu_add(a, &c);
 }
 
-/* ---- small batch (H19) ---- */
+/* ---- a batch that is too small (H19) ---- */
 
-/* Returns the samples of a recurrent layer; 0: it is no such layer, or unknown. */
+/* Returns the number of samples of a recurrent layer; 0 if the operator is no such layer or the number is unknown. */
 static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
 {
     struct tp_samples samples = tp_samples_of(model, op);
     return samples.is_recurrent ? samples.count : 0;
 }
 
-/* Returns the time of an operator without pauses. */
+/* Returns the duration of an operator without pauses, ns. */
 static int64_t work_ns(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the samples of a convolution so short that much of its cost is the call; 0: it is no such convolution, or
- * unknown. In others each sample takes as long as the previous one, whatever the batch. */
+/* Returns the number of samples of a convolution that is so short that the call is much of its cost. 0: the operator is
+ * no such convolution, or the number is unknown. In longer convolutions every sample takes the same time, whatever the
+ * batch. */
 static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
 {
     enum { SHORT_NS = 200000 };
@@ -254,7 +256,7 @@ static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t
     return is_short ? tp_samples_of(a->model, op).count : 0;
 }
 
-/* Returns whether matrix work of this name does not count as products of a small batch. */
+/* Returns whether matrix work with this name is not counted as products of a small batch. */
 static bool is_other_product(struct tp_str name)
 {
     return tp_is_batched_product(name) || tp_str_equal(name, TP_STR("aten::convolution"));
@@ -286,7 +288,7 @@ static void find_small_batch(struct tp_advisor *a)
         most = tp_ns_max(most, rows);
         tp_picks_longest(&c.picks, model, model->operators.event[op]);
     }
-    bool is_chosen = is_training || most > 1; /* a program that asks for one sample has no more */
+    bool is_chosen = is_training || most > 1; /* a program that is asked for one sample cannot use a larger batch */
     if (!is_chosen || !small || small < all - all / 5 ||
         tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) <
             tp_rule_value(a, TP_RULE_H19, "min_pct"))
@@ -295,7 +297,7 @@ static void find_small_batch(struct tp_advisor *a)
     for (size_t i = 0; i < model->window.count; i++) {
         struct tp_interval step = model->window.items[i];
         int64_t gained = step.b - step.a - tp_ns_scaled(step.b - step.a, most, USUAL_BATCH);
-        if (recurrent > small / 2) /* it runs element by element whatever the batch */
+        if (recurrent > small / 2) /* recurrent layers process one element after the other, whatever the batch */
             gained = tp_ns_scaled(gained, 2, 3);
         tp_intervals_push(&time, step.a, step.a + gained);
     }
@@ -305,9 +307,9 @@ static void find_small_batch(struct tp_advisor *a)
     tp_advisor_add(a, &c);
 }
 
-/* ---- unequal steps (H20) ---- */
+/* ---- steps of unequal work (H20) ---- */
 
-/* Adds the elements of the products of a step, as a measure of its work. */
+/* Adds the number of elements of a product to the work of its step. */
 static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -329,7 +331,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++)
         add_work(model, work, a->cpu->ops[i]);
     for (uint32_t s = 0; s < model->step_count; s++) {
-        /* A micro-step that also updates the parameters takes longer for that. */
+        /* A micro-step that updates the parameters takes longer because of the update. */
         if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_kind(&a->accumulation, s))
             continue;
         lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
@@ -346,7 +348,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     int64_t beyond = 0;
     for (uint32_t i = 0; i < count; i++)
         beyond = tp_sat_add(beyond, tp_ns_max(0, lengths[i] - median));
-    if (2 * beyond > model->window_ns) { /* most of the time is the excess of longer steps */
+    if (2 * beyond > model->window_ns) { /* the excess of longer steps over the others is most of the time */
         c.severity = TP_SEVERITY_HIGH;
         c.weight = tp_percent(beyond, model->window_ns) / 2;
     }
@@ -360,6 +362,6 @@ static void evaluate_batch(struct tp_advisor *a)
 {
     if (!find_samples(a))
         find_small_batch(a);
-    if (!a->reported[TP_RULE_H21]) /* extra work in one step is no input of unequal size */
+    if (!a->reported[TP_RULE_H21]) /* H21 has already explained extra work in a single step */
         find_unequal_steps(a);
 }

@@ -1,5 +1,6 @@
-/* Rules of CPU programs about operators in a row that one fused operator could replace: unfused attention (H16), chains
- * of elementwise operators that each read and write memory (H17). Sequence numbers lead to their backward. */
+/* Rules of CPU programs about consecutive operators that one fused operator could replace: unfused attention (H16), and
+ * chains of elementwise operators that each read and write memory (H17). Sequence numbers link the operators to their
+ * backward pass. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -41,18 +42,19 @@ const struct tp_rule tp_rule_H17 = {
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
 
-/* The part of the saved time that programs really gained after a fix: of the memory passes that a fused operator saves,
- * and of the work of attention besides its products. */
+/* The part of the estimated saving that programs reached after a fix. SAVED: of the memory passes that a fused operator
+ * avoids; SAVED_OF_ATTENTION: of the work of attention other than its products. */
 static const double SAVED = 0.85, SAVED_OF_ATTENTION = 0.85;
 
-/* Floating point operations that a core does in products of few columns in the time it moves a byte: about 60 per
- * nanosecond against 6 bytes. */
+/* Floating point operations of a core, in products of few columns, in the time in which it moves a byte: about 60
+ * operations per nanosecond, and 6 bytes per nanosecond. */
 static const double FLOPS_PER_BYTE = 10;
 
-/* Outermost forward operators of W, in order, without those of the loader, of the optimizer, or with claimed time. */
+/* Outermost forward operators of W, in order, except for operators of the loader, of the optimizer, and with claimed
+ * time. */
 struct row {
     uint32_t op;
-    uint8_t work; /* enum tp_work by the name */
+    uint8_t work; /* enum tp_work, found by the name */
     bool is_taken, is_large;
 };
 
@@ -99,7 +101,7 @@ static void list_rows(struct chains *c)
 {
     struct tp_advisor *a = c->a;
     struct tp_intervals optimizer = optimizer_time(a);
-    struct tp_vec known = a->claimed; /* belongs to a cause that has its own finding */
+    struct tp_vec known = a->claimed; /* time of causes that have their own finding */
     struct tp_intervals claimed = tp_intervals_of(&known);
     c->rows = TP_VEC(a->arena, struct row);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -109,7 +111,7 @@ static void list_rows(struct chains *c)
             tp_intervals_contain(optimizer, e->ts_ns) || tp_intervals_contain(claimed, e->ts_ns))
             continue;
         enum tp_work work = holds_batched_product(a, op) ? TP_WORK_GEMM : work_of(name_of(a, op));
-        if (work != TP_WORK_ALLOCATION) /* views cost nothing and do not interrupt a chain */
+        if (work != TP_WORK_ALLOCATION) /* views take no time and do not interrupt a chain */
             *(struct row *)tp_vec_push(&c->rows) = (struct row){op, (uint8_t)work, false, false};
     }
 }
@@ -133,7 +135,8 @@ struct claim {
     struct chains *c;
     struct tp_candidate candidate;
     struct tp_vec time;
-    struct tp_id_map sequences; /* by sequence number of forward operators: part of their time, in millionths */
+    /* by sequence number of a forward operator: claimed part of its backward, in millionths */
+    struct tp_id_map sequences;
 };
 
 static void claim_begin(struct claim *claim, struct chains *c, enum tp_rule_id rule)
@@ -149,8 +152,9 @@ static void push_part(struct claim *claim, const struct tp_event *e, uint32_t mi
     tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
 }
 
-/* Takes an operator. forward, backward: saved parts of the time, 0 to 1. The backward of a product has the sequence
- * number of the operator that computes it, inside of the operator that the program calls. */
+/* Adds an operator to the claim. forward, backward: parts of its time that a fix saves, 0 to 1. The backward pass of a
+ * product has the sequence number of the operator that computes it, which is inside of the operator that the program
+ * calls. */
 static void take(struct claim *claim, struct row *row, double forward, double backward)
 {
     const struct tp_model *model = claim->c->a->model;
@@ -165,7 +169,7 @@ static void take(struct claim *claim, struct row *row, double forward, double ba
     }
 }
 
-/* Adds the backward of the taken operators, and reports the finding. */
+/* Adds the backward pass of the claimed operators, and reports the finding. */
 static void claim_end(struct claim *claim)
 {
     struct tp_advisor *a = claim->c->a;
@@ -209,7 +213,7 @@ static bool is_row_named(const struct chains *c, size_t i, const char *name)
     return tp_str_equal(name_of(c->a, row_at(c, i)->op), tp_str_of(name));
 }
 
-/* Returns whether operators are exponentials that are divided by their sum. */
+/* Returns whether the operators from i on compute a softmax themselves: exponentials divided by their sum. */
 static bool is_written_softmax(const struct chains *c, size_t i)
 {
     bool has_sum = false;
@@ -231,9 +235,8 @@ static bool is_softmax(const struct chains *c, size_t i)
     return shape.is_known && shape.rank >= 3 && shape.sizes[shape.rank - 1] >= MIN_KEYS;
 }
 
-/* Returns the part of a product's time that moving the scores takes, 0 to 1: a fused kernel does the arithmetic and
- * reads the operands, but never moves the scores through memory. Products of many columns need their time for
- * arithmetic. */
+/* Returns the part of a product's time that moves the scores, 0 to 1. A fused kernel computes the product and reads the
+ * operands, but never moves the scores through memory. Products of many columns take their time for arithmetic. */
 static double part_of_scores(const struct chains *c, uint32_t op, const struct tp_shape *scores)
 {
     struct tp_cost cost = {.flops = 0};
@@ -244,16 +247,16 @@ static double part_of_scores(const struct chains *c, uint32_t op, const struct t
     return cost.flops && bytes < all ? bytes / all : 0;
 }
 
-/* Takes a product of attention. The backward has two products for each; a fused kernel does five instead of four,
- * because it computes the scores again. */
+/* Adds a product of attention to the claim. Its backward pass has two products. A fused kernel computes five products
+ * in the backward pass instead of four, because it computes the scores again. */
 static void take_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
 {
     double part = part_of_scores(claim->c, row->op, scores);
     take(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
 }
 
-/* Returns whether training drops some of the scores. Without a device the fused operator has no kernel for that (torch
- * 2.13, sdp_utils_cpp.cpp): it computes the same products and passes as unfused code. */
+/* Returns whether training drops some of the scores. Without a device, the fused operator has no kernel for dropout
+ * (torch 2.13, sdp_utils_cpp.cpp) and computes the same products and passes as unfused code. */
 static bool drops_out(const struct chains *c, size_t i)
 {
     const struct tp_operators *ops = &c->a->model->operators;
@@ -264,7 +267,8 @@ static bool drops_out(const struct chains *c, size_t i)
     return is_dropped;
 }
 
-/* Finds attention. A fused kernel keeps both products except for the scores, and nothing between them. */
+/* Finds attention. A fused kernel still needs the time of both products, except for moving the scores; it saves the
+ * operators between them. */
 static void find_attention(struct chains *c)
 {
     struct claim claim;
@@ -282,7 +286,7 @@ static void find_attention(struct chains *c)
             is_dropped |= drops_out(c, k);
         if (!is_batched_product(c, first) || !is_batched_product(c, last) || is_dropped)
             continue;
-        /* the softmax passes through memory more often */
+        /* a softmax written as several operators passes through memory more often */
         double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION;
         struct tp_shape scores = first_shape(c->a->model, row_at(c, i)->op);
         for (size_t k = first + 1; k < last; k++)
@@ -293,7 +297,7 @@ static void find_attention(struct chains *c)
     claim_end(&claim);
 }
 
-/* ---- chains (H17) ---- */
+/* ---- chains of elementwise operators (H17) ---- */
 
 static bool may_be_fused(const struct row *row)
 {
@@ -301,8 +305,8 @@ static bool may_be_fused(const struct row *row)
                               row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
 }
 
-/* Takes a chain. A fused operator moves about one and a half times the bytes of the largest operator. A small operator
- * costs only its call, which is the topic of rule H5. */
+/* Claims a chain. A fused operator moves about 1.5 times the bytes of the largest operator. Small operators are not
+ * claimed: their cost is the call, which is the topic of rule H5. */
 static void take_chain(struct claim *claim, size_t first, size_t end, size_t least)
 {
     int64_t sum = 0, most = 0;
@@ -335,8 +339,8 @@ static bool is_in_call(const struct chains *c, size_t i, uint32_t call)
     return at >= e->ts_ns && at < tp_event_end(e);
 }
 
-/* Takes functions that are a chain of their own, such as a handwritten activation, from a chain too short to be
- * recognized. */
+/* Claims a function that is a chain by itself, such as a handwritten activation, from operators that are too few for a
+ * chain. */
 static void take_functions(struct claim *claim, size_t first, size_t end)
 {
     const struct chains *c = claim->c;

@@ -1,7 +1,9 @@
 /* Rules that recognize code by its frames or operators: compiling in steps (H9), files written in steps (H10), the
  * forward pass computed again (H11, on devices C19), garbage collection (H12), debugging aids (H13), double precision
- * (H14), gradients filled with zeros (H15). They name a root cause, so their time is no longer Python code between
- * operators (H6). With a device only the time that it waits for counts. */
+ * (H14), gradients filled with zeros (H15).
+ *
+ * These rules name a root cause, so their time is not reported again as Python code between operators (H6). With a
+ * device, only the time in which the device waits counts. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/host/rules_hooks.h"
 #include "webreport/measure/rules/rules_functions.h"
@@ -139,13 +141,14 @@ const struct tp_rule tp_rule_C19 = {
     .on_device = evaluate_device_code,
 };
 
-/* A frame that identifies code: the end of its path and its function; without a path the start of a text that names no
- * file ("<built-in function fsync>"). Code that begins with one frame ends at the CODE_END frame inside of it. */
+/* Frames that identify code. A frame is the end of a path and a function; if the path is NULL, the function is the
+ * start of a text without a file, such as "<built-in function fsync>". CODE_BEGIN: the code continues until the
+ * CODE_END frame inside of this frame. */
 enum code_part { CODE_WHOLE, CODE_BEGIN, CODE_END };
 
 struct code {
     enum tp_rule_id rule;
-    const char *path, *function; /* function NULL: any */
+    const char *path, *function; /* function is NULL for any function of the file */
     enum code_part part;
 };
 
@@ -183,7 +186,7 @@ static const struct code codes[] = {
     {TP_RULE_H10, "pandas/core/frame.py", "to_parquet", CODE_WHOLE},
     {TP_RULE_H10, "pandas/core/frame.py", "to_feather", CODE_WHOLE},
     {TP_RULE_H10, "pyarrow/parquet/core.py", "write_table", CODE_WHOLE},
-    {TP_RULE_H10, "json/__init__.py", "dump", CODE_WHOLE}, /* writes each part of the text separately */
+    {TP_RULE_H10, "json/__init__.py", "dump", CODE_WHOLE}, /* json.dump writes each part of the text separately */
     {TP_RULE_H10, "torchvision/utils.py", "save_image", CODE_WHOLE},
     {TP_RULE_H10, "matplotlib/figure.py", "savefig", CODE_WHOLE},
     {TP_RULE_H10, NULL, "<built-in function open>", CODE_WHOLE},
@@ -206,23 +209,24 @@ static const struct code codes[] = {
     {TP_RULE_H10, NULL, "<built-in method executemany of sqlite3.", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook", CODE_WHOLE},
-    /* prepares recomputation in the forward pass */
+    /* stores the inputs for recomputation, in the forward pass */
     {TP_RULE_H11, "torch/utils/checkpoint.py", "pack_hook", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "_checkpoint_without_reentrant_generator", CODE_WHOLE},
-    /* reentrant: computes again until the CODE_END frame */
+    /* reentrant checkpoint: recomputes until the CODE_END frame */
     {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN},
-    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END}, /* the reentrant node's own backward */
+    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END}, /* the reentrant node's own backward pass */
     {TP_RULE_H12, NULL, "<built-in function collect>", CODE_WHOLE},
     {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL, CODE_WHOLE},
     {TP_RULE_H13, "torch/fx/traceback.py", "format_stack", CODE_WHOLE},
     {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck", CODE_WHOLE},
     {TP_RULE_H13, "torch/testing/_comparison.py", "assert_close", CODE_WHOLE},
-    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE}, /* validate_args, on by default */
+    /* validate_args, which is on by default */
+    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE},
     {TP_RULE_H13, "torch/distributions/distribution.py", "__init__", CODE_WHOLE},
     {TP_RULE_H13, "torch/distributions/distribution.py", "_validate_sample", CODE_WHOLE},
 };
 
-/* Returns whether a name is this code. frame: of the name; path empty: it names no file. */
+/* Returns whether a name is this code. frame: parsed name; its path is empty if the name has no file. */
 static bool is_code(const struct code *code, struct tp_str name, const struct tp_frame *frame)
 {
     if (!code->path)
@@ -231,7 +235,7 @@ static bool is_code(const struct code *code, struct tp_str name, const struct tp
            (!code->function || tp_str_equal(frame->function, tp_str_of(code->function)));
 }
 
-/* Returns the index in codes that matches a name, plus 1; 0: none. */
+/* Returns 1 + the index in `codes` of the code with this name; 0 if there is none. */
 static uint8_t code_of(struct tp_str name)
 {
     struct tp_frame frame;
@@ -243,7 +247,7 @@ static uint8_t code_of(struct tp_str name)
     return 0;
 }
 
-/* Returns code_of for each name. */
+/* Returns the result of code_of by name. */
 static uint8_t *known_frames(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -253,17 +257,17 @@ static uint8_t *known_frames(struct tp_advisor *a)
     return known;
 }
 
-/* The first and last rule with results here. */
+/* The first and last rule that this file reports. */
 enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
 
 struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
-    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval; for H14 a part of each */
-    int64_t doubles;                       /* calls of matrix operators in double precision */
-    int64_t zeros, adds;                   /* zeros made, gradients added to them */
-    int64_t new_zeros;                     /* of `zeros`: new tensors, not gradients filled in place */
-    int64_t zeros_ns, adds_ns;             /* time of the zeros and of the additions */
-    struct tp_busy_functions functions;    /* project functions that write, check or make zeros */
+    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval by rule; H14 saves only a part of each interval */
+    int64_t doubles;                       /* number of matrix operators in double precision */
+    int64_t zeros, adds;                   /* number of zeros made, and of gradients added to them */
+    int64_t new_zeros;         /* part of `zeros`: new tensors, instead of gradients that are filled in place */
+    int64_t zeros_ns, adds_ns; /* time of the zeros, and time of the additions */
+    struct tp_busy_functions functions; /* functions of the project that write files, check values or make zeros */
 };
 
 static void add_event(struct found *found, const struct tp_model *model, enum tp_rule_id rule, uint32_t event)
@@ -275,16 +279,17 @@ static void add_event(struct found *found, const struct tp_model *model, enum tp
 
 /* ---- frames ---- */
 
-/* State of the walk along the frames. */
+/* State of the walk over the frames. */
 struct frames_seen {
-    struct tp_interval begun; /* from the frame that begins a code to its end; empty: none */
+    /* time from the frame that begins a code to the end of the code; empty if no code has begun */
+    struct tp_interval begun;
     uint32_t begun_event;
     int64_t written_until;
-    int64_t printed_until; /* end of a short print */
+    int64_t printed_until; /* end of the last short print */
 };
 
-/* Returns whether a frame prints something without waiting for its reader. That is no file, and costs less than its
- * recording. */
+/* Returns whether a frame prints a text without waiting for the reader. Such a print writes no file and takes less time
+ * than its recording. */
 static bool is_short_print(const struct code *code, const struct tp_event *e)
 {
     enum { LONG_PRINT_NS = 1000000 };
@@ -310,15 +315,16 @@ static void add_frame(struct found *found, struct frames_seen *seen, const struc
         seen->begun.b = e->ts_ns;
     } else {
         add_event(found, model, code->rule, event);
-        if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->written_until) { /* only the outermost writing frame */
+        /* only the outermost writing frame counts */
+        if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->written_until) {
             tp_busy_functions_book(&found->functions, code->rule, event, true);
             seen->written_until = tp_event_end(e);
         }
     }
 }
 
-/* Returns whether a module is called inside of a node of the backward pass: then its forward runs again, whichever code
- * requests that. */
+/* Returns whether a module is called inside of a node of the backward pass. Its forward pass then runs again, whichever
+ * code requests that. */
 static bool is_called_again(const struct tp_model *model, uint32_t event)
 {
     uint32_t outer = model->inside[event];
@@ -346,7 +352,7 @@ static void find_frames(struct tp_advisor *a, struct found *found)
 
 /* ---- operators ---- */
 
-/* Properties of an operator, by its name. */
+/* Properties of an operator, found by its name. */
 enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8, IS_FILLED = 16, IS_LIST = 32 };
 enum { FEW_GRADIENTS = 4, MUCH_PERCENT = 10 };
 
@@ -368,7 +374,7 @@ static const struct {
     {"aten::detach", IS_FILLED},     {"aten::empty_like", IS_FILLED},
 };
 
-/* Returns the properties for each name. */
+/* Returns the properties of operators by name. */
 static uint8_t *known_operators(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -393,7 +399,8 @@ static bool has_double(struct tp_str types)
     return false;
 }
 
-/* Returns whether an operator takes double precision. doubles: by id in values, for values that are types. */
+/* Returns whether an operator has an input of double precision. doubles: result by id in values, a cache for values
+ * that are types. */
 static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -405,10 +412,11 @@ static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t 
     return doubles[types] == HAS_DOUBLE;
 }
 
-/* Adds the cost of double precision. It takes at least twice the time of single precision, because it has twice the
- * bytes and half the lanes; three times for functions such as tanh, whose polynomials are longer, and for data that
- * would fit a nearer cache; 2.5 times in programs. Convolutions, which the fast library computes only in single
- * precision, cost four times (3.7, the mean of six sizes). */
+/* Adds the time that double precision costs an operator, compared with single precision:
+ *
+ * - It takes at least twice the time, because it has twice the bytes and half the lanes. Functions such as tanh, and
+ * data that would fit into a nearer cache, take three times. Programs take 2.5 times. - Convolutions take four times
+ * (3.7 is the mean of six sizes), because the fast library has only single precision. */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
@@ -434,8 +442,9 @@ static void find_operators(struct tp_advisor *a, struct found *found)
     const struct tp_model *model = a->model;
     const uint8_t *known = known_operators(a);
     uint8_t *doubles = tp_arena_array(a->arena, model->trace->values.count, 1);
-    uint32_t inside = 0; /* operators below this index are inside of one that takes doubles */
-    uint32_t booked = 0; /* operators below this index are inside of one that is booked as a check or its answer */
+    uint32_t inside = 0; /* end of the operators inside of an operator whose inputs are doubles */
+    /* end of the operators inside of an operator that is counted as a check or as reading its answer */
+    uint32_t booked = 0;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         uint8_t parts = known[tp_operator_event(model, op)->name];
@@ -456,7 +465,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         found->adds += is_add;
         found->zeros_ns = tp_sat_add(found->zeros_ns, is_zero ? tp_operator_event(model, op)->dur_ns : 0);
         found->adds_ns = tp_sat_add(found->adds_ns, is_add ? tp_operator_event(model, op)->dur_ns : 0);
-        /* a copy that is filled with zeros is part of zeroing */
+        /* a copy inside of filling with zeros is part of zeroing */
         if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op)))
             tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
@@ -468,7 +477,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
     }
 }
 
-/* Reports hooks that watch values if they cost at least the rule's threshold. */
+/* Reports hooks that watch values if their time reaches the threshold of the rule. */
 static void find_hooks(struct tp_advisor *a, struct found *found)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -492,7 +501,8 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
     int64_t steps = a->model->used_count;
     if (rule == TP_RULE_H14 && !found->doubles)
         return false;
-    if (rule == TP_RULE_H15) { /* few but large gradients; if batches are added up, zeros cost least */
+    if (rule == TP_RULE_H15) { /* zeros cost least for few, large gradients, and if gradients of several batches are
+                                * accumulated */
         bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
         bool is_much = is_filling && tp_set_percent(a, c->time) >= MUCH_PERCENT;
         int64_t least = is_much ? steps : FEW_GRADIENTS * steps;
@@ -503,7 +513,7 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
 }
 
 /* Lowers the estimate for gradients that are zeroed in place. Without zeroing, each backward pass allocates new memory,
- * whose pages the system makes at the first write. With gradients of 0.6 MiB that took longer than zeroing (torch
+ * and the system makes its pages at the first write. For gradients of 0.6 MiB, that took longer than zeroing (torch
  * 2.13). */
 static void doubt_gain(struct tp_candidate *c)
 {
@@ -539,9 +549,9 @@ static void evaluate_code(struct tp_advisor *a)
     }
 }
 
-/* ---- device programs ---- */
+/* ---- programs with a device ---- */
 
-/* Finds kernels that the recomputation of a checkpoint launched. */
+/* Finds the kernels launched by the recomputation of a checkpoint. */
 static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
 {
     struct tp_work_claim claim;
@@ -555,7 +565,7 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
     tp_work_claim_end(&claim, a, TP_STR(""));
 }
 
-/* Finds frames of W whose names are known code. Returns false if there are none. */
+/* Finds frames of W that are known code. Returns false if there are none. */
 static bool find_device_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;

@@ -1,10 +1,9 @@
-/* Rule H3: an optimizer of a program without a device that runs some operators for each tensor, while a fused one would
+/* Rule H3: an optimizer of a program without a device that runs some operators for each tensor. A fused optimizer would
  * make a single pass over all tensors.
  *
- *
- * Only the optimizer's own part of a step counts. optimizer.step(closure) runs forward and backward inside of the
- * step's range, as every Lightning program does. Without a device foreach runs the same operators as the loop, so it
- * gains nothing; four optimizers have a fused form (torch 2.13, torch/optim: _fused_* in sgd.py, adam.py, adamw.py,
+ * Only the optimizer's own part of a step counts, because optimizer.step(closure) runs forward and backward pass inside
+ * of the step's range, as every Lightning program does. Without a device, foreach runs the same operators as the loop
+ * and gains nothing. Four optimizers have a fused form (torch 2.13, torch/optim: _fused_* in sgd.py, adam.py, adamw.py,
  * adagrad.py). */
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
@@ -29,7 +28,8 @@ const struct tp_rule tp_rule_H3 = {
     .on_host = evaluate_optimizer,
 };
 
-/* A step of an optimizer: its range, and its own part, from the first to the last operator without inner operators. */
+/* A step of an optimizer. Its own part is the time from its first to its last operator without inner operators, after
+ * the closure. */
 struct optimizer_step {
     uint32_t event;
     struct tp_interval own;
@@ -38,24 +38,24 @@ struct optimizer_step {
 
 struct optimizers {
     struct tp_advisor *a;
-    struct tp_vec steps; /* struct optimizer_step: steps without fused operators */
-    uint32_t next;       /* cpu->ops before this index begin before the current range */
+    struct tp_vec steps; /* struct optimizer_step, only steps without fused operators */
+    uint32_t next;       /* index in cpu->ops of the first operator that may start in the current range */
 };
 
-/* Returns whether the optimizer of a range, "..#Adam.step", has a fused form without a device. */
+/* Returns whether the optimizer of a range such as "..#Adam.step" has a fused form without a device. */
 static bool has_fused(const struct tp_advisor *a, struct tp_str range)
 {
     static const char *const steps[] = {"#SGD.step", "#Adam.step", "#AdamW.step", "#Adagrad.step"};
     if (!tp_speaks_torch(a->model->producer))
-        return true; /* the optimizers of its library are unknown */
+        return true; /* the optimizers of its library are unknown, so assume a fused form */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (tp_str_ends(range, steps[i]))
             return true;
     return false;
 }
 
-/* Returns whether an operator is no part of an optimizer: forward operators have the number of their autograd node, but
- * an optimizer runs without autograd. */
+/* Returns whether an operator belongs to the closure instead of the optimizer: a forward operator has the number of its
+ * autograd node, and an optimizer runs without autograd. */
 static bool is_of_closure(const struct tp_advisor *a, uint32_t op)
 {
     return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence(a->model, op) != TP_NULL_INT;
@@ -67,8 +67,8 @@ static bool is_optimizer_frame(const struct tp_model *model, uint32_t event)
     return tp_kind_is_frame(e->kind) && tp_str_find(tp_trace_name(model->trace, e), "torch/optim/") >= 0;
 }
 
-/* Returns the end of the closure: the call around an operator that the range, or a frame of torch.optim in it,
- * makes. */
+/* Returns the end of the closure that contains an operator: the end of the outermost call inside of the range, or
+ * inside of a frame of torch.optim. */
 static int64_t closure_end(const struct tp_model *model, uint32_t op, uint32_t range)
 {
     uint32_t at = model->operators.event[op];
@@ -120,8 +120,8 @@ static void add_optimizer(void *context, uint32_t event)
         *(struct optimizer_step *)tp_vec_push(&found->steps) = step;
 }
 
-/* Operators without inner operators in the own parts: how many, how many different ones, and for about how many tensors
- * (the lower median of the calls of a name). */
+/* The operators without inner operators in the own parts: their number, the number of different ones, and the
+ * approximate number of tensors (the lower median of the number of calls of a name). */
 struct leaves {
     int64_t calls, names, tensors;
 };
@@ -150,8 +150,8 @@ static struct leaves count_leaves(const struct optimizers *found)
     return leaves;
 }
 
-/* Claims the time of each own part after the pass of a fused optimizer, which reads and writes all that the operators
- * do, and so takes about as long as one and a half of them for each tensor. */
+/* Returns the time of each own part that a fused optimizer would save. A fused optimizer makes one pass that reads and
+ * writes the same data, which takes about as long as 1.5 operators for each tensor. */
 static struct tp_intervals claimed_time(struct optimizers *found, const struct leaves *leaves, struct tp_picks *picks)
 {
     struct tp_advisor *a = found->a;

@@ -1,4 +1,4 @@
-/* Rule H4: operators of the main thread that run slower while other threads run operators than without them. */
+/* Rule H4: operators of the main thread that are slower while other threads run operators. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/id_map.h"
@@ -25,7 +25,7 @@ const struct tp_rule tp_rule_H4 = {
     .on_host = evaluate_crowd,
 };
 
-/* A moment at which a thread begins or ends running operators. */
+/* A time at which a thread starts or stops running operators. */
 struct mark {
     int64_t at;
     int change;
@@ -64,7 +64,7 @@ static void push_marks(struct tp_advisor *a, uint32_t thread, struct tp_vec *mar
     }
 }
 
-/* Returns the times in which enough threads run operators. */
+/* Returns the times in which enough threads run operators to disturb the main thread. */
 static struct tp_intervals find_crowd(struct tp_advisor *a)
 {
     struct tp_vec marks = TP_VEC(a->arena, struct mark), crowd = TP_VEC(a->arena, struct tp_interval);
@@ -111,7 +111,7 @@ static uint32_t group_of(struct tp_advisor *a, uint32_t op, struct tp_id_map *id
     return *id;
 }
 
-/* Returns outermost operators that are at least half inside the crowded time, or completely outside. */
+/* Returns outermost operators that are at least half inside the crowded time, or completely outside of it. */
 static struct tp_vec find_outer(struct tp_advisor *a, struct tp_intervals crowd, struct tp_vec *groups)
 {
     struct tp_vec found = TP_VEC(a->arena, struct outer_op);

@@ -3,22 +3,22 @@
 
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-/* Properties of a name, by its index. */
+/* Properties of a name, found by its text. */
 enum name_bit {
     NAME_OF_PROJECT = 1,   /* a function of the project */
-    NAME_OF_FORWARD = 2,   /* a module's own work */
-    NAME_CALLS_MODULE = 4, /* code of torch that calls a module's forward and its hooks */
+    NAME_OF_FORWARD = 2,   /* frame or module that is a module's own forward pass */
+    NAME_CALLS_MODULE = 4, /* code of torch that calls a module's forward pass and its hooks */
     NAME_CALLS_HOOK = 8,   /* code of torch that calls backward hooks */
-    NAME_REDUCES = 16,     /* an operator that sums values up */
-    NAME_OF_ENGINE = 32    /* work of autograd for backward hooks */
+    NAME_REDUCES = 16,     /* an operator that reduces values to few */
+    NAME_OF_ENGINE = 32    /* work of autograd that backward hooks need */
 };
 
 struct hooks {
     struct tp_advisor *a;
     uint8_t *names;     /* enum name_bit, by name */
-    struct tp_vec time; /* struct tp_interval: calls that watch values */
+    struct tp_vec time; /* struct tp_interval: calls of hooks that watch values */
     struct tp_picks *picks;
-    uint32_t call; /* the hook being read; TP_NO_ID: none */
+    uint32_t call; /* hook that contains the current event; TP_NO_ID: none */
     bool is_own, reduces, is_of_backward;
     uint32_t count;
 };
@@ -63,7 +63,7 @@ static void end_call(struct hooks *h)
     h->call = TP_NO_ID;
 }
 
-/* Returns whether a frame is a project function that torch calls in addition to a module's forward. */
+/* Returns whether a frame is a function of the project that torch calls in addition to a module's forward pass. */
 static bool is_hook(const struct hooks *h, uint32_t event)
 {
     const struct tp_model *model = h->a->model;
@@ -83,11 +83,12 @@ static void look_at(struct hooks *h, uint32_t event)
         h->is_own = true;
         h->reduces = false;
     }
-    h->is_own &= !(h->names[e->name] & NAME_OF_FORWARD); /* a wrapper around the module's work is no hook */
+    /* a function around the module's own work is a wrapper, not a hook */
+    h->is_own &= !(h->names[e->name] & NAME_OF_FORWARD);
     h->reduces |= (h->names[e->name] & NAME_REDUCES) != 0;
 }
 
-/* Adds the work of autograd that is only needed for backward hooks. */
+/* Adds the work of autograd that only backward hooks need. */
 static void take_engine(struct hooks *h)
 {
     const struct tp_order *order = h->a->model->order;

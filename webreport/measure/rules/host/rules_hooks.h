@@ -4,9 +4,9 @@
 
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Appends to *time (struct tp_interval) the calls, on the main thread within W, of project functions that modules call
- * as hooks and that reduce values (mean, norm, isnan ..), and, for backward hooks, the work of autograd for them;
- * appends to *picks the longest calls. Returns the number of calls. */
+/* Finds the calls of hooks that reduce values (mean, norm, isnan ..): functions of the project that modules call, on
+ * the main thread within W. Appends their times to *time (struct tp_interval), with the work of autograd for backward
+ * hooks, and the longest calls to *picks. Returns the number of calls. */
 uint32_t tp_watching_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_picks *picks);
 
 #endif

@@ -1,5 +1,4 @@
-/* Rule H2: a Python loop that takes a tensor apart. It shows as sibling operators whose names repeat in a short
- * period. */
+/* Rule H2: a Python loop that takes a tensor apart. Its operators are siblings whose names repeat in a short period. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -28,8 +27,8 @@ const struct tp_rule tp_rule_H2 = {
     .on_host = evaluate_loop,
 };
 
-/* LAYER: number of operators from which a round may be a layer of a model. MAX_ROUND: operators between two reads of a
- * loop with branches. */
+/* LAYER: a round with at least so many operators may be a layer of a model. MAX_ROUND: most operators between two reads
+ * of a loop with branches. */
 enum { MAX_PERIOD = 64, LAYER = 17, MAX_ROUND = 16 };
 
 /* Operators of W outside the loader, grouped by the event that contains them, in the order of the tree. */
@@ -38,19 +37,20 @@ struct siblings {
     uint32_t count;
 };
 
-/* The search of one group for repetitions. run_end[p]: first position from which names p apart differ. */
+/* The search for repetitions in one group. run_end[p]: first position at which a name differs from the name p positions
+ * later. */
 struct search {
     struct tp_advisor *a;
     struct tp_vec *time;
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
-    bool finds_reads;  /* also finds loops that read values and begin with another operator */
-    bool finds_pieces; /* also finds loops over the parts of a tensor that one operator took apart */
-    bool is_outside;   /* the group is inside of no operator and of no node of the backward pass */
-    uint32_t apart;    /* project call of this group in which a tensor was taken apart last; TP_NO_ID: none */
-    int64_t pieces_at; /* index of the last operator that took a tensor apart; -1: none */
+    bool finds_reads;  /* search also for loops that read values as numbers and begin with another operator */
+    bool finds_pieces; /* search also for loops over the parts of a tensor that one operator has split */
+    bool is_outside;   /* the group is in no operator and in no node of the backward pass */
+    uint32_t apart;    /* project call that last took a tensor apart in this group; TP_NO_ID: none */
+    int64_t pieces_at; /* index of the last operator that split a tensor; -1: none */
     int64_t run_end[MAX_PERIOD + 1];
-    int64_t reads, others; /* operators of loops that read values as numbers, and of other loops */
+    int64_t reads, others; /* number of operators in loops that read values as numbers, and in other loops */
 };
 
 static uint32_t name_at(const struct search *s, const struct siblings *group, int64_t i)
@@ -58,7 +58,7 @@ static uint32_t name_at(const struct search *s, const struct siblings *group, in
     return s->a->model->trace->events[group->events[i]].name;
 }
 
-/* Returns how often the names from j on repeat with period p: each run of equal names is read once per period. */
+/* Returns how often the names from j on repeat with period p. Each run of repeated names is scanned once per period. */
 static int64_t repeats_at(struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     int64_t *end = &s->run_end[p];
@@ -70,7 +70,7 @@ static int64_t repeats_at(struct search *s, const struct siblings *group, int64_
     return 1 + (*end - j) / p;
 }
 
-/* Returns whether one round of a loop, p operators from j on, reads a value as a number. */
+/* Returns whether a round of a loop, the p operators from j on, reads a value as a number. */
 static bool reads_values(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     bool is_any = false;
@@ -79,7 +79,8 @@ static bool reads_values(const struct search *s, const struct siblings *group, i
     return is_any;
 }
 
-/* Returns whether one round of a loop is work of the function that took a tensor apart before, not of its callees. */
+/* Returns whether all operators of a round are direct work of the function that took a tensor apart before, not of its
+ * callees. */
 static bool goes_over_pieces(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     bool is_all = s->apart != TP_NO_ID;
@@ -88,9 +89,9 @@ static bool goes_over_pieces(const struct search *s, const struct siblings *grou
     return is_all;
 }
 
-/* Returns whether a loop from j on runs once for each part of the tensor that was taken apart shortly before: the
- * number of rounds is a size of the tensor, or one less. Rounds that take a tensor apart themselves are layers. Rounds
- * with a matrix product are calls of a model: rule H18 is about those. */
+/* Returns whether a loop from j on runs once for each part of the tensor that was split shortly before: the number of
+ * rounds is a size of the tensor, or one less. Returns false if a round splits a tensor itself, because such rounds are
+ * layers. Returns false if a round has a matrix product, because it is a call of a model (rule H18). */
 static bool runs_once_a_piece(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
                               int64_t repeats)
 {
@@ -108,7 +109,8 @@ static bool runs_once_a_piece(const struct search *s, const struct siblings *gro
     return is_one;
 }
 
-/* Returns whether all rounds begin in one call of the project. Layers look alike, too, but each is a separate call. */
+/* Returns whether all rounds are in one call of the project. Layers of a model repeat too, but each layer is a separate
+ * call. */
 static bool is_of_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p, int64_t repeats)
 {
     uint32_t call = tp_project_call_around(s->a->model, group->events[j]);
@@ -118,15 +120,15 @@ static bool is_of_one_call(const struct search *s, const struct siblings *group,
     return is_same;
 }
 
-/* Returns whether an operator takes a part of a tensor. Inside of other operators it is no Python loop. */
+/* Returns whether an operator takes a part of a tensor in Python code. Inside of another operator it does not count. */
 static bool is_index(const struct search *s, const struct siblings *group, int64_t i)
 {
     uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_pieces && s->is_outside ? TP_MARK_PART_OP : 0);
     return (tp_marks_of(s->a->model, group->events[i]) & wanted) != 0;
 }
 
-/* Takes the smallest period that repeats often enough. Returns the number of operators it covers; 0: none. A loop takes
- * a tensor apart if it indexes, reads values, or iterates over parts. */
+/* Finds the smallest period that repeats often enough and adds the loop if it takes a tensor apart: it indexes, reads
+ * values, or iterates over parts. Returns the number of operators in the loop; 0 if there is no loop. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
     bool is_indexing = is_index(s, group, j);
@@ -149,9 +151,9 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
     return 0;
 }
 
-/* Takes a loop from j on that indexes a tensor and reads a value in each round to decide what to run. Its rounds
- * differ, so they have no period. Rounds with a matrix product are calls of a model. Returns the number of operators it
- * covers; 0: none. */
+/* Adds a loop from j on that in each round indexes a tensor and reads a value to decide what to run. Its rounds differ,
+ * so they have no period. A round with a matrix product is a call of a model. Returns the number of operators in the
+ * loop; 0 if there is no such loop. */
 static int64_t find_branches(struct search *s, const struct siblings *group, int64_t j)
 {
     const struct tp_model *model = s->a->model;
@@ -203,8 +205,8 @@ static void search_group(struct search *s, const struct siblings *group)
     }
 }
 
-/* Returns, by event of the main thread, the innermost enclosing event that is no Python frame; TP_NO_ID: none.
- * Enclosing events precede the event. */
+/* Returns, by event of the main thread, the innermost enclosing event that is not a Python frame; TP_NO_ID: there is
+ * none. Requires that enclosing events precede their inner events. */
 static uint32_t *find_owners(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -244,8 +246,8 @@ static struct tp_vec list_children(struct tp_advisor *a)
     return children;
 }
 
-/* Returns whether an owner is an operator or optimizer whose loops are not Python loops of this rule. An optimizer that
- * goes tensor by tensor reads its step count in each round: rule H3 is about that. A fused one does so inside of its
+/* Returns whether an owner is an operator or an optimizer, whose loops are not the topic of this rule. An optimizer
+ * that updates tensor by tensor reads its step count in each round (rule H3); a fused optimizer does so inside of its
  * operator. */
 static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
 {
@@ -254,30 +256,32 @@ static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
             tp_str_starts(tp_trace_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
 }
 
-/* Operators that move more bytes than this take most of their time for that, and little for the call: it takes some
- * microseconds, in which a core moves as many bytes. */
+/* An operator that moves more bytes than this takes most of its time to move them. The call itself takes a few
+ * microseconds, in which a core moves about as many bytes. */
 enum { LEAST_WORK_BYTES = 16384 };
 
-/* Returns whether an operator does what the backward of taking a tensor apart does: for each part fill, and add up, a
- * gradient of the whole tensor. Code that replaces the loop does not. */
+/* Returns whether an operator is work of the backward pass of taking a tensor apart: for each part it fills and adds up
+ * a gradient of the whole tensor. Code that replaces the loop does not need this work. */
 static bool puts_together(const struct tp_advisor *a, uint32_t op)
 {
     static const char *const names[] = {"Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided"};
     const struct tp_model *model = a->model;
-    uint32_t node = model->operators.parent[op], inner = op; /* inner: inside of the node that the engine evaluates */
+    /* inner: the ancestor (or op itself) directly below the node that the engine evaluates */
+    uint32_t node = model->operators.parent[op], inner = op;
     for (; node != TP_NO_ID && !tp_cpu_is_backward(model, node); node = model->operators.parent[node])
         inner = node;
     if (node == TP_NO_ID)
         return false;
     struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, inner));
-    bool is_apart = inner == op; /* the engine itself adds up gradients of one tensor */
+    bool is_apart = inner == op; /* the engine itself adds up the gradients of one tensor */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is_apart |= tp_str_starts(name, names[i]);
     return is_apart;
 }
 
-/* Returns the work that code replacing a loop must do, too: matrix products, and operators that move many bytes. Values
- * that are computed only to be read as numbers do not count: fewer reads compute fewer of them. */
+/* Returns the work that code in place of the loop must do as well: matrix products, and operators that move many bytes.
+ * If the loop reads values as numbers (is_to_read), only matrix products remain, because fewer reads need fewer
+ * computed values. */
 static struct tp_intervals work_that_stays(struct tp_advisor *a, bool is_to_read)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -292,8 +296,8 @@ static struct tp_intervals work_that_stays(struct tp_advisor *a, bool is_to_read
     return tp_intervals_of(&time);
 }
 
-/* Returns the part of the loops' time in which operators run. One operator that replaces them removes these; Python's
- * work with each value in between, as with those of tolist(), may stay. */
+/* Returns the part of the loops' time in which operators run, 0 to 1. One operator in their place saves this time.
+ * Python's work with each value, also with values of tolist(), may remain. */
 static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -337,7 +341,7 @@ static void evaluate_loop(struct tp_advisor *a)
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     bool is_to_read = search.reads > search.others;
     c.time = tp_intervals_of(&time);
-    struct tp_intervals loops = {NULL, 0}; /* neither the loops nor the work that stays is examined by other rules */
+    struct tp_intervals loops = {NULL, 0}; /* other rules examine neither the loops nor the work that remains */
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
         loops = tp_cpu_with_backward(a, c.time);
         c.time = tp_intervals_minus(a->arena, loops, work_that_stays(a, is_to_read));

@@ -1,7 +1,8 @@
-/* Rule H21: single steps of CPU programs that do work which the other steps do not: sometimes the program validates,
- * writes a checkpoint, or recomputes data that it keeps. A step that is merely slow makes the same calls as the others,
- * and is no such step. If gradients are accumulated, micro-steps that update the parameters are compared only with each
- * other. */
+/* Rule H21: single steps of CPU programs that do additional work, such as validation, writing a checkpoint, or
+ * recomputing stored data.
+ *
+ * A step that is merely slow makes the same calls as the others and is not reported. If gradients are accumulated,
+ * micro-steps that update the parameters are compared only with each other. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/stats.h"
@@ -21,15 +22,16 @@ const struct tp_rule tp_rule_H21 = {
     .on_host = evaluate_outlier,
 };
 
-enum { MIN_STEPS = 4, MOST_PART = 4 }; /* at most one of MOST_PART steps is such a step, else the steps are unequal */
+/* at most one of MOST_PART steps has additional work; with more, the steps are unequal (H20) */
+enum { MIN_STEPS = 4, MOST_PART = 4 };
 
 struct outliers {
     struct tp_advisor *a;
-    struct tp_id_map usual; /* labels of calls that a shorter step of the same kind makes (key_of) */
+    struct tp_id_map usual; /* labels of calls that shorter steps of the same kind make (key_of) */
     bool *is_long;          /* by step */
-    struct tp_vec *extra;   /* struct tp_interval: by step, only for long steps */
+    struct tp_vec *extra;   /* struct tp_interval by step: additional calls, only for long steps */
     struct tp_picks picks;
-    int64_t median_ns[2]; /* by kind of step (tp_accumulation_kind); -1: too few steps to judge one */
+    int64_t median_ns[2]; /* by kind of step (tp_accumulation_kind): median length; -1: too few steps to judge */
 };
 
 /* Returns a key from the label of a call and the kind of its step. */
@@ -40,7 +42,7 @@ static uint64_t key_of(const struct outliers *o, uint32_t event, uint32_t step)
     return label << 1 | tp_accumulation_kind(&o->a->accumulation, step);
 }
 
-/* Computes the medians. Returns the number of judged steps. */
+/* Computes the median length by kind of step. Returns the number of judged steps. */
 static uint32_t find_medians(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
@@ -57,7 +59,8 @@ static uint32_t find_medians(struct outliers *o)
     return judged;
 }
 
-/* Finds steps that are long for any reason. Returns the number of judged steps; 0: too few, or none is long. */
+/* Finds long steps, whatever makes them long. Returns the number of judged steps; 0: there are too few, or no step is
+ * long. */
 static uint32_t find_long(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
@@ -67,7 +70,7 @@ static uint32_t find_long(struct outliers *o)
         if (!tp_step_is_used(&model->steps[s]))
             continue;
         int64_t median_ns = o->median_ns[tp_accumulation_kind(&o->a->accumulation, s)];
-        first = first == TP_NO_ID ? s : first; /* this step does work that is needed only once */
+        first = first == TP_NO_ID ? s : first; /* the first step does work that is needed only once */
         o->is_long[s] = s != first && median_ns >= 0 && model->steps[s].event != TP_NO_ID &&
                         (double)(model->steps[s].end_ns - model->steps[s].start_ns) >= ratio * (double)median_ns;
         long_count += o->is_long[s];
@@ -75,7 +78,7 @@ static uint32_t find_long(struct outliers *o)
     return long_count ? count : 0;
 }
 
-/* Calls visit for each operator and frame of the main thread in used steps, with its step. */
+/* Calls `visit` for each operator and frame of the main thread in used steps, with the number of its step. */
 static void visit_calls(struct outliers *o, void (*visit)(struct outliers *o, uint32_t event, uint32_t step))
 {
     const struct tp_model *model = o->a->model;
@@ -96,7 +99,7 @@ static void note_usual(struct outliers *o, uint32_t event, uint32_t step)
         *tp_id_map_put(&o->usual, key_of(o, event, step)) = 1;
 }
 
-/* Adds a call that no shorter step makes. Calls inside of it belong to it. */
+/* Adds a call that no shorter step makes. Skips the calls inside of it. */
 static void take_extra(struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_model *model = o->a->model;
@@ -111,8 +114,8 @@ static void take_extra(struct outliers *o, uint32_t event, uint32_t step)
     tp_picks_longest(&o->picks, model, event);
 }
 
-/* Returns how much longer the step is because of calls that the others do not make; 0: it is long for another
- * reason. */
+/* Returns how much longer than the median a step is because of calls that the others do not make, ns; 0: the step is
+ * long for another reason. */
 static int64_t beyond_ns(struct outliers *o, uint32_t step)
 {
     const struct tp_step *s = &o->a->model->steps[step];

@@ -1,13 +1,15 @@
-/* Finds pauses of CPU programs: times in which the main thread stopped by accident. A thread that loses its processor,
- * or waits for a page, stops anywhere: a delay that one step has, and other steps do not have at the same place, is not
- * from the program's code, and would not occur on an undisturbed machine. */
+/* Finds pauses of CPU programs: times in which the main thread stopped by accident.
+ *
+ * A thread that loses its processor or waits for a page can stop anywhere. A delay in one step that other steps do not
+ * have at the same place is therefore not caused by the program's code, and would not occur on an undisturbed
+ * machine. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: so many are no accident */
+enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: more long times than this are not accidents */
 
 void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
 {
@@ -18,12 +20,12 @@ void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit
     tp_stack_walk(&walk, a->model->host_main, pieces, time.count);
 }
 
-/* A long time in which no event of the main thread begins or ends. */
+/* A long time in which no event of the main thread starts or ends. */
 struct stretch {
     struct tp_interval time;
     uint32_t event; /* innermost event */
-    uint32_t name;  /* name of that event if it is a frame; else TP_NO_ID, because names of steps contain numbers */
-    uint32_t step;  /* step in which it begins */
+    uint32_t name; /* name of that event if it is a frame; otherwise TP_NO_ID, because names of steps contain numbers */
+    uint32_t step; /* step in which the time starts */
 };
 
 struct stretches {
@@ -54,7 +56,7 @@ static struct tp_vec find_stretches(struct tp_advisor *a, struct tp_intervals ti
 
 /* ---- between operators ---- */
 
-/* Returns whether half of the steps have such a stretch, of the same name and at least half as long. Then the program
+/* Returns whether half of the steps contain such a time with the same name, and at least half as long. The program then
  * causes it. */
 static bool is_repeated(const struct tp_advisor *a, const struct tp_vec *stretches, const struct stretch *one)
 {
@@ -82,17 +84,18 @@ static void pause_between(struct tp_advisor *a, struct tp_intervals between, str
 
 /* ---- in operators ---- */
 
-/* The calls of one operator with one list of sizes; within a step a number distinguishes them. */
+/* The calls of one operator with one list of sizes. Within a step, the calls are numbered. */
 struct group {
     uint32_t step, number;
 };
 
 struct places {
     struct tp_advisor *a;
-    struct tp_id_map groups, calls; /* (name, sizes) -> index; (group, number) -> index in lengths */
-    struct tp_id_map of_event;      /* event -> index in lengths */
-    struct tp_vec group_items;      /* struct group */
-    struct tp_vec lengths;          /* struct tp_vec of int64_t: lengths of the same call in each step */
+    /* groups: (name, sizes) -> index in group_items; calls: (group, number) -> index in lengths */
+    struct tp_id_map groups, calls;
+    struct tp_id_map of_event; /* event -> index in lengths */
+    struct tp_vec group_items; /* struct group */
+    struct tp_vec lengths;     /* struct tp_vec of int64_t: lengths of the call in each step, ns */
 };
 
 static bool is_known(const struct tp_model *model, const struct tp_event *e)
@@ -154,8 +157,9 @@ static struct places find_places(struct tp_advisor *a, const struct tp_vec *stre
     return p;
 }
 
-/* Adds the end of a stretch that exceeds the same call in other steps, if the call is short in more than half of them:
- * so short that it cannot touch enough memory for new pages, which belong to the program, to explain the time. */
+/* Adds the end of a long time, the part that exceeds the same call in other steps, if the call is short in more than
+ * half of them. A short call touches too little memory for new pages, which are the program's own cost, to explain the
+ * time. */
 static void pause_in(const struct places *p, const struct stretch *one, int64_t short_ns, struct tp_vec *pauses)
 {
     const uint32_t *place = one->event == TP_NO_ID ? NULL : tp_id_map_find(&p->of_event, one->event);
@@ -169,7 +173,7 @@ static void pause_in(const struct places *p, const struct stretch *one, int64_t 
         tp_intervals_push(pauses, one->time.a + tp_lower_median(lengths->data, lengths->count), one->time.b);
 }
 
-/* Returns operators of other threads, which may compete for processors: rule H4 is about that. */
+/* Returns the times of operators on other threads, which may compete for processors (rule H4). */
 static struct tp_intervals others_of(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -182,8 +186,8 @@ static struct tp_intervals others_of(struct tp_advisor *a)
     return tp_intervals_of(&time);
 }
 
-/* Returns whether sizes are recorded. Without them it is unknown which calls do equal work; in the backward pass the
- * operators inside of a node have them. */
+/* Returns whether sizes are recorded. Without sizes it is unknown which calls do equal work. In the backward pass, the
+ * operators inside of a node have sizes. */
 static bool has_sizes(const struct tp_advisor *a)
 {
     bool is_any = false;

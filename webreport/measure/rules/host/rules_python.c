@@ -62,8 +62,8 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
     return p.lines;
 }
 
-/* Returns whether a line is the user's own code. Its text no longer has the folder of an installation, but its frame
- * has. */
+/* Returns whether a line is the user's own code. The text of a line lacks the folder of an installed package, so its
+ * frame decides. */
 static bool is_users_line(const struct tp_model *model, const struct tp_line_time *line)
 {
     struct tp_str text = tp_fold_text(model, line->fold);
@@ -76,8 +76,8 @@ static bool is_users_line(const struct tp_model *model, const struct tp_line_tim
     return false;
 }
 
-/* Returns the part of spread Python time that a fix removes at least: the longest line of the user's own code. Users of
- * a library can reduce its Python time only by other means, if at all. */
+/* Returns the least part of spread Python time that a fix removes: the longest line of the user's own code. Users of a
+ * library can hardly reduce the library's Python time. */
 static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
 {
     int64_t all = 0, longest = 0;
@@ -93,7 +93,8 @@ static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
 static void evaluate_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
-    static const double UNKNOWN_GAIN_WEIGHT = 0.01; /* last of its severity: the possible gain is unknown */
+    /* sorts last in its severity, because the possible gain is unknown */
+    static const double UNKNOWN_GAIN_WEIGHT = 0.01;
     struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
     if (tp_cpu_lacks_record(a, TP_RULE_H6))
         return;
@@ -114,7 +115,7 @@ static void evaluate_python(struct tp_advisor *a)
         if (line->event != TP_NO_ID)
             tp_picks_append(&c.picks, line->event);
     }
-    /* Without stacks no line is known, but recording stacks makes Python slower. */
+    /* spread Python time has lower confidence: without stacks no line is known, and recording stacks slows Python */
     c.lower = is_spread ? 1 : 0;
     c.has_low = is_spread;
     c.low = least_gain(a, &lines);

@@ -1,10 +1,9 @@
-/* Finds the cost of recording for a program without a device, so that rules judge the program without it.
+/* Finds the cost of recording for a program without a device, so that rules judge the program without this cost.
  *
- *
- * Frames and operators take longer while they are recorded, operators with shapes even more, so a loop of very short
- * ones would look expensive; tensors are on new pages (new_pages.h); Python of one version is slower. In 93 recordings
- * of programs that were also timed without recording, the median took 1.27 times as long without the cost of operators
- * and frames, and 1.07 times without all costs. */
+ * Recording slows frames and operators, and operators with shapes even more, so a loop of very short operators would
+ * look too expensive. Recording also puts tensors on new pages (new_pages.h), and slows one version of Python. 93
+ * recordings were compared with the same program without recording. The median recording took 1.27 times as long after
+ * subtracting the cost of operators and frames, and 1.07 times after subtracting all costs. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/new_pages.h"
 
@@ -16,10 +15,12 @@ static bool is_file(struct tp_str path, struct tp_str name)
            (path.len > name.len && path.ptr[path.len - name.len - 1] == '/' && tp_str_ends(path, name.ptr));
 }
 
-/* Returns whether a frame shows a Python that recording slows. While frames are recorded, Python 3.11 searches for
- * listeners at each instruction: the same code took 1.3 to 2.1 times as long, and 1.65 fits 26 recordings best; 3.10
- * took 1.13 times; 3.8, 3.9, 3.12 and 3.13 took as long as without recording. The line numbers of functions that nearly
- * every PyTorch program calls identify 3.11.2 and 3.11.7: in other versions they differ widely. */
+/* Returns whether a frame shows a version of Python that recording slows, 3.11.2 or 3.11.7.
+ *
+ * While frames are recorded, Python 3.11 searches for listeners at each instruction. The same code took 1.3 to 2.1
+ * times as long; 1.65 fits 26 recordings best. Python 3.10 took 1.13 times as long; 3.8, 3.9, 3.12 and 3.13 took as
+ * long as without recording. The line numbers of functions that nearly every PyTorch program calls identify the
+ * version, because they differ widely between versions. */
 static bool is_slowed_python(const struct tp_frame *frame)
 {
     static const struct {
@@ -42,7 +43,7 @@ static bool is_own_step(const struct tp_frame *frame)
     return tp_str_ends(frame->path, "torch/profiler/profiler.py") && tp_str_equal(frame->function, TP_STR("step"));
 }
 
-/* Returns enum name_bit for each name. *is_slowed: recording slowed Python. */
+/* Returns enum name_bit by name. Sets *is_slowed if recording slowed Python. */
 static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -57,21 +58,21 @@ static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
     return bits;
 }
 
-/* ---- all ---- */
+/* ---- the walk along the main thread ---- */
 
 /* State of the walk along the main thread. */
 struct costs {
     struct tp_advisor *a;
     int64_t frame_ns, operator_ns, shapes_ns, memory_ns;
-    double python_part;       /* recording cost as a part of Python's own time */
+    double python_part;       /* part of Python's own time that is cost of recording, 0 to 1 */
     const uint8_t *bits;      /* by name: enum name_bit */
-    struct tp_id_map fillers; /* event of an operator that wrote new pages -> operator */
-    const uint32_t *pages_ns; /* by operator: time to make these pages; NULL: unknown */
-    uint32_t next, end;       /* in the thread's order: events that the walk has not reached */
-    uint32_t next_memory;     /* the next memory record of all threads */
-    int64_t debt_ns;          /* costs of reached events that no stretch has absorbed */
-    int64_t own_until;        /* end of a frame of the recorder itself */
-    int64_t sum_ns, last_end; /* all costs so far; end of the last stretch */
+    struct tp_id_map fillers; /* by event of an operator that wrote new pages: number of the operator */
+    const uint32_t *pages_ns; /* by operator: time to make these pages, ns; NULL if unknown */
+    uint32_t next, end;       /* events that the walk has not reached, as positions in the order of the thread */
+    uint32_t next_memory;     /* next memory record, counted over all threads */
+    int64_t debt_ns;          /* costs of reached events that have not yet been subtracted from a time, ns */
+    int64_t own_until;        /* end of the last frame of the recorder itself */
+    int64_t sum_ns, last_end; /* sum_ns: all costs so far; last_end: end of the last visited time */
 };
 
 static void meet_event(struct costs *costs, const struct tp_event *e)
@@ -88,8 +89,8 @@ static void meet_event(struct costs *costs, const struct tp_event *e)
     }
 }
 
-/* Adds the cost of memory records: low if the same block returns again and again, higher if each is new to the
- * caches. */
+/* Adds the cost of memory records up to `until`. The cost of a record is low if the allocator returns the same block
+ * again and again, and higher if each block is new to the caches. */
 static void meet_memory(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
@@ -103,7 +104,7 @@ static void meet_memory(struct costs *costs, int64_t until)
     }
 }
 
-/* Adds the cost of events that begin up to a time. */
+/* Adds the cost of events that start up to `until`. */
 static void meet_events(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
@@ -111,7 +112,7 @@ static void meet_events(struct costs *costs, int64_t until)
         meet_event(costs, &model->trace->events[model->order->host[costs->next++]]);
 }
 
-/* Returns the part of an operator's own time in which new pages were made. */
+/* Returns the part of an operator's own time in which the system made new pages, 0 to 1. */
 static double pages_part(const struct costs *costs, uint32_t event)
 {
     const uint32_t *op = tp_id_map_find(&costs->fillers, event);
@@ -146,13 +147,13 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
         push(costs, costs->last_end, 0);
         meet_events(costs, tp_sat_sub(segment->a, 1));
         meet_memory(costs, tp_sat_sub(segment->a, 1));
-        costs->debt_ns = 0; /* cost of time that is not judged */
+        costs->debt_ns = 0; /* drops the cost of events in time that is not judged */
     }
     meet_events(costs, segment->a);
     meet_memory(costs, tp_sat_sub(segment->b, 1));
     int64_t length = segment->b - segment->a;
     int64_t gone = (int64_t)(part_of(costs, segment) * (double)length);
-    int64_t borne = tp_ns_min(length - gone, costs->debt_ns); /* cost of events, at their start */
+    int64_t borne = tp_ns_min(length - gone, costs->debt_ns); /* cost of events, subtracted at the start of the time */
     costs->debt_ns -= borne;
     costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
     push(costs, segment->a, gone);

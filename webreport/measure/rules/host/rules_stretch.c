@@ -1,23 +1,25 @@
-/* Finds Python time that a single project function takes, in steps that otherwise have little: for rule H6, whose
- * threshold is higher if Python is spread over all of a step. */
+/* Finds Python time in a single function of the project, in steps that have little other Python time. Used by rule H6,
+ * which has a higher threshold for Python time that is spread over the step. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-enum { MOST_CALLS = 2, LEAST_PERCENT = 75, LEAST_PART = 50 }; /* of a step: shorter calls do not count */
+/* MOST_CALLS: limit of calls per step. LEAST_PERCENT: least share of Python in a call. LEAST_PART: shorter calls than
+ * this fraction of a step, 1/50, do not count. */
+enum { MOST_CALLS = 2, LEAST_PERCENT = 75, LEAST_PART = 50 };
 
-/* The calls of one function that call no module. */
+/* The calls of one function, except for calls that call a module. */
 struct function {
     uint32_t calls;
     struct tp_vec time; /* struct tp_interval */
     int64_t python_ns;
-    uint32_t longest;       /* the longest event */
-    bool is_before_modules; /* in all of its calls: no module of the step ran before */
+    uint32_t longest;       /* the longest call */
+    bool is_before_modules; /* true if no module of the step ran before any of the calls */
 };
 
 struct stretches {
     struct tp_advisor *a;
     struct tp_intervals python;
-    struct tp_vec modules; /* int64_t: starts of modules on the main thread, in order */
-    struct tp_id_map ids;  /* name -> index in functions */
+    struct tp_vec modules; /* int64_t: starts of modules on the main thread, in order of time */
+    struct tp_id_map ids;  /* name of a function -> index in `functions` */
     struct tp_vec functions;
 };
 
@@ -58,7 +60,8 @@ static void add_call(struct stretches *s, uint32_t event)
         f->longest = event;
 }
 
-/* Lists long calls of project functions within W that call no module: the outermost of each path down the stack. */
+/* Lists long calls within W of functions of the project that call no module. Of nested calls, lists the outermost
+ * one. */
 static void list_functions(struct stretches *s)
 {
     const struct tp_model *model = s->a->model;
