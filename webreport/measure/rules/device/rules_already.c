@@ -1,8 +1,8 @@
-/* Replaces advice that the program already follows: no graphs if graphs are replayed, no torch.compile for compiled
- * code. The advice that people read changes; the rule's own advice stays in the JSON. */
+/* Replaces advice that the program already follows: graphs if graphs are already replayed, torch.compile if the code is
+ * already compiled. Only the advice for people changes; JSON keeps the rule's own advice. */
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Share of kernels from which graphs count as replayed, percent (as for flag F3). */
+/* Graphs count as replayed if they launch at least this percentage of the kernels (as for flag F3). */
 static const double MANY_PERCENT = 20;
 
 static bool is_of_compiler(struct tp_str name)

@@ -1,9 +1,8 @@
-/* Rule E4, many small collectives: each has a fixed latency, and one call could send several tensors.
+/* Rule E4, many small collectives: each call has a fixed latency, and one call could send several tensors.
  *
- *
- * Only calls that may be joined count: calls without a matrix product between them, as in a loop over gradients, and
- * the calls of DistributedDataParallel and FSDP, whose tensors do not depend on each other. The all-reduce of each
- * layer of tensor parallelism is the input of the next layer: it stays as it is. */
+ * Only calls that can be joined count. These are calls without a matrix product between them, as in a loop over
+ * gradients, and the calls of DistributedDataParallel and FSDP, whose tensors do not depend on each other. The
+ * all-reduce of a layer in tensor parallelism is the input of the next layer, so it cannot be joined. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/rules_texts.h"
 
@@ -36,34 +35,36 @@ const struct tp_rule tp_rule_E4 = {
     .on_host = evaluate_small_collectives,
 };
 
-enum { TINY_BYTES = 32 << 10 }; /* the time of a call up to this size is latency */
+enum { TINY_BYTES = 32 << 10 }; /* the time of a call up to this size is all latency */
 static const double LEAST_OF_LARGER = 0.6;
 
 /* A small call, and the host event that issued it. */
 struct call {
     uint32_t record, issuer, step, class;
-    int64_t a, b;     /* on the device; without one, on the host, with the handover to a thread of the backend */
-    bool is_joinable; /* may be joined with another call of its class and step */
-    bool is_gradient; /* issued by a data parallelism wrapper */
-    bool stays;       /* the longest joinable call: a joined call waits as long for a late rank */
+    /* start and end on the device; without a device on the host, from the handover to a thread of the backend */
+    int64_t a, b;
+    bool is_joinable; /* the call may be joined with another call of its class and step */
+    bool is_gradient; /* a wrapper for data parallelism issued the call */
+    bool stays; /* longest joinable call of its class and step; a joined call would wait as long for a late rank, so
+                 * this time remains */
 };
 
 /* Calls of one kind in one process group. */
 struct class
 {
     const struct tp_collective_kind *kind;
-    uint32_t last, count; /* last: the previous call, TP_NO_ID: none; count: joinable calls */
+    uint32_t last, count; /* last: previous call, TP_NO_ID: none; count: number of joinable calls */
     uint32_t longest;     /* longest call of the step so far; TP_NO_ID: none */
     int64_t bytes, latency_ns;
     bool has_latency, has_gradients;
-    struct tp_vec tiny, all; /* int64_t: durations */
+    struct tp_vec tiny, all; /* int64_t: durations of calls up to TINY_BYTES, and of all calls, ns */
 };
 
 struct search {
     struct tp_advisor *a;
     struct tp_vec calls, classes; /* struct call, struct class */
-    struct tp_vec products;       /* int64_t, ascending: starts of matrix work */
-    struct tp_vec handed;         /* uint32_t: calls of the dispatcher, by start */
+    struct tp_vec products;       /* int64_t: starts of matrix work, ascending */
+    struct tp_vec handed;         /* uint32_t: calls of the dispatcher, in order of start */
 };
 
 /* ---- finding the calls ---- */
@@ -87,7 +88,7 @@ static void find_products(struct search *s)
             *(int64_t *)tp_vec_push(&s->products) = tp_operator_event(a->model, a->cpu->ops[i])->ts_ns;
 }
 
-/* Lists the calls of the dispatcher: a backend with its own threads (gloo) runs a collective some time after its
+/* Lists the calls of the dispatcher. A backend with its own threads (gloo) runs a collective some time after its
  * dispatcher call. */
 static void find_handed(struct search *s)
 {
@@ -100,7 +101,7 @@ static void find_handed(struct search *s)
     }
 }
 
-/* Returns the dispatcher call of a record: the last one before it, on another thread. */
+/* Returns the dispatcher call of a record: the last call before it, on another thread. */
 static uint32_t handed_before(const struct search *s, const struct tp_collective *record)
 {
     const struct tp_trace *trace = s->a->model->trace;
@@ -117,7 +118,7 @@ static uint32_t handed_before(const struct search *s, const struct tp_collective
     return is_other ? event : TP_NO_ID;
 }
 
-/* Returns whether the group of a record has, or may have (unknown size), other ranks. */
+/* Returns whether the group of a record has other ranks, or may have because its size is unknown. */
 static bool has_others(const struct tp_trace *trace, const struct tp_collective *record)
 {
     uint32_t size = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].group_size;
@@ -174,7 +175,7 @@ static void find_calls(struct search *s)
 
 /* ---- joinable calls ---- */
 
-/* Marks the names of ranges in which a data parallelism wrapper sends. */
+/* Marks the names of ranges in which a wrapper for data parallelism sends. */
 static uint8_t *find_wrappers(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -274,13 +275,13 @@ static struct tp_interval whole_call(const struct tp_model *model, uint32_t even
 
 /* Totals of the joinable calls. */
 struct found {
-    /* struct tp_interval: latency that could go; time between two calls of a loop; host time of the calls; all time */
+    /* struct tp_interval: avoidable latency; time between two calls of a loop; host time of the calls; all time */
     struct tp_vec latency, between, host, whole;
     struct tp_picks picks;
-    uint32_t most; /* the class with most calls */
+    uint32_t most; /* class with the most calls */
 };
 
-/* Returns the part of a call's time that does not depend on its size. */
+/* Returns the part of a call's time that does not depend on its size, ns. */
 static int64_t cost_of(const struct search *s, const struct call *call)
 {
     const struct class *class = TP_AT(&s->classes, struct class, call->class);
@@ -288,8 +289,8 @@ static int64_t cost_of(const struct search *s, const struct call *call)
     return is_tiny ? call->b - call->a : tp_ns_min(call->b - call->a, class->latency_ns);
 }
 
-/* Adds the host cost of a call that follows another one of its class and step. In a loop over tensors the host's work
- * between two calls counts as well, if it is shorter than a call. */
+/* Adds the host cost of a call that follows another call of its class and step. In a loop over tensors, the host's work
+ * between two calls is included if it is shorter than a call. */
 static void add_next(struct search *s, struct found *found, const struct call *before, const struct call *call)
 {
     const struct tp_model *model = s->a->model;
@@ -327,7 +328,8 @@ static void add_often(struct search *s, struct found *found)
     }
 }
 
-/* Returns the latency that nothing hides, the time between calls, and the time a device waits for their launches. */
+/* Returns the latency that nothing hides, the time between calls, and the time in which a device waits for their
+ * launches. */
 static struct tp_intervals fixed_time(struct tp_advisor *a, struct found *found)
 {
     struct tp_intervals latency = tp_intervals_of(&found->latency);
@@ -371,7 +373,7 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     const struct class *class = TP_AT(&s.classes, struct class, found.most);
     c.picks = found.picks;
     c.time = fixed_time(a, &found);
-    /* larger tensors must first be copied together; without tiny calls all of the time may be the transfer */
+    /* larger tensors must first be copied into one buffer; without tiny calls, all of the time may be transfer */
     c.has_low = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
     c.detail = detail_of(a, class);

@@ -1,4 +1,4 @@
-/* Rules about the work of kernels: GEMMs without tensor cores (C1 C2), sizes (C3), casts (C10), copies (C11), small
+/* Rules about the work of kernels: GEMMs without tensor cores (C1, C2), sizes (C3), casts (C10), copies (C11), small
  * grids (C13), exposed communication (E1). */
 #include <stdio.h>
 
@@ -129,20 +129,20 @@ const struct tp_rule tp_rule_E1 = {
 /* The capability of a device. */
 struct capability {
     bool is_nvidia;
-    int64_t major, minor; /* TP_NULL_INT: unknown */
+    int64_t major, minor; /* compute capability; TP_NULL_INT: unknown */
 };
 
-/* Properties of a list of input types; computed once per distinct list. */
+/* Properties of a list of input types, computed once per distinct list. */
 enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
 
 struct compute {
     struct tp_advisor *a;
-    struct capability *gpus;     /* by index in gpus */
+    struct capability *gpus;     /* by number in model->gpus */
     struct tp_id_map types;      /* value id -> TYPES_* */
-    struct tp_id_map misaligned; /* (dims, types) -> 0 or 1 */
+    struct tp_id_map misaligned; /* pair (dims, types) -> 0 or 1 */
     int64_t multiple;
-    struct tp_vec c1, c2;   /* struct tp_interval: time that a faster kernel saves */
-    struct tp_vec c10, c11; /* struct tp_interval: the operations */
+    struct tp_vec c1, c2;   /* struct tp_interval: time that a faster kernel would save */
+    struct tp_vec c10, c11; /* struct tp_interval: times of the operations */
     int64_t c1_ns, c2_ns, c3_ns, c10_ns, c11_ns;
     struct tp_picks p1, p2, p3, p10, p11;
     bool has_tensor_cores, has_half;
@@ -175,7 +175,7 @@ static bool is_half(struct tp_str item)
     return is_text(item, "c10::Half") || is_text(item, "c10::BFloat16");
 }
 
-/* Returns whether a value is not empty, zero, false or null. */
+/* Returns whether a value is anything but empty, zero, false or null. */
 static bool is_something(struct tp_str item)
 {
     static const char *const nothings[] = {"\"\"", "[]", "{}", "0", "-0", "false", "null"};
@@ -216,7 +216,7 @@ static const struct tp_host_detail *host_detail(const struct compute *x, uint32_
     return &x->a->model->trace->hosts[tp_operator_event(x->a->model, op)->detail];
 }
 
-/* op may be TP_NO_ID. */
+/* Returns TYPES_* of the inputs of an operator. op: may be TP_NO_ID. */
 static uint32_t types_of(struct compute *x, uint32_t op)
 {
     const struct tp_host_detail *detail = op == TP_NO_ID ? NULL : host_detail(x, op);
@@ -228,7 +228,7 @@ static uint32_t types_of(struct compute *x, uint32_t op)
     return *bits;
 }
 
-/* Returns whether a value is a JSON integer; *rest: its remainder by `multiple`. */
+/* Returns whether a value is a JSON integer. Sets *rest to its remainder modulo `multiple`. */
 static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
 {
     size_t i = item.len && item.ptr[0] == '-';
@@ -247,10 +247,10 @@ static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
     return true;
 }
 
-/* The last two sizes of a matrix that are no multiple. */
+/* Which of the last two sizes of a matrix is not a multiple. */
 enum { ODD_ROWS = 1, ODD_COLUMNS = 2 };
 
-/* Returns whether sizes are a matrix: a list of two or more integers. */
+/* Returns whether sizes are those of a matrix: a list of two or more integers. */
 static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
 {
     struct tp_str item;
@@ -268,8 +268,9 @@ static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
     return count >= 2;
 }
 
-/* Returns whether N or K of a product is no multiple: a size of the second of the last two half-precision operands, K x
- * N, or the columns of the first, M x K. M alone costs nothing: it does not change where rows begin. */
+/* Returns whether N or K of a product is not a multiple. N and K are the sizes of the second of the last two
+ * half-precision operands, K x N; K is also the number of columns of the first, M x K. M does not matter, because it
+ * does not change where rows begin. */
 static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t multiple)
 {
     struct tp_str dim, type;
@@ -285,7 +286,7 @@ static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t mul
     return last || (before & ODD_COLUMNS);
 }
 
-/* Returns the number of elements to which a kernel aligns the rows of its operands, by its name ("_align8"); 0:
+/* Returns the number of elements to which a kernel aligns the rows of its operands, from its name ("_align8"); 0:
  * unknown. */
 static int64_t alignment_of(struct tp_str name)
 {
@@ -310,7 +311,7 @@ static bool is_misaligned(struct compute *x, uint32_t op)
     return *known != 0;
 }
 
-/* Adds the time saved if a kernel becomes `speedup` times faster. */
+/* Adds the time that a kernel would save if it were `speedup` times faster. */
 static void push_saving(struct tp_vec *time, const struct tp_event *e, int64_t speedup)
 {
     tp_intervals_push(time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
@@ -325,7 +326,7 @@ static int64_t c1_speedup(const struct compute *x, const struct capability *c)
     return (int64_t)(speedup > 0 ? speedup : tp_rule_value(x->a, TP_RULE_C1, "default_speedup"));
 }
 
-/* Examines a kernel whose operator could use tensor cores and leaves that to no inner operator. */
+/* Examines a kernel of an operator that could use tensor cores and has no inner operator that could. */
 static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
 {
     struct tp_advisor *a = x->a;
@@ -375,7 +376,7 @@ static void look_at_operation(struct compute *x, uint32_t k)
     }
 }
 
-/* Reports operations whose time is at least min_pct of the windows. */
+/* Reports operations whose time is at least min_pct of the windows of all devices. */
 static void report(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
                    const struct tp_picks *picks)
 {
@@ -428,7 +429,7 @@ static void evaluate_kernels(struct tp_advisor *a)
 
 static void evaluate_small_grids(struct tp_advisor *a)
 {
-    enum { ONE = 1000000000 }; /* blocks per SM are in units of 1e-9 */
+    enum { ONE = 1000000000 }; /* blocks per SM are counted in units of 1e-9 */
     struct tp_candidate c = {.rule = TP_RULE_C13, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     double min_ns = tp_rule_value(a, TP_RULE_C13, "min_dur_us") * 1000;
@@ -451,9 +452,10 @@ static void evaluate_small_grids(struct tp_advisor *a)
 
 /* ---- E1: exposed communication ---- */
 
-/* Time for rule E1 on all devices, as struct tp_interval. */
+/* Time for rule E1 on all devices. */
 struct overlap {
-    /* hidden: time that compute could hide; sooner: the part whose hiding ends the steps sooner */
+    /* struct tp_interval. hidden: exposed time that compute could hide; sooner: part of it without which the steps end
+     * sooner */
     struct tp_vec exposed, hidden, sooner;
 };
 
@@ -468,8 +470,8 @@ static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct ov
     tp_intervals_append(&o->sooner, tp_ends_sooner(a, gpu, hidden));
 }
 
-/* Returns the detail: "exposed for 20.0 % of the step; compute of the same step could hide 5.0 %, the rest needs less
- * communication". */
+/* Returns the detail, such as "exposed for 20.0 % of the step; compute of the same step could hide 5.0 %, the rest
+ * needs less communication". */
 static struct tp_str overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns, int64_t sooner_ns)
 {
     const char *late = "", *rest = hidden_ns < exposed_ns ? ", the rest needs less communication" : "";
@@ -499,7 +501,7 @@ static void evaluate_communication(struct tp_advisor *a)
         if (tp_is_communication(a->model, k))
             tp_picks_longest_operation(&c.picks, a->model, k);
     c.time = tp_intervals_of(&o.sooner);
-    c.weight = share / 2; /* waits of ranks for each other may disappear completely */
+    c.weight = share / 2; /* half of the share, because the waits of ranks for each other may disappear completely */
     c.detail =
         overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
     tp_advisor_add(a, &c);

@@ -1,5 +1,5 @@
-/* Rules of device programs about kernels that one kernel could replace: unfused attention (C15), chains of small
- * kernels (C16). */
+/* Rules of device programs about several kernels that one kernel could replace: unfused attention (C15), chains of
+ * small kernels (C16). */
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
 #include "writer/text/format.h"
@@ -83,7 +83,7 @@ static bool is_batched_product(const struct sequence *s, uint32_t i)
     return shape.is_known && shape.rank >= 3;
 }
 
-/* Returns the nearest product before (step -1) or after (+1) a softmax; TP_NO_ID: none. */
+/* Returns the nearest matrix product before (step -1) or after (step 1) a softmax; TP_NO_ID: there is none. */
 static uint32_t product_beside(const struct sequence *s, uint32_t at, int step)
 {
     for (uint32_t far = 0; far < FAR; far++) {
@@ -96,11 +96,12 @@ static uint32_t product_beside(const struct sequence *s, uint32_t at, int step)
     return TP_NO_ID;
 }
 
-/* The attention kernels. One fused kernel would compute only the products, at a quarter to three fifths of the peak. */
+/* The kernels of attention. One fused kernel would compute only the products, at a quarter to three fifths of the peak
+ * rate. */
 struct attention {
     struct tp_work_claim claim;
     int64_t count;
-    double fast_ns; /* time of the products at peak rate */
+    double fast_ns; /* time of the products at the peak rate, ns */
     struct tp_shape scores;
     uint32_t first;
 };
@@ -125,7 +126,8 @@ static void take_attention(struct attention *x, const struct sequence *s, uint32
     }
 }
 
-/* Returns the part of the time that is gained at `part` of the peak rate. */
+/* Returns the gain if the products run at `part` of the peak rate, as a part of the time of all kernels; `unknown` if
+ * their time at the peak rate is unknown. */
 static double left_at(const struct attention *x, double part, double unknown)
 {
     if (x->fast_ns <= 0)
@@ -143,7 +145,7 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
         uint32_t first = product_beside(s, i, -1), last = product_beside(s, i, 1);
         if (first == TP_NO_ID || last == TP_NO_ID)
             continue;
-        if (is_backward) { /* two products on each side */
+        if (is_backward) { /* the backward pass has two products on each side of the softmax */
             uint32_t more = product_beside(s, first, -1), behind = product_beside(s, last, 1);
             first = more != TP_NO_ID && first - more < FAR / 2 ? more : first;
             last = behind != TP_NO_ID && behind - last < FAR / 2 ? behind : last;
@@ -156,7 +158,7 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
     }
 }
 
-/* Reduces the claim by the time that a faster kernel still needs. */
+/* Multiplies the claim by `part`, because a faster kernel still needs the rest of the time. */
 static void scale(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++)
@@ -184,7 +186,7 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
 
 /* ---- C16: chains ---- */
 
-/* Returns whether a kernel is a small kernel of an operator that is not fused yet. */
+/* Returns whether a kernel is small and of an operator that is not yet fused. */
 static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
 {
     unsigned kind = a->kinds->of_device[k];
@@ -201,7 +203,7 @@ static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *atten
     return event == TP_NO_ID || tp_str_starts(tp_advisor_name(a, event), "aten::");
 }
 
-/* Takes a chain. A fused kernel transfers about one and a half times the bytes of the largest kernel of the chain. */
+/* Claims a chain. A fused kernel transfers about 1.5 times the bytes of the largest kernel of the chain. */
 static void take_run(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
 {
     int64_t sum = 0, most = 0;

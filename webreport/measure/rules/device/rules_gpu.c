@@ -1,5 +1,5 @@
-/* Rules about a device that waits for its host: waits (A4 A5 A6), loading of code (A8), allocator (A12 D2), short
- * kernels (A3), launches (A1). Host code (A13) and repeated launches (A2) have their own files. */
+/* Rules about a device that waits for its host: waits (A4, A5, A6), loading of code (A8), allocator (A12, D2), short
+ * kernels (A3), launches (A1). Other files contain the rules about host code (A13) and repeated launches (A2). */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -136,7 +136,7 @@ const struct tp_rule tp_rule_D2 = {
 
 /* ---- A4, A5, A6: waits ---- */
 
-/* Marks operators that directly contain a call which started a copy to the host. */
+/* Marks operators that directly contain the call that starts a copy to the host. */
 static bool *find_reads(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -158,7 +158,7 @@ struct waits {
 
 enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
 
-/* Returns the kind of a wait. reads: NULL until the first wait that needs it. */
+/* Returns the kind of a wait. *reads: result of find_reads, NULL until the first wait that needs it. */
 static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
 {
     uint32_t op = wait->op;
@@ -237,7 +237,7 @@ static void evaluate_loading(struct tp_advisor *a)
         tp_advisor_claim(a, &c);
 }
 
-/* ---- A12, D2: allocator calls in steady steps (the first step does not count when there are several) ---- */
+/* ---- A12, D2: allocator calls in steady steps (all but the first of several steps) ---- */
 
 static int by_start(const void *x, const void *y, const void *context)
 {
@@ -283,7 +283,7 @@ static void claim_allocators(struct tp_advisor *a)
     tp_advisor_claim(a, &c);
 }
 
-/* Adds allocator calls on the device with a mark to the evidence. Returns their number. */
+/* Adds the allocator calls with a mark, on the device, to the evidence. Returns their number. */
 static int64_t pick_calls(struct tp_advisor *a, uint64_t mark, struct tp_picks *picks)
 {
     int64_t before = picks->total;
@@ -376,8 +376,8 @@ static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
     }
 }
 
-/* Returns "3 gaps make up 84.2 % of it" if up to five gaps take half of the time, else an empty text. The gaps are the
- * evidence. */
+/* Returns a text such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the time, otherwise an empty
+ * text. picks: the gaps. */
 static struct tp_str few_gaps(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };

@@ -1,4 +1,4 @@
-/* Rule A2: the same launches repeat in every step, so a captured graph could replay them. */
+/* Rule A2: the same launches repeat in every step, so that a captured graph could replay them. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -45,7 +45,7 @@ static int by_launch(const void *x, const void *y, const void *context)
     return i < j ? -1 : i > j;
 }
 
-/* Returns, by step, its number among the used steps; TP_NO_ID: not used. */
+/* Returns, by step, its number among the used steps; TP_NO_ID: the step is not used. */
 static uint32_t *number_used(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -95,7 +95,7 @@ static bool is_equal(const struct tp_model *model, uint32_t x, uint32_t y)
            p->block == q->block;
 }
 
-/* Returns the smallest share of equal positions between neighboring steps. */
+/* Returns the smallest share of equal kernels at equal positions, over all pairs of consecutive steps. */
 static double least_equal(struct tp_advisor *a, const struct sequences *s)
 {
     const struct tp_model *model = a->model;
@@ -123,7 +123,7 @@ static int64_t median_duration(struct tp_advisor *a, const struct sequences *s)
     return median;
 }
 
-/* Adds as evidence what cannot be inside a captured region: waits, allocator calls, pageable copies. */
+/* Adds as evidence the calls that a captured region must not contain: waits, allocator calls, pageable copies. */
 static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
@@ -141,7 +141,7 @@ static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
     }
 }
 
-/* Returns "; 25 waits, allocations or pageable copies in 6 steps have to move out first". */
+/* Returns a text such as "; 25 waits, allocations or pageable copies in 6 steps have to move out first". */
 static const char *blockers_text(struct tp_advisor *a, int64_t blockers)
 {
     return !blockers ? ""
@@ -186,7 +186,7 @@ static void evaluate_graph(struct tp_advisor *a)
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
     c.detail = tp_advisor_text(a, "%lld launches per step, %lld blockers", (long long)s.shortest, (long long)blockers);
-    if (a->reported[TP_RULE_A1]) /* same time and same cause: one finding */
+    if (a->reported[TP_RULE_A1]) /* A1 has the same time and cause, so report one finding */
         tp_advisor_explain(a, TP_RULE_A1,
                            tp_advisor_text(a,
                                            "%lld launches repeat in every step, so a captured graph could replay "

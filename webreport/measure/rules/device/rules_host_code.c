@@ -1,8 +1,8 @@
-/* Rule A13: lines and annotations of the host that run while a device waits for a long time, and that launch nothing.
+/* Rule A13: lines and annotations of the host's code that run while a device waits for a long time, and that launch no
+ * work.
  *
- *
- * If launching operators or many short operators take that time, the calls are too slow for the device. Rule A1 reports
- * that, and names the code that makes the calls. */
+ * If launching operators or many short operators take that time, the calls themselves are too slow for the device. Rule
+ * A1 reports this case and names the code that makes the calls. */
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -27,9 +27,9 @@ const struct tp_rule tp_rule_A13 = {
 
 struct host_code {
     struct tp_advisor *a;
-    int64_t min_gap_ns;        /* shortest starved time of a gap that counts */
-    struct host_code *calling; /* receives the code inside of launching operators; NULL: this struct is it */
-    const uint8_t *launching;  /* by event: whether it is an outermost operator that launches device work */
+    int64_t min_gap_ns;        /* shortest starved time of a gap that is examined */
+    struct host_code *calling; /* receives code inside of launching operators; NULL if this struct is the receiver */
+    const uint8_t *launching;  /* by event: true for an outermost operator that launches device work */
     struct tp_id_map ids;
     struct tp_vec lines;  /* struct code_line */
     struct tp_vec pieces; /* struct code_piece */
@@ -39,9 +39,9 @@ struct host_code {
 struct code_line {
     struct tp_line_time line;
     struct tp_intervals time;
-    uint32_t gpu;  /* device of the evidence; TP_NO_ID: none so far */
-    int64_t at;    /* time of the evidence */
-    bool is_other; /* another rule is about it */
+    uint32_t gpu;  /* device of the evidence; TP_NO_ID: no evidence yet */
+    int64_t at;    /* time of the evidence, ns */
+    bool is_other; /* another rule is about this line */
 };
 
 struct code_piece {
@@ -49,7 +49,7 @@ struct code_piece {
     struct tp_interval time;
 };
 
-/* Returns whether another rule is about a segment: input and optimizer annotations have their own rules. */
+/* Returns whether another rule is about a segment, because annotations of input and optimizer have their own rules. */
 static bool is_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
 {
     struct tp_fold fold = segment->fold;
@@ -60,7 +60,8 @@ static bool is_other_rule(const struct tp_model *model, const struct tp_stack_se
     return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
 }
 
-/* Returns whether an operator is active that launches device work at any time, or that is too short to be real work. */
+/* Returns whether a segment is inside of an operator that launches device work at any time, or that is too short to be
+ * real work. */
 static bool is_calling(const struct host_code *code, const struct tp_stack_segment *segment)
 {
     const struct tp_model *model = code->a->model;
@@ -102,7 +103,7 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
     *(struct code_piece *)tp_vec_push(&code->pieces) = (struct code_piece){*id, {segment->a, segment->b}};
 }
 
-/* Returns the starved parts of gaps that are starved for min_ns or longer. The parts of a gap are adjacent. */
+/* Returns the starved intervals of gaps with at least min_ns of starved time. The intervals of a gap are adjacent. */
 static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
 {
     struct tp_vec found = TP_VEC(a->arena, uint32_t);
@@ -117,7 +118,7 @@ static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, i
     return found;
 }
 
-/* Gives each line the set of its intervals. */
+/* Sets the time of each line to the union of its intervals. */
 static void gather_pieces(struct host_code *code)
 {
     struct tp_arena *arena = code->a->arena;
@@ -174,7 +175,7 @@ static void code_init(struct host_code *code, struct tp_advisor *a)
     code->pieces = TP_VEC(a->arena, struct code_piece);
 }
 
-/* Returns the lines that take enough time, longest first. *time receives the union of their times. */
+/* Returns the lines that take enough time, longest first. Sets *time to the union of their times. */
 static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time)
 {
     struct tp_advisor *a = code->a;
@@ -198,7 +199,7 @@ static struct tp_str hits_text(struct tp_advisor *a, const struct tp_vec *hits)
                               " of the step");
 }
 
-/* Keeps the lines of slow calls for the detail of A1. */
+/* Stores the lines of slow calls in a->calling, for the detail of A1. */
 static void explain_calling(struct host_code *calling)
 {
     struct tp_advisor *a = calling->a;
@@ -229,6 +230,6 @@ static void evaluate_host_code(struct tp_advisor *a)
     c.detail = hits_text(a, &hits);
     if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A13, "min_pct"))
         tp_advisor_claim(a, &c);
-    else /* the input waits for this code: one cause is one finding */
+    else /* the input waits for this code, so one finding covers both */
         tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.detail);
 }

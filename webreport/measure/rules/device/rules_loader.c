@@ -1,17 +1,19 @@
-/* Finds out why data loading takes time, by the frames inside of it: reading, transforming samples, or assembling
+/* Finds the reason for long data loading from the frames inside of it: reading, transforming samples, or assembling
  * batches. Without recorded stacks the reason is unknown. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* LEAST_PYTHON: a fifth */
+enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* LEAST_PYTHON: a fifth of the time */
 
-/* The time of each part of loading on the loading thread. */
+/* The times of the parts of loading, on the loading thread. */
 struct parts {
     const struct tp_model *model;
-    uint32_t fetch;                         /* event of the last fetch so far */
-    struct tp_vec samples, batches, others; /* struct tp_interval; others: waiting and operators */
-    struct tp_vec making; /* tensors made from existing data: every way to assemble a batch needs some of it */
-    bool is_made;         /* a tensor was made for the last batch so far */
-    bool takes_tensors;   /* an operator read the batch's inputs before a tensor was made */
+    uint32_t fetch; /* event of the last fetch so far; TP_NO_ID: none */
+    /* struct tp_interval: transforming samples; assembling batches; waiting and operators */
+    struct tp_vec samples, batches, others;
+    /* struct tp_interval: making tensors from existing data, which every way to assemble a batch needs */
+    struct tp_vec making;
+    bool is_made;       /* the last batch so far has made a tensor */
+    bool takes_tensors; /* an operator read the inputs of a batch before the batch made a tensor */
     struct tp_picks of_samples, of_batches;
 };
 
@@ -66,7 +68,7 @@ static void look_at(struct parts *p, uint32_t event)
         tp_intervals_push(&p->samples, e->ts_ns, tp_event_end(e));
         tp_picks_longest(&p->of_samples, p->model, event);
     } else if (p->fetch != TP_NO_ID && p->model->inside[event] == p->fetch && frame.function.ptr &&
-               !tp_str_starts(frame.function, "<")) { /* comprehensions of the fetch itself take samples */
+               !tp_str_starts(frame.function, "<")) { /* comprehensions of the fetch itself read samples */
         tp_intervals_push(&p->batches, e->ts_ns, tp_event_end(e));
         tp_picks_longest(&p->of_batches, p->model, event);
         p->is_made = false;
@@ -91,7 +93,7 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
             continue;
         if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.is_made)
             p.takes_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
-        if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* Python inserts numbers with tiny operators */
+        if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* tiny operators are Python inserting numbers */
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
             look_at(&p, order->host[i]);
@@ -110,6 +112,6 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
     *python_ns = tp_intervals_length(python);
     if (!p.takes_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
-        *collation = python; /* one call makes a tensor of existing data */
+        *collation = python; /* the rest is one call that makes a tensor of existing data */
     return "input.collate";
 }

@@ -1,10 +1,9 @@
-/* Rules about gradient accumulation: steps that are micro-steps (R5), and gradients that every micro-step sends to the
- * other ranks although only the last one needs to (E8).
+/* Rules about gradient accumulation: steps that are micro-steps (R5), and micro-steps that send their gradients to the
+ * other ranks, although only the last one must (E8).
  *
- *
- * E8 splits a recording into spans. A span begins with a forward pass of a data parallelism wrapper (or, without a
- * wrapper, with a micro-step), and ends at the start of the next one. A span that reduces the gradients but does not
- * update the parameters could leave the reduction out. */
+ * E8 divides a recording into spans. A span starts with a forward pass of a wrapper for data parallelism, or with a
+ * micro-step if there is no wrapper, and ends at the start of the next span. A span that reduces gradients without
+ * updating the parameters could omit the reduction. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -84,18 +83,18 @@ static void evaluate_micro_steps(struct tp_advisor *a)
 /* ---- E8: gradients that are reduced in each micro-step ---- */
 
 struct span {
-    int64_t start_ns, backward_end_ns; /* backward_end_ns: INT64_MIN without a backward pass */
-    int64_t zeroed_ns;                 /* last time at which gradients were zeroed; INT64_MIN: never */
+    int64_t start_ns, backward_end_ns; /* backward_end_ns: end of the backward pass; INT64_MIN: there is none */
+    int64_t zeroed_ns;                 /* last time at which the span zeroed gradients; INT64_MIN: never */
     bool updates;                      /* an optimizer runs in the span */
     bool is_avoidable;
-    int64_t bytes;  /* bytes of its reductions; unknown sizes count as 0 */
-    uint32_t calls; /* number of reductions */
+    int64_t bytes;  /* bytes of the span's reductions; unknown sizes count as 0 */
+    uint32_t calls; /* number of the span's reductions */
 };
 
 struct micro_steps {
     struct tp_advisor *a;
-    struct tp_vec spans; /* struct span, ascending by start */
-    bool has_wrapper;    /* spans begin with the wrapper's forward pass */
+    struct tp_vec spans; /* struct span, in order of start */
+    bool has_wrapper;    /* spans start with the wrapper's forward pass */
 };
 
 static int by_start(const void *x, const void *y, const void *context)
@@ -105,7 +104,7 @@ static int by_start(const void *x, const void *y, const void *context)
     return p < q ? -1 : p > q;
 }
 
-/* Returns whether a range of this name is a whole forward pass of a data parallelism wrapper. */
+/* Returns whether a range with this name is a whole forward pass of a wrapper for data parallelism. */
 static bool is_forward(struct tp_str name)
 {
     return tp_str_equal(name, TP_STR("DistributedDataParallel.forward")) ||
@@ -155,7 +154,7 @@ static size_t span_at(const struct micro_steps *m, int64_t at_ns)
     return lo - 1;
 }
 
-/* Records the host events of each span: updates, zeroing, the end of the backward pass. */
+/* Records the host events of each span: updates, zeroing, and the end of the backward pass. */
 static void note_events(struct micro_steps *m)
 {
     const struct tp_model *model = m->a->model;
@@ -186,9 +185,9 @@ static bool is_inside_gradient(const struct tp_model *model, uint32_t event)
     return false;
 }
 
-/* Returns whether a record reduces gradients. Reductions of a wrapper begin inside of the nodes that compute gradients.
- * A backend with its own threads (gloo) runs them outside of all nodes. Reductions in a loop of the user come after the
- * backward pass. */
+/* Returns whether a record reduces gradients. A wrapper starts reductions inside of the nodes that compute gradients. A
+ * backend with its own threads (gloo) runs them outside of all nodes. A loop of the user reduces after the backward
+ * pass. */
 static bool is_reduction(const struct micro_steps *m, const struct tp_collective *record, const struct span *span)
 {
     const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
@@ -215,9 +214,9 @@ static void note_reductions(struct micro_steps *m)
     }
 }
 
-/* Marks the spans that reduce as much as the next span that updates the parameters. Returns their number; *updates:
- * number of spans that update. The last span may be cut off. A span that zeroes gradients after its backward pass
- * discards them. */
+/* Marks the spans that reduce at least as much as the next span that updates the parameters. Returns their number. Sets
+ * *updates to the number of spans that update. Skips the last span, which may be cut off, and a span that zeroes its
+ * gradients after the backward pass, which discards them. */
 static uint32_t mark_avoidable(struct micro_steps *m, uint32_t *updates)
 {
     const struct span *next = NULL;

@@ -1,10 +1,8 @@
-/* Rule R6: each step of a program that only calls a model works on one sample, with so little work that more samples
- * would cost hardly more: the step reads weights for a few rows, or calls operators that take less time than the calls
- * themselves.
- *
+/* Rule R6: each step of a program that only calls a model works on one sample. More samples would hardly take more
+ * time, because the step reads weights for a few rows, or calls operators that are shorter than the calls themselves.
  *
  * The trace does not show whether other samples are waiting, so the finding claims no gain: a batch raises the
- * throughput, but a single user gains nothing. Steps of serving engines name their requests. In other steps the
+ * throughput, but a single user gains nothing. The steps of serving engines name their requests. In other steps, the
  * operands of the outermost operators show the number of samples. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -40,17 +38,18 @@ const struct tp_rule tp_rule_R6 = {
     .on_host = evaluate_one_sample,
 };
 
-/* MOST_OF: "most" is all but one in so many; LEAST_BYTES: fewer weights in a step are not worth a finding. */
+/* MOST_OF: "most" means all but one of MOST_OF; LEAST_BYTES: least weights of a step that are worth a finding. */
 enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
 
-/* Matrix products, convolutions and recurrent layers of W. */
+/* The matrix products, convolutions and recurrent layers of W. */
 struct matrix_work {
     struct tp_advisor *a;
-    int64_t all_ns, one_ns; /* time of all of it, and of the part that a batch would hardly lengthen */
-    int64_t one_host_ns;    /* host time of the calls of that part */
-    int64_t weight_bytes;   /* weights read by products of one sample; TP_NULL_INT: unknown for some of them */
-    struct tp_picks picks;  /* operators on one sample, longest first */
-    bool *has_one;          /* by step: an operator on one sample begins in it */
+    int64_t all_ns, one_ns; /* time of all this work, and of the part that a batch would hardly lengthen */
+    int64_t one_host_ns;    /* host time of the calls of the part in one_ns */
+    /* bytes of weights that products of one sample read; TP_NULL_INT: unknown for some products */
+    int64_t weight_bytes;
+    struct tp_picks picks; /* operators on one sample, longest first */
+    bool *has_one;         /* by step: an operator on one sample starts in the step */
 };
 
 static bool is_most(int64_t part, int64_t whole)
@@ -58,7 +57,8 @@ static bool is_most(int64_t part, int64_t whole)
     return whole > 0 && part >= whole - whole / MOST_OF;
 }
 
-/* Returns the time that an operator takes: on the devices that it starts work on, else on the host without pauses. */
+/* Returns the time of an operator, ns: the time of its device work, or without device work its host time without
+ * pauses. */
 static int64_t time_of(const struct tp_advisor *a, uint32_t op)
 {
     if (!a->cpu)
@@ -67,19 +67,20 @@ static int64_t time_of(const struct tp_advisor *a, uint32_t op)
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the batch size of a recurrent layer: the second size of its state; the input alone does not show it. */
+/* Returns the batch size of a recurrent layer, which is the second size of its state. The input alone does not show the
+ * batch size. */
 static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
 {
     struct tp_str dims =
         tp_strings_get(&model->trace->values, model->trace->hosts[tp_operator_event(model, op)->detail].dims);
     struct tp_shape state = tp_shape_input(dims, 1);
-    if (!state.is_known) /* the two states of an lstm are a list */
+    if (!state.is_known) /* the two states of an LSTM are in a list */
         state = tp_shape_of(tp_shape_item(tp_shape_item(dims, 1), 0));
     return state.is_known && state.rank == 3 ? state.sizes[1] : 0;
 }
 
-/* Returns whether an operator works on one sample. longest: the longest sequence of one sample so far in the step; a
- * product with at most that many rows may have the elements of that sequence as rows. */
+/* Returns whether an operator works on one sample. longest: longest sequence of one sample so far in the step. The rows
+ * of a product with at most that many rows may be the elements of that sequence. */
 static bool is_one_sample(const struct tp_model *model, uint32_t op, const struct tp_samples *samples, int64_t longest)
 {
     if (samples->is_recurrent)
@@ -87,7 +88,7 @@ static bool is_one_sample(const struct tp_model *model, uint32_t op, const struc
     return samples->count == 1 || (samples->rows && samples->rows <= longest);
 }
 
-/* Adds the bytes of the weights of a product, which are the operand after the samples. */
+/* Adds the bytes of the weights of a product. The weights are the operand after the samples. */
 static void add_weights(struct matrix_work *work, uint32_t op)
 {
     const struct tp_trace *trace = work->a->model->trace;
@@ -128,7 +129,7 @@ static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_
     tp_picks_longest(&work->picks, model, model->operators.event[op]);
 }
 
-/* Adds the outermost matrix work of the main thread that begins in W. */
+/* Adds the outermost matrix work of the main thread that starts in W. */
 static void add_operators(struct matrix_work *work)
 {
     const struct tp_model *model = work->a->model;
@@ -151,7 +152,7 @@ static void add_operators(struct matrix_work *work)
     }
 }
 
-/* Returns the number of used steps in which an operator on one sample begins. */
+/* Returns the number of used steps in which an operator on one sample starts. */
 static uint32_t steps_with_one(const struct matrix_work *work)
 {
     uint32_t count = 0;
@@ -160,7 +161,8 @@ static uint32_t steps_with_one(const struct matrix_work *work)
     return count;
 }
 
-/* Counts the used steps that a serving engine names, and those of them that decode one request. */
+/* Returns the number of used steps of a serving engine that decode one request. Sets *named to the number of used steps
+ * of the engine. */
 static uint32_t count_requests(struct tp_advisor *a, uint32_t *named, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
@@ -197,13 +199,14 @@ static struct tp_str describe(const struct matrix_work *work)
                               model->used_count, (int)name.len, name.ptr, (int)sizes.len, sizes.ptr)
             : tp_advisor_text(a, "each of the %u steps works on one sample at a time: %.*s takes %.*s", count,
                               (int)name.len, name.ptr, (int)sizes.len, sizes.ptr);
-    if (work->weight_bytes < LEAST_BYTES * (int64_t)model->used_count) /* few or unknown */
+    /* the steps read few weights, or an unknown number */
+    if (work->weight_bytes < LEAST_BYTES * (int64_t)model->used_count)
         return text;
     return tp_advisor_text(a, "%.*s, and matrix products read %.1f MB of weights per step", (int)text.len, text.ptr,
                            (double)work->weight_bytes / model->used_count / 1e6);
 }
 
-/* Reports the finding. If a rule about the same cause has reported, adds the detail there instead. */
+/* Reports the finding. If a rule about the same cause has already reported, adds the detail to that finding. */
 static void report(struct tp_advisor *a, struct tp_candidate *c)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)

@@ -1,4 +1,4 @@
-/* Rules about the optimizer of device programs: one kernel per tensor (C6), zeroing one by one (C7). */
+/* Rules about the optimizer of device programs: one kernel per tensor (C6), zeroing tensor by tensor (C7). */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
@@ -35,8 +35,8 @@ const struct tp_rule tp_rule_C7 = {
 /* Annotations of W, by thread and in order of time, and the times that they cover. */
 struct regions {
     struct tp_advisor *a;
-    struct tp_vec events;           /* uint32_t */
-    struct tp_intervals *of_thread; /* by thread */
+    struct tp_vec events;           /* uint32_t: numbers of the annotations */
+    struct tp_intervals *of_thread; /* covered times by thread */
 };
 
 static void find_regions(struct regions *r, uint64_t mark)
@@ -66,14 +66,14 @@ static void cover(struct regions *r)
     }
 }
 
-/* Returns whether an operation was launched inside a region. */
+/* Returns whether an operation was launched inside of a region. */
 static bool is_inside(const struct regions *r, uint32_t device)
 {
     const struct tp_event *launch = tp_launch_of_device(r->a->model, device);
     return launch && tp_intervals_contain(r->of_thread[launch->thread], launch->ts_ns);
 }
 
-/* Returns the first launch of the thread, from `from` on, that starts at or after `at`. */
+/* Returns the thread's first launch that starts at or after `at`, searching from launch number `from`. */
 static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint32_t from, int64_t at)
 {
     uint32_t lo = from, hi = model->launches.thread_first[thread + 1];
@@ -87,11 +87,12 @@ static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint
     return lo;
 }
 
-/* The accepted operations launched inside the regions: their time, the length of their launches, and the first ones. */
+/* The operations launched inside of the regions that is_one accepts: their time, the total length of their launches,
+ * and the first of them. */
 struct launched {
     bool (*is_one)(const void *regions, uint32_t device);
     int64_t launch_ns;
-    struct tp_vec time; /* struct tp_interval: the operations */
+    struct tp_vec time; /* struct tp_interval: times of the operations */
     struct tp_picks picks;
 };
 
@@ -124,9 +125,9 @@ static void find_launched(const struct regions *r, struct launched *out)
     }
 }
 
-/* ---- C6 ---- */
+/* ---- C6: one kernel per tensor ---- */
 
-/* Returns whether a launch starts an operation whose own name is fused. */
+/* Returns whether a launch starts an operation whose own name says that it is fused. */
 static bool launches_fused(const struct tp_model *model, uint32_t launch)
 {
     for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID; k = model->devices.next_of_launch[k])
@@ -135,7 +136,7 @@ static bool launches_fused(const struct tp_model *model, uint32_t launch)
     return false;
 }
 
-/* Returns the starts of the thread's launches that start fused operations or that are inside of an event with a fused
+/* Returns the starts of the thread's launches that start fused operations, or that are inside of an event with a fused
  * name. */
 static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
 {
@@ -208,7 +209,7 @@ static void per_tensor(struct tp_advisor *a)
     tp_advisor_add(a, &c);
 }
 
-/* ---- C7 ---- */
+/* ---- C7: zeroing tensor by tensor ---- */
 
 static bool is_fill(const void *regions, uint32_t device)
 {

@@ -1,19 +1,18 @@
-/* Finds the cost of recording for the host of a program with a device: time in which the device waits for a recording
- * host.
+/* Finds the cost of recording for the host of a program with a device: the time in which the device waits because the
+ * host is recording.
  *
- *
- * Frames and operators of the main thread have the same costs as in programs without a device (H6.frame_ns,
- * H6.operator_ns, H6.shapes_ns). They are lower bounds: calls of the runtime cost more while they are recorded, too.
- * Findings keep their recorded time; the gain of a fix is reduced by the recording's part of it. */
+ * Frames and operators of the main thread cost the same as in programs without a device (H6.frame_ns, H6.operator_ns,
+ * H6.shapes_ns). These costs are lower bounds, because recording also slows calls of the runtime. Findings keep their
+ * recorded time; the gain of a fix is reduced by the part that is cost of recording. */
 #include "webreport/measure/rules/rules_eval.h"
 
 struct cost {
-    int64_t ts_ns, sum_ns; /* start of an event, and the costs of all events before it */
+    int64_t ts_ns, sum_ns; /* start of an event, and sum of the costs of all events before it */
 };
 
 struct overhead {
     struct tp_advisor *a;
-    struct tp_vec costs; /* struct cost, ascending: events that begin while a device waits for the host */
+    struct tp_vec costs; /* struct cost, in order of time: events that start while a device waits for the host */
     int64_t sum_ns, frames, operators;
 };
 
@@ -58,7 +57,7 @@ static int64_t costs_before(const struct overhead *o, int64_t ts_ns)
     return low < o->costs.count ? TP_AT(&o->costs, struct cost, low)->sum_ns : o->sum_ns;
 }
 
-/* Returns the part of a set that recording takes, 0 to 1. */
+/* Returns the part of a set of times that is cost of recording, 0 to 1. */
 static double part_of(const struct overhead *o, struct tp_intervals set)
 {
     int64_t ns = 0;

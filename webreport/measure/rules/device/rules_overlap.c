@@ -12,10 +12,11 @@ static bool is_compute(const struct tp_model *model, uint32_t device)
     return tp_device_event(model, device)->kind == TP_KIND_KERNEL && !tp_is_communication(model, device);
 }
 
-/* Returns the start of the step's backward pass on the device: of the first compute kernel that a backward node
- * launches. Returns the end of the step if there is no such kernel, or if other compute runs between two of them: then
- * several passes alternate, and compute of each may hide communication of any. *next: first operation of the device to
- * examine. */
+/* Returns the start of the step's backward pass on the device: the start of the first compute kernel that a backward
+ * node launches. *next: first operation of the device to examine.
+ *
+ * Returns the end of the step if there is no such kernel, or if other compute runs between two of these kernels.
+ * Several passes then alternate, and compute of each pass may hide communication of any other. */
 static int64_t start_of_backward(struct tp_advisor *a, const struct tp_gpu *gpu, const struct tp_step *step,
                                  uint32_t *next)
 {
@@ -95,8 +96,8 @@ static void add_blocking(struct tp_vec *calls, const struct tp_event *call)
     *(struct blocking *)tp_vec_push(calls) = (struct blocking){tp_event_end(call), call->dur_ns};
 }
 
-/* Returns waits for the device, and other calls that start an operation of the device and last as long as a blocked
- * call: a copy to the host, a launch into a full queue. */
+/* Returns the calls that block the host: waits for the device, and long calls that start an operation of the device,
+ * such as a copy to the host or a launch into a full queue. */
 static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = a->model;
@@ -116,13 +117,13 @@ static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_g
     return calls;
 }
 
-/* The time by which device and host could be earlier at a moment. */
+/* The time by which device and host could be ahead of the recorded times. */
 struct lead {
-    struct tp_vec kept; /* struct tp_interval: intervals that make up the lead of the device */
+    struct tp_vec kept; /* struct tp_interval: intervals whose lengths add up to the lead of the device */
     int64_t device_ns, host_ns;
 };
 
-/* Removes the latest intervals until the lead of the device is `most` ns. */
+/* Removes the latest intervals until the lead of the device is at most `most` ns. */
 static void cut_lead(struct lead *lead, int64_t most)
 {
     while (lead->device_ns > most) {
@@ -138,7 +139,8 @@ struct stream_time {
     int64_t stream, ns;
 };
 
-/* Returns the number of the stream with the most compute; ties: the smallest. TP_NULL_INT without compute. */
+/* Returns the number of the stream with the most compute, the smallest of several; TP_NULL_INT if there is no
+ * compute. */
 static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = a->model;
@@ -175,8 +177,8 @@ struct main_kernels {
     uint32_t next; /* first operation of the device to examine */
 };
 
-/* Returns the longest time from the end of a launch to `start`, over the kernels that start then; INT64_MAX if one of
- * them has no launch, or if no kernel of the stream starts then. */
+/* Returns the longest time from the end of a launch to `start`, over the kernels that start at this time. INT64_MAX:
+ * one of these kernels has no launch, or no kernel of the stream starts at this time. */
 static int64_t launched_before(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
 {
     int64_t longest = -1;
@@ -194,15 +196,15 @@ static int64_t launched_before(const struct tp_model *model, struct main_kernels
     return longest < 0 ? INT64_MAX : longest;
 }
 
-/* A walk along hideable communication and the calls that block the host, both in order of time. */
+/* A walk along hideable communication and blocking calls of the host, both in order of time. */
 struct walk {
     struct tp_intervals pieces;
     struct tp_vec calls; /* struct blocking */
-    size_t piece, call;  /* the next interval and the next call */
+    size_t piece, call;  /* numbers of the next interval and of the next call */
     struct lead lead;
 };
 
-/* Continues to a moment. An interval counts from its start on, a call when it returns. */
+/* Continues the walk up to time `at`. An interval counts from its start, a call from its return. */
 static void walk_to(struct walk *w, int64_t at)
 {
     for (;;) {

@@ -5,12 +5,12 @@
 #include "webreport/measure/rules/rules_eval.h"
 
 /* Returns the part of `exposed`, exposed communication of a device, that compute of the same step could hide. Compute
- * before a backward pass cannot hide what is sent from that pass on, nor can compute after its start hide earlier
+ * before the start of a backward pass cannot hide later communication, and compute after it cannot hide earlier
  * communication. */
 struct tp_intervals tp_hideable(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals exposed);
 
-/* Returns the part of `pieces`, communication of a device that compute could hide, without which the steps end sooner.
- * The rest gains nothing, because the host launches later kernels too late. */
+/* Returns the part of `pieces` without which the steps end sooner. The rest would gain nothing, because the host
+ * launches later kernels too late. pieces: communication of a device that compute could hide. */
 struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals pieces);
 
 #endif

@@ -1,5 +1,5 @@
-/* Rules about wrappers that spread a model over devices: FullyShardedDataParallel, whose all-gathers of parameters may
- * come too late (E6), and DataParallel, in which one process drives all devices (E7). */
+/* Rules about wrappers that distribute a model over devices: FullyShardedDataParallel, whose all-gathers of parameters
+ * may be too late (E6), and DataParallel, in which one process uses all devices (E7). */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/device/rules_overlap.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -70,9 +70,9 @@ void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
     a->explained_communication = tp_intervals_of(&both);
 }
 
-/* ---- E6: parameters that are gathered only when their layer needs them ---- */
+/* ---- E6: parameters that are gathered too late ---- */
 
-/* Marks, by name id, the names of the wrapper; NULL: no such name. */
+/* Marks the names of the wrapper by name id; NULL: no name is of the wrapper. */
 static uint8_t *sharding_names(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -92,11 +92,12 @@ static bool is_inside(const struct tp_model *model, const uint8_t *is_one, uint3
     return false;
 }
 
-/* All-gathers of parameters in W. No work precedes the first one of a step, so nothing could hide it. */
+/* All-gathers of parameters in W. The first one of a step is ignored, because no work precedes it that could hide
+ * it. */
 struct gathers {
-    struct tp_vec time; /* struct tp_interval: all-gathers that could come earlier */
+    struct tp_vec time; /* struct tp_interval: times of the all-gathers that could be earlier */
     struct tp_picks picks;
-    int64_t count, bare_count; /* bare: exposed for at least half of their time */
+    int64_t count, bare_count; /* bare_count: all-gathers that are exposed for at least half of their time */
     uint32_t step;             /* step of the last all-gather */
 };
 
@@ -129,7 +130,7 @@ static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, 
     return g;
 }
 
-/* Returns the part of the gathers' exposed time without which the steps end sooner. */
+/* Returns the part of the exposed time of all-gathers without which the steps end sooner. */
 static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_intervals gathers)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -167,7 +168,8 @@ static void evaluate_sharding(struct tp_advisor *a)
 
 /* ---- E7: one process for all devices ---- */
 
-/* Returns whether a name is DataParallel's work besides the model: a function, or its node in the backward pass. */
+/* Returns whether a name is work of DataParallel other than the model: one of its functions, or its node in the
+ * backward pass. */
 static bool is_spreading(struct tp_str name)
 {
     static const char *const names[] = {"Broadcast", "Scatter", "Gather", "ReduceAddCoalesced"};

@@ -1,10 +1,9 @@
 /* Rule E11, stages of a pipeline that wait for each other: a stage is idle until the previous stage has sent the
- * micro-batch, or the next stage its gradient.
+ * micro-batch, or the next stage has sent its gradient.
  *
- *
- * Programs send and receive for other reasons, too: attention in a ring, halos of an image, parameters of a server.
- * There a rank sends and receives at the same time, or once in a step. A stage works on several micro-batches in a
- * step, and its first and last exchanges have one direction each. */
+ * Programs also send and receive for other reasons: attention in a ring, halos of an image, parameters of a server.
+ * Such a rank sends and receives at the same time, or once in a step. A stage of a pipeline works on several
+ * micro-batches in a step, and its first and last exchange have one direction each. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -35,23 +34,23 @@ const struct tp_rule tp_rule_E11 = {
 
 enum direction { SENDS = 1, RECEIVES = 2 };
 
-/* The kind of a moment: start of a call that sends or receives, of a matrix product, or of a node of the backward
+/* The kinds of moments: start of a call that sends or receives, of a matrix product, or of a node of the backward
  * pass. */
 enum moment_kind { CALL, PRODUCT, NODE };
 struct moment {
     int64_t at_ns;
     enum moment_kind kind;
-    unsigned directions; /* only for a call: enum direction */
+    unsigned directions; /* bits of enum direction; only for a call */
 };
 
 struct pipeline {
     struct tp_advisor *a;
-    const uint8_t *directions; /* enum direction, by name */
+    const uint8_t *directions; /* bits of enum direction by name */
     struct tp_vec moments;     /* struct moment, in order of time */
-    struct tp_vec calls;       /* struct tp_interval: calls on the host that send or receive */
-    struct tp_vec receives;    /* struct tp_interval: calls that receive */
+    struct tp_vec calls;       /* struct tp_interval: calls of the host that send or receive */
+    struct tp_vec receives;    /* struct tp_interval: calls of the host that receive */
     struct tp_picks picks;
-    int64_t micro_batches; /* largest number in a step */
+    int64_t micro_batches; /* largest number of micro-batches in a step */
     uint32_t step_count;   /* number of used steps in which the rank is a stage */
 };
 
@@ -62,7 +61,7 @@ static unsigned directions_of(struct tp_str name)
     return (tp_str_find_lower(name, "send") >= 0 ? SENDS : 0) | (tp_str_find_lower(name, "recv") >= 0 ? RECEIVES : 0);
 }
 
-/* Returns the directions of each name of host communication; NULL without a name of each direction. */
+/* Returns the directions of host communication by name; NULL if a direction has no name. */
 static const uint8_t *find_directions(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -117,9 +116,9 @@ static void find_moments(struct pipeline *p)
 
 /* ---- steps of a stage ---- */
 
-/* The exchanges of a step: calls without a product between them are one exchange. */
+/* The exchanges of a step. Calls without a matrix product between them are one exchange. */
 struct exchanges {
-    unsigned first, last; /* directions of the first and of the last exchange; 0: none */
+    unsigned first, last; /* directions of the first and of the last exchange; 0: there is none */
     int64_t count, sending, receiving;
     bool has_backward;      /* the step has a backward pass */
     bool sends_before_that; /* a sending call starts before the backward pass */
@@ -129,7 +128,7 @@ static struct exchanges exchanges_of(const struct pipeline *p, const struct tp_s
 {
     struct exchanges x = {0};
     unsigned now = 0;
-    bool is_between = true; /* a product has started since the last call */
+    bool is_between = true; /* a matrix product has started since the last call */
     for (; *next < p->moments.count && TP_AT(&p->moments, struct moment, *next)->at_ns < step->end_ns; ++*next) {
         struct moment m = *TP_AT(&p->moments, struct moment, *next);
         if (m.at_ns < step->start_ns)
@@ -155,8 +154,9 @@ static bool is_one_way(unsigned directions)
     return directions == SENDS || directions == RECEIVES;
 }
 
-/* Returns the number of micro-batches in a step; 0: the rank is no stage in it. The first stage sends each micro-batch,
- * the last one receives each. A middle stage receives each twice: the micro-batch and its gradient. */
+/* Returns the number of micro-batches in a step; 0: the rank is not a stage of a pipeline in this step. The first stage
+ * sends each micro-batch once, and the last stage receives each once. A middle stage receives twice per micro-batch:
+ * the micro-batch and its gradient. */
 static int64_t micro_batches_of(const struct exchanges *x)
 {
     enum { LEAST_EXCHANGES = 3 };
@@ -186,7 +186,7 @@ static void count_micro_batches(struct pipeline *p)
 
 /* ---- cost of the waiting ---- */
 
-/* Returns whether a collective of all ranks launched the kernel. Such collectives send and receive, too. */
+/* Returns whether a collective of all ranks launched the kernel. Such collectives also send and receive. */
 static bool is_of_all(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -199,7 +199,7 @@ static bool is_of_all(const struct tp_model *model, uint32_t device)
     return false;
 }
 
-/* Returns the time of kernels that send or receive while nothing computes. */
+/* Returns the time of kernels that send or receive while no compute runs. */
 static struct tp_intervals exposed_kernels(struct pipeline *p)
 {
     struct tp_advisor *a = p->a;
@@ -228,7 +228,7 @@ static struct tp_intervals lost_time(struct pipeline *p)
     return tp_intervals_of(&time);
 }
 
-/* Returns the number of ranks in the group that sends and receives, or in the job; 0: unknown. *of: "group" or
+/* Returns the number of ranks in the group that sends and receives, or in the job; 0: unknown. Sets *of to "group" or
  * "job". */
 static int64_t group_size(const struct pipeline *p, const char **of)
 {

@@ -1,11 +1,9 @@
-/* Rules of device programs about the recording itself: missing parts (R1), too little to judge (R2), first use of the
- * device (R3), time at the edge of the recording (R4); and a device on which no host time can be saved (C14).
+/* Rules of device programs about the recording itself: missing records (R1), too little work to judge (R2), first use
+ * of the device (R3), time at the edge of the recording (R4). Also rule C14, a device on which no host time can be
+ * saved.
  *
- *
- * The capture of graphs is no work of the program either; if it is most of the recording, R2 reports it.
- *
- *
- * These rules run first: they determine which time the other rules judge, and which rules run at all. */
+ * Capturing graphs is not work of the program either; R2 reports it if it is most of the recording. These rules run
+ * first, because they determine the time that the other rules judge, and which rules run at all. */
 #include "webreport/measure/idle/idle_reasons.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -26,7 +24,7 @@ const struct tp_rule tp_rule_R1 = {
     .doc_url = DOC_PROFILER,
     .cause = "capture.no_device",
     .gain = {.right = 3, .known = 3},
-    .always = evaluate_no_device, /* for programs without device work; else evaluate_record reports it */
+    .always = evaluate_no_device, /* for programs without device work; evaluate_record reports R1 for the others */
 };
 
 const struct tp_rule tp_rule_R2 = {
@@ -88,16 +86,18 @@ static const int64_t LONG_GAP_NS = 1000000, HUGE_GAP_NS = 100000000;
 /* The gaps of all devices by kind, with the total time of each kind. */
 struct record {
     struct tp_advisor *a;
-    int64_t gpu_count, all_ns; /* number of devices without the program's own, and W times that number */
+    /* number of devices except for those that the program itself defined, and W times that number */
+    int64_t gpu_count, all_ns;
     int64_t away_ns, queue_ns, blocked_ns;
-    int64_t waited_ns; /* gaps in which the host waits for the device */
-    int64_t huge_ns;   /* gaps of 100 ms and more that wait for the host */
+    int64_t waited_ns; /* gaps in which the host waits for the device, ns */
+    int64_t huge_ns;   /* gaps of 100 ms or more in which the device waits for the host, ns */
     int64_t busy_ns;
-    int64_t setup_ns;            /* the device waits while the program makes something that it needs once */
-    struct tp_picks setup, away; /* calls that make it; operations after time that the recording does not explain */
-    struct tp_vec short_time;    /* struct tp_interval: busy times and gaps below 1 ms of all devices */
-    struct tp_vec away_time;     /* the same kind: time of the current device that the recording does not explain */
-    struct tp_intervals left;    /* W without the time that is unexplained on every device */
+    int64_t setup_ns; /* time in which the device waits while the program makes things that it needs once, ns */
+    /* setup: calls of that kind; away: operations after time that the recording does not explain */
+    struct tp_picks setup, away;
+    struct tp_vec short_time; /* struct tp_interval: busy times and gaps below 1 ms of all devices */
+    struct tp_vec away_time;  /* struct tp_interval: time of the current device that the recording does not explain */
+    struct tp_intervals left; /* W without the time that the recording explains on no device */
 };
 
 static double share_of(int64_t ns, int64_t all)
@@ -115,7 +115,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
         r->waited_ns = tp_sat_add(r->waited_ns, ns);
     bool is_away = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
-    if (is_away) /* the held time is the end of its piece */
+    if (is_away) /* the unexplained time is at the end of the interval */
         tp_intervals_push(&r->away_time, piece->b - ns, piece->b);
     if (is_away && piece->next != TP_NO_ID) {
         struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
@@ -167,7 +167,8 @@ static void read_gaps(struct record *r)
     r->left = tp_intervals_of(&left);
 }
 
-/* Restricts findings to this part of W. is_whole: shares are of this part; false: their base stays as it is. */
+/* Restricts findings to `time` within W. is_whole: shares are percentages of the restricted time; false: the base of
+ * shares stays unchanged. */
 static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
     a->judged = tp_intervals_meet(a->arena, time, a->judged);
@@ -175,12 +176,13 @@ static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
         a->judged_ns = tp_ns_max(1, tp_intervals_length(a->judged));
 }
 
-/* Reads calls that allocate, load or create while a device waits for the host. */
+/* Finds calls that allocate, load or create things while a device waits for the host. */
 static void read_calls(struct record *r)
 {
     struct tp_advisor *a = r->a;
     const struct tp_model *model = a->model;
-    uint8_t *uses = tp_arena_array(a->arena, model->trace->names.count, 1); /* by name: enum tp_call_use + 1 */
+    /* by name: 1 + enum tp_call_use; 0: not yet known */
+    uint8_t *uses = tp_arena_array(a->arena, model->trace->names.count, 1);
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->launches.count; i++) {
         const struct tp_event *call = tp_launch_event(model, i);
@@ -198,7 +200,7 @@ static void read_calls(struct record *r)
     tp_arena_drop(a->arena, uses, model->trace->names.count);
 }
 
-/* Records the first reason why more than half of W cannot be judged. ns: the part of W that it covers. */
+/* Records the first reason why more than half of W cannot be judged. ns: part of W for which the reason applies. */
 static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns, struct tp_str detail)
 {
     if (a->unjudged.reason == TP_UNJUDGED_NOTHING && ns > a->model->window_ns - ns)
@@ -216,7 +218,7 @@ static void note(struct record *r, enum tp_rule_id rule, bool is_first, const st
     tp_advisor_add(r->a, &c);
 }
 
-/* Leaves out the rules about a late host. */
+/* Skips the rules about a late host. */
 static void skip_late_host(struct tp_advisor *a, const char *reason)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
@@ -226,16 +228,16 @@ static void skip_late_host(struct tp_advisor *a, const char *reason)
         }
 }
 
-/* ---- R2: a capture, or too little ---- */
+/* ---- R2: a capture, or too little work ---- */
 
-/* Leaves out all rules but R2 and those about memory. */
+/* Skips all rules except R2 and the rules about memory. */
 static void leave_out_rules(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_of_memory;
 }
 
-/* Removes the capture of graphs from the judged time. Returns true if the rest is too little for rules. */
+/* Removes the capture of graphs from the judged time. Returns whether the remaining time is too short for rules. */
 static bool is_capture(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -260,8 +262,8 @@ static bool is_capture(struct record *r)
     return true;
 }
 
-/* Returns whether the recording is one step with few operations, in which the device is mostly idle: then the host's
- * work is not typical of the program. */
+/* Returns whether the recording is one step with few operations and a mostly idle device. The host's work is then not
+ * typical of the program. */
 static bool is_too_short(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -289,7 +291,7 @@ static bool is_parameter(struct tp_str name)
     return tp_str_starts(name, "[param|");
 }
 
-/* Returns whether nearly all first-use work is in the first step. What every step makes is normal work. */
+/* Returns whether nearly all first-use work is in the first step. Work that every step does is normal. */
 static bool is_at_first(const struct record *r)
 {
     const struct tp_model *model = r->a->model;
@@ -321,9 +323,9 @@ static void look_at_first_use(struct record *r)
     set_unjudged(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), TP_STR(""));
 }
 
-/* ---- R4: the edge; R1: idle time that no recorded event explains ---- */
+/* ---- R4: edge of the recording; R1: idle time that no recorded event explains ---- */
 
-/* Returns the time from the call of the first operation to its start, for a recording without steps. */
+/* Returns the time from the call of the first operation to its start, ns, for a recording without steps. */
 static int64_t lead_ns(const struct tp_advisor *a)
 {
     const struct tp_event *launch = a->operation_count ? tp_launch_of_device(a->model, a->ranges[0].first) : NULL;
@@ -397,8 +399,8 @@ static void look_at_busy(struct record *r)
     tp_advisor_add(a, &c);
 }
 
-/* Examines waits of the host for a device without a record: kernels were lost, or are of a kind that is not
- * recorded. */
+/* Examines waits of the host for a device that has no records in that time: kernels were lost, or are of a kind that is
+ * not recorded. */
 static void look_at_waits(struct record *r)
 {
     struct tp_advisor *a = r->a;

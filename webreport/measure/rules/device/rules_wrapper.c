@@ -1,7 +1,6 @@
 /* Rules about DistributedDataParallel itself: a wrapper with a single rank, which gains nothing and copies all
  * gradients (E9), and buffers that each forward pass broadcasts from rank 0 (E10).
  *
- *
  * The wrapper's work on the host is recognized by name: its forward range, the operators of its reducer, and the calls
  * of the dispatcher of torch.distributed. Before the model runs, the forward range flattens the buffers, broadcasts
  * them and copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
@@ -55,11 +54,12 @@ enum part { NO_PART, FORWARD, REDUCER, AROUND_BROADCAST };
 
 struct wrapper {
     struct tp_advisor *a;
-    const uint8_t *parts;    /* enum part, by name */
-    struct tp_vec forwards;  /* uint32_t: events of forward ranges in W */
-    struct tp_vec own, sync; /* struct tp_interval: host time of the wrapper, and the part that broadcasts buffers */
+    const uint8_t *parts;   /* enum part by name */
+    struct tp_vec forwards; /* uint32_t: events of forward ranges in W */
+    /* struct tp_interval: host time of the wrapper, and the part of it that broadcasts buffers */
+    struct tp_vec own, sync;
     struct tp_picks broadcasts, reductions;
-    int64_t reducer_count; /* gradients copied into buckets and back */
+    int64_t reducer_count; /* number of gradients copied into buckets and back */
 };
 
 /* Returns whether an operator flattens buffers or copies them back, or runs inside of such an operator. */
@@ -92,7 +92,7 @@ static enum part part_of(struct tp_str name)
     return is_around_broadcast(name) ? AROUND_BROADCAST : NO_PART;
 }
 
-/* Returns the part of each name; NULL without a forward range of the wrapper. */
+/* Returns enum part by name; NULL if the recording has no forward range of the wrapper. */
 static const uint8_t *find_parts(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -112,8 +112,8 @@ static const struct tp_event *event_at(const struct wrapper *w, uint32_t place)
     return &w->a->model->trace->events[w->a->model->order->host[place]];
 }
 
-/* Takes the work of a forward range before the model: everything up to the last copy after its last broadcast. place:
- * of the range in the order of host events; end: of its thread. */
+/* Records the broadcast of buffers in a forward range: the time before the model, up to the last copy after the last
+ * broadcast. place: position of the range in the order of host events; end: end of its thread. */
 static void take_sync(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
@@ -139,7 +139,8 @@ static void take_sync(struct wrapper *w, uint32_t place, uint32_t end)
         tp_intervals_push(&w->sync, start, last);
 }
 
-/* Counts an event of the wrapper, and records its time. place: in the order of host events; end: of its thread. */
+/* Counts an event of the wrapper and records its time. place: position in the order of host events; end: end of its
+ * thread. */
 static void take_event(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
@@ -189,7 +190,7 @@ static bool is_alone(const struct tp_advisor *a)
     return is_any;
 }
 
-/* Adds the device work that the reducer launched: it scales gradients into buckets and copies them back. */
+/* Adds the device work that the reducer launched: it scales gradients into buckets, and copies them back. */
 static void add_reducer_kernels(const struct wrapper *w, struct tp_vec *time)
 {
     const struct tp_model *model = w->a->model;
@@ -229,9 +230,9 @@ static void judge_single_rank(struct wrapper *w)
         tp_explain_communication(a, tp_intervals_of(&time));
 }
 
-/* ---- E10: buffers ---- */
+/* ---- E10: broadcast buffers ---- */
 
-/* Returns the times of the broadcasts that the forward ranges request, on any thread. */
+/* Returns the times of the broadcasts that the forward ranges start, on any thread. */
 static struct tp_intervals broadcast_time(const struct wrapper *w)
 {
     struct tp_advisor *a = w->a;
