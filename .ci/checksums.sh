@@ -1,6 +1,7 @@
 #!/bin/sh
-# checksums.sh FOLDER: writes FOLDER/SHA256SUMS when FOLDER has the files of a release of the Makefile's version, and no other:
-# archive of sources, a wheel and a Debian package for each machine. Ends with 1 and the difference otherwise.
+# checksums.sh FOLDER: writes FOLDER/SHA256SUMS if FOLDER contains exactly the files of a release of the Makefile's
+# version: the archive of the sources, and a wheel and a Debian package for each machine. Otherwise prints the
+# difference and exits with 1.
 set -eu
 version=$(sed -n 's/^VERSION := //p' "$(dirname "$0")/../Makefile")
 work=$(mktemp -d)

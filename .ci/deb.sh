@@ -1,7 +1,7 @@
 #!/bin/sh
-# deb.sh BUILD VERSION: a Debian package of the tree that `make install-strip` makes, in BUILD/dist. What it needs is what
-# dpkg-shlibdeps finds; one package holds program, library, header and static library.
-# Who made it: DEBFULLNAME and DEBEMAIL, as for Debian's own tools.
+# deb.sh BUILD VERSION: makes a Debian package in BUILD/dist from the files that `make install-strip` installs.
+# dpkg-shlibdeps finds its dependencies. One package contains program, library, header and static library. DEBFULLNAME
+# and DEBEMAIL name the maintainer, as for Debian's own tools.
 set -eu
 build=$1 version=$2
 umask 022
@@ -24,9 +24,9 @@ rm "$doc/LICENSE" "$doc/THIRD-PARTY"
 
 mkdir -p "$tree/usr/share/lintian/overrides"
 cat >"$tree/usr/share/lintian/overrides/tracepress" <<EOF
-# Loaded into programs of any kind: it must bring its own zlib, whatever stands in them.
+# The library is loaded into programs of any kind, which may have another zlib, so it contains its own one.
 tracepress: embedded-library zlib [usr/lib/libtracepress.so.0]
-# One package for all of it, made outside of the distribution.
+# Programs and libraries are in one package, because it is not part of Debian.
 tracepress: link-to-shared-library-in-wrong-package usr/lib/libtracepress.so.0 [usr/lib/libtracepress.so]
 tracepress: package-name-doesnt-match-sonames libtracepress0
 tracepress: pkg-config-unavailable-for-cross-compilation [usr/lib/pkgconfig/tracepress.pc]

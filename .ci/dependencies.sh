@@ -1,10 +1,10 @@
 #!/bin/sh
-# dependencies.sh PREFIX: what a release links statically, from the archives that sources.txt names, into PREFIX/lib and
-# PREFIX/include. An archive with another checksum ends it, and nothing of it is unpacked. Of libunwind, which is loaded when
-# stacks are recorded, only the headers.
+# dependencies.sh PREFIX: builds the libraries that a release links statically, from the archives listed in sources.txt.
+# Installs them in PREFIX/lib and PREFIX/include. If the checksum of an archive differs, the script fails and does not
+# unpack the archive. Of libunwind, which is loaded only when stacks are recorded, it installs the headers.
 #
-# MIRROR is where the archives come from, a Debian mirror or, as file:///.., a folder that looks like one. Needs cc, make, curl,
-# tclsh (for SQLite) and, on x86_64, nasm (for ISA-L).
+# MIRROR is the address of the archives: a Debian mirror, or file:///.. for a folder with the same structure. The script
+# needs cc, make, curl, tclsh (for SQLite) and, on x86_64, nasm (for ISA-L).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 prefix=$1
@@ -19,25 +19,25 @@ jobs=$(nproc 2>/dev/null || echo 2)
 cd "$work"
 while read -r sum path; do
     file=$(basename "$path")
-    # an address has no plus sign
+    # in an address, %2B replaces the plus sign
     curl -sS --fail --location --retry 3 --max-time 600 -o "$file" "${MIRROR:-https://deb.debian.org/debian}/$(echo "$path" | sed 's/+/%2B/g')"
     echo "$sum  $file" | sha256sum -c --quiet
     mkdir "${file%%_*}"
     tar xf "$file" -C "${file%%_*}" --strip-components=1
 done <"$here/sources.txt"
 
-library() { # NAME OBJECT...: the static library of that name, the same bytes each time
+library() { # library NAME OBJECT...: makes the static library NAME. Equal objects give equal bytes.
     rm -f "$prefix/lib/lib$1.a"
     archive=$prefix/lib/lib$1.a
     shift
     ar qcDs "$archive" "$@"
 }
 zlib() { ./configure --static --prefix="$prefix" && make -j"$jobs" libz.a && cp libz.a "$prefix/lib" && cp zlib.h zconf.h "$prefix/include"; }
-protobuf_c() { # one source; its compiler, protoc-c, comes from the system
+protobuf_c() { # the library has one source file; the system provides protoc-c, the compiler of its schemas
     $CC $CFLAGS -I. -c protobuf-c/protobuf-c.c -o protobuf-c.o && library protobuf-c protobuf-c.o &&
         mkdir -p "$prefix/include/protobuf-c" && cp protobuf-c/protobuf-c.h "$prefix/include/protobuf-c"
 }
-sqlite() { # the one file that SQLite is used as
+sqlite() { # builds the library from sqlite3.c, which contains all of SQLite
     ./configure --disable-tcl --disable-shared --disable-readline && make sqlite3.c &&
         $CC $CFLAGS -DSQLITE_OMIT_LOAD_EXTENSION -c sqlite3.c -o one.o && library sqlite3 one.o && cp sqlite3.h "$prefix/include"
 }
@@ -49,7 +49,8 @@ libunwind() { ./configure --prefix="$work/unwind" && make install-includeHEADERS
 
 for each in zlib:zlib protobuf-c:protobuf_c sqlite3:sqlite libisal:isal libunwind:libunwind; do
     echo "building ${each%%:*}" >&2
-    # a subshell behind && or || would go on after a command that failed: the functions join theirs by &&
+    # The functions join their commands by &&. In a subshell before && or ||, `set -e` has no effect, so a failed
+    # command would not stop them.
     (cd "$work/${each%%:*}" && "${each##*:}") >"$work/log" 2>&1 || {
         tail -n 30 "$work/log" >&2
         exit 1

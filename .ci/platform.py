@@ -1,19 +1,19 @@
-"""platform.py PLATFORM <JSON: what `auditwheel show --json` says of a wheel lets it run on PLATFORM, such as manylinux_2_28_x86_64.
-
-Ends with 1 and a line when the wheel needs a newer C library, another library, or a later processor, or is for another machine."""
+"""platform.py PLATFORM <JSON: checks that a wheel runs on PLATFORM, such as manylinux_2_28_x86_64. JSON is the output
+of `auditwheel show --json`. Prints a line and exits with 1 if the wheel needs a newer C library, another library
+or a later processor, or is for another machine."""
 import json
 import re
 import sys
 
 
 def parts(tag):
-    """The machine and the version of the C library."""
+    """Returns the machine and the version of the C library of a platform tag."""
     found = re.fullmatch(r"manylinux_(\d+)_(\d+)_(\w+)", tag)
     return (found.group(3), (int(found.group(1)), int(found.group(2)))) if found else ("", (0, 0))
 
 
 def reason(platform, said):
-    """Why the wheel does not run there, None if it does."""
+    """Returns why the wheel does not run on the platform, or None if it does."""
     machine, most = parts(platform)
     its_machine, needed = parts(said["overall_tag"])
     if not machine:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tag.sh TAG: prints what CHANGELOG.md says of the release TAG. Ends with 1 and a line when TAG is not v and the Makefile's
-# version, or CHANGELOG.md has nothing of it, or still says that it is not released.
+# tag.sh TAG: prints the section of CHANGELOG.md about the release TAG. Prints a line and exits with 1 if TAG is not "v"
+# and the Makefile's version, if the section is missing, or if it says that the version is not released.
 set -eu
 cd "${ROOT:-$(dirname "$0")/..}"
 version=$(sed -n 's/^VERSION := //p' Makefile)

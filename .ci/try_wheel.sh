@@ -1,8 +1,8 @@
 #!/bin/sh
-# try_wheel.sh WHEEL TRACE PAGE: in an empty environment, without an index, the wheel makes PAGE of TRACE, byte for byte;
-# its handler and its objects can be imported.
+# try_wheel.sh WHEEL TRACE PAGE: installs the wheel in an empty environment without an index. The report of TRACE must
+# have the bytes of PAGE, and the handler and the objects must be importable.
 #
-# PYTHON=python3 makes the environment.
+# PYTHON, by default python3, makes the environment.
 set -eu
 wheel=$1 trace=$2 page=$3
 work=$(mktemp -d)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# wheel.sh PREFIX PLATFORM OUT: the wheel of a release, in the folder OUT. It is linked with the libraries of PREFIX
-# (dependencies.sh) and named after PLATFORM, such as manylinux_2_28_x86_64; a wheel that needs a newer C library than
-# PLATFORM says, another library, or more than MOST bytes ends it.
+# wheel.sh PREFIX PLATFORM OUT: makes the wheel of a release in the folder OUT. The wheel is linked with the libraries
+# of PREFIX (dependencies.sh) and named after PLATFORM, such as manylinux_2_28_x86_64. Fails if the wheel needs a newer
+# C library than that of PLATFORM, another library, or more than MOST bytes.
 #
-# PYTHON has hatchling and auditwheel; BUILD is make's.
+# PYTHON is a Python with hatchling and auditwheel. BUILD is the build folder of make.
 set -eu
 MOST=3000000
 cd "$(dirname "$0")/.."

@@ -1,4 +1,5 @@
-/* The call tree: zoom by click or Enter, by GPU or CPU time, search. Draws the same boxes as the page does without scripts. */
+/* The call tree: zoom by click or Enter, GPU or CPU time, search. Draws the same boxes as the page has without
+ * scripts. */
 (function () {
   'use strict';
   var KINDS = ['root', 'phase', 'py', 'op', 'kernel', 'root'], DEPTH = 0, KIND = 1, NAME = 2, DEVICE = 3, HOST = 4, BYTES = 5, CALLS = 6;
@@ -27,7 +28,7 @@
     return bytes.toFixed(i ? 1 : 0) + ' ' + units[i];
   }
 
-  /* Calls stand depth first; each gets its parent and children. */
+  /* Sets parent and children of each call. Calls are in depth-first order. */
   function link(calls) {
     var path = [];
     return calls.map(function (row) {
@@ -151,7 +152,7 @@
     this.count.textContent = this.wanted ? this.hits + (this.hits === 1 ? ' match' : ' matches') : '';
   };
 
-  /* Other calls instead: those of a chosen span of time. */
+  /* Replaces the calls by those of a selected span of time. */
   Tree.prototype.replace = function (rows) {
     this.calls = link(rows);
     this.root = this.focus = this.calls[0];

@@ -1,9 +1,10 @@
 #!/bin/sh
-# completions.sh bash|zsh|fish HELP.txt...: the shell's completion of tracepress, made from the help texts, to standard output.
+# completions.sh bash|zsh|fish HELP.txt...: prints the completions of tracepress for this shell, made from the help
+# texts.
 #
-# An option is a line of a help text that begins with a dash, at most six blanks in (man.sh says how a text is read): names, with
-# what they take, up to two blanks, then a text. "-o, --output FILE": both take a file; "a|b": a choice. Commands are the
-# list of that name in tracepress.txt.
+# An option is a line of a help text that begins with a dash after at most six blanks (man.sh describes the format). The
+# line has names with their arguments, two or more blanks, and a text. In "-o, --output FILE" both names take a file,
+# and "a|b" is a choice. The commands are the list with this title in tracepress.txt.
 set -eu
 shell=$1
 shift
@@ -13,7 +14,7 @@ function name_of(path) { sub(/.*\//, "", path); sub(/\.txt$/, "", path); return 
 function quoted(text) { gsub(/\047/, "\047\\\047\047", text); return text }
 function choices(takes) { return takes ~ /^[a-z0-9.]+(\|[a-z0-9.]+)+$/ }
 function words_of(takes) { gsub(/\|/, " ", takes); return takes }
-# the names of a line that have nothing behind them take what the next of the same comma list takes
+# A name without an argument of its own takes the argument of the next name in the same list.
 function option_line(names, text,   n, i, word, first) {
     gsub(/, /, " , ", names)
     n = split(names, word, / +/)

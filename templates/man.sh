@@ -22,7 +22,7 @@ function safe(text) {
 function say(text) { print safe(text) }
 function trim(text) { sub(/^ +/, "", text); sub(/ +$/, "", text); return text }
 function indent_of(text) { match(text, /^ */); return RLENGTH }
-# A block of lines between empty ones, from a to b.
+# Prints the lines a to b, between two empty lines, as a paragraph.
 function paragraph(a, b,   i) { print ".PP"; for (i = a; i <= b; i++) say(trim(line[i])) }
 function items(a, b,   i, has_terms, at, text) {
     if (heading ~ /^example/) {

@@ -1,4 +1,5 @@
-/* A program recorded from outside: a span of its time, chosen in the lanes of threads, and flame, functions and waits of it. */
+/* The page of a program recorded from outside. The user selects a span of time in the lanes of the threads. Flame
+ * graph, functions and waits then show this span. */
 (function () {
   'use strict';
   var PARENT = 0, LABEL = 1, KIND = 2, ITEM = 0, BIN = 1, NS = 2, COUNT = 3, ROOT = 0, SHOWN = 60;
@@ -77,7 +78,7 @@
     });
   };
 
-  /* Marks the span; nothing else changes. */
+  /* Draws the mark of the span, and changes nothing else. */
   Program.prototype.show = function (first, last) {
     var box = this.lane.getBoundingClientRect(), left = box.left - this.lanes.getBoundingClientRect().left, bins = this.data.bins;
     var unit = this.data.wall / 1e6;
@@ -106,7 +107,7 @@
     this.table('waits', whole, ['Stack, innermost first', 'Cause', 'Thread', 'Times', 'Sum'], this.waits(waits));
   };
 
-  /* Sums by node of what is below each; a parent has a smaller number than its children. */
+  /* Sums samples and times per node, including all nodes below. A parent has a smaller number than its children. */
   Program.prototype.totals = function (samples) {
     var nodes = this.data.nodes, sums = nodes.map(function () { return [0, 0]; }), i;
     samples.forEach(function (cell) { sums[cell[ITEM]][0] += cell[NS]; sums[cell[ITEM]][1] += cell[COUNT]; });
@@ -117,7 +118,7 @@
     return sums;
   };
 
-  /* Rows as the flame has them: depth first, [depth, kind, name, 0, ns, 0, samples]. */
+  /* Returns rows in the format of the flame graph, depth first: [depth, kind, name, 0, ns, 0, samples]. */
   Program.prototype.calls = function (samples) {
     var nodes = this.data.nodes, labels = this.data.labels, sums = this.totals(samples), children = nodes.map(function () { return []; });
     var rows = [], pending = [[ROOT, 0]], next, node, i;
@@ -135,14 +136,14 @@
     var nodes = this.data.nodes, labels = this.data.labels, sums = this.totals(samples), found = {}, i, at, seen;
     function of(node) { return found[nodes[node][LABEL]] = found[nodes[node][LABEL]] || [0, 0, 0]; }
     samples.forEach(function (cell) {
-      if (nodes[cell[ITEM]][PARENT] === ROOT || cell[ITEM] === ROOT) return; /* no stack */
+      if (nodes[cell[ITEM]][PARENT] === ROOT || cell[ITEM] === ROOT) return; /* the sample has no stack */
       of(cell[ITEM])[0] += cell[NS];
       of(cell[ITEM])[2] += cell[COUNT];
     });
     for (i = 1; i < nodes.length; i++) {
       if (nodes[i][PARENT] === ROOT || !sums[i][1]) continue;
       for (at = nodes[i][PARENT], seen = false; at > ROOT && !seen; at = nodes[at][PARENT]) seen = nodes[at][LABEL] === nodes[i][LABEL];
-      if (!seen) of(i)[1] += sums[i][0]; /* recursion counts once */
+      if (!seen) of(i)[1] += sums[i][0]; /* a recursive function counts once */
     }
     return Object.keys(found).sort(function (a, b) { return found[b][0] - found[a][0] || found[b][1] - found[a][1]; }).map(function (label) {
       var f = found[label];
@@ -163,7 +164,7 @@
     });
   };
 
-  /* A table of the span in front of the table of all, which is hidden. */
+  /* Shows a table of the selected span, and hides the table of the whole time. */
   Program.prototype.table = function (id, whole, heads, rows) {
     var section = document.getElementById(this.prefix + id), old = section && section.querySelector('.ofspan');
     if (!section) return;

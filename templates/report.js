@@ -1,5 +1,6 @@
-/* What the page gains from scripts: theme switch, section highlight, faster tooltips, and for each table sorting, filtering and
-   copying as CSV. Everything is complete without this file; texts are only ever set as text. */
+/* The parts of the page that need scripts: theme switch, highlighted section, faster tooltips, and sorting, filtering
+ * and copying of tables. The page is complete without this file. Texts from the trace are set as text only, never as
+ * markup. */
 (function () {
   'use strict';
   var root = document.documentElement;
@@ -12,9 +13,9 @@
     return element;
   }
 
-  /* ---- theme: follows the system until somebody chooses ---- */
+  /* ---- theme: that of the system, until the user chooses one ---- */
   var NEXT = { auto: 'dark', dark: 'light', light: 'auto' }, theme = 'auto';
-  try { theme = localStorage.getItem('tracepress-theme') || 'auto'; } catch (e) { /* storage may be forbidden */ }
+  try { theme = localStorage.getItem('tracepress-theme') || 'auto'; } catch (e) { /* the browser may forbid storage */ }
   var themeButton = make('button', { type: 'button' });
   function setTheme(name) {
     theme = NEXT[name] ? name : 'auto';
@@ -26,7 +27,8 @@
   }
   themeButton.addEventListener('click', function () {
     setTheme(NEXT[theme]);
-    try { localStorage.setItem('tracepress-theme', theme); } catch (e) { /* not kept then */ }
+    /* the choice is lost when the page is closed */
+    try { localStorage.setItem('tracepress-theme', theme); } catch (e) { }
   });
   one('#tools').appendChild(themeButton);
   setTheme(theme);
@@ -53,10 +55,10 @@
     highlight();
   }
 
-  /* ---- a link into a closed profile opens it (browsers that do so themselves lose nothing) ---- */
+  /* ---- a link into a closed profile opens the profile, also in browsers that do not do this themselves ---- */
   function reveal() {
     var id = location.hash.slice(1), target;
-    try { id = decodeURIComponent(id); } catch (e) { /* a per cent sign that somebody typed */ }
+    try { id = decodeURIComponent(id); } catch (e) { /* a user may type a per cent sign */ }
     target = id && document.getElementById(id);
     if (!target) return;
     for (var box = target.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
@@ -65,7 +67,7 @@
   addEventListener('hashchange', reveal);
   reveal();
 
-  /* ---- tooltips: the titles that work without scripts, shown at once ---- */
+  /* ---- tooltips: show the titles that work without scripts, without their delay ---- */
   var tip = make('div', { id: 'tip', role: 'presentation', hidden: '' });
   document.body.appendChild(tip);
   function placeTip(x, y) {
@@ -95,7 +97,8 @@
   document.addEventListener('scroll', function () { tip.hidden = true; }, { passive: true, capture: true });
 
   /* ---- tables ---- */
-  /* A spreadsheet runs cells that begin with these as formulas, so such texts get a quote in front; numbers do not. */
+  /* Returns the text of a CSV cell. A spreadsheet interprets texts with these first characters as formulas, so they get
+   * a quote in front. Numbers do not. */
   function csvCell(text) {
     text = String(text).replace(/\u2212/g, '-');
     if (/^[+-]?[\d,]*\.?\d+$/.test(text)) return text.replace(/,/g, '');

@@ -1,5 +1,6 @@
-/* The timeline viewer: unpacks the slices of a trace (format: templates/README.md) and draws them on a canvas. Zoom, pan, keys,
-   tooltip, search. Without this file, or without DecompressionStream, the drawing in the page stays. */
+/* The timeline viewer: unpacks the slices of a trace (format: templates/README.md) and draws them on a canvas. It has
+ * zoom, pan, keys, tooltips and search. Without this file, or without DecompressionStream, the page shows a static
+ * drawing. */
 (function () {
   'use strict';
   var CLASSES = ['cpu', 'kernel', 'comm', 'memcpy', 'memset', 'runtime', 'data', 'py', 'phase', 'phase'];
@@ -36,7 +37,7 @@
     return new Response(stream).arrayBuffer().then(function (buffer) { return new Uint8Array(buffer); });
   }
 
-  /* Reads LEB128 numbers one after the other. */
+  /* Returns a function that reads the next LEB128 number at each call. */
   function numbersAt(bytes, at) {
     return function () {
       var byte = bytes[at++], value = byte & 127, scale = 128;
@@ -49,7 +50,8 @@
     };
   }
 
-  /* Characters that make a text read otherwise than it is stand visibly, and controls not at all, as in the rest of the page. */
+  /* Makes characters visible that change how a text reads, and replaces control characters, as in the rest of the
+   * page. */
   function plain(text) {
     return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]/g, '\ufffd').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, function (c) { return '\\u' + ('000' + c.charCodeAt(0).toString(16)).slice(-4); });
   }
@@ -65,7 +67,7 @@
     return { texts: names, classes: classes };
   }
 
-  /* Texts that programs told about slices and moments; number 0 stands for none. */
+  /* Reads the texts that the program gave for slices and moments. Number 0 means no text. */
   function readTexts(bytes, sizesAt, bytesAt, end) {
     var size = numbersAt(bytes, sizesAt), decoder = new TextDecoder(), texts = [''];
     while (bytesAt < end) {
@@ -76,13 +78,14 @@
     return texts;
   }
 
-  /* What was told: its text, and its colour as style sheets write it; null for none. */
+  /* Reads a text and its color. The color is a CSS color, or null for none. */
   function readSaid(number, texts) {
     var text = texts[number()], color = number();
     return { text: text, color: color ? '#' + (0x1000000 + color - 1).toString(16).slice(1) : null };
   }
 
-  /* Asked slice by slice, in their order: what was told about each, or null. count: of slices about which something was. */
+  /* Returns a function that is called for each slice in order. It returns the text and color of the slice, or null if
+   * it has none. `count` is the number of slices that have one. */
   function toldSlices(number, count, texts) {
     var place = 0, next = count ? number() : -1;
     return function () {
@@ -103,8 +106,8 @@
     return moments;
   }
 
-  /* Rows of a lane: per depth the starts, ends and names of its slices, in order of time, and by place what was told about
-     some. Times in ns. */
+  /* Returns the rows of a lane, one per depth. A row has starts, ends and names of its slices in order of time, in ns,
+   * and the texts of some of its slices by index. */
   function readLane(lane, unit, start, duration, name, told, depths, depthAt, launch, shape) {
     var counts = new Uint32Array(lane.rows), rows = [], i, r;
     for (i = 0; i < lane.slices; i++) counts[depths[depthAt + i]]++;
@@ -170,8 +173,9 @@
     };
   }
 
-  /* Share of time and longest slice per bucket, halved level by level: what is drawn when a bucket is no wider than a pixel.
-     Slices are never merged by their number: that would paint idle gaps as busy. */
+  /* Returns levels of buckets, each half as long as the previous level. A bucket has the share of time and the longest
+   * slice. It is drawn if it is no wider than a pixel. Slices are never merged by their number, because idle gaps would
+   * then look busy. */
   function pyramid(row, end) {
     var count = MAX_BUCKETS, width = end / count, i, k;
     var share = new Float32Array(count), longest = new Float32Array(count), name = new Uint32Array(count);
@@ -200,7 +204,7 @@
     return levels;
   }
 
-  /* First slice of a row that ends after `time`. */
+  /* Returns the index of the first slice of a row that ends after `time`. */
   function firstAfter(row, time) {
     var low = 0, high = row.end.length;
     while (low < high) {
@@ -210,7 +214,7 @@
     return low;
   }
 
-  /* First moment that is not before `time`. */
+  /* Returns the index of the first moment at or after `time`. */
   function firstMoment(moments, time) {
     var low = 0, high = moments.length;
     while (low < high) {
@@ -220,7 +224,7 @@
     return low;
   }
 
-  /* Relative luminance of "#rrggbb", and the contrast of two of them, as WCAG 2 defines both. */
+  /* Return the relative luminance of "#rrggbb", and the contrast of two luminances, as defined by WCAG 2. */
   function luminance(color) {
     var parts = [1, 3, 5].map(function (at) {
       var part = parseInt(color.slice(at, at + 2), 16) / 255;
@@ -246,7 +250,8 @@
     return Math.round(ns) + ' ns';
   }
 
-  /* Whether a folded lane shows a row: not when it is one Python frame over (nearly) all of the time, nor almost empty. */
+  /* Returns whether a folded lane shows this row. Rows that are almost empty are hidden, and rows with one Python frame
+   * over nearly all of the time. */
   function saysSomething(row, data) {
     var last = row.start.length - 1, busy = 0, i;
     var isFrame = last >= 0 && CLASSES[data.classes[row.name[0]]] === 'py';
@@ -262,14 +267,14 @@
     this.data = data;
     this.from = 0;
     this.to = data.range;
-    this.found = null; /* numbers of names that match the search */
+    this.found = null; /* numbers of the names that match the search */
     this.canvas = make('canvas', {
       tabindex: '0', role: 'application',
       'aria-label': 'Timeline. Arrow keys move, plus and minus zoom, 0 shows all, Escape ends the search.'
     });
     this.info = make('p', { 'class': 'info', 'aria-live': 'polite' },
       'Drag to move, Ctrl and wheel to zoom, or use the arrow, + and − keys. A double click zooms to a slice, a click on a title unfolds a lane.');
-    this.rows = []; /* what is drawn, from top to bottom: { y, height, lane, row, load, title } */
+    this.rows = []; /* the rows drawn, from top to bottom: { y, height, lane, row, load, title } */
     data.lanes.forEach(function (lane, i) {
       lane.open = false;
       lane.limit = lane.isDevice ? 4 : i === 0 ? 12 : i < 4 ? 6 : 2;
@@ -304,7 +309,7 @@
     return bar;
   };
 
-  /* All steps, where there are more than buttons. */
+  /* Makes a list of all steps if there are more steps than buttons. */
   Viewer.prototype.stepList = function () {
     var self = this, list = make('select', { 'class': 'inp', 'aria-label': 'Zoom to a step' });
     list.appendChild(make('option', { value: '' }, this.data.steps.length + ' steps'));
@@ -318,11 +323,11 @@
     this.show(step.start - margin, step.end + margin);
   };
 
-  /* ---- what is selected: an item among all of its name ---- */
+  /* ---- the selected item, one of all items with its name ---- */
 
   Viewer.prototype.kindOf = function (name) { return KINDS[this.data.classes[name]]; };
 
-  /* Slices whose name is among `numbers` and which begin at `near`, when that is given. */
+  /* Returns the slices whose name is among `numbers`. If `near` is given, they must begin at this time. */
   Viewer.prototype.slices = function (numbers, near) {
     var hits = [], self = this;
     this.data.lanes.forEach(function (lane) {
@@ -341,7 +346,7 @@
     return this.data.names.map(function (name, i) { return i > 0 && isWanted(name); });
   };
 
-  /* What the address says: steps and slices by name, evidence by the time at which it begins. */
+  /* Selects what the address names: steps and slices by name, evidence by its start time. */
   Viewer.prototype.select = function (state) {
     var name = state.name, from = state.from, hits, best = 0;
     if (!state.kind) {
@@ -373,7 +378,7 @@
 
   Viewer.prototype.between = function () { return timeText(this.from) + ' to ' + timeText(this.to); };
 
-  /* What runs longest on the devices in the part that is shown: at most four names. */
+  /* Returns up to four names with the longest device time in the visible part. */
   Viewer.prototype.busiest = function () {
     var self = this, sums = [], most;
     this.data.lanes.forEach(function (lane) {
@@ -392,7 +397,7 @@
     });
   };
 
-  /* Makes a step or slice the selected one and brings it into view; `range`: the one to show. */
+  /* Selects a step or slice and makes it visible. `range` is the range to show. */
   Viewer.prototype.choose = function (hit, range) {
     var margin, name = hit.row ? this.data.names[hit.row.name[hit.i]] : stepTitle(hit);
     this.selected = {
@@ -416,7 +421,7 @@
     } else this.draw();
   };
 
-  /* Scrolls the page to the row of what is selected, or to all rows. */
+  /* Scrolls the page to the row of the selected item, or to all rows. */
   Viewer.prototype.scroll = function () {
     var top = this.canvas.getBoundingClientRect().top + scrollY, hit = this.outlined;
     this.rows.forEach(function (item) { if (hit && item.row === hit.row) top += item.y - innerHeight / 3; });
@@ -441,7 +446,7 @@
     return words.join(' · ');
   };
 
-  /* Slices around a slice, outermost first. */
+  /* Returns the slices around a slice, outermost first. */
   Viewer.prototype.parentsOf = function (hit) {
     var parents = [], self = this;
     hit.lane.rows.some(function (row) {
@@ -454,7 +459,8 @@
     return parents.slice(-6);
   };
 
-  /* Shapes of the innermost call around a slice of the host that has some, and whose they are; null: none has. */
+  /* Returns the shapes of the innermost call around a host slice that has shapes, with the name of this call. Returns
+   * null if no call has any. */
   Viewer.prototype.shapesOf = function (hit) {
     var data = this.data, found = null;
     if (!data.shapes || hit.lane.isDevice) return null;
@@ -467,12 +473,13 @@
     return found;
   };
 
-  /* A slice as walk.js names it. */
+  /* Returns a slice in the form that walk.js uses. */
   Viewer.prototype.named = function (lane, row, i) {
     return { lane: lane, row: row, i: i, name: this.data.names[row.name[i]], kind: this.kindOf(row.name[i]), start: row.start[i], end: row.end[i] };
   };
 
-  /* The call that launched a slice of a device: the innermost that begins when it says; null: not here. */
+  /* Returns the call that launched a slice of a device: the innermost call that begins at the recorded time. Returns
+   * null if it is not in the timeline. */
   Viewer.prototype.launchOf = function (hit) {
     var at = hit.row.launch ? hit.row.launch[hit.i] : -1, self = this, found = null;
     if (at < 0) return null;
@@ -486,7 +493,7 @@
     return found;
   };
 
-  /* The first slices that a call launched. */
+  /* Returns the first slices that a call launched. */
   Viewer.prototype.launchedBy = function (hit) {
     var self = this, found = [];
     if (CLASSES[this.data.classes[hit.row.name[hit.i]]] !== 'runtime') return found;
@@ -499,7 +506,7 @@
     return found;
   };
 
-  /* Lines from calls to what they launched. */
+  /* Draws lines from calls to the slices that they launched. */
   Viewer.prototype.drawLaunches = function () {
     var hit = this.outlined, self = this, middle = new Map(), context = this.context;
     if (!hit || !hit.partners.length) return;
@@ -686,8 +693,8 @@
     this.fillNow = -1;
   };
 
-  /* A slice in the colour that the program gave it: its text is black or white, whichever reads better, and it has an
-     edge where the colour is nearly the page's. */
+  /* Draws a slice in the color that the program gave. The text is black or white, whichever is more readable. If the
+   * color is close to that of the page, the slice gets an edge. */
   Viewer.prototype.paint = function (name, color, x, width, y, height) {
     var context = this.context, light = luminance(color);
     this.box(name, x, width, y, height, 1);
@@ -702,7 +709,7 @@
     this.finish(name, x, width, y, contrast(light, 0) > contrast(light, 1) ? '#000000' : '#ffffff');
   };
 
-  /* Moments are small diamonds over the rows of their lane. */
+  /* Draws moments as small diamonds above the rows of their lane. */
   Viewer.prototype.drawMoments = function (moments, y) {
     var context = this.context, half = MOMENT / 2 - 1, middle = y + MOMENT / 2, last = -MOMENT;
     this.fillNow = -1;
@@ -769,7 +776,7 @@
     }
   };
 
-  /* Means of `load` over groups of buckets that are at least a pixel wide: [start of group, mean ..]. */
+  /* Returns the means of `load` over groups of buckets that are at least a pixel wide: [start of group, mean ..]. */
   Viewer.prototype.loadMeans = function (load, group) {
     var step = this.data.loadWidth, last = Math.min(load.length - 1, Math.floor(this.to / step)), means = [];
     for (var i = Math.floor(Math.max(0, Math.floor(this.from / step)) / group) * group; i <= last; i += group) {
@@ -845,7 +852,7 @@
     return { name: this.data.names[row.name[i]], start: row.start[i], end: row.end[i], text: said ? said.text : '', lane: hit.item.lane, row: row, i: i };
   };
 
-  /* The moment nearest to the pointer, as a slice without length. */
+  /* Returns the moment nearest to the pointer, as a slice without length. */
   Viewer.prototype.momentAt = function (event) {
     var hit = this.itemAt(event), reach = MOMENT / 2 / this.width * (this.to - this.from);
     if (!hit || !hit.item.moments) return null;
@@ -958,7 +965,7 @@
     if (window.ResizeObserver) new ResizeObserver(function () { self.draw(); }).observe(canvas);
   };
 
-  /* ---- start: one timeline at once, several when they come near the screen ---- */
+  /* ---- start: one timeline is started immediately, several when they come close to the screen ---- */
 
   function start(card) {
     var source = card.querySelector('.tldata'), box = card.querySelector('.tl'), drawing = card.querySelector('.tlstatic');
@@ -972,7 +979,8 @@
       viewer.draw();
       document.dispatchEvent(new CustomEvent('tracepress-timeline', { detail: viewer }));
       card.setAttribute('data-ready-ms', Math.round(performance.now() - began));
-      if (viewer.drawMilliseconds) card.setAttribute('data-draw-ms', viewer.drawMilliseconds.toFixed(1)); /* not on paper */
+      /* unset when the page is printed */
+      if (viewer.drawMilliseconds) card.setAttribute('data-draw-ms', viewer.drawMilliseconds.toFixed(1));
     }).catch(function (error) {
       box.hidden = true;
       drawing.classList.remove('replaced');

@@ -1,6 +1,6 @@
-/* Walking the page: one selection for all of it, kept in the address (#sel=kernel:NAME, #t=604ms-616ms). Names of tables lead to
-   the timeline and from there to their other places, a finding to its evidence, a bar to its step; one search finds all of
-   them. Texts are only ever set as text. */
+/* Navigation within the page. One selection applies to the whole page and is part of the address (#sel=kernel:NAME,
+ * #t=604ms-616ms). Names in tables link to the timeline and from there to other tables. A finding links to its
+ * evidence, and a bar to its step. One search finds all of them. Texts are set as text only, never as markup. */
 (function () {
   'use strict';
   var KINDS = { operators: 'operator', kernels: 'kernel', modules: 'module', idle: 'line' };
@@ -36,12 +36,12 @@
     if (state.page) parts.push('in=' + state.page);
     return '#' + parts.join('&');
   }
-  /* What the address selects; null: it is none of ours. */
+  /* Returns the selection in the address, or null if the address is not one of this file. */
   function readAddress() {
     var state = { kind: '', name: '', from: -1, to: -1, page: '' }, isOurs = false;
     location.hash.slice(1).split('&').forEach(function (part) {
       var at = part.indexOf('='), key = part.slice(0, at), value = part.slice(at + 1), colon, times;
-      try { value = decodeURIComponent(value); } catch (e) { /* a per cent sign that somebody typed */ }
+      try { value = decodeURIComponent(value); } catch (e) { /* a user may type a per cent sign */ }
       if (key === 'sel' && (colon = value.indexOf(':')) > 0) {
         state.kind = value.slice(0, colon);
         state.name = value.slice(colon + 1);
@@ -57,24 +57,26 @@
     return isOurs ? state : null;
   }
 
-  /* ---- places: rows of tables by what they name ---- */
+  /* ---- places: table rows with the thing that they name ---- */
 
   var places = [];
   function sectionOf(element) {
     var section = element.closest('section');
     return { prefix: section.id.replace(/[a-z_]+$/, ''), name: section.id.replace(/^[a-z]*\d+-/, ''), title: (one('h2', section) || section).textContent };
   }
-  /* The name as it is shown, and what else it is called: in full, in other tables, in the timeline. */
+  /* Returns the shown name, and the other names of the same thing: the full name, and those in other tables and in the
+   * timeline. */
   function namesOf(cell, kind) {
     var full = one('.full', cell), code = one('code', cell), names = [flat(code.textContent)];
     if (full) names.push(flat(full.textContent));
     if (code.hasAttribute('data-tip')) names.push(flat(code.getAttribute('data-tip')));
-    if (/….+/.test(names[0])) names.push(names[0].replace(/….*/, '…')); /* cut, and told apart from another one */
+    /* a truncated name with a part that distinguishes it from similar names */
+    if (/….+/.test(names[0])) names.push(names[0].replace(/….*/, '…'));
     if (kind === 'module') names.push('nn.Module: ' + names[0]);
     return names;
   }
   function isCalled(place, state) { return place.page === state.page && place.names.indexOf(flat(state.name)) >= 0; }
-  /* All names of what is selected. */
+  /* Returns all names of the selected thing. */
   function namesFor(state) {
     return places.reduce(function (names, place) { return isCalled(place, state) ? names.concat(place.names) : names; }, [flat(state.name)]);
   }
@@ -85,7 +87,7 @@
     if (!kind || !code || /^(works|time)$/.test(table.getAttribute('data-name'))) return;
     names = namesOf(cell, kind);
     name = names[0];
-    if (!name || (kind === 'line' && /^[[(]/.test(name))) return; /* "[no host event]" */
+    if (!name || (kind === 'line' && /^[[(]/.test(name))) return; /* skips lines such as "[no host event]" */
     places.push({ kind: kind, name: name, names: names, row: row, page: section.prefix, title: table.classList.contains('mini') ? 'Overview' : section.title });
     link = make('a', { 'class': 'go', href: address({ kind: kind, name: name, page: section.prefix, from: -1 }) });
     if (more) {
@@ -98,8 +100,8 @@
   }
   all('section table.data[data-name] > tbody > tr, section table.mini > tbody > tr').forEach(addRow);
 
-  /* Names that stand without a link become one where the timeline, or a row that has one, knows them: those of trees, of memory,
-     of calls that wait, of evidence. */
+  /* Adds links to names without one, if the timeline or a row knows the name: names in trees, in memory, of calls that
+   * wait, in evidence. */
   function knownNames(viewer, page) {
     var kinds = Object.create(null);
     viewer.data.names.forEach(function (name, i) { if (i) kinds[flat(name)] = viewer.kindOf(i); });
@@ -140,7 +142,7 @@
 
   /* ---- the panel under the timeline ---- */
 
-  var viewers = {}; /* by prefix of their page */
+  var viewers = {}; /* by page, with the prefix of the page as key */
   function prefixOf(card) { return sectionOf(card).prefix; }
   function viewerOf(state) { return viewers[state.page] || viewers[Object.keys(viewers)[0]]; }
 
@@ -230,13 +232,14 @@
     }
     card = one('#' + CSS.escape(state.page + 'timeline'));
     first = places.filter(function (place) { return isCalled(place, state); })[0];
-    if (card && one('.tldata', card)) { /* it starts when it is seen, and comes back here */
+    /* the timeline starts when it becomes visible, and then applies the selection */
+    if (card && one('.tldata', card)) {
       for (var box = card.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
       card.scrollIntoView();
     } else if (first) goTo(first.row);
   }
   function rewrite(state) {
-    try { history.replaceState(null, '', address(state)); } catch (e) { /* a frame without an address of its own */ }
+    try { history.replaceState(null, '', address(state)); } catch (e) { /* a frame may have no address of its own */ }
   }
   addEventListener('hashchange', apply);
 
@@ -246,7 +249,7 @@
     viewer.panel = make('div', { 'class': 'walk', 'aria-live': 'polite', hidden: '' });
     viewer.card.appendChild(viewer.panel);
     linkKnown(viewer, page);
-    viewer.onselect = function (slice) { /* the pointer or Next chose another slice */
+    viewer.onselect = function (slice) { /* the user selected another slice, by pointer or by the button Next */
       var chosen = { kind: slice.kind, name: slice.name, from: slice.start, to: -1, page: page };
       rewrite(chosen);
       markRows(chosen);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# demo.sh BUILD: a small program in C trains a network and records itself; where its files are, and how they are opened.
+# demo.sh BUILD: runs a small C program that trains a network and records itself. Prints where its files are and how to
+# open them.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1

@@ -1,6 +1,7 @@
-/* Runs one of the programs that are linked into this file: the one whose name this file is called by, or the one that the
- * first argument names. Without either, prints their names. PROGRAMS is a generated header: a line for each program, with
- * PLAIN for a main without arguments. The programs' mains are renamed to NAME_main when they are compiled. */
+/* Runs one of the programs that are linked into this file: the one with the name by which this file is called, or with
+ * that of the first argument. Without either, it prints their names. PROGRAMS is a generated header with a line for
+ * each program; PLAIN means that its main has no arguments. The main of each program was renamed to NAME_main when it
+ * was compiled. */
 #include <stdio.h>
 #include <string.h>
 

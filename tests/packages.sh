@@ -1,8 +1,8 @@
 #!/bin/sh
-# packages.sh build [test]: sees to it that the needed Debian/Ubuntu packages are there.
+# packages.sh build [test]: makes sure that the required Debian or Ubuntu packages are installed.
 #
-# What is missing is installed as root or by sudo, after saying which packages. Where that is not possible, the one
-# apt-get line is printed and the exit status is 1. Optional packages (faster inflate, browser checks) never stop anything.
+# It names the missing packages and installs them as root or by sudo. If that is impossible, it prints the apt-get line
+# and exits with 1. Missing optional packages (faster decompression, browser checks) are no error.
 set -u
 
 compiles() { printf '%s\n' "$1" | ${CC:-cc} -E - >/dev/null 2>&1; }
@@ -28,25 +28,26 @@ for stage in "$@"; do
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>' || needed="$needed libcmocka-dev"
-        has python3 || needed="$needed python3" # computes the definitions, reads outputs back
+        has python3 || needed="$needed python3" # python3 computes the definitions and reads outputs back
         has pgrep || needed="$needed procps"
         has chromium || has chromium-browser || has google-chrome || wanted="$wanted chromium"
         has node || wanted="$wanted nodejs"
         has sqlite3 || wanted="$wanted sqlite3"
-        [ -f /usr/share/perl5/Devel/NYTProf/flamegraph.pl ] || wanted="$wanted libdevel-nytprof-perl" # has flamegraph.pl
-        has zsh || wanted="$wanted zsh" # their completions
+        [ -f /usr/share/perl5/Devel/NYTProf/flamegraph.pl ] || wanted="$wanted libdevel-nytprof-perl" # contains flamegraph.pl
+        has zsh || wanted="$wanted zsh" # tests of completions need these shells
         has fish || wanted="$wanted fish"
         has parallel || wanted="$wanted parallel"
         has mpicc || wanted="$wanted libopenmpi-dev openmpi-bin"
         has darknet || wanted="$wanted darknet"
-        has valgrind || wanted="$wanted valgrind" # counts instructions
+        has valgrind || wanted="$wanted valgrind" # valgrind counts instructions
         has tesseract || wanted="$wanted tesseract-ocr"
         ;;
     esac
 done
 [ -n "$needed$wanted" ] || exit 0
 
-# Each optional package is tried once per build folder, so that a machine without network is not asked again and again.
+# Each optional package is tried once per build folder, so that the script does not ask again on a machine without
+# network.
 tried=build/optional-packages.tried
 untried=
 for package in $wanted; do

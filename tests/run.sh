@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 count() { grep -c "$@" || :; }
 
-# report LABEL STATUS SECONDS CPU: counts the cases in the log of a suite, prints its line and its failed cases
+# report LABEL STATUS SECONDS CPU: counts the cases in the log of a suite, and prints its line and its failed cases
 report() {
     label=$1 log=$WORK_ROOT/$1.log
     s=$(count -a '^\(not \)\{0,1\}ok .*# SKIP' "$log" <"$log")
@@ -34,7 +34,7 @@ report() {
     echo "$p $f $s" >"$WORK_ROOT/$label.counts"
 }
 
-# run_suite LABEL NAME BUILD: runs one suite and prints its report in one piece
+# run_suite LABEL NAME BUILD: runs one suite, then prints its whole report
 run_suite() {
     [ -f "tests/suites/$2.sh" ] || return 0
     started=$(date +%s)
@@ -44,7 +44,7 @@ run_suite() {
     esac
     TOOLS=$PWD/$TOOLS_BUILD BUILD=$PWD/$3 WORK=$WORK_ROOT/$1 SUITE=$2 sh "tests/suites/$2.sh" >"$WORK_ROOT/$1.log" 2>&1
     status=$?
-    # the last line of `times`: user and system time of the processes that ended
+    # the last line of `times` is the user and system time of all child processes that have exited
     times >"$WORK_ROOT/$1.times"
     cpu=$(tail -n 1 "$WORK_ROOT/$1.times" | tr -d 's' | awk '{ for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += 60 * t[1] + t[2] } printf "%d", sum }')
     report "$1" "$status" "$(($(date +%s) - started))" "$cpu" >"$WORK_ROOT/$1.said"
@@ -52,7 +52,7 @@ run_suite() {
     chmod -R u+rwx "$WORK_ROOT/$1" && rm -rf "${WORK_ROOT:?}/$1"
 }
 
-if [ "${1:-}" = --one ]; then # LABEL: called by itself; LABEL is NAME or NAME-asan
+if [ "${1:-}" = --one ]; then # --one LABEL: run.sh calls itself for one suite; LABEL is NAME or NAME-asan
     case $2 in
     *-asan) run_suite "$2" "${2%-asan}" "$ASAN_BUILD" ;;
     *) run_suite "$2" "$2" "$TOOLS_BUILD" ;;
@@ -63,9 +63,10 @@ fi
 when=always
 [ "${DRAWS:-}" != full ] || when='always|full'
 again=$(awk -F '\t' -v when="^($when)\$" '!/^#/ && $2 ~ when { print $1 }' tests/suites/again.tsv)
-# The longest first, so that no long suite is the last one.
+# Suites in order, the longest first, so that no long suite runs alone at the end.
 suites="oracle job reports sources_native diff collector browser python hostile one_story recipes unit record failures exports host_safety ranks lint numbers golden options table summary check history damage precision conformance faults memory inputs outputs replay linked record_stop program sources_nvtx_itt cuda abi gpu tensorboard live xprof readers wording wheel release artifacts tab truth cross arm64 macos"
-# docs uses what the suite python makes; the others measure time or shares of processors, or change settings of the machine.
+# These suites run alone at the end. docs uses files that the suite python makes. The others measure time or shares of
+# CPU time, or change settings of the machine.
 alone="docs bench outside outside_modes programs"
 asked=
 while [ "${1:-}" = --suite ]; do

@@ -1,5 +1,5 @@
-/* What a flame graph gains from a script: click a box to make it as wide as the picture, search by part of a name. The picture
-   is complete without it. Texts are only ever set as text. */
+/* The parts of a flame graph that need a script: a click on a box makes it as wide as the picture, and boxes are found
+ * by part of their name. The picture is complete without the script. Texts are set as text only, never as markup. */
 (function () {
   'use strict';
   var XHTML = 'http://www.w3.org/1999/xhtml', SVG = 'http://www.w3.org/2000/svg';
@@ -14,7 +14,7 @@
     };
   });
   if (!boxes.length) return;
-  var zoomed = boxes[0], sharp = 0.02; /* pixels that rounding may cost */
+  var zoomed = boxes[0], sharp = 0.02; /* sharp: deviation, in pixels, that rounding may cause */
 
   function fit(name, pixels) {
     var columns = Math.floor((pixels - 6) / CHARACTER), used = 0, out = '';
@@ -43,7 +43,7 @@
     });
   }
 
-  /* How much of the whole the boxes found hold; a box below a found one counts with it. */
+  /* Returns the share of the found boxes in the whole. A box below a found box counts as part of it. */
   function search(part) {
     var low = part.toLowerCase(), total = 0, count = 0, rows = {}, covered = [];
     boxes.forEach(function (box) {

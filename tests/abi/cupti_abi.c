@@ -1,11 +1,11 @@
-/* Not a program: it compiles only if collector/source/cupti_abi.h agrees with NVIDIA's headers (suite `abi`). */
+/* Compiles only if collector/source/cupti_abi.h agrees with NVIDIA's headers (suite `abi`). It is never run. */
 #include <cuda.h>
 #include <cupti.h>
 #include <stddef.h>
 
 #include "collector/source/cupti_abi.h"
 
-/* The newest record of each kind in these headers, which a library of the same release writes. */
+/* The newest record of each kind in these headers. A library of the same release writes these records. */
 #if CUPTI_API_VERSION >= 130500
 typedef CUpti_ActivityKernel13 kernel;
 typedef CUpti_ActivityMemcpy7 memcpy_record;

@@ -1,6 +1,6 @@
-/* cupti_bench [MILLION]: measures the cost per CUPTI record on the thread where CUPTI calls the collector. It writes a
- * buffer of launches and their kernels, in the layout of release 13.0, into the spool. For comparison it also measures
- * the walk over the buffer alone. */
+/* cupti_bench [MILLION]: measures the time per CUPTI record on the thread on which CUPTI calls the collector. Writes a
+ * buffer of launches and their kernels, in the layout of release 13.0, into the spool. Also measures reading the buffer
+ * without writing records, for comparison. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int name_of(uint32_t domain, uint32_t function, const char **name)
     return 0;
 }
 
-/* Fills the buffer with launches, each followed by its kernel; returns the bytes used. */
+/* Fills the buffer with launches, each followed by its kernel. Returns the number of bytes used. */
 static size_t fill(uint8_t *bytes, size_t size, size_t *count)
 {
     static char names[KERNELS][64];
@@ -63,7 +63,7 @@ static const struct tp_cupti cupti = {.next_record = next, .callback_name = name
 static uint8_t *buffer;
 static size_t valid, record_count;
 
-/* Returns the nanoseconds per record of the walk alone. */
+/* Returns the ns per record for reading the buffer alone. */
 static double walk(size_t wanted)
 {
     double start = now();
@@ -83,7 +83,7 @@ static double record(size_t bytes, size_t count, size_t wanted)
     return (now() - start) * 1e9 / (double)done;
 }
 
-/* Returns the best of `rounds` short rounds, some of which touch no new page. */
+/* Returns the ns per record of the fastest of `rounds` short rounds. Some rounds touch no new page. */
 static double record_few(int rounds)
 {
     double least = 1e9;

@@ -8,7 +8,7 @@ build=$1 trace=$2 times=${3:-/dev/null}
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-exports.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# run NAME COMMAND...: one more measurement of NAME
+# run NAME COMMAND...: measures the command once more, as a further result of NAME
 run() {
     name=$1
     shift
@@ -24,10 +24,10 @@ round() {
     done
     run folded "$build/tracepress" export "$trace" --to folded --metric "$metric" -o "$work/out.folded" --quiet
 }
-median() { # NAME COLUMN
+median() { # median NAME COLUMN: prints the median of a column of the results of NAME
     awk -v c="$2" '{ print $c }' "$work/$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
-row() { # NAME WRITTEN...
+row() { # row NAME WRITTEN...: prints the row of NAME. WRITTEN are the files that it wrote
     name=$1
     shift
     bytes=0
@@ -43,7 +43,7 @@ row() { # NAME WRITTEN...
 }
 
 formats="flamegraph memory-flow chrome csv sqlite pstats tfevents xplane"
-metric=cpu # torch's own metric where torch was asked, too
+metric=cpu # the metric; torch's own one if its times are given
 [ $# -lt 3 ] || metric=self_cpu_time_total
 events=$(zcat "$trace" | grep -c '"ph":')
 for _ in 1 2 3; do

@@ -19,12 +19,12 @@ struct options {
     const char *out;
 };
 
-/* One slice, instant or flow end of the current step, in file order. */
+/* A slice, an instant or a flow end of the current step, in the order of the file. */
 struct record {
     int64_t ts, end;
     uint64_t flow;
-    size_t name, args; /* offsets into text */
-    char ph;           /* X i s f */
+    size_t name, args; /* offsets into `text`, bytes */
+    char ph;           /* phase of the event: X, i, s or f */
     uint8_t row, cat;
 };
 
@@ -32,7 +32,8 @@ struct gen {
     struct options opt;
     gzFile file;
     uint64_t random, written, ids, correlations, flows, sequence, python_ids;
-    int64_t now[ROWS]; /* host rows: clock of the thread; device rows: time when the stream becomes free */
+    /* for host rows the clock of the thread, for device rows the time at which the stream becomes free, ns */
+    int64_t now[ROWS];
     struct record *records;
     size_t count, capacity;
     char *text;
@@ -52,29 +53,29 @@ struct kernel {
 extern const int gen_stream_of[ROWS];
 
 _Noreturn void gen_die(const char *why);
-/* Returns a random number from low to high, the same for the same seed. */
+/* Returns a random number from `low` to `high`. Equal seeds give equal numbers. */
 int64_t gen_between(struct gen *g, int64_t low, int64_t high);
 int gen_pid(const struct gen *g, int row);
-/* Adds text that lives until the step is written; returns its offset. */
+/* Adds a text that is valid until the step is written. Returns its offset in `text`. */
 size_t gen_put(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Starts a slice at the row's current clock. Records are in order of their start. */
+/* Starts a slice at the current time of the row. Returns its record. Records are in the order of their starts. */
 size_t gen_begin(struct gen *g, int row, int cat, const char *name);
 void gen_end(struct gen *g, size_t record);
 void gen_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat);
-/* Adds an operator with its ids, shapes and (2026) a call stack; returns its record. */
+/* Adds an operator with its ids and shapes, and in the era 2026 with a call stack. Returns its record. */
 size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const char *types, uint64_t sequence);
 size_t gen_annotation(struct gen *g, int row, const char *name);
-/* Adds a Python frame (module < 0) or a module call; returns SIZE_MAX in an era without them. */
+/* Adds a Python frame (`module` < 0) or the call of a module. Returns SIZE_MAX if the era has no frames. */
 size_t gen_frame(struct gen *g, const char *name, int module);
 void gen_end_frame(struct gen *g, size_t record);
-/* Adds a runtime call of this length; returns its correlation. */
+/* Adds a runtime call of `length` ns. Returns its correlation id. */
 uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length);
 size_t gen_kernel(struct gen *g, int stream, const struct kernel *k, uint64_t correlation, int64_t launched,
                   const char *more);
 void gen_launch(struct gen *g, int row, int stream, const struct kernel *k, const char *more);
-/* Adds a cudaMemcpyAsync and, with wait, a cudaStreamSynchronize that lasts until the stream is idle. */
+/* Adds a cudaMemcpyAsync. With `wait`, also adds a cudaStreamSynchronize that lasts until the stream is idle. */
 void gen_copy(struct gen *g, int row, const char *direction, int64_t bytes, bool wait);
-/* Allocates a block (bytes > 0) or frees the newest block of the caching allocator. */
+/* Allocates a block (`bytes` > 0), or frees the newest block of the caching allocator (`bytes` < 0). */
 void gen_allocate(struct gen *g, int row, int64_t bytes);
 /* Records one training step. */
 void gen_train_step(struct gen *g, int step);

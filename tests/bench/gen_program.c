@@ -1,4 +1,4 @@
-/* The training program that gen_trace simulates, one step after the other. */
+/* Simulates the training program of gen_trace, step by step. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const struct kernel add = {
     0,
     40};
 
-/* Returns the kernel with its length; the last rank is slower, so that one rank is the straggler. */
+/* Returns the kernel with the length for this rank. The last rank is slower than the others. */
 static struct kernel scaled(const struct gen *g, const struct kernel *k)
 {
     struct kernel own = *k;
@@ -91,7 +91,7 @@ static void linear(struct gen *g, int layer)
     gen_end(g, relu);
 }
 
-/* Runs the whole forward pass as one captured graph: one launch with many kernels. */
+/* Runs the whole forward pass as one captured graph, which has one launch and many kernels. */
 static void graph(struct gen *g)
 {
     size_t region = gen_frame(g, "train.py(52): replay", -1);
@@ -120,7 +120,8 @@ static void all_reduce(struct gen *g, int bucket)
     size_t note = gen_annotation(g, AUTOGRAD, "nccl:all_reduce");
     struct kernel ring = {
         "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 90000, 24, 544, 96, 87568, 0};
-    ring.length += g->opt.rank == g->opt.ranks - 1 ? 0 : 60000; /* the other ranks wait for the last one */
+    /* other ranks wait for the last one during the collective */
+    ring.length += g->opt.rank == g->opt.ranks - 1 ? 0 : 60000;
     if (g->now[COLLECTIVES] < g->now[COMPUTE] - 20000)
         g->now[COLLECTIVES] = g->now[COMPUTE] - 20000;
     gen_launch(g, AUTOGRAD, COLLECTIVES, &ring, more);

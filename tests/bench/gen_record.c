@@ -1,4 +1,4 @@
-/* Records slices, instants and flow ends of one step, with one clock per thread and per stream. */
+/* Records the slices, instants and flow ends of one step. Each thread and each stream has its own clock. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ _Noreturn void gen_die(const char *why)
     exit(2);
 }
 
-int64_t gen_between(struct gen *g, int64_t low, int64_t high) /* low..high ns */
+int64_t gen_between(struct gen *g, int64_t low, int64_t high) /* ns */
 {
     g->random ^= g->random << 13;
     g->random ^= g->random >> 7;
@@ -69,7 +69,7 @@ static size_t add_record(struct gen *g, char ph, int row, int cat, int64_t ts)
     return g->count++;
 }
 
-/* Returns the name or, in one of ten cases with --hostile, an already JSON-escaped text of a hostile kind: markup,
+/* Returns the name. With --hostile, one of ten names is replaced by a hostile text, already escaped for JSON: markup,
  * quotes, control characters, formulas, bidirectional marks or surrogates. */
 static const char *hostile_name(struct gen *g, const char *name)
 {
@@ -109,7 +109,7 @@ void gen_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat)
     g->records[at].flow = id;
 }
 
-/* Adds an operator with its ids, shapes and (2026) a call stack. Returns its record. */
+/* Adds an operator with its ids and shapes, and in the era 2026 with a call stack. Returns its record. */
 size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const char *types, uint64_t sequence)
 {
     size_t at = gen_begin(g, row, OPERATOR, name);
@@ -134,7 +134,7 @@ size_t gen_annotation(struct gen *g, int row, const char *name)
     return at;
 }
 
-/* Adds a Python frame; traces have them since 2022. */
+/* Adds a Python frame. Traces have frames since 2022. */
 size_t gen_frame(struct gen *g, const char *name, int module)
 {
     if (g->opt.era == 2021)
@@ -154,7 +154,7 @@ void gen_end_frame(struct gen *g, size_t record)
         gen_end(g, record);
 }
 
-/* Adds a runtime call of this length; returns its correlation. */
+/* Adds a runtime call of `length` ns. Returns its correlation id. */
 uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length)
 {
     size_t at = gen_begin(g, row, RUNTIME, name);
@@ -166,7 +166,7 @@ uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length)
     return correlation;
 }
 
-/* Adds device work, which starts when it has been launched and the stream is free. Returns its record. */
+/* Adds a device operation. It starts as soon as it has been launched and its stream is free. Returns its record. */
 static size_t on_device(struct gen *g, int stream, int cat, const struct kernel *work, uint64_t correlation,
                         int64_t launched)
 {
@@ -228,7 +228,7 @@ void gen_copy(struct gen *g, int row, const char *direction, int64_t bytes, bool
     g->records[at].end = until > call ? until : call + 2000;
 }
 
-/* Allocates a block (bytes > 0) or frees the newest of up to 64 blocks of the caching allocator. */
+/* Allocates a block (`bytes` > 0), or frees the newest of up to 64 blocks of the caching allocator (`bytes` < 0). */
 void gen_allocate(struct gen *g, int row, int64_t bytes)
 {
     int64_t change = bytes;

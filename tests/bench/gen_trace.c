@@ -44,13 +44,13 @@ static void line(struct gen *g, const char *format, ...)
         free(text);
 }
 
-/* Starts the object of one event: the separator between two events depends on the era. */
+/* Starts the object of an event. The separator between events depends on the era. */
 static void open_event(struct gen *g)
 {
     line(g, g->written++ ? ",\n  {\n    " : "\n  {\n    ");
 }
 
-/* Formats a time as microseconds in the style of the era. */
+/* Returns a time as microseconds in the style of the era. */
 static const char *us(const struct gen *g, int64_t ns, char text[32])
 {
     if (g->opt.era == 2021)

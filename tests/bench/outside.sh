@@ -14,7 +14,8 @@ python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
 
 middle() { sort -n "$1" 2>/dev/null | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)]; else print "-" }'; }
 microseconds() { tail -n 1 "$1" | awk '$4 == 0 { print $3; exit } { exit 1 }'; }
-# turn TOOL COMMAND...: one run of the program under TOOL: its own microseconds to NAME.TOOL, and those of TOOL to NAME.TOOL.own
+# turn TOOL COMMAND...: runs the program once under TOOL. Appends the CPU time of the program, in microseconds, to
+# NAME.TOOL, and that of TOOL to NAME.TOOL.own
 turn() {
     tool=$1
     shift
@@ -30,7 +31,7 @@ turn() {
     fi
 }
 has_perf=$(command -v perf >/dev/null && perf record -q -F 250 -g -o "$work/p" true 2>/dev/null >&2 && echo 1 || :)
-# row NAME PROGRAM
+# row NAME PROGRAM: measures PROGRAM under all tools and prints a row with the medians
 row() {
     name=$1 program=$2
     i=0
@@ -88,7 +89,7 @@ row python "$python $work/a.py"
 row "sort, gzip" "sh -c 'sort -r $work/numbers | gzip -6 >$work/numbers.gz'"
 row "200 processes" "sh $work/short.sh"
 row "80000 switches" "$python $work/switches.py"
-if "${TORCH_PYTHON:-false}" -c 'import torch' 2>/dev/null; then # caches of compiled code would leave nothing to do
+if "${TORCH_PYTHON:-false}" -c 'import torch' 2>/dev/null; then # caches are off below, because with cached code nothing would be compiled
     export TORCHINDUCTOR_FORCE_DISABLE_CACHES=1
     row torch.compile "$TORCH_PYTHON $work/compile.py"
 fi

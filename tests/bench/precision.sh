@@ -1,13 +1,13 @@
 #!/bin/sh
 # precision.sh BUILD [PYTHON]: compares `precision` of two arrays with reading them (cat), and with the same sums in
-# NumPy if PYTHON has it. Two sizes show how memory depends on the size.
+# NumPy if PYTHON has NumPy. Two sizes show how memory depends on the size.
 set -eu
 cd "$(dirname "$0")/../.."
-build=$1 python=${2:-python3} # also of an empty name
+build=$1 python=${2:-python3} # an empty PYTHON means python3, too
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-precision.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-array() { # MEGABYTES FILE: as many random bits, as an array of floats
+array() { # array MEGABYTES FILE: writes an array of floats with random bits
     printf "\223NUMPY\1\0v\0%-117s\n" "{'descr': '<f4', 'fortran_order': False, 'shape': ($(($1 * 262144)),), }" >"$2"
     head -c "$1"M /dev/urandom >>"$2"
 }

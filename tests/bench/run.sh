@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD EVENTS: compares the cost of a report with `zcat` of the same trace, alternately so that both see the
-# same machine. Prints ratios, memory per event, growth and page size; never judges absolute times.
+# run.sh BUILD EVENTS: compares a report with `zcat` of the same trace, alternately, so that both see the same machine.
+# Prints ratios, memory per event, growth and page size. Absolute times never fail the script.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$PWD/$1
@@ -36,13 +36,14 @@ row() {
                 $5, $6, $7, $8 / 1024, ($8 * 1024 - 30e6) / $1, $9 / 1000 }'
     echo "$count $ours" >>"$work/growth"
 }
-exponent() { # between the first and the last row since growth was emptied
+exponent() { # prints the exponent of the growth between the first and the last row, and clears the list of rows
     awk '{ n[NR] = $1; t[NR] = $2 } END { if (NR > 1) printf "growth of wall time from x%.0f to x%.0f: exponent %.2f\n",
         1, n[NR] / n[1], log(t[NR] / t[1]) / log(n[NR] / n[1]) }' "$work/growth"
     : >"$work/growth"
 }
 
-# writer EVENTS: from the end of the recording to .json.gz on disk, compared with gzip -1 of the same text
+# writer EVENTS: measures the time from the end of the recording to the .json.gz on disk, compared with gzip -1 of the
+# same text
 writer() {
     "$build/write_trace" "$1" "$work/w.json" >/dev/null
     i=0
@@ -59,7 +60,7 @@ writer() {
     rm -f "$work"/w.json*
 }
 
-# same: what torch takes for the tables and exports of half a million events of its own, and we for its trace of them
+# same: compares torch's tables and exports of half a million own events with those of tracepress for torch's trace
 same() {
     "$torch" tests/bench/torch_same.py 500000 "$work/torch.pt.trace.json.gz" >"$work/times" 2>/dev/null || { echo "torch's own tables failed"; return 1; }
     "$build/table_speed" "$work/torch.pt.trace.json.gz"
@@ -67,7 +68,7 @@ same() {
     rm "$work/torch.pt.trace.json.gz"
 }
 
-# diff FILE OTHER: comparing two runs, compared with the report of one of them
+# diff_of_two FILE OTHER: measures comparing two runs, relative to the report of one of them
 diff_of_two() {
     : >"$work/ours"
     : >"$work/beside"
@@ -99,7 +100,7 @@ if [ -n "$has_torch" ]; then
 else
     echo "  torch.profiler's export of the same number: skipped, no torch (TORCH_PYTHON names a python that has it)"
 fi
-# native SOURCE: measures the functions that the preload library wraps, with SOURCE on
+# native SOURCE: measures the functions that the preload library wraps, recorded with SOURCE
 native() { "$build/tracepress" record -q -o "$work/native" --no-tfevents --source "$1" -- "$build/native_bench" && rm -rf "$work/native"; }
 echo "functions of the program, ns each: alone, preloaded with their source off, with it on"
 "$build/native_bench" >"$work/alone"
@@ -126,7 +127,7 @@ sh tests/bench/precision.sh "$build" "${has_torch:+$torch}"
 sample=$(ls "$shared"/data/traces/kineto/resnet50_num_workers_0/*.gz 2>/dev/null | head -n 1)
 has_peer=$(python3 -c 'import torch_tb_profiler; print(1)' 2>/dev/null || :)
 
-# peer NAME FILE: torch_tb_profiler loading the trace as TensorBoard makes it, against our last row
+# peer NAME FILE: measures how long torch_tb_profiler takes to load the trace for TensorBoard, relative to the last row
 peer() {
     [ -n "$has_peer" ] || return 0
     rm -rf "$work/run"

@@ -1,5 +1,5 @@
-/* table TRACE: measures how many seconds it takes to read a trace, to build its key_averages rows by name and shape,
- * and to print them. Prints the best of five rounds. */
+/* table TRACE: measures the seconds to read a trace, to build its key_averages rows by name and shape, and to print
+ * them. Prints the fastest of five rounds. */
 #include <stdio.h>
 #include <time.h>
 
@@ -39,7 +39,7 @@ static void measure(struct times *times, const char *path, struct tp_arena *aren
     tp_buf_release(&out);
 }
 
-/* Runs one round; returns false if the trace cannot be read. */
+/* Runs one round. Returns false if the trace cannot be read. */
 static int run(struct times *times, const char *path)
 {
     struct tp_arena arena;

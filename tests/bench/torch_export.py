@@ -1,5 +1,5 @@
-"""torch_export.py COUNT TRACE.json.gz: COUNT ranges recorded by torch.profiler on the CPU; prints what one costs, and
-the seconds from stop to the trace on disk, as tests/bench/record.c does for ours."""
+"""torch_export.py COUNT TRACE.json.gz: records COUNT ranges with torch.profiler on the CPU. Prints the cost of a
+range and the seconds from the stop until the trace is on disk, as tests/bench/record.c does for tracepress."""
 import os
 import sys
 import time

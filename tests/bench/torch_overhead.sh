@@ -1,18 +1,18 @@
 #!/bin/sh
 # torch_overhead.sh BUILD PYTHON: measures how much recording adds to a training step of PyTorch, compared with
-# torch.profiler in the script itself. Alternately, so that all see the same machine; prints the medians as ratios.
+# torch.profiler in the script. The runs alternate, so that all see the same machine. Prints medians as ratios.
 set -eu
 cd "$(dirname "$0")/../.."
 tracepress=$1/tracepress python=$2 steps=120
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-overhead.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-pace() { # NAME COMMAND...: the script under the command
+pace() { # pace NAME COMMAND...: runs the script by the command and appends its step time to NAME
     name=$1
     shift
     "$@" 2>"$work/err" >>"$work/$name" || { cat "$work/err"; exit 1; }
 }
-record() { # NAME TRACES SOURCE...
+record() { # record NAME TRACES SOURCE...: runs the script under `record` with these sources. It must give TRACES traces
     name=$1 traces=$2
     shift 2
     rm -rf "$work/run"

@@ -1,5 +1,6 @@
-"""torch_same.py EVENTS TRACE.json.gz: about EVENTS events of a small training loop, recorded by torch.profiler on the CPU;
-prints the seconds torch takes for each thing that `tracepress table` and `export` make of the same trace: NAME SECONDS."""
+"""torch_same.py EVENTS TRACE.json.gz: records about EVENTS events of a small training loop with torch.profiler on the
+CPU. Prints a line NAME SECONDS for each table and export that tracepress makes of the same trace, with torch's
+time."""
 import os
 import sys
 import tempfile
@@ -39,7 +40,7 @@ def main():
     profiler = loop(STEPS_TRIED)
     profiler.stop()
     profiler = loop(max(1, count * STEPS_TRIED // max(1, len(profiler.events()))))
-    # what stop leaves undone is part of the first of these, as it is for whoever calls it
+    # the first call also does the work that the stop of the profiler leaves to later
     taken = {"table": timed(profiler.stop) +
                       timed(lambda: profiler.key_averages(group_by_input_shape=True).table(sort_by="self_cpu_time_total"))}
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
-/* write_trace N OUT: writes N events through writer/trace_json.h, compressed if OUT ends in .gz, and prints the seconds
- * from open to close and the MB of text. The events are those of a training loop: scopes of operators with ids, shapes
- * on every fourth one, and an allocation after every tenth. */
+/* write_trace N OUT: writes N events through writer/trace_json.h, compressed if OUT ends in .gz. Prints the seconds
+ * from open to close and the MB of text. The events are those of a training loop: scopes of operators with ids, with
+ * shapes for every fourth scope, and an allocation after every tenth. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/* Sends commands and hands events to listeners; messages are JSON texts that end with NUL. */
+/* Sends commands and passes events to listeners. Messages are JSON texts that end with NUL. */
 class Pipe {
   constructor(child) {
     this.out = child.stdio[3];
@@ -32,13 +32,13 @@ class Pipe {
   }
 }
 
-/* One open page: what it said and asked for, and ways to look at it. */
+/* An open page, with its messages and requests, and functions to inspect it. */
 class Page {
   constructor(pipe, session) {
     this.pipe = pipe;
     this.session = session;
-    this.messages = []; /* console texts, exceptions, policy violations */
-    this.requests = []; /* addresses other than the page's own and data: */
+    this.messages = []; /* console texts, exceptions, violations of the policy */
+    this.requests = []; /* requested addresses, other than that of the page and data: addresses */
     this.dialogs = 0;
     pipe.listeners.push((message) => { if (message.sessionId === session) this.hear(message); });
   }
@@ -51,7 +51,7 @@ class Page {
     else if (method === 'Page.javascriptDialogOpening') { this.dialogs++; this.send('Page.handleJavaScriptDialog', { accept: false }); }
     else if (method === 'Page.loadEventFired') this.loaded?.();
   }
-  /* Value of an expression in the page (works with scripts of the page switched off, too). */
+  /* Returns the value of an expression in the page, even if the page may not run scripts. */
   async ask(expression) {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
@@ -97,7 +97,8 @@ export async function start(binary) {
     async close() {
       child.kill();
       await gone;
-      for (let tries = 0; tries < 50; tries++) { /* its helpers may still write for a moment */
+      /* helper processes of the browser may still write files for a moment */
+      for (let tries = 0; tries < 50; tries++) {
         try {
           rmSync(folder, { recursive: true, force: true });
           return;

@@ -1,5 +1,5 @@
-/* node notebook.mjs BROWSER PAGE WANTED: a notebook that nbconvert made a page of, looked at as a person does.
- * WANTED is JSON: for each frame, in the order of its cells, words that stand in it. */
+/* node notebook.mjs BROWSER PAGE WANTED: opens a notebook that nbconvert has converted to a page, and checks its
+ * frames. WANTED is a JSON list with the words that each frame must show, in the order of the cells. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { start } from './chrome.mjs';
 
 const [browser, file, list] = process.argv.slice(2);
 const wanted = JSON.parse(readFileSync(list, 'utf8'));
-const PATIENCE = Number(process.env.PATIENCE ?? 300); /* looks, five a second */
+const PATIENCE = Number(process.env.PATIENCE ?? 300); /* number of polls, five per second */
 const chrome = await start(browser);
 let failed = false;
 const said = (name, isGood, seen) => {
@@ -18,7 +18,7 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 const page = await chrome.open(pathToFileURL(resolve(file)).href, { width: 1200, height: 900 });
 
-/* A frame of an origin of its own is a target of its own, which Chromium makes while the page loads. */
+/* A frame with another origin is a separate target, which Chromium creates while the page loads. */
 const targets = new Map();
 const found = new Set();
 const attach = async () => {
@@ -28,12 +28,12 @@ const attach = async () => {
     targets.set(each.targetId, sessionId);
   }
 };
-/* The value of an expression in the frame of a session; undefined where it does not answer. */
+/* Returns the value of an expression in the frame of a session, or undefined if the frame does not answer. */
 const ask = async (session, expression) => {
   const asked = page.pipe.send('Runtime.evaluate', { expression, returnByValue: true }, session).then(({ result }) => result.value);
   return Promise.race([asked.catch(() => undefined), sleep(3000)]);
 };
-/* The session of a frame that has all these words, and was not found before. */
+/* Returns the session of a new frame that has all these words. */
 const frameWith = async (words) => {
   for (let tries = 0; tries < PATIENCE; tries++) {
     await attach();
@@ -49,7 +49,7 @@ const frameWith = async (words) => {
   return undefined;
 };
 const PARENT = '(() => { try { return parent.document.title; } catch (error) { return error.name; } })()';
-/* What a person sees of the frame with this number: an empty one is a picture of few bytes. */
+/* Returns the size of a picture of the frame with this number, in bytes. A picture of an empty frame is small. */
 const weight = async (index) => {
   await page.ask(`document.querySelectorAll('iframe')[${index}].scrollIntoView({ block: 'start' })`);
   await sleep(300);

@@ -1,4 +1,5 @@
-/* node page.mjs BROWSER TRACEPRESS DATA WORK: the report in a real browser. Prints `ok - name` or `not ok - name` per case. */
+/* node page.mjs BROWSER TRACEPRESS DATA WORK: tests the report in a real browser. Prints `ok - name` or `not ok - name`
+ * per case. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ const same = (a, b) => { if (JSON.stringify(a) !== JSON.stringify(b)) throw new 
 const cases = [];
 const test = (name, body) => cases.push([name, body]);
 
-/* What the markup may never hold, asked from outside the page. */
+/* Counts elements that the markup must never contain. The test evaluates this in the page. */
 const AUDIT = `(() => {
   const all = [...document.querySelectorAll('*')], ids = all.map((e) => e.id).filter(Boolean);
   return {
@@ -173,7 +174,7 @@ test('printed_page_has_a_few_sheets', async () => {
   if (sheets < 2 || sheets > 7) throw new Error(sheets + ' sheets');
 });
 
-/* The picture of the page that was drawn before it was built, beside the project, and the page of the same trace. */
+/* The design picture of the page in ../shared, and the page of the same trace. */
 const shared = process.env.SHARED ?? '', mock = join(shared, 'mock/mock.html'), sample = join(shared, 'data/traces/kineto/resnet50_num_workers_0');
 if (existsSync(mock) && existsSync(sample))
   test('printed_page_has_no_more_sheets_than_its_picture', async () => {
@@ -184,14 +185,14 @@ if (existsSync(mock) && existsSync(sample))
 
 test('printed_tables_keep_their_columns_and_low_rows', async () => {
   for (const name of ['gpu', 'cpu', 'diff', 'hostile']) {
-    const page = await chrome.open(urls[name], { width: 718, print: true }); /* A4 less its margins */
+    const page = await chrome.open(urls[name], { width: 718, print: true }); /* width of A4 without margins, pixels */
     const seen = await page.ask(`(() => { const rows = [...document.querySelectorAll('.data tbody tr')].filter((r) => r.checkVisibility());
       return { high: Math.max(0, ...rows.filter((r) => !r.querySelector('details[open], td.t')).map((r) => r.offsetHeight)), width: Math.max(...[...document.querySelectorAll('.data')].map((t) => t.scrollWidth)) }; })()`);
     if (seen.width > 718 || (name !== 'hostile' && seen.high > 80)) throw new Error(name + ': ' + JSON.stringify(seen));
   }
 });
 
-/* A made trace of one operator in a long path: the folder is what is cut. */
+/* A trace with one operator in a long path. The page must truncate the folder, not the file. */
 test('the_end_of_a_path_is_seen', async () => {
   const folder = '/srv/projects/recommenders/' + 'a_folder_with_a_long_name/'.repeat(4);
   const frame = (name, ts, dur) => ({ ph: 'X', cat: 'python_function', name, pid: 1, tid: 1, ts, dur, args: { 'Python id': ts + 1 } });
@@ -230,4 +231,4 @@ for (const [name, body] of cases) {
   }
 }
 await chrome.close();
-process.exit(0); /* the cases were printed; another status means that this program broke */
+process.exit(0); /* All cases were printed. Another exit status would mean that this program failed. */

@@ -1,4 +1,5 @@
-/* node program.mjs BROWSER TRACEPRESS WORK: the page about a program recorded from outside. Prints `ok - name` or `not ok - name`. */
+/* node program.mjs BROWSER TRACEPRESS WORK: tests the page about a program recorded from outside. Prints `ok - name` or
+ * `not ok - name` per case. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,8 @@ import { start } from './chrome.mjs';
 
 const [browser, tracepress, work] = process.argv.slice(2);
 
-/* A shell with a child: in the first half `first` runs, in the second half the thread waits for a lock, then `second` runs. */
+/* A shell with a child process. In the first half of the time the function `first` runs. In the second half the thread
+ * waits for a lock, then `second` runs. */
 const NAME = '<b onclick=hit(1)>&"first';
 function trace() {
   const events = [{ ph: 'X', cat: 'Trace', name: 't', pid: 0, tid: 0, ts: 0, dur: 1 }];

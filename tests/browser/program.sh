@@ -1,4 +1,5 @@
-# The page about a program recorded from outside, in headless Chromium. BROWSER_BINARY, BUILD and WORK come from the suite.
+# Tests the page about a program recorded from outside in headless Chromium. BROWSER_BINARY, BUILD and WORK come from
+# the suite.
 if ! command -v node >/dev/null || [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 16 ]; then
     echo "ok - the page about a program in a browser # SKIP no node 16 or newer"
     exit 0

@@ -1,4 +1,5 @@
-/* node shot.mjs page.html out.png [width=1440] [dark] [noscript] [print] [full] [#id]: a picture of a page, for looking at it. */
+/* node shot.mjs page.html out.png [width=1440] [dark] [noscript] [print] [full] [#id]: writes a picture of a page for a
+ * person to look at. */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { start } from './chrome.mjs';

@@ -1,5 +1,6 @@
-/* node speedscope.mjs BROWSER TRACEPRESS DATA WORK FOLDER: folded stacks and traces in speedscope itself (FOLDER: its index.html and scripts), opened as
- * its own command does. What it understood is taken from its own export and compared with the file. Prints a line per case. */
+/* node speedscope.mjs BROWSER TRACEPRESS DATA WORK FOLDER: opens folded stacks and traces in speedscope, as its own
+ * command does. FOLDER has its index.html and scripts. Compares speedscope's export with the file that it has read.
+ * Prints a line per case. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ const exported = (name, input, ...args) => {
 };
 const chrome = await start(browser);
 
-/* The profiles that speedscope makes of a file, in its own file format. */
+/* Returns the profiles that speedscope makes of a file, in its own format. */
 async function imported(file) {
   const script = join(work, 'speedscope.js');
   writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(file.split('/').pop())}, '${readFileSync(file).toString('base64')}')`);
@@ -41,7 +42,7 @@ function same(ours, theirs) {
 }
 const add = (map, key, value) => map.set(key, (map.get(key) ?? 0) + value);
 
-/* Each line's stack and number. */
+/* Returns stack and number of each line. */
 async function folded(file) {
   const ours = new Map(), theirs = new Map(), document = await imported(file), frames = document.shared.frames;
   for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) add(ours, line.slice(0, line.lastIndexOf(' ')), +line.slice(line.lastIndexOf(' ') + 1));
@@ -57,7 +58,7 @@ async function folded(file) {
   same(ours, theirs);
 }
 
-/* Every slice that lasts is a frame of a row; speedscope leaves out some that do not. */
+/* Each slice with a duration must be a frame in a row. Speedscope leaves out some slices without a duration. */
 async function trace_events(file) {
   const stored = readFileSync(file), text = stored[0] === 0x1f ? gunzipSync(stored) : stored;
   const slices = JSON.parse(text).traceEvents.filter((event) => event.ph === 'X');
@@ -68,7 +69,7 @@ async function trace_events(file) {
   if (!lasting || opened < lasting || opened > slices.length || document.profiles.length !== rows.size)
     throw new Error(`${opened} of ${slices.length} slices, ${document.profiles.length} of ${rows.size} rows`);
 }
-/* Samples by thread, and the states of each thread as a row of its own. */
+/* Samples must be grouped by thread, and the states of each thread must be a separate row. */
 async function program(file) {
   const given = JSON.parse(readFileSync(file, 'utf8')), theirs = new Map(), ours = new Map(), document = await imported(file);
   const walk = (sums, frames, name, events, start) => {

@@ -1,5 +1,5 @@
-# Folded stacks in speedscope, which Debian does not have: SPEEDSCOPE, or build/speedscope/package, is its unpacked package.
-# BROWSER_BINARY, BUILD and WORK come from the suite.
+# Tests folded stacks in speedscope. SPEEDSCOPE, or build/speedscope/package, is its unpacked npm package, because
+# Debian has none. BROWSER_BINARY, BUILD and WORK come from the suite.
 folder=${SPEEDSCOPE:-$PWD/build/speedscope/package}/dist/release
 if ! command -v node >/dev/null || [ ! -f "$folder/index.html" ]; then
     echo "ok - speedscope reads folded stacks # SKIP no node, or no speedscope (SPEEDSCOPE names its package)"

@@ -1,4 +1,5 @@
-/* node svg.mjs BROWSER TRACEPRESS DATA WORK: pictures of `export` in a real browser. Prints `ok - name` or `not ok - name` per case. */
+/* node svg.mjs BROWSER TRACEPRESS DATA WORK: tests the pictures of `export` in a real browser. Prints `ok - name` or
+ * `not ok - name` per case. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -105,7 +106,7 @@ test('memory_curve_stays_in_its_axes', async () => {
 
 for (const name of ['flame', 'diff', 'memory', 'curve'])
   test(`picture_${name}_follows_a_dark_theme`, async () => {
-    /* brightness of the page, and the least contrast of a text with what is behind it */
+    /* the brightness of the page, and the smallest contrast between a text and its background */
     const look = async (dark) => (await chrome.open(urls[name], { dark })).ask(`(() => {
       const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
       const light = (rgb) => rgb.slice(0, 3).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4))

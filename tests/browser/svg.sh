@@ -1,4 +1,4 @@
-# The pictures of `export` in headless Chromium. BROWSER_BINARY, BUILD and WORK come from the suite.
+# Tests the pictures of `export` in headless Chromium. BROWSER_BINARY, BUILD and WORK come from the suite.
 if ! command -v node >/dev/null || [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 16 ]; then
     echo "ok - pictures in a browser # SKIP no node 16 or newer"
     exit 0

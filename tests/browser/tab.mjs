@@ -1,5 +1,6 @@
-/* node tab.mjs BROWSER ADDRESS LOGDIR TRACE PROGRAM: the tab in a TensorBoard, used as a person does.
- * LOGDIR has the runs base, new, bad, exp/ddp with two ranks, and one with a hostile name; TRACE is copied in later. */
+/* node tab.mjs BROWSER ADDRESS LOGDIR TRACE PROGRAM: uses the tab in a TensorBoard as a person does. LOGDIR has the
+ * runs base, new and bad, exp/ddp with two ranks, and a run with a hostile name. TRACE is copied there during the
+ * test. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { start } from './chrome.mjs';
 const [browser, address, logdir, trace, program] = process.argv.slice(2);
 const HOSTILE = '<img src=x onerror="alert(1)">';
 const chrome = await start(browser);
-const PATIENCE = Number(process.env.PATIENCE ?? 1200); /* looks, ten a second */
+const PATIENCE = Number(process.env.PATIENCE ?? 1200); /* number of polls, ten per second */
 let failed = false;
 const said = (name, isGood, seen) => {
   failed ||= !isGood;
@@ -16,10 +17,10 @@ const said = (name, isGood, seen) => {
 };
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/* The tab in one window of the browser. */
+/* Opens the tab in a window of the browser. */
 const open = async (hash, options = {}) => {
   const page = await chrome.open(`${address}/${hash}`, options);
-  await page.send('Emulation.setFocusEmulationEnabled', { enabled: true }); /* a hidden window asks for nothing */
+  await page.send('Emulation.setFocusEmulationEnabled', { enabled: true }); /* a hidden window would request nothing */
   const ask = (expression) => page.ask(`(() => { const d = document.querySelector('iframe')?.contentDocument; return ${expression}; })()`);
   const until = async (expression) => {
     for (let tries = 0; tries < PATIENCE; tries++) {
@@ -30,7 +31,7 @@ const open = async (hash, options = {}) => {
   };
   const choose = (id, text) => ask(`(() => { const s = d.getElementById('${id}'); const o = [...s.options].find((o) => o.text === ${JSON.stringify(text)});
     if (!o) return [...s.options].map((o) => o.text); s.value = o.value; s.dispatchEvent(new Event('change')); return ''; })()`);
-  /* The report is of an origin of its own, so it is asked as a target of its own. */
+  /* The frame of the report has another origin, so it is a separate target. */
   const askReport = async (expression) => {
     const src = await ask("d.querySelector('.main iframe')?.src");
     const { targetInfos } = await page.pipe.send('Target.getTargets', { filter: [{}] });
@@ -41,9 +42,9 @@ const open = async (hash, options = {}) => {
     page.pipe.send('Target.detachFromTarget', { sessionId }).catch(() => {});
     return result.value;
   };
-  /* A frame that is replaced meanwhile never answers. */
+  /* A frame that is replaced in the meantime never answers, hence the time limit. */
   const inReport = (expression) => Promise.race([askReport(expression).catch(() => undefined), sleep(3000)]);
-  /* Until the report's text has these words. */
+  /* Waits until the text of the report has these words. */
   const reports = async (words) => {
     let seen;
     for (let tries = 0; tries < PATIENCE; tries++) {
@@ -57,7 +58,8 @@ const open = async (hash, options = {}) => {
 };
 const headline = (...words) => {
   const json = JSON.parse(execFileSync(program, ['report', ...words, '--json', '-', '-q'], { cwd: logdir, encoding: 'utf8', maxBuffer: 1 << 28 }));
-  return json.runs[0].profiles[0].verdict.headline.split('. ')[0].replace(/\s+/g, ' '); /* the page has a line for each of its sentences */
+  /* the page has each sentence of the headline in its own line */
+  return json.runs[0].profiles[0].verdict.headline.split('. ')[0].replace(/\s+/g, ' ');
 };
 
 const tab = await open('#tracepress&run=new');
@@ -115,11 +117,11 @@ said('the bar is not wider than a narrow window', await second.ask('d.documentEl
   await second.ask('d.documentElement.scrollWidth'));
 
 for (const [name, { page }] of [['first', tab], ['second', second]]) {
-  /* TensorBoard looks for its own fonts above its prefix */
+  /* TensorBoard requests its own fonts above its prefix */
   const outside = page.requests.filter((request) => !request.startsWith(`${address}/`) && !request.startsWith(`${new URL(address).origin}/font-roboto/`)
     && !/^(blob|data):/.test(request));
   said(`the ${name} window asked no other host`, outside.length === 0, outside);
-  /* TensorBoard's own: those fonts, a library of its projector, and the missing graphics card */
+  /* ignores messages of TensorBoard about its fonts, a library of its projector, and the missing graphics card */
   const messages = page.messages.filter((text) => !/Three\.js|WebGL|\/font-roboto\//.test(text));
   said(`the ${name} window's console is clean, nothing ran`, messages.length === 0 && page.dialogs === 0, messages);
 }

@@ -1,8 +1,9 @@
-/* node tab_live.mjs BROWSER ADDRESS RUN: in the tab, the way to the scalars of a run whose program goes on, and what stands there. */
+/* node tab_live.mjs BROWSER ADDRESS RUN: opens the scalars of a running program from the tab, and checks what they
+ * show. */
 import { start } from './chrome.mjs';
 
 const [browser, address, run] = process.argv.slice(2);
-const PATIENCE = Number(process.env.PATIENCE ?? 1200); /* looks, ten a second */
+const PATIENCE = Number(process.env.PATIENCE ?? 1200); /* number of polls, ten per second */
 const chrome = await start(browser);
 let failed = false;
 const said = (name, isGood, seen) => {
@@ -10,7 +11,7 @@ const said = (name, isGood, seen) => {
   console.log(isGood ? `ok - tab: browser: ${name}` : `not ok - tab: browser: ${name}\n    ${JSON.stringify(seen)}`);
 };
 const page = await chrome.open(`${address}/#tracepress&run=${encodeURIComponent(run)}`);
-await page.send('Emulation.setFocusEmulationEnabled', { enabled: true }); /* a hidden window asks for nothing */
+await page.send('Emulation.setFocusEmulationEnabled', { enabled: true }); /* a hidden window would request nothing */
 const until = async (expression) => {
   for (let tries = 0; tries < PATIENCE; tries++) {
     if (await page.ask(expression).catch(() => false)) return true;

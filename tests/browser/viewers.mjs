@@ -1,4 +1,5 @@
-/* node viewers.mjs BROWSER TRACEPRESS DATA WORK: timeline and call tree under mouse and keys. Prints a line per case. */
+/* node viewers.mjs BROWSER TRACEPRESS DATA WORK: tests timeline and call tree with mouse and keys. Prints a line per
+ * case. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,8 @@ const same = (a, b) => { if (JSON.stringify(a) !== JSON.stringify(b)) throw new 
 const cases = [];
 const test = (name, body) => cases.push([name, body]);
 
-/* Helpers inside the page: wait for the viewer, a digest of what the canvas shows, keys and pointers. */
+/* Helper functions that run in the page: wait for the viewer, compute a digest of the canvas, send keys and pointer
+ * events. */
 const TOOLS = `
   window.card = document.querySelector('.timeline');
   window.ready = (card) => new Promise((resolve, reject) => {
@@ -104,7 +106,7 @@ test('timelines_of_several_profiles_start_when_seen', async () => {
   same(page.messages, []);
 });
 
-/* A trace whose ranges tell everything: each lasts 10 ms, in a row. */
+/* A trace whose ranges have all arguments. Each range lasts 10 ms, one after the other. */
 const EVIL = '<script>alert(1)</script>';
 const ranges = [
   ['plain', {}],
@@ -149,7 +151,8 @@ test('timeline_tells_arguments_and_moments', async () => {
     same(tip.split('\n').slice(2).join('\n'), told[i] ?? '');
   });
   const moments = tips.filter((tip) => /^(saved|alone)\n/.test(tip)).sort();
-  const near = moments.filter((tip) => tip.startsWith('saved\nat 15.0 ms')); /* of two in one pixel, one is enough */
+  /* of two moments in one pixel, the tooltip may show either */
+  const near = moments.filter((tip) => tip.startsWith('saved\nat 15.0 ms'));
   same(near.length > 0 && near.every((tip) => /^saved\nat 15.0 ms(\ntext: m1)?$/.test(tip)), true);
   same(moments.filter((tip) => !near.includes(tip)), ['alone\nat 80.0 ms\ntext: on a thread without ranges', 'saved\nat 62.0 ms\ntext: m2']);
   const info = await page.ask(`(() => { const evil = ${JSON.stringify('evil')};
@@ -169,7 +172,7 @@ test('timeline_paints_slices_as_they_say', async () => {
         if (/^(red|argb|white)$/.test(name)) (found[name] ??= []).push(colourOf(x, y).join()); }
       return Object.fromEntries(Object.entries(found).map(([name, all]) => [name, all.filter((c, i) => all.indexOf(c) === i)])); })()`);
     for (const [name, colour] of [['red', '255,0,0'], ['argb', '0,255,0'], ['white', '255,255,255']]) same([name, seen[name].includes(colour)], [name, true]);
-    same(seen.white.length > 1 || dark, true); /* on the light page it has an edge */
+    same(seen.white.length > 1 || dark, true); /* white has an edge on the light page */
   }
 });
 
@@ -210,4 +213,4 @@ for (const [name, body] of cases) {
   }
 }
 await chrome.close();
-process.exit(0); /* the cases were printed; another status means that this program broke */
+process.exit(0); /* All cases were printed. Another exit status would mean that this program failed. */

@@ -1,4 +1,5 @@
-# Timeline and call tree in headless Chromium, driven by node (no packages). BROWSER_BINARY, BUILD and WORK come from the suite.
+# Tests timeline and call tree in headless Chromium. node drives it without packages. BROWSER_BINARY, BUILD and WORK
+# come from the suite.
 if ! command -v node >/dev/null || [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 16 ]; then
     echo "ok - timeline and call tree in a browser # SKIP no node 16 or newer"
     exit 0

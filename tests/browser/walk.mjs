@@ -1,5 +1,5 @@
-/* node walk.mjs BROWSER TRACEPRESS DATA WORK: walking the page, with a real browser's clicks, keys and fingers. Prints
- * `ok - name` or `not ok - name` per case. */
+/* node walk.mjs BROWSER TRACEPRESS DATA WORK: navigates in the page with clicks, keys and fingers in a real browser.
+ * Prints `ok - name` or `not ok - name` per case. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const report = (name, ...args) => {
 const traces = readdirSync(join(data, 'traces')).filter((name) => /\.json(\.gz)?$/.test(name)).sort();
 const find = (part) => join(data, 'traces', traces.find((name) => name.includes(part)));
 
-/* Sixty steps of 1 ms, one operator in each, every second one of them slow. */
+/* Returns sixty steps of 1 ms with one operator each. Every second step is slow. */
 function manySteps() {
   const events = [];
   for (let i = 0; i < 60; i++) {
@@ -25,7 +25,7 @@ function manySteps() {
   return JSON.stringify({ schemaVersion: 1, traceEvents: events });
 }
 writeFileSync(join(work, 'steps.pt.trace.json'), manySteps());
-/* Two products of one name and two shapes, each with the kernel that it launches. */
+/* Returns two products with the same name and different shapes, each with the kernel that it launches. */
 function twoShapes() {
   const events = [];
   [[[64, 32], [32, 8]], [[640, 320], [320, 80]]].forEach((dims, i) => {
@@ -49,7 +49,7 @@ const urls = {
 const chrome = await start(browser);
 const same = (a, b) => { if (JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`${JSON.stringify(a)} is not ${JSON.stringify(b)}`); };
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-/* Waits until an expression in the page is true, however busy the machine is. */
+/* Waits until an expression in the page is true. A busy machine gets enough time. */
 async function comes(page, expression) {
   for (let tries = 0; tries < 600; tries++) {
     if (await page.ask(`!!(${expression})`)) return;
@@ -272,4 +272,4 @@ for (const [name, body] of cases) {
   }
 }
 await chrome.close();
-process.exit(0); /* the cases were printed; another status means that this program broke */
+process.exit(0); /* All cases were printed. Another exit status would mean that this program failed. */

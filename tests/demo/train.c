@@ -15,7 +15,7 @@
 
 enum { VOCABULARY = 96, CONTEXT = 8, EMBEDDED = 16, INPUT = CONTEXT * EMBEDDED, HIDDEN = 128, BATCH = 64, THREADS = 2 };
 
-/* ---- memory, noted ---- */
+/* ---- memory, recorded ---- */
 
 static int64_t allocated;
 
@@ -72,7 +72,7 @@ static void begin_operator(const char *text, const struct matrix *a, const struc
     tracepress_operator_begin(tracepress_intern(text), &call);
 }
 
-/* ---- a pool of threads that multiplies ---- */
+/* ---- a pool of threads that multiply matrices ---- */
 
 struct product {
     const struct matrix *a, *b;
@@ -93,7 +93,7 @@ static float element(const struct matrix *m, int is_turned, int64_t row, int64_t
     return is_turned ? m->at[column * m->columns + row] : m->at[row * m->columns + column];
 }
 
-/* Every THREADS-th row of the product. */
+/* Computes every THREADS-th row of the product, beginning with row `first`. */
 static void multiply_rows(const struct product *p, int first)
 {
     TRACEPRESS_SCOPE("multiply_rows");
@@ -142,7 +142,7 @@ static void stop_pool(void)
         pthread_join(pool.threads[i], NULL);
 }
 
-/* out = a * b, either turned first. */
+/* Returns a * b. Either matrix can be transposed first. */
 static struct matrix multiply(const struct matrix *a, int is_a_turned, const struct matrix *b, int is_b_turned,
                               uint64_t number, int is_backward)
 {
@@ -163,14 +163,15 @@ static struct matrix multiply(const struct matrix *a, int is_a_turned, const str
 /* ---- the network ---- */
 
 struct network {
-    struct matrix embedding, hidden, output; /* rows: letters; inputs; hidden units */
+    /* rows of `embedding` are letters, of `hidden` inputs, of `output` hidden units */
+    struct matrix embedding, hidden, output;
 };
 
 struct batch {
     int letters[BATCH][CONTEXT], next[BATCH];
 };
 
-/* What forward leaves for backward. */
+/* Results of the forward pass that the backward pass needs. */
 struct activations {
     struct matrix input, hidden, scores;
     uint64_t first_sequence;
@@ -247,7 +248,7 @@ static struct activations forward(const struct network *net, const struct batch 
     return a;
 }
 
-/* Mean cross entropy; the scores become their gradient. */
+/* Returns the mean cross entropy. Replaces the scores by their gradient. */
 static double loss_of(struct matrix *scores, const struct batch *batch)
 {
     double loss = 0;
@@ -267,7 +268,7 @@ static double loss_of(struct matrix *scores, const struct batch *batch)
     return loss / BATCH;
 }
 
-/* Slow on purpose: an operator for each few numbers. */
+/* Updates the weights. Slow on purpose: uses a separate operator for each few numbers. */
 static void update(struct matrix *weights, const struct matrix *gradient, float rate)
 {
     const int64_t few = 4, count = weights->rows * weights->columns;

@@ -1,4 +1,5 @@
-// runtime_program KERNELS: as driver_program.c, by the runtime (nvcc), with a graph and a second stream.
+// runtime_program KERNELS: does the same as driver_program.c by the runtime (nvcc), and uses a graph and a second
+// stream.
 #include <cstdio>
 #include <cstdlib>
 

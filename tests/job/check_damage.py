@@ -17,7 +17,7 @@ import sys
 
 TRACEPRESS, WORK, SEED, COUNT = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 HERE = os.path.dirname(os.path.abspath(__file__))
-# shape and cause of simulate.py: what a rank that is not there may be taken for
+# shape and cause for simulate.py, and what a missing rank may look like
 JOBS = [('dp8', 'clean'), ('dp8', 'slow-rank'), ('dp8', 'half'), ('dp8', 'late'), ('dp8', 'storage'), ('dp8', 'all-links'),
         ('pp4dp2', 'clean'), ('pp4dp2', 'host-link'), ('pp4dp2', 'slow-stage'), ('pp4dp2', 'slow-rank'),
         ('tensor:4,4,1,4', 'clean'), ('tensor:4,4,1,4', 'host-link'), ('tensor:4,4,1,4', 'slow-host'), ('tensor:4,4,1,4', 'imbalance'),
@@ -39,7 +39,7 @@ def ranks_of(text):
 
 
 class Job:
-    """A whole job: its traces, their summaries, and what the page says of it."""
+    """A complete job: its traces, their summaries, and the findings of the page."""
 
     def __init__(self, shape, cause):
         self.name = '%s %s' % (shape, cause)
@@ -68,7 +68,8 @@ class Job:
         return run(TRACEPRESS, 'summarize', trace, '-q', '-o', to).returncode
 
     def causes(self, *files):
-        """Findings that name a cause, and ranks; None: there is no page. What is not whole has to be said."""
+        """Returns the findings that name a cause, and the ranks. Returns None if there is no page. Asserts that the
+        page reports what is incomplete."""
         out = os.path.join(self.folder, 'out.json')
         if os.path.exists(out):
             os.remove(out)
@@ -90,7 +91,7 @@ class Job:
         return [(f['cause'], ranks_of(f['ranks']), f['title']) for f in told]
 
 
-# ---- damages: each returns what was done, and the files of the report ----
+# ---- damages: each function returns a description and the files for the report ----
 
 def drop_ranks(job, chance):
     gone = set(chance.sample(job.traces, chance.choice((1, 1, 1, 2, len(job.traces) // 4))))
@@ -123,7 +124,7 @@ def damaged_trace(job, chance):
     trace = os.path.join(traces, name)
     with open(trace, 'wb') as file:
         file.write(data)
-    if chance.random() < 0.3: # the page of the traces themselves
+    if chance.random() < 0.3: # uses the page of the traces instead of that of the summaries
         for other in job.traces:
             if other != name:
                 os.link(job.trace(other), os.path.join(traces, other))
@@ -165,8 +166,8 @@ def damaged_job(job, chance):
 
 
 def judge(job, what, files):
-    """'same', 'less' (another one of its causes, or none), 'either' (the second of two that it names), 'nothing'; asserts that it is
-    no other one."""
+    """Returns 'same', 'less' (another cause of the undamaged job, or none), 'either' (the second of two named causes)
+    or 'nothing'. Asserts that the page names no other cause."""
     got = job.causes(*files)
     if got is None:
         return 'nothing'
@@ -178,7 +179,7 @@ def judge(job, what, files):
         return 'less' if job.whole else 'same'
     known = [(cause, ranks & there) for cause, ranks, _ in job.whole]
     cause = (got[0][0], got[0][1] & there)
-    if not is_summary: # the page does not name the ranks: they are some of the undamaged job's ranks
+    if not is_summary: # this page does not list the ranks; they must be among those of the undamaged job
         known = [(other, ranks & cause[1] if cause[1] else ranks) for other, ranks in known]
     if cause not in known and incomplete and any((other, ranks & there) in known for other, ranks in job.either):
         return 'either'

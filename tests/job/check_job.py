@@ -19,7 +19,7 @@ import resource
 import subprocess
 import sys
 
-# ranks, tensor, pipeline, victims: as the plan takes them
+# ranks, tensor, pipeline, victims, in the order of the plan's arguments
 LAYOUTS = [(2, 1, 1, 1), (3, 1, 1, 1), (8, 1, 1, 1), (16, 2, 2, 1), (128, 8, 2, 2), (1024, 8, 4, 5), (10000, 8, 10, 12)]
 CAUSES = {'clean': None, 'compute': 'slow_compute', 'more-work': 'slow_compute', 'host': 'late_host', 'data': 'slow_input',
           'link': 'slow_link', 'imbalance': 'imbalance', 'changing': 'changing_imbalance', 'missing': 'missing_ranks'}
@@ -49,7 +49,7 @@ def fits(fault, layout):
 
 
 def drawn(most):
-    """Seeds of the random jobs: 1 to `most` with DRAWS=full, otherwise the one of SEED."""
+    """Returns the seeds of the random jobs: 1 to `most` with DRAWS=full, otherwise only that of SEED."""
     return tuple(range(1, most + 1)) if os.environ.get('DRAWS') == 'full' else (int(os.environ.get('SEED') or 1),)
 
 
@@ -92,10 +92,10 @@ FOUND = {'even': None, 'slow-host': 'slow_compute', 'host-input': 'slow_input', 
 
 
 def can_tell(fault, layout):
-    """Is there anything to compare with?"""
+    """Returns whether the job has other ranks or hosts to compare the fault with."""
     ranks, tensor, pipeline = layout
     if fault in ('slow-host', 'host-input'):
-        return ranks // pipeline > 8 # more than one host a stage
+        return ranks // pipeline > 8 # a stage has more than one host
     if fault == 'half':
         return ranks // pipeline >= 8
     if fault == 'sequence':
@@ -110,7 +110,7 @@ def judged(job, fault, layout, hit, loss, what):
     assert replay['is_told'] and replay['error_percent'] < 0.1, (what, replay)
     shares = sum(cause['share_percent'] for cause in replay['causes'])
     assert abs(shares - replay['loss_percent']) < 1e-9, (what, shares, replay['loss_percent'])
-    cause = 'all_links' if fault == 'host-link' and layout[2] == 1 else FOUND[fault] # one stage: all groups pass the host
+    cause = 'all_links' if fault == 'host-link' and layout[2] == 1 else FOUND[fault] # with one stage, all groups include the host
     if cause is None or loss < 0.5 and cause != 'all_links':
         assert not findings, what
         return
@@ -121,7 +121,7 @@ def judged(job, fault, layout, hit, loss, what):
         assert ranks_of(first['ranks']) == hit, (what, first['ranks'], hit)
     if fault == 'slow-host':
         assert first['title'].startswith('Host node'), what
-    if cause != 'all_links': # informs about the total cost of communication: its necessary cost is unknown
+    if cause != 'all_links': # this finding reports the total cost of communication, of which the necessary part is unknown
         assert abs(first['share_percent'] - loss) <= 0.2 * loss, (what, first['share_percent'], loss)
     assert len(findings) == 1, what
 
@@ -162,8 +162,8 @@ def large(tracepress, work, make_job):
 
 
 def quick(tracepress, work, make_job):
-    """The goal is one second of a core; twice that is allowed, because machines differ. Uses the minimum of three runs, because
-    other programs run at the same time."""
+    """Checks the CPU time. The goal is one second of a core. Twice that is allowed, because machines differ. The
+    minimum of three runs counts, because other programs run at the same time."""
     spent = {}
     for ranks in (1280, 5120):
         path = os.path.join(work, 'quick.tps')
@@ -198,19 +198,19 @@ def equal(tracepress, work, *files):
         jobs = json.load(file)['jobs']
     report, job = whole['distributed'], [job['distributed'] for job in jobs if job['distributed']]
     profiles = {p['worker']: p['verdict'] for p in whole['profiles']}
-    for rank in (rank for job in jobs for rank in job['ranks']):  # each rank's verdict is its report's
+    for rank in (rank for job in jobs for rank in job['ranks']):  # the verdict of each rank is that of its own report
         verdict = profiles[rank['worker']]
         assert (rank['verdict'], rank['headline']) == (verdict['class'], verdict['headline']), (rank, verdict)
     assert report and report == job, (report, job)
     if expected:
         with gzip.open(expected) as file:
             reference = json.load(file)['runs'][0]['distributed']
-        job = [{k: v for k, v in d.items() if k != 'wait_is_least'} for d in job]  # the reference does not have it
+        job = [{k: v for k, v in d.items() if k != 'wait_is_least'} for d in job]  # the reference output lacks this member
         assert job == reference, (job, reference)
 
 
 def report_alike(tracepress, work):
-    """`report` of the ranks says what the page of their job says: one headline, one list of findings, one replay."""
+    """Checks that `report` of the ranks and the page of their job agree in headline, findings and replay."""
     for shape, cause in (('ddp:1,2,1,1', 'slow-rank'), ('ddp:1,2,1,1', 'pauses'), ('ddp:1,2,1,1', 'host-link'),
                          ('ddp:1,2,1,1', 'clean'), ('ddp:1,8,1,4', 'half'), ('pipeline:1,2,4,2', 'slow-stage')):
         folder = os.path.join(work, 'alike')
@@ -224,7 +224,7 @@ def report_alike(tracepress, work):
         with open(folder + '.job.json') as file:
             job = json.load(file)['jobs'][0]
         assert len(ranks) == 1 and ranks[0]['replay'] == job['replay'], (shape, cause)
-        for finding in ranks[0]['findings'] + job['findings']: # only summaries name the work that a rank has in addition
+        for finding in ranks[0]['findings'] + job['findings']: # only summaries name the additional work of a rank
             finding['detail'] = finding['detail'].partition(' than is usual.')[0]
         assert ranks[0]['findings'] == job['findings'], (shape, cause, ranks[0]['findings'], job['findings'])
         with open(folder + '.md') as digest, open(folder + '.job.md') as its, open(folder + '.html') as page:
@@ -237,7 +237,7 @@ def report_alike(tracepress, work):
         print('%s %s: %s' % (shape, cause, ranks[0]['headline']))
 
 
-# shape of simulate.py: causes; moving and pauses name their ranks, too
+# causes to test for each shape of simulate.py
 SIMULATED = {'dp8': ('clean', 'slow-rank', 'moving', 'late', 'half', 'pauses', 'storage', 'host-link', 'host-nic', 'all-links'),
              'pp4dp2': ('clean', 'slow-rank', 'moving', 'storage', 'host-link', 'slow-stage', 'slow-host', 'all-links', 'half'),
              'pp4dp8': ('pauses', 'half', 'imbalance'),
@@ -248,11 +248,12 @@ SIMULATED = {'dp8': ('clean', 'slow-rank', 'moving', 'late', 'half', 'pauses', '
              'tp8': ('storage', 'half')}
 
 
-SEEDS = {('pp4dp2', 'half'): '1013'} # all of a stage are slow, and two others
+SEEDS = {('pp4dp2', 'half'): '1013'} # with this seed all ranks of a stage are slow, and two others
 
 
 def simulated(tracepress, work):
-    """Traces of jobs with overlapped collectives and pipelines: clean ones are silent, else the cause comes first."""
+    """Checks traces of jobs with overlapped collectives and pipelines. Clean jobs have no finding; otherwise the
+    planted cause comes first."""
     for shape, causes in SIMULATED.items():
         for cause in causes:
             folder = os.path.join(work, 'simulated')
@@ -270,12 +271,12 @@ def simulated(tracepress, work):
                 continue
             first = job['findings'][0]
             if cause == 'all-links' or shape in ('dp8', 'fsdp16', 'tp8dp8') and cause == 'host-link':
-                # if each group passes all hosts, lengths cannot identify the slow link, and the finding says so
+                # If each group includes all hosts, lengths cannot identify the slow link. The finding must say this.
                 assert first['cause'] == 'all_links' and 'on the bus' in first['detail'], what
                 assert shape == 'pp4dp2' or 'a slow link of one host would look the same' in first['detail'], what
                 assert [other['cause'] for other in first['fits_as_well']] == ['slow_link'] * (shape != 'pp4dp2'), what
                 continue
-            if shape == 'pp4dp2' and cause == 'slow-host': # a stage is a host
+            if shape == 'pp4dp2' and cause == 'slow-host': # in this shape each stage is a host
                 assert first['cause'] == 'stage' and 'It is all of host %s and nothing else' % truth['host'] in first['detail'], what
                 other, = first['fits_as_well']
                 assert other['cause'] == 'slow_compute' and truth['host'] in other['title'] and truth['host'] in first['title'], what
@@ -284,7 +285,7 @@ def simulated(tracepress, work):
             assert first['cause'] == truth['cause'], what
             assert abs(first['share_percent'] - truth['loss_percent']) <= 0.2 * truth['loss_percent'], what
             assert not truth['host'] or truth['host'] in first['title'], what
-            assert cause != 'storage' or len(job['findings']) == 1, what # waiting for the late host is no pause, in any step
+            assert cause != 'storage' or len(job['findings']) == 1, what # waiting for the late host must not be reported as a pause
             assert not truth['step'] or 'step ProfilerStep#%d on' % truth['step'] in first['title'] or \
                 'step %d on' % truth['step'] in first['title'], what
             if cause in ('slow-rank', 'late', 'half', 'slow-host', 'storage', 'slow-stage', 'host-nic'):

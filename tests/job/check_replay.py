@@ -1,8 +1,7 @@
-"""check_replay.py REPLAY_JOB REFERENCE.py [JOBS]: checks that the analysis of random jobs with random causes agrees with the
-executable definitions: coordinates, replay, ideal, and every cause with alone, saved and share, to 1e-12.
-
-Only the analysis reports the remaining unequal work (unequal, changing): its shares are subtracted from the jitter.
-"""
+"""check_replay.py REPLAY_JOB REFERENCE.py [JOBS]: checks that the analysis of random jobs with random causes agrees
+with the executable definitions. Coordinates, replay, ideal, and each cause with alone, saved and share must agree
+to 1e-12. Only the analysis reports the remaining unequal work (unequal, changing). Its shares are subtracted from
+the jitter."""
 import json
 import random
 import subprocess
@@ -30,17 +29,18 @@ MEANS = """                for c in stages:
                         for r in m:
                             length[r, s] = long
 """
-# .. and what differs among the ranks of one batch stays: its length alone goes
+# Differences among the ranks of one batch remain; only the length of the batch is evened out.
 LENGTHS = (('    def without(', '    length = {}\n\n    def without('),
            ('x += u if (r, s, i) in fixed else v[i]',
             'x += (v[i] / length[r, s] if i == 0 and length else u) if (r, s, i) in fixed else v[i]'),
            ("st[s]['seg'][k][r][i] if (r, s, i) in cells else usual[stage[r], k, i] for i in range(3)",
             "(usual[stage[r], k, i] * length[r, s] if i == 0 and length else st[s]['seg'][k][r][i]) "
             "if (r, s, i) in cells else usual[stage[r], k, i] for i in range(3)"))
-# three single ranks or more that are the slower one of two levels are a level, however few they are
+# Three or more single ranks that are the slower of two levels are a level, even if they are few.
 HALF = 'if len(cover) > 4 and len(flagged) >= 0.2 * n:'
 LEVEL = 'if len(flagged) >= 0.2 * n and (len(cover) > 4 or len(cover) > 2 and all(len(m) == 1 and m[0] in slow[q] for _, m in cover)):'
-# .. transfers that are all alike are judged by family, in however many collectives; sound jobs spend much in them, and no rate is given
+# If all transfers are alike, they are judged by family, for any number of collectives. Sound jobs spend much time in
+# them, and no rate is given.
 ALIKE = (('for k, (f, med, u) in xs.items():\n        if f not in fam_links and len(fams[f]) > 1:',
           "for f in fams:\n        if f not in fam_links and f in job['slots'] and len(fams[f]) > 1:"),
          ('0.0 if kk == k else', "0.0 if job['slots'][kk] == f else"), ('if part > 10:', 'if part > 25:'),
@@ -83,7 +83,7 @@ def plant(job, chance, work):
     what = chance.choice(('rank', 'host', 'half', 'late', 'moving', 'pauses', 'input', 'link', 'links', 'sequence', 'all'))
     q = chance.choice((0, 1, 2)) if what in ('rank', 'host', 'late') else {'pauses': 1, 'input': 2}.get(what, 0)
     if q == 2 and what in ('host', 'input') and n // len(job['groups'].get('pp', [[0]])[0]) < 16:
-        q, what = 0, 'host'  # input of all ranks of a stage: the reference takes it for usual, whatever it costs
+        q, what = 0, 'host'  # if all ranks of a stage wait for input, the reference regards this as usual
     much = round(work * chance.uniform(0.05, 0.4))
     victim = chance.randrange(n)
     dp = job['groups'].get('dp', [[r] for r in range(n)])
@@ -140,7 +140,7 @@ def compare(seed, job, reference, program):
     assert near(sum(c['share'] for c in got['causes']) + got['jitter'], got['loss'], 100), (seed, 'shares')
     seen = [(KINDS[c['kind']], c['ranks']) for c in causes]
     told = [(c['kind'], c['ranks']) for c in want['causes']]
-    ranks_told = lambda kind: kind not in ('moving', 'pauses', 'input now and then')  # the analysis names their ranks, too
+    ranks_told = lambda kind: kind not in ('moving', 'pauses', 'input now and then')  # kinds of causes for which the analysis also names the ranks
     assert [(k, r if ranks_told(k) else []) for k, r in seen] == told, (seed, seen, told)
     for mine, its in zip(causes, want['causes']):
         for key in ('only', 'saved', 'share'):
@@ -154,10 +154,11 @@ def main():
     program, path = sys.argv[1:3]
     with open(path) as file:
         text = file.read()
-    # a run of pauses may begin by chance at any step, not at one: in 1,024 ranks with 6 % pauses the reference blames one
+    # A run of pauses may begin by chance at any of the steps, not at a single one. Without this factor, the reference
+    # blames a rank in 1,024 ranks with 6 % pauses.
     assert text.count(LATE) == 1
     text = text.replace(LATE, LATE.replace('n *', 'n * S *'))
-    # batches of unlike length: evened out they have the mean length; to the median the reference's own case was 23 % off
+    # Evened batches have the mean length. With the median, the result for the reference's own case was wrong by 23 %.
     assert text.count(SEQUENCE) == 1
     text = text.replace(SEQUENCE, MEANS + SEQUENCE)
     for old, new in LENGTHS + ALIKE + ((HALF, LEVEL),):

@@ -19,7 +19,7 @@ def span(cat, name, ts, dur, tid, pid=100, **args):
 
 
 class Rank:
-    """One rank: its events, its clock, where it is in time (microseconds)."""
+    """A rank: its events, its clock, and its current time in microseconds."""
 
     def __init__(self, number, options):
         self.number, self.options = number, options
@@ -35,7 +35,7 @@ class Rank:
         return base * self.random.uniform(1 - share, 1 + share)
 
     def work(self, step):
-        """Until the collective is reached."""
+        """Writes the work of a step. Returns the time at which the rank reaches the collective."""
         o = self.options
         is_hit = self.number == o.victim
         slow = {fault: 1 + o.factor * (is_hit and o.fault == fault) for fault in ('compute', 'host', 'data')}
@@ -59,7 +59,7 @@ class Rank:
         return self.now
 
     def meet(self, step, leave):
-        """The collective that all leave at `leave`."""
+        """Writes the collective, which all ranks leave at the time `leave`."""
         o = self.options
         self.correlation += 1
         elements = o.message // 4

@@ -1,4 +1,4 @@
-/* Simulates jobs: see plan.h. */
+/* Simulates jobs. See plan.h. */
 #include "tests/job/plan.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Returns a number from 0 to 1 that depends only on the seed and the arguments, not on the order of calls. */
+/* Returns a random number from 0 to 1. It depends only on the seed and the arguments, not on the order of calls. */
 static double chance(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y)
 {
     return (double)(mixed(mixed(mixed(plan->seed * 131 + what) ^ x) ^ (y + 77)) >> 11) / 9007199254740992.0;
@@ -98,7 +98,7 @@ static void choose_victims(struct plan *plan, struct tp_arena *arena)
     uint32_t of = plan->fault == PLAN_SLOW_LINK ? plan->tensor * plan->pipeline : plan->ranks;
     plan->victims = plan->victims ? plan->victims : 1;
     plan->victim = tp_arena_array(arena, plan->victims, sizeof *plan->victim);
-    for (uint32_t v = 0; v < plan->victims; v++) /* a stride from a random start keeps them apart */
+    for (uint32_t v = 0; v < plan->victims; v++) /* a fixed stride from a random start keeps the victims apart */
         plan->victim[v] = (uint32_t)(chance(plan, CHANCE_VICTIM, 0, 0) * of + (double)v * of / plan->victims) % of;
 }
 
@@ -118,7 +118,7 @@ static bool is_of_host(const struct plan *plan, uint32_t rank)
     return false;
 }
 
-/* Returns whether a rank of the data group is on the host. */
+/* Returns whether a rank of this data group is on the slow host. */
 static bool passes_host(const struct plan *plan, uint32_t group)
 {
     uint32_t stage = group / plan->tensor, tensor = group % plan->tensor;
@@ -134,7 +134,7 @@ static double share_of(enum plan_fault fault)
     return fault == PLAN_MOVING ? 0.02 : 0.06;
 }
 
-/* Returns whether the fault affects the rank in this step; step UINT32_MAX: in any step. */
+/* Returns whether the fault affects the rank in this step, or in any step for UINT32_MAX. */
 static bool is_hit(const struct plan *plan, uint32_t rank, uint32_t step)
 {
     switch (plan->fault) {
@@ -175,13 +175,13 @@ bool plan_is_victim(const struct plan *plan, uint32_t rank)
     return is_hit(plan, rank, UINT32_MAX);
 }
 
-/* Returns the relative length of a replica's batch in a step, about 1. */
+/* Returns the length of a replica's batch in a step, relative to the usual length. */
 static double batch_of(const struct plan *plan, uint32_t data, uint32_t step)
 {
     return 0.8 + 0.4 * chance(plan, CHANCE_WORK, data, step);
 }
 
-/* Returns the work that each rank has in addition in the run without the fault. Stages and batches get their mean
+/* Returns the work that is added to each rank in the run without the fault, ns. Stages and batches get their mean
  * length, so that the total work stays the same. */
 static int64_t evened(const struct plan *plan)
 {
@@ -196,7 +196,7 @@ static int64_t evened(const struct plan *plan)
     return (int64_t)((sum / count - 1) * 70 * MS);
 }
 
-/* Adds the fault's time to the parts of a step. */
+/* Adds the time of the fault to the parts of a step. */
 static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, double *parts)
 {
     enum { COMPUTE, HOST, DATA };
@@ -215,7 +215,7 @@ static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, dou
         parts[COMPUTE] *= batch_of(plan, place_of(plan, rank).data, step);
 }
 
-/* Fills the lengths of one step of one rank, without waits. */
+/* Fills the lengths of the parts of one step of one rank, without waits. */
 static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step;
@@ -229,7 +229,8 @@ static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
     plan->data_ns[at] = (int64_t)parts[2];
 }
 
-/* Returns the time that the network needs for one call of a group. Groups of a kind are equal, except the slow one. */
+/* Returns the time of the network for one call of a group, ns. Groups of the same kind take equally long, except the
+ * slow one. */
 static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t group)
 {
     enum plan_kind kind = plan_kind_of(call);
@@ -243,8 +244,8 @@ static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t grou
 
 /* ---- running ---- */
 
-/* Simulates one call of all groups of its kind: all ranks leave when the last one has arrived and the transfer is
- * done. */
+/* Simulates one call of all groups of the same kind. The ranks of a group leave when the last one has arrived and the
+ * transfer is done. */
 static void meet(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
 {
     enum plan_kind kind = plan_kind_of(call);
@@ -282,7 +283,7 @@ static void run_step(struct plan *plan, uint32_t step, int64_t *now, int64_t *la
         plan->step_end[(size_t)r * plan->steps + step] = now[r];
 }
 
-/* Simulates all steps; returns the time when the last rank finishes. */
+/* Simulates all steps. Returns the time at which the last rank finishes, ns. */
 static int64_t run_steps(struct plan *plan, int64_t *now, int64_t *last)
 {
     int64_t end = 0;
@@ -295,7 +296,7 @@ static int64_t run_steps(struct plan *plan, int64_t *now, int64_t *last)
     return end;
 }
 
-/* Sets each rank's clock and its start of recording. */
+/* Sets the clock of each rank and the time at which its recording starts. */
 static void set_clocks(struct plan *plan)
 {
     for (uint32_t r = 0; r < plan->ranks; r++) {
@@ -326,7 +327,7 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
     int64_t *now = tp_arena_array(arena, plan->ranks, sizeof *now);
     int64_t *last = tp_arena_array(arena, plan->ranks, sizeof *last);
     choose_victims(plan, arena);
-    /* Stages are equal in jobs with a fault: next to a stage with more work, a fault may cost nothing. */
+    /* Jobs with these faults have equal stages. With unequal stages, a fault in a fast stage may cost nothing. */
     plan->is_even =
         plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
     int64_t with_ns = run_steps(plan, now, last);
@@ -342,7 +343,7 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
 
 /* ---- summaries ---- */
 
-/* Returns "before 12 after". */
+/* Returns the text `before`, `number`, `after`. */
 static struct tp_str text(struct tp_arena *arena, const char *before, long long number, const char *after)
 {
     char made[96];
@@ -395,7 +396,7 @@ static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary 
     }
 }
 
-/* Adds the data of the distributed view's comparison: each call with one range. */
+/* Adds the data that the distributed view compares: one range per call. */
 static void add_comparison(const struct plan *plan, struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_rank_summary *seen = tp_arena_alloc(arena, sizeof *seen);
@@ -453,7 +454,7 @@ static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_
     *row->time.buckets = (struct tp_sketch_bucket){tp_sketch_bucket(mean), calls};
 }
 
-/* Adds operators, then kernels, the heaviest first. */
+/* Adds operators, then kernels, sorted by time, the longest first. */
 static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
     uint32_t stage = place_of(plan, rank).stage, kernels = KERNELS + plan->rows / 2,

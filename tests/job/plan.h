@@ -17,9 +17,9 @@ enum plan_fault {
     PLAN_IMBALANCE,
     PLAN_CHANGING_IMBALANCE,
     PLAN_MISSING_RANKS,
-    PLAN_MORE_WORK, /* slow compute by more calls instead of longer ones */
-    /* for this and the following plans stages have equal work, groups are described and hosts have names */
-    PLAN_EVEN,       /* clean */
+    PLAN_MORE_WORK, /* slow compute by more calls, not by longer ones */
+    /* no fault; from here on stages have equal work, groups have descriptions and hosts have names */
+    PLAN_EVEN,
     PLAN_SLOW_HOST,  /* all ranks of a host compute more slowly */
     PLAN_HOST_INPUT, /* all ranks of a host wait for input */
     PLAN_STAGE,      /* the last stage has more work */
@@ -27,7 +27,7 @@ enum plan_fault {
     PLAN_LATE_SLOW,  /* a rank computes more slowly from the middle step on */
     PLAN_MOVING,     /* slow kernels on single ranks in single steps */
     PLAN_PAUSES,     /* the host pauses on single ranks in single steps */
-    PLAN_SEQUENCE,   /* the length of each replica's batch differs between steps */
+    PLAN_SEQUENCE,   /* the length of each replica's batch differs from step to step */
     PLAN_HOST_LINK,  /* data groups with ranks on one host are slow */
     PLAN_ALL_LINKS,  /* all data groups are slow */
     PLAN_FAULTS
@@ -36,34 +36,34 @@ extern const char *const plan_fault_names[PLAN_FAULTS];
 
 struct plan {
     uint64_t seed;
-    uint32_t ranks, tensor, pipeline, steps; /* tensor x pipeline divides ranks */
+    uint32_t ranks, tensor, pipeline, steps; /* tensor x pipeline must divide ranks */
     enum plan_fault fault;
-    uint32_t victims; /* number of ranks with the fault; of groups for a slow link */
-    uint32_t rows;    /* additional rows per rank, so that summaries have a realistic size */
-    double percent;   /* share of the step that the fault adds; 0: 20 */
-    /* results of plan_run */
-    bool is_even;                            /* all stages have equal work */
-    int64_t evened_ns;                       /* added to the compute time of all ranks in the run without the fault */
-    uint32_t *victim;                        /* rank numbers, or the group's number */
-    int64_t *arrival_ns, *end_ns;            /* [rank][call], each on its rank's clock */
-    int64_t *step_start, *step_end;          /* [rank][step], likewise */
+    uint32_t victims; /* number of ranks with the fault, or of groups for a slow link */
+    uint32_t rows;    /* rows added per rank, so that summaries have a realistic size */
+    double percent;   /* share of the step that the fault adds, percent; 0 means 20 */
+    /* from here on: results of plan_run */
+    bool is_even;
+    int64_t evened_ns;                       /* work added to all ranks in the run without the fault, ns */
+    uint32_t *victim;                        /* numbers of the affected ranks, or of the group */
+    int64_t *arrival_ns, *end_ns;            /* [rank][call], on the clock of the rank */
+    int64_t *step_start, *step_end;          /* [rank][step], on the clock of the rank */
     int64_t *compute_ns, *host_ns, *data_ns; /* [rank][step] */
-    uint32_t calls;                          /* calls per rank */
-    double loss_percent;                     /* cost of the fault, compared to a run without it */
+    uint32_t calls;                          /* number of calls per rank */
+    double loss_percent;                     /* cost of the fault relative to a run without it, percent */
 };
 
-/* Chooses victims and simulates the job. All memory comes from `arena`. */
+/* Chooses the victims and simulates the job. All memory comes from `arena`. */
 void plan_run(struct plan *plan, struct tp_arena *arena);
 bool plan_is_victim(const struct plan *plan, uint32_t rank);
-/* Fills the rank's step slots (plan_slots.c). */
+/* Fills the step slots of the rank (plan_slots.c). */
 void plan_slots(const struct plan *plan, uint32_t rank, struct tp_step_slots *slots, struct tp_arena *arena);
 
 /* ---- shared by plan.c and plan_slots.c ---- */
 
 enum plan_kind { PLAN_TENSOR, PLAN_DATA, PLAN_WORLD };
 enum { PLAN_SEGMENTS = 3, PLAN_BUCKETS = 2, PLAN_CALLS = PLAN_SEGMENTS + PLAN_BUCKETS + 1, PLAN_HOST_RANKS = 8 };
-/* Returns the kind of a step's call: PLAN_SEGMENTS in the tensor group, PLAN_BUCKETS in the data group, one of all
- * ranks. */
+/* Returns the kind of a call of a step. PLAN_SEGMENTS calls are in the tensor group, PLAN_BUCKETS calls in the data
+ * group, and one call has all ranks. */
 enum plan_kind plan_kind_of(uint32_t call);
 int64_t plan_bytes_of(uint32_t call);
 uint32_t plan_group_of(const struct plan *plan, enum plan_kind kind, uint32_t rank);

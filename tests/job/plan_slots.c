@@ -1,4 +1,4 @@
-/* Fills the step slots of a simulated rank, from its meetings with the other ranks. See plan.h. */
+/* Fills the step slots of a simulated rank from its calls with other ranks. See plan.h. */
 #include <stdio.h>
 
 #include "tests/job/plan.h"
@@ -6,7 +6,7 @@
 
 static const char *const names[] = {"tensor", "data", "world"}, *const described[] = {"tp", "dp", "default_pg"};
 
-/* Returns the ranks of the group as an even stride. */
+/* Returns the ranks of the group, which have equal distances. */
 static struct tp_rank_stride ranks_of(const struct plan *plan, enum plan_kind kind, uint32_t group)
 {
     uint32_t data = plan->ranks / plan->tensor / plan->pipeline;
@@ -53,7 +53,7 @@ static void add_groups(const struct plan *plan, uint32_t rank, struct tp_step_sl
                   (struct tp_rank_stride){rank % stage_size, stage_size, plan->pipeline}, arena);
 }
 
-/* Fills one step: the work before each call and the time in the call. Calls of a group of one rank are left out. */
+/* Fills one step: for each call the work before it and the time in it. Calls of a group with one rank are left out. */
 static void fill_step(const struct plan *plan, uint32_t rank, struct tp_step_slots *slots, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step, first = (size_t)rank * plan->calls + (size_t)step * PLAN_CALLS;

@@ -13,11 +13,11 @@ import json
 import os
 import random
 
-LAUNCH, GAP = 6.0, 3.0  # microseconds: a call of the host; from it to its start on the device
+LAUNCH, GAP = 6.0, 3.0  # us: duration of a launch on the host, and delay from the launch to the start on the device
 
 
 class Meeting:
-    """One collective of one group: who has started, when each may go on."""
+    """One collective of one group: which ranks have started it, and when each of them may continue."""
 
     def __init__(self, members, transfer):
         self.members, self.transfer = members, transfer
@@ -33,7 +33,7 @@ class Meeting:
 
 
 class Layout:
-    """Ranks of a job: groups by family, hosts, stages."""
+    """The ranks of a job: groups by family, hosts, stages."""
 
     def __init__(self, tp=1, dp=1, pp=1, per_host=8):
         self.tp, self.dp, self.pp, self.n, self.per_host = tp, dp, pp, tp * dp * pp, per_host
@@ -95,10 +95,10 @@ class Job:
         self.noise = 0.01
         self.meetings, self.counts = {}, {}
 
-    # ---- how long ----
+    # ---- lengths ----
 
     def factor(self, rank, step):
-        """Of kernels."""
+        """Returns the factor for the lengths of kernels of a rank in a step."""
         c = self.cause
         slow = (c == 'slow-rank' and rank == self.victim or c == 'half' and rank in self.half or c == 'two' and rank in self.two or
                 c == 'late' and rank == self.victim and step >= self.from_step or
@@ -115,12 +115,12 @@ class Job:
         return factor
 
     def link(self, members):
-        """transfer(rank) of a group for a usual one of `us`."""
+        """Returns a function of the rank: the factor by which a transfer of this group takes longer than usual."""
         hosts = self.layout.hosts(members)
         crosses = len(hosts) > 1
         if self.cause == 'host-link' and crosses and self.host in hosts:
             return lambda rank: 4.0
-        if self.cause == 'host-nic' and crosses and self.host in hosts:  # others have their part sooner
+        if self.cause == 'host-nic' and crosses and self.host in hosts:  # other hosts receive their part on time
             return lambda rank: 4.0 if self.layout.host(rank) == self.host else 1.0
         if self.cause == 'all-links' and crosses:
             return lambda rank: 3.0
@@ -136,7 +136,7 @@ class Job:
 
 
 class Rank:
-    """A host thread, a stream of kernels, streams of communication."""
+    """A rank: a host thread, a stream of kernels, and streams of communication."""
 
     def __init__(self, job, number):
         self.job, self.number = job, number
@@ -160,7 +160,7 @@ class Rank:
         self.now += us
 
     def issue(self, family, what, us, stream, peer=None):
-        """Starts a collective or one end of a pair on its stream; generator, returns its handle."""
+        """Starts a collective, or one end of a pair, on its stream. This is a generator; it returns the handle."""
         layout = self.job.layout
         group = layout.groups[family][layout.of[family][self.number]]
         members = group if peer is None else sorted((self.number, peer))
@@ -181,7 +181,7 @@ class Rank:
         return meeting
 
     def wait(self, meeting):
-        """Kernels go on behind it; generator."""
+        """Lets later kernels wait for the handle. This is a generator."""
         while meeting.end is None:
             yield meeting
         self.device = max(self.device, meeting.end[self.number])
@@ -196,7 +196,7 @@ class Rank:
         launch, self.now = self.now, max(self.now + LAUNCH, self.device)
         self.events.append(('sync', 'cudaDeviceSynchronize', launch, launch, self.now - launch, None))
 
-    # ---- programs ----
+    # ---- the program of a rank ----
 
     def steps(self):
         job = self.job
@@ -326,7 +326,7 @@ class Rank:
 
 
 def run(job):
-    """Lets all ranks run; returns them, and how long the job took."""
+    """Runs all ranks. Returns them and the time that the job took."""
     ranks = [Rank(job, r) for r in range(job.layout.n)]
     walks = [rank.steps() for rank in ranks]
     waits, ready = {}, list(range(len(ranks)))[::-1]

@@ -45,7 +45,7 @@ done <"$work/public"
 grep '^tracepress.*[^_]$' "$work/listed" | while read -r name; do grep -qx "$name" "$work/public" || echo "$name"; done >"$work/undeclared"
 [ ! -s "$work/undeclared" ] || fail "exported and not declared: $(tr '\n' ' ' <"$work/undeclared")"
 
-# use COMPILER STANDARD LANGUAGE
+# use COMPILER STANDARD LANGUAGE: compiles and runs use_api.c in this standard, with and without the library
 use() {
     command -v "${1##* }" >/dev/null || { echo "$1 is not installed: $2 is not tried"; return 0; }
     strict="-std=$2 -pedantic-errors -Wall -Wextra -Werror -O1 -I. -x $3"
@@ -75,8 +75,7 @@ use "${CC:-cc}" gnu17 c
 use "${CXX:-c++}" c++11 c++
 use "${CXX:-c++}" c++20 c++
 
-# ---- programs built with the header of another time
-# layout NAME HEADER [FLAG]: what the structs say of an operator and of memory is in the trace
+# ---- programs built with a header of another version
 layout() {
     # shellcheck disable=SC2086
     ${CC:-cc} -std=c99 -pedantic-errors -Wall -Wextra -Werror -I. "-DHEADER=\"$2\"" ${3:-} tests/abi/layouts.c "$library" -Wl,-rpath,"$PWD/$build" \

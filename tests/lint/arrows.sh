@@ -1,7 +1,7 @@
 #!/bin/sh
-# arrows.sh FILE...: the arrows between folders of webreport, with the number of includes behind each. An arrow is a file
-# of one folder that includes a header of another. Fails above ARROWS of them, when a folder includes cli, when two
-# folders include each other, and when a walk along the arrows comes back to where it began.
+# arrows.sh FILE...: checks the dependencies between folders of webreport, and prints the number of includes for each. A
+# dependency ("arrow") is a file of one folder that includes a header of another folder. Fails if there are more than
+# ARROWS of them, if a folder includes cli, or if dependencies are circular.
 awk -v most="${ARROWS:-23}" '
 FILENAME !~ /^webreport\/[^\/]+\// { next }
 /^[ \t]*#[ \t]*include[ \t]*"webreport\// {
@@ -11,7 +11,7 @@ FILENAME !~ /^webreport\/[^\/]+\// { next }
   if (!((f[2], to) in seen)) { arrows++; outs[f[2]] = outs[f[2]] " " to; froms[f[2]] = 1 }
   seen[f[2], to]++
 }
-# Depth first; grey: on the way.
+# Depth-first search for circles. Grey means that the folder is on the current path.
 function walk(at, way,   n, next_, i) {
   colour[at] = "grey"
   n = split(outs[at], next_, " ")
@@ -28,7 +28,7 @@ END {
     if (p[2] == "cli") { print "arrows: " p[1] " includes cli: nothing climbs back"; bad = 1 }
     if ((p[2], p[1]) in seen && p[1] < p[2]) { print "arrows: " p[1] " and " p[2] " include each other"; bad = 1 }
   }
-  for (i = 2; i <= n; i++) # by name
+  for (i = 2; i <= n; i++) # sorts the folders by name
     for (k = i; k > 1 && line[k] < line[k - 1]; k--) { t = line[k]; line[k] = line[k - 1]; line[k - 1] = t }
   for (i = 1; i <= n; i++) print line[i]
   for (at in froms) if (colour[at] == "") walk(at, "")

@@ -13,7 +13,7 @@
 build=${1:?build folder}
 {
     find "$build/writer" "$build/collector" "$build/webreport" -name '*.o' 2>/dev/null | sort | while read -r object; do
-        # an object whose source is gone stays in the build folder
+        # skips objects whose source was deleted
         source=${object#"$build/"} && [ -f "${source%.o}.c" ] && nm -P "$object" | sed "s|^|${source%.o} |"
     done
     find writer collector webreport -name '*.[ch]' ! -path 'writer/windows/*' ! -path 'writer/macos/*' | sort | xargs awk '
@@ -30,7 +30,7 @@ $3 ~ /^[TDBRC]$/ && $2 != "main" && ($2 in owner) && owner[$2] != $1 { print $2 
 $3 ~ /^[TDBRCVW]$/ { owner[$2] = $1 }
 $3 == "U" { uses[++n] = $1 " " $2 }
 function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
-function reach(from, at,   i, k, to) { # marks what is reached from `from`
+function reach(from, at,   i, k, to) { # marks all files that `from` reaches
   k = split(out[at], to, " ")
   for (i = 1; i <= k; i++) if (!((from, to[i]) in reached)) { reached[from, to[i]] = 1; reach(from, to[i]) }
 }
@@ -43,7 +43,7 @@ function need(from, to) { # adds an edge between units
   needs[from, to] = 1
   needed[from] = needed[from] " " to
 }
-function visit(unit,   i, k, to, w, size, member, why, line) { # finds circles as Tarjan does
+function visit(unit,   i, k, to, w, size, member, why, line) { # finds circles by the algorithm of Tarjan
   number[unit] = lowest[unit] = ++visited
   stack[++depth] = unit; waits[unit] = 1
   k = split(needed[unit], to, " ")

@@ -3,10 +3,10 @@
 # must name the rule that is cited with it ("section 15, E3"). A file that a comment names must exist.
 # DEFINITIONS replaces docs/definitions.md.
 definitions=${DEFINITIONS:-docs/definitions.md}
-# Files of other projects, of the system, or that the build or a run makes.
+# Files that are not in the repository: of other projects, of the system, or made by the build or a run.
 elsewhere='asm/* linux/* torch/* Lib/* Python/* json/* typing.py threading.py code.py profile.py test.py copy.py profiler_util.py
     sgd.py adam.py adamw.py adagrad.py _lsprof.c omp-tools.h Python.h profile.proto trace_packet.proto'
-# Names in examples.
+# Names of files in examples.
 examples='train.py prep.py main.py a.c a.py b.py src/a.c cmd_NAME.c webreport/export/NAME.c'
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-citations.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 [ -s "$work/all" ] || find . -type f | sed 's,^\./,,' >"$work/all"
 awk -v elsewhere="$elsewhere $examples" '
 BEGIN { n = split(elsewhere, word, /[ \n]+/); for (i = 1; i <= n; i++) if (word[i] != "") known[word[i]] = 1 }
-FILENAME == ARGV[1] { # a comment may leave out the first folders of a path
+FILENAME == ARGV[1] { # Comments may leave out the first folders of a path.
     path = $0
     do known[path] = 1; while (sub(/^[^\/]*\//, "", path))
     next

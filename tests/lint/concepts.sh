@@ -1,8 +1,8 @@
 #!/bin/sh
-# concepts.sh FILE...: one fact, one place. Each line of the table below is a concept, what its definition looks like in
-# code (an awk expression on a line without comments), and the files that may hold it: the first is its home, the others
-# only write it for other programs to read. Fails on a second definition in any other file. A file behind "also" is a
-# second definition that is known and is to go: they are counted, and may not become more than ALSO.
+# concepts.sh FILE...: checks that each concept is defined in one place. Each line of the table below has a concept, a
+# pattern of its definition (an awk expression on a line without comments), and the files that may contain it. The first
+# file is its home. The other ones only write it for programs of others. Fails on a definition in any other file. A file
+# after "also" is a known second definition that should be removed. There may be at most ALSO of these.
 table='
 median and quantiles        | \[\(?[a-z_.>-]*(count|known|groups|length)( - 1)?\)? \/ 2\]                  | writer/base/stats.c
 order of plain numbers      | \*\(const (double|int64_t|uint64_t) \*\)[a-z]                               | writer/base/stats.c
@@ -44,7 +44,7 @@ FILENAME == "-" {
   if (n > 3) { also[concepts] = " " part[4] " "; sub(/^ also/, "", also[concepts]) }
   next
 }
-# The line without comments; strings stay.
+# Removes comments from a line. Strings stay.
 FNR == 1 { in_comment = 0 }
 {
   code = ""; line = $0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# guard.sh FILE...: a failed allocation is caught in one place. Fails when a file but writer/base/arena.* uses setjmp,
-# longjmp or jmp_buf; comments may name them.
+# guard.sh FILE...: checks that failed allocations are caught in one place. Fails if a file other than
+# writer/base/arena.* uses setjmp, longjmp or jmp_buf. Comments may name them.
 awk '
 FNR == 1 { comment = 0 }
 {

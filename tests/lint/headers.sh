@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every header compiles alone, and is included first by the source of the same name.
+# Checks that every header compiles alone, and is the first include of the source with the same name.
 status=0
 for header in "$@"; do
     ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -fsyntax-only -x c "$header" || status=1

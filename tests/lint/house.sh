@@ -81,7 +81,7 @@ prose() {
 # left_out REASON: prints how many rules the twin leaves out for a reason that begins so (tests/oracle/exceptions.py)
 left_out() { grep -oE "\"[A-Z][0-9]+\": left_out\($1" tests/oracle/exceptions.py | wc -l; }
 
-# hard_comments FILE...: prints how many lines of comments have a word that the style guide forbids
+# hard_comments FILE...: prints the number of comment lines with a word that the style guide forbids
 hard_comments() {
     awk '
     FNR == 1 { comment = 0 }

@@ -1,5 +1,5 @@
-/* kernel_path TRACE: the kernels of a trace as their section of the page, and nothing else. What it runs is the way of
- * a kernel's event to its cell; path.sh counts the files on it. */
+/* kernel_path TRACE: prints the section of the page about kernels, and nothing else. The code that it runs is the path
+ * of a kernel's event to its table cell. path.sh counts the files on this path. */
 #include <stdio.h>
 
 #include "webreport/document/section.h"
@@ -21,7 +21,8 @@ static int go(void *context, struct tp_error *err)
     struct tp_order *order = tp_arena_alloc(arena, sizeof *order);
     struct tp_model *model = tp_arena_alloc(arena, sizeof *model);
     struct tp_views *views = tp_arena_alloc(arena, sizeof *views);
-    struct tp_advice *advice = tp_arena_alloc(arena, sizeof *advice); /* none: the table of kernels is the way */
+    /* zeroed, because the path ends in the table of kernels and includes no advice */
+    struct tp_advice *advice = tp_arena_alloc(arena, sizeof *advice);
     struct tp_page_limits limits;
     struct tp_profile profile = {.trace = trace, .order = order, .model = model, .views = views, .advice = advice};
     struct tp_section section = {

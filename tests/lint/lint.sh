@@ -1,7 +1,8 @@
 #!/bin/sh
-# lint.sh [BUILD]: the checks of `make lint` that need only a compiler and a shell; each prints its measures and faults.
+# lint.sh [BUILD]: runs the checks of `make lint` that need only a compiler and a shell. Each prints its measures and
+# faults.
 cd "$(dirname "$0")/../.." || exit 1
-# code that replaces this system's functions on another system uses their names and does their work
+# These folders replace functions of another system, so they define the same names as other files.
 here="! -path writer/macos/* ! -path writer/windows/*"
 set -f
 status=0

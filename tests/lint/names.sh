@@ -1,6 +1,6 @@
 #!/bin/sh
-# names.sh FILE...: a base name names one file. Fails when two sources, or two headers, are called the same, whatever their
-# folders.
+# names.sh FILE...: checks that base names are unique. Fails if two sources, or two headers, have the same name in
+# different folders.
 awk '
 BEGIN {
   for (i = 1; i < ARGC; i++) {

@@ -1,25 +1,25 @@
 #!/bin/sh
-# path.sh BUILD: the files that a GPU kernel's event passes on the way to its cell on the page. BUILD is one of MODE=coverage
-# with kernel_path. A trace is read and its kernels are printed (kernel_path.c), then the same trace with one kernel more:
-# the files with a line that ran more often are on the way. A source and its header count as one; containers and texts
-# (writer) do not count; nor do the files that only read bytes, which know no event. Prints the way by folder and fails
-# above MOST.
+# path.sh BUILD: counts the files that a GPU kernel's event passes on its way to its table cell in the page. BUILD is a
+# build of MODE=coverage with kernel_path. The script prints the kernels of a trace (kernel_path.c), then those of the
+# same trace with one kernel more. A file is on the path if one of its lines ran more often. A source and its header
+# count as one. Containers and texts (writer) do not count, and neither do files that only read bytes and know no
+# events. Prints the path by folder, and fails above MOST.
 build=${1:?build folder of MODE=coverage} most=${MOST:-25}
-# before there is an event: bytes, tokens, numbers, texts
+# files that read bytes, tokens, numbers and texts, before there is an event
 reading=" feed reader scan number learned_keys clean value frame stack "
 command -v gcov >/dev/null || { echo "gcov not found: skipped"; exit 0; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-path.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 
-kernel() { # ts, correlation, name
+kernel() { # kernel TS CORRELATION NAME: prints a kernel event
     printf '{"ph":"X","cat":"kernel","name":"%s","pid":0,"tid":7,"ts":%s,"dur":400,"args":{"correlation":%s,"device":0,"stream":7,"grid":[1,1,1],"block":[64,1,1]}}' "$3" "$1" "$2"
 }
-call() { # ts, correlation
+call() { # call TS CORRELATION: prints a launch event
     printf '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%s,"dur":50},' "$1"
     printf '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%s,"dur":5,"args":{"correlation":%s}}' $(($1 + 5)) "$2"
 }
 step() { printf '{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%s","pid":1,"tid":1,"ts":%s000,"dur":1000},' "$1" "$1"; }
-trace() { # more kernels
+trace() { # trace MORE: prints a trace; MORE is the number of additional kernels
     printf '{"deviceProperties":[{"id":0,"name":"GPU","totalGlobalMem":1073741824,"numSms":4}],"traceEvents":['
     step 1; step 2; call 1010 1; printf ,; call 1210 2; printf ,; call 2010 3; printf ,
     kernel 1100 1 "void gemm<float>(int)"; printf ',%s' "$1"; kernel 2100 3 "void gemm<float>(int)"; printf ']}'

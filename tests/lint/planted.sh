@@ -1,5 +1,6 @@
 #!/bin/sh
-# planted.sh: each rule fails on a fault planted in a small tree of its own, and passes on the tree without it.
+# planted.sh: checks the rules. Each rule must fail on a fault that is planted in a small tree, and pass on the tree
+# without the fault.
 rules=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-lint.XXXXXX") || exit 1
 trap 'rm -rf "$tree"' EXIT
@@ -8,7 +9,7 @@ status=0
 
 put() { mkdir -p "$(dirname "$1")" && cat >"$1"; }
 sources() { find . -name '*.[ch]' | sed 's|^\./||' | sort; }
-# passes|fails NAME RULE [ARGUMENT...]: how the rule ends on the tree as it stands
+# passes|fails NAME RULE [ARGUMENT...]: runs the rule on the current tree, which must pass or fail
 call() { case $1 in words|subject) "$@" ;; *) rule=$1; shift; sh "$rules/$rule.sh" "$@" ;; esac; }
 passes() { what=$1; shift; call "$@" >said 2>&1 || { echo "$what: must pass"; cat said; status=1; }; }
 fails() { what=$1; shift; ! call "$@" >said 2>&1 || { echo "$what: must fail"; status=1; }; }
@@ -121,7 +122,7 @@ body 601 | put webreport/model/tree.c
 fails "sizes: a file of 601 lines" sizes $(sources)
 rm -r webreport
 
-# concepts: a table of our own, then the one of the repository
+# concepts: first with a table of this test, then with that of the repository
 put writer/base/stats.c <<'C'
 double tp_median(double *values, size_t count) { return values[count / 2]; } /* half */
 C
@@ -135,7 +136,7 @@ echo 'static double middle(double *all, size_t count) { return all[count / 2]; }
 TABLE='median | \[count / 2\] | writer/base/stats.c' fails "concepts: a second definition" concepts $(sources)
 fails "concepts: a second median" concepts $(sources)
 ALSO=0 TABLE='median | \[count / 2\] | writer/base/stats.c | also webreport/model/tree.c' fails "concepts: more known ones than there were" concepts $(sources)
-plants() { # name, a line that defines the concept again
+plants() { # plants NAME LINE: adds a line that defines the concept again; the rule must fail
     put webreport/measure/again.c <<C
 $2
 C

@@ -1,14 +1,15 @@
 #!/bin/sh
-# sizes.sh FILE...: how large functions and files are. Prints functions (median, ninth decile, longest), parameters,
-# nesting, and files; fails on a function beyond 70 lines, 6 parameters or 4 blocks inside each other, and on a file
-# beyond 600 lines. `.c` files below 100 lines are counted: they should be a whole thought.
+# sizes.sh FILE...: measures functions and files. Prints functions (median, ninth decile, longest), parameters, nesting,
+# and files. Fails on a function with more than 70 lines, 6 parameters or 4 nested blocks, and on a file with more than
+# 600 lines. Counts `.c` files with fewer than 100 lines, which may be too small to be worth a file.
 #
-# It reads sources as clang-format writes them: a function's braces stand in the first column. Lines of a function are
-# those from its opening to its closing brace. Blocks are braces behind ")", "else" or "do", not initialisers. Behind
-# "NOLINTNEXTLINE(readability-function-size)" somebody else says which parameters a function has.
+# Sources must be formatted by clang-format, so that the braces of a function are in the first column. The lines of a
+# function are counted from its opening to its closing brace. A block is a brace after ")", "else" or "do"; an
+# initializer is not. After "NOLINTNEXTLINE(readability-function-size)" parameters are not counted, because another
+# library defines them.
 awk -v lines_most=70 -v parameters_most=6 -v nesting_most=4 -v file_most=600 '
 function fault(text) { print text; bad = 1 }
-# The line without comments, strings and character constants.
+# Returns the line without comments, strings and character constants.
 function code_of(line,   out, c, i, n, quote) {
   out = ""; n = length(line); quote = ""
   for (i = 1; i <= n; i++) {
@@ -22,7 +23,7 @@ function code_of(line,   out, c, i, n, quote) {
   }
   return out
 }
-# Parameters of the head "static int name(int a, int (*f)(int, int), void)".
+# Returns the number of parameters of a head such as "static int name(int a, int (*f)(int, int), void)".
 function parameters_of(head,   i, c, depth, count, text, from) {
   from = match(head, /[A-Za-z_0-9]\(/)
   if (!from) return 0

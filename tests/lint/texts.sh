@@ -1,5 +1,6 @@
 #!/bin/sh
-# Rules on text that need no compiler: help for each command, no raw output in templates but the listed one.
+# Checks rules about texts that need no compiler: each command has a help text, and templates have no raw output except
+# for the listed one.
 status=0
 fail() { echo "$*"; status=1; }
 
@@ -8,7 +9,7 @@ for source in webreport/cli/cmd_*.c; do
     command=$(basename "$source" .c | sed 's/^cmd_//')
     [ "$command" = help ] || [ -s "templates/help/$command.txt" ] || fail "templates/help/$command.txt is missing"
 done
-# {{{x}}} is text that is not escaped: every use is listed in templates/README.md as `{{{x}}}`
+# {{{x}}} writes a text without escaping it. Each use must be listed in templates/README.md as `{{{x}}}`.
 for use in $(grep -rhoE '\{\{\{ *[A-Za-z0-9_.]+ *\}\}\}|\{\{& *[A-Za-z0-9_.]+ *\}\}' templates --include='*.html' --include='*.mustache' |
     tr -d ' ' | sort -u); do
     grep -qF "\`$use\`" templates/README.md 2>/dev/null || fail "templates: raw output $use is not listed in templates/README.md"

@@ -24,7 +24,7 @@ static void complete(tracepress_name name)
     tracepress_complete(lane, name, now - 1000, now, NULL);
 }
 
-/* A task by its id; in C++ as an object, too. TRACEPRESS_AWAIT: tests/native/coroutine_program.cc. */
+/* Uses a task by its id, and in C++ also as an object. tests/native/coroutine_program.cc uses TRACEPRESS_AWAIT. */
 static void use_tasks(tracepress_name name)
 {
     const uint64_t id = tracepress_async_id();
@@ -93,7 +93,7 @@ static int time_it(void)
     return code;
 }
 
-/* 0 with the library, 1 without. The folder is the first argument. */
+/* Returns 0 with the library, and 1 without. The first argument is the folder of the recording. */
 int main(int argc, char **argv)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;

@@ -1,11 +1,11 @@
 #!/bin/sh
-# version.sh [HEADER [MAKEFILE [RECIPE]]]: the public header names the version that the Makefile has, as a text and as a number;
-# the recipe for conda-forge does.
+# version.sh [HEADER [MAKEFILE [RECIPE]]]: checks that the public header has the version of the Makefile, as a text and
+# as a number, and that the recipe for conda-forge has the same version.
 header=${1:-collector/tracepress.h} makefile=${2:-Makefile} recipe=${3:-.ci/conda/recipe.yaml}
 version=$(sed -n 's/^VERSION := //p' "$makefile")
 number=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')
 bad=0
-has() { # macro, value
+has() { # has MACRO VALUE: checks the value of a macro in the header
     said=$(sed -n "s/^#define $1  *\([^ ]*\).*/\1/p" "$header")
     [ "$said" = "$2" ] || { echo "$header: $1 is ${said:-not there}, $makefile has VERSION $version: $2"; bad=1; }
 }

@@ -34,7 +34,7 @@ tuples          | rows, records
 at once         | immediately, simultaneously
 at looks        | while polling
 '
-# Phrases that are plain English although a forbidden word is in them.
+# Phrases that contain a forbidden word but are plain English.
 allowed='there is none|there are none|stands for|stand for|holds the lock|lock holds|lies between'
 # The subjects of commits since this date are checked. A date, because the id of a commit changes when the history is rebased.
 since=2026-11-29T05:30:00Z
