@@ -1,9 +1,10 @@
-# Compares the CUPTI declarations in collector/source/cupti_abi.h with NVIDIA's headers, at each place that has some:
+# Compares the CUPTI declarations in collector/source/cupti_abi.h with NVIDIA's headers. It finds headers in
 # $CUPTI_INCLUDE (folders, separated by colons), $CUDA_HOME, /usr/local/cuda, and Python packages nvidia-cuda-cupti*.
 . tests/suites/case.sh
 
 version() { sed -n 's/^#define CUPTI_API_VERSION *//p' "$1/cupti_version.h" | head -n 1; }
-# The headers of CUPTI's packages need cuda.h, which other packages have: theirs come later on the path.
+# The headers of CUPTI's packages need cuda.h from other packages. The folders of those packages come later on the
+# include path.
 compiles() {
     others=
     for folder in $folders /usr/local/cuda/include; do

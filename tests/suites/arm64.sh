@@ -1,9 +1,9 @@
 # Builds everything for Linux on arm64. qemu runs the unit tests and the commands that read traces, which must write the
-# same bytes as on this processor. `record` is not run, because this kernel cannot start programs of that processor.
+# same bytes as on this processor. `record` is not run, because this kernel cannot start programs for that processor.
 . tests/suites/case.sh
 HERE=$PWD
 ROOT=$HERE/build/arm64-libraries/root
-HOST=${TOOLS:-$BUILD}/tracepress-zlib # ISA-L packs with other instructions on each processor
+HOST=${TOOLS:-$BUILD}/tracepress-zlib # a tracepress without ISA-L, which compresses to other bytes on each processor
 
 missing=
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
@@ -33,12 +33,12 @@ THROUGH="qemu-aarch64 -L $ROOT -E LD_PRELOAD=$BUILD/emulated_memory.so"
 . tests/suites/unit.sh
 BUILD=$here
 
-# ---- what reads traces ----
+# ---- commands that read traces ----
 cd "$WORK" || exit 1
 elsewhere() { emulated "$HERE/build/arm64/tracepress-zlib" "$@"; }
 . "$HERE/tests/suites/elsewhere.sh"
 
-usual() { # the command that is installed, which has ISA-L: it packs the timeline in other bytes
+usual() { # the installed command has ISA-L, so only the bytes of its timeline may differ
     command=$HERE/build/arm64/tracepress trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     emulated "$command" report "$trace" -o a.html --json a.json 2>err && "$HOST" report "$trace" -o b.html --json b.json 2>err &&
         cmp a.json b.json && [ "$(diff a.html b.html | grep -c '^[<>]')" = 2 ] && [ "$(diff a.html b.html | grep -c 'class="tldata"')" = 2 ] || return 1

@@ -1,4 +1,4 @@
-# The page in a real browser (tests/browser/*.sh, each prints its cases).
+# Tests the page in a real browser (tests/browser/*.sh print the cases).
 . tests/suites/case.sh
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
 if [ -z "$browser" ] || [ ! -d tests/browser ]; then

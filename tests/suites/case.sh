@@ -1,6 +1,6 @@
-# Sourced by the suites: reports cases, and has functions that most suites need.
-#
-# BUILD (programs) and WORK (an empty folder of this suite) come from run.sh.
+# Functions to report cases, and other functions that most suites need. Suites read this file with `.`
+# 
+# run.sh sets BUILD, the folder of the programs, and WORK, an empty folder for the suite.
 set -u
 TP=$BUILD/tracepress
 DATA=$PWD/tests/data
@@ -11,13 +11,13 @@ export LC_ALL=C.UTF-8
 draws() { if [ "${DRAWS:-}" = full ]; then echo "$1"; else echo "$2"; fi; }
 
 ok() { echo "ok - $1"; }
-not_ok() { # name, what was seen
+not_ok() { # not_ok NAME OUTPUT: reports a failed case and shows the output
     echo "not ok - $1"
     [ -z "${2:-}" ] || printf '%s\n' "$2" | head -n 20 | sed 's/^/    /'
 }
 skip() { echo "ok - $1 # SKIP $2"; }
 wanted() { case $1 in *"${T:-}"*) return 0 ;; *) return 1 ;; esac; }
-# check NAME COMMAND...: passes when the command succeeds; its output is shown when it does not
+# check NAME COMMAND...: passes if the command succeeds; otherwise shows its output
 check() {
     check_name=$1
     shift
@@ -31,8 +31,8 @@ cpu_limit() {
     shift
     (ulimit -t "$cpu_limit_s" && exec timeout 1200 "$@")
 }
-# comes PID COMMAND...: waits until COMMAND succeeds, on a busy machine, too; fails if process PID exits before that,
-# or after ten minutes
+# comes PID COMMAND...: waits until COMMAND succeeds, for at most ten minutes, because the machine may be busy. Fails if
+# process PID exits first
 comes() {
     comes_pid=$1 comes_left=12000
     shift
@@ -44,11 +44,11 @@ comes() {
 }
 state_of() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null || :; }
 is_gone() { case $(state_of "$1") in Z | "") ;; *) false ;; esac; }
-is_state() { [ "$(state_of "$1")" = "$2" ]; } # pid, letter of proc(5)
+is_state() { [ "$(state_of "$1")" = "$2" ]; } # is_state PID LETTER: checks the state of a process, a letter of proc(5)
 is_asan() { case $BUILD in *asan) return 0 ;; *) return 1 ;; esac; }
 # programs with a sanitizer are slow
 is_checked() { case $BUILD in *asan | *tsan) return 0 ;; *) return 1 ;; esac; }
-# script NAME PYTHON: runs tests/python/NAME.py, which prints its cases, and a last line when it came to its end
+# script NAME PYTHON: runs tests/python/NAME.py, which prints its cases, and at its end a last line
 script() {
     said=$WORK/$1.$(echo "$2" | tr / _)
     "$2" "tests/python/$1.py" >"$said" 2>"$said.err"
@@ -59,7 +59,7 @@ script() {
         not_ok "$1.py with $2 comes to its end" "$(tail -n 5 "$said.err")"
     fi
 }
-# Pythons from 3.9 on, a line for each version that is here: PYTHONS, those of PATH, pyenv's
+# pythons: prints a line for each Python version from 3.9 on, from PYTHONS, PATH and pyenv
 pythons() {
     for minor in 9 10 11 12 13 14; do
         for candidate in ${PYTHONS:-} "python3.$minor" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"3.$minor".*/bin/python; do

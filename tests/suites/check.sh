@@ -1,16 +1,16 @@
-# `tracepress check`: its metrics are the numbers of the report, a run is never worse than itself, planted changes are
-# found at their line and nothing else is, and every format is valid for its readers with any names in a trace.
+# Tests `tracepress check`: its metrics are the numbers of the report, and a run is never worse than itself. Only
+# planted changes are found, at the right line. Every format is valid for its readers, with any names in a trace.
 . tests/suites/case.sh
-! is_asan || SHARED=none # the traces kept here are enough for the sanitizers
+! is_asan || SHARED=none # under sanitizers, the traces of the repository are enough
 if ! command -v python3 >/dev/null 2>&1; then
     skip "check" "no python3"
     exit 0
 fi
 PYTHON=${CHECK_PYTHON:-python3}
-traces_of() { # folder...
+traces_of() { # traces_of FOLDER...: prints the traces below these folders
     find "$@" -name '*.json' -o -name '*.json.gz' | grep -v -e /expected -e /tables.json -e /events.json | sort
 }
-run() { # exit code, arguments...
+run() { # run EXIT_CODE ARGUMENTS...: runs `check` and compares its exit code
     wanted_code=$1
     shift
     "$TP" check "$@" >"$WORK/out" 2>"$WORK/err"
@@ -31,7 +31,7 @@ else
     skip "every metric equals the report's numbers, traces of others" "no reference data"
 fi
 
-# A run against itself: nothing fails, and no time changed.
+# Compares each run with itself: no limit fails, and no time has changed.
 printf '%s\n' 'step.time.median <= +0 %' 'step.time.mean <= +0 %' 'step.time.p90 <= +0 %' 'kernels.per_step <= +0' \
     'step.cpu.time <= +0 %' 'sync.per_step <= +0' 'idle.host <= +0 points' 'memory.peak <= +0' 'finding.count <= +0' |
     sed 's/^/optional /' >"$WORK/self.budget"
@@ -41,7 +41,8 @@ itself() {
         n=$((n + 1))
         "$TP" check "$trace" --baseline "$trace" --budget "$WORK/self.budget" --json "$WORK/self/$n.json" -q -o /dev/null 2>"$WORK/err"
         code=$?
-        [ "$code" = 0 ] || [ "$code" = 3 ] || { [ "$code" = 6 ] && grep -q '"clean":false' "$WORK/self/$n.json"; } || { echo "$trace: exit $code"; cat "$WORK/err"; return 1; } # 3: no trace
+        # exit code 3 means that the input is no trace
+        [ "$code" = 0 ] || [ "$code" = 3 ] || { [ "$code" = 6 ] && grep -q '"clean":false' "$WORK/self/$n.json"; } || { echo "$trace: exit $code"; cat "$WORK/err"; return 1; }
     done
     python3 - "$WORK"/self/*.json <<'END'
 import json, sys
@@ -53,7 +54,8 @@ for path in sys.argv[1:]:
     assert check["verdict"] in ("pass", "inconclusive") and check["identity"]["workload"] == "same", (check["sides"], check["verdict_line"])
     for item in check["items"]:
         assert item["change"] in (0, None) and item["cause"] in ("within", "skipped", "noise"), (check["sides"], item)
-        if item["cause"] == "noise":  # nothing changed, and no number of runs shows that: never passed
+        # with noise, no number of runs can show that nothing changed, so the item never passes
+        if item["cause"] == "noise":
             assert item["status"] == "inconclusive" and item["metric"].startswith(("step.", "idle.")), (check["sides"], item)
             assert item["change_low"] is None or item["change_low"] < 0 < item["change_high"], (check["sides"], item)
 END
@@ -83,7 +85,7 @@ END
 check "a wait that is new fails, with its line and nothing else" planted
 named() { mkdir "$WORK/named" && python3 tests/check/folders.py "$TP" "$WORK/named" "$DATA" check; }
 check "every format names the same lines of a program in a folder run (1), run [2]: x, a.py(4): f or a;b" named
-workers() { # two runs with 0 workers of the loader against two with 4, and back
+workers() { # compares runs with 0 workers of the loader with runs with 4 workers, in both directions
     slow=$SHARED/data/traces/kineto/resnet50_num_workers_0 fast=$SHARED/data/traces/kineto/resnet50_num_workers_4
     printf '%s\n' 'step.time.median <= +3 %' 'step.dataloader.time <= +3 %' 'kernels.per_step <= +2 %' >"$WORK/b"
     run 0 "$fast" --baseline "$slow" --budget "$WORK/b" && run 1 "$slow" --baseline "$fast" --budget "$WORK/b" || return 1
@@ -95,7 +97,7 @@ else
     skip "a loader without workers breaks the limit of its time" "no reference data"
 fi
 
-# Every format, on names that are markup, terminal codes and formulas.
+# Tests every format with names that contain markup, terminal codes and formulas.
 printf '%s\n' 'finding.count == 0' 'warn sync.per_step <= 0' 'kernels.per_step <= 0' 'memory.peak <= 0' \
     'step.time.median <= -3 %' 'optional idle.host < 0' 'operators.per_step < +0' >"$WORK/b<&\"'>|.budget"
 formats() {
@@ -120,7 +122,7 @@ done
 command -v cmark-gfm >/dev/null || skip "cmark-gfm reads them" "not installed"
 [ -n "${SARIF_MULTITOOL:-}" ] || skip "the validator of SARIF reads them" "none (SARIF_MULTITOOL)"
 
-faults() { # a broken file on either side: the exit code of report, never a crash
+faults() { # with a broken file on either side, the exit code is that of `report`
     good=$DATA/traces/gpu_2026.pt.trace.json.gz
     for trace in "$DATA"/faults/*.pt.trace.json* "$DATA"/faults/big/*; do
         "$TP" report -q "$trace" --json /dev/null 2>/dev/null
@@ -135,13 +137,14 @@ faults() { # a broken file on either side: the exit code of report, never a cras
 }
 check "broken traces on either side end as in report" faults
 
-baselines() { # made, added to, kept when a limit is broken
+baselines() { # a baseline is created and extended, and stays unchanged when a limit fails
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
     rm -rf "$WORK/h" && run 0 "$trace" --baseline "$WORK/h/" --update-baseline --label one || return 1
     grep -q 'this run is the first of it' "$WORK/out" && grep -q '/h/one.tps: stored; compare other runs' "$WORK/err" || { cat "$WORK/out" "$WORK/err"; echo "the first run is not told"; return 1; }
     rm -rf "$WORK/h" && mkdir "$WORK/h" && run 3 "$trace" --baseline "$WORK/h" || return 1
-    touch "$WORK/h/.gitkeep" && run 0 "$trace" --baseline "$WORK/h" --update-baseline --label one || return 1 # a folder made by hand
+    # like a folder that the user has created
+    touch "$WORK/h/.gitkeep" && run 0 "$trace" --baseline "$WORK/h" --update-baseline --label one || return 1
     run 0 "$trace" --baseline "$WORK/h" --update-baseline --label two || return 1
     [ "$(cd "$WORK/h" && echo *)" = "one.tps two.tps" ] || { ls "$WORK/h"; return 1; }
     [ "$(wc -c <"$WORK/h/one.tps")" -lt 20480 ] || { echo "a baseline has 20 KB"; return 1; }
@@ -158,7 +161,9 @@ unwritable() {
     run 4 "$trace" --json "$WORK/old.json" --junit /nonexistent/o.xml && [ "$(cat "$WORK/old.json")" = old ]
 }
 check "an output that cannot be written leaves the others" unwritable
-failing() { # KIND STATUS: the n-th call of KIND and all later ones fail: this status, and older outputs stay unchanged
+# failing KIND STATUS: from the n-th call of KIND on, all calls fail; the exit code is STATUS, and older outputs stay
+# unchanged
+failing() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/c.json"
@@ -192,7 +197,7 @@ same_bytes() {
 }
 check "equal runs give equal bytes" same_bytes
 
-history() { # a page with a chart per metric and a row per run, in order of their names; a broken file is left out
+history() { # the page has a chart per metric and a row per run, sorted by name; a broken file is left out
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     rm -rf "$WORK/t" && mkdir "$WORK/t" || return 1
     for name in b2 a1 '<c3>'; do "$TP" summarize -q "$trace" -o "$WORK/t/$name.tps" || return 1; done
@@ -214,8 +219,8 @@ END
 }
 check "report --history draws stored runs" history
 
-# The GitHub action: its script as a runner calls it.
-action() { # wanted exit of the job, arguments as VARIABLE=value
+# Tests the GitHub action by running its script like a runner does.
+action() { # action EXIT_CODE VARIABLE=VALUE...: runs the script with these inputs and compares the exit code of the job
     wanted_code=$1
     shift
     : >"$WORK/github"

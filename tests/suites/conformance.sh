@@ -1,4 +1,5 @@
-# JSONTestSuite: y_ files are accepted and n_ files refused by the strict validator; none ends the tolerant reader.
+# Runs JSONTestSuite: the strict validator accepts y_ files and refuses n_ files, and no file crashes the tolerant
+# reader.
 . tests/suites/case.sh
 folder=$SHARED/data/JSONTestSuite
 if [ ! -d "$folder" ]; then

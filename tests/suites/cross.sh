@@ -1,8 +1,8 @@
-# Builds the commands that read traces for Windows; run by wine, they write the same bytes as on Linux.
+# Builds the commands that read traces for Windows. Run by wine, they must write the same bytes as on Linux.
 . tests/suites/case.sh
 HERE=$PWD
 EXE=$HERE/build/windows/tracepress.exe
-HOST=${TOOLS:-$BUILD}/tracepress-zlib # what a system without ISA-L compresses, byte for byte
+HOST=${TOOLS:-$BUILD}/tracepress-zlib # compresses to the same bytes as a system without ISA-L
 
 missing=
 for tool in x86_64-w64-mingw32-g++ wine tclsh; do
@@ -21,7 +21,7 @@ built() { make -s windows && [ -s "$EXE" ] && ! grep -i 'warning:' "$WORK/make.l
 check "tracepress.exe is built without a warning" built 2>"$WORK/make.log"
 [ -s "$EXE" ] || exit 0
 
-# a separate Windows prefix: no file of the user is read or written
+# uses a separate Windows prefix, so that no file of the user is read or written
 export WINEPREFIX="$WORK/wine" WINEDEBUG=-all WINEDLLOVERRIDES="winemenubuilder.exe,mscoree,mshtml="
 cd "$WORK" || exit 1
 windows() { timeout 600 wine "$EXE" "$@"; }
@@ -34,9 +34,9 @@ trap 'wineserver -k 2>/dev/null; :' EXIT
 elsewhere() { windows "$@"; }
 . "$HERE/tests/suites/elsewhere.sh"
 
-# ---- what is Windows' own ----
+# ---- behavior that only Windows has ----
 
-status() { # wanted status, arguments
+status() { # status EXIT_CODE ARGUMENTS...: compares the exit code
     wanted=$1
     shift
     windows "$@" >out 2>err
@@ -53,7 +53,7 @@ codes() {
         [ -z "$(find . -name '*.tracepress-*')" ]
 }
 check "exit codes; an older page is replaced, nothing is left beside it" codes
-kept() { # an older file that cannot be replaced stays
+kept() { # an older file stays if it cannot be replaced
     trace=$DATA/traces/case_flame.pt.trace.json.gz
     echo old >kept.html && chmod 444 kept.html && status 4 report "$trace" -o kept.html && [ "$(cat kept.html)" = old ] &&
         [ -z "$(find . -name '*.tracepress-*')" ]
@@ -78,7 +78,7 @@ piped() {
         [ "$(tr -cd '\r' <w.html | wc -c)" = "$(tr -cd '\r' <l.html | wc -c)" ]
 }
 check "standard input and output carry bytes" piped
-deep() { # 400 characters of folders: past the old limit of Windows
+deep() { # the folders have 400 characters, more than the old limit of Windows
     at=long
     for i in 1 2 3 4 5 6 7 8; do at=$at/fifty-characters-of-a-folder-name-so-that-it-is-long; done
     rm -rf long && mkdir -p "$at" && cp "$DATA/traces/case_flame.pt.trace.json.gz" "$at/t.pt.trace.json.gz"

@@ -1,5 +1,5 @@
-# The CUDA source on a CUDA without a GPU (tests/fake/cuda): the trace has everything that was delivered, whatever
-# fails.
+# Tests the CUDA source with a CUDA without a GPU (tests/fake/cuda). The trace must have everything that was delivered,
+# whatever fails.
 . tests/suites/case.sh
 TESTS=$PWD/tests
 cd "$WORK" || exit 1
@@ -12,7 +12,7 @@ events() { cat d/*.json | grep -c "\"cat\":\"$1\"" || :; }
 same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; return 1; }; }
 number() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" report.json | head -n 1; }
 
-# run FAULTS PROGRAM COUNT [more]: the program records itself into d; its output is in `did`
+# run FAULTS PROGRAM COUNT [more]: the program records itself into d, with its output in `did`
 run() {
     faults=$1
     shift
@@ -21,7 +21,8 @@ run() {
 }
 report() { "$TP" report d -o report.html --strict --json report.json --quiet; }
 
-# The trace has all work of the program and all records of CUPTI; nothing is lost, and no message is printed.
+# complete: checks that the trace has all work of the program and all records of CUPTI, nothing is lost, and no message
+# is printed
 complete() {
     [ ! -s err ] || { cat err; return 1; }
     for category in kernel gpu_memcpy gpu_memset cuda_sync; do
@@ -52,7 +53,8 @@ done
 
 linked() {
     run "" train 100 && report || return 1
-    same "kernels of operators" "$(number device_events_launched_outside_operators)" 201 || return 1 # copies and sets
+    # copies and sets are outside of operators
+    same "kernels of operators" "$(number device_events_launched_outside_operators)" 201 || return 1
     same "events without a launch" "$(number device_events_without_launch)" 0 || return 1
     same "scopes on the stream" "$(grep -c '"cat":"gpu_user_annotation","name":"forward"' d/*.json)" 100 || return 1
     gaps=$(grep -o '"gaps": *[0-9]*' report.json | head -n 1 | tr -dc '0-9')
@@ -67,7 +69,7 @@ linked_many() {
 }
 check "kernels of many threads are under their operators" linked_many
 
-# CUPTI's own clock is an hour ahead here: only a conversion puts kernels under operators and scopes around them
+# CUPTI's clock is an hour ahead here. Kernels get to their operators and scopes only if times are converted
 own_clock() {
     run clock=7 train 100 && complete || return 1
     same "kernels of operators" "$(number device_events_launched_outside_operators)" 201 || return 1
@@ -76,7 +78,7 @@ own_clock() {
 }
 check "a refused time stamp callback: CUPTI's clock is converted" own_clock
 
-# silent MESSAGE FAULTS: the program runs as without us, one line says why nothing is recorded
+# silent MESSAGE FAULTS: the program runs as without recording, and one line says why nothing is recorded
 silent() {
     run "$2" train 10 || return 1
     same "lines said" "$(wc -l <err)" 1 || { cat err; return 1; }
@@ -131,7 +133,7 @@ scheduled() {
 }
 check "a schedule: the work of its steps, in each cycle" scheduled
 
-recovered() { # PROGRAM COUNT KERNELS
+recovered() { # recovered PROGRAM COUNT KERNELS: recovers the spool of the program and checks the number of kernels
     rm -rf d
     "$PROGRAM" "$1" "$2" d >did 2>err
     "$TP" recover d/.*.tpspool -o d/worker.pt.trace.json --quiet || return 1
@@ -141,7 +143,7 @@ recovered() { # PROGRAM COUNT KERNELS
 check "a program that ends without a stop: all that was launched" recovered leave 3000
 check "a program that aborts: what CUPTI had given back until then" recovered abort 3000
 
-seen() { # PROGRAM COUNT PATTERN...
+seen() { # seen PROGRAM COUNT PATTERN...: the trace of the program must contain each pattern
     run "" "$1" "$2" || return 1
     shift 2
     for pattern in "$@"; do
@@ -159,7 +161,7 @@ check "a stream that waits for an event: which, and where it was recorded" seen 
     '"Stream Wait Event".*"wait_on_stream":13,"wait_on_cuda_event_record_corr_id":[1-9][0-9]*,"wait_on_cuda_event_id":1,"stream":14'
 check "nodes of a graph have its number and theirs" seen graph 2 '"graph id":1,"graph node id":429496729[0-9]'
 
-by_record() { # PROGRAM COUNT: unmodified, under `tracepress record`
+by_record() { # by_record PROGRAM COUNT: records the unmodified program with `tracepress record`
     rm -rf d run emitted
     "$TP" record --no-source outside -o run --no-tfevents --quiet -- "$PROGRAM" "$1" "$2" >did 2>err || { cat err; return 1; }
     mkdir d && gunzip -c run/*/*.gz >d/worker.pt.trace.json && complete

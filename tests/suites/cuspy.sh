@@ -1,8 +1,9 @@
-# Traces of torch's CUPTI backend (torch.profiler.CuspyConfig, torch 2.13 and later): every number and every gate equals that of
-# the same recording in Kineto's form. torch's own writer makes both files from real traces (tests/torch/cuspy.py).
-#
-# A trace counts only when its own evidence is clean: the writer adds the recorder's end, so that it makes a damaged trace
-# look whole. At least ten traces must count. TORCH_PYTHON is a Python with torch 2.13 or later.
+# Tests traces of torch's CUPTI backend (torch.profiler.CuspyConfig, torch 2.13 and later). Every number and every gate
+# must equal that of the same recording in Kineto's form. torch's own writer makes both files from real traces
+# (tests/torch/cuspy.py).
+# 
+# Only traces with clean evidence count, because the writer adds the recorder's end and thus makes a damaged trace look
+# complete. At least ten traces must count. TORCH_PYTHON is a Python with torch 2.13 or later.
 . tests/suites/case.sh
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 traces=$SHARED/data/traces
@@ -18,12 +19,12 @@ if [ ! -d "$traces" ]; then
 fi
 cd "$WORK" || exit 1
 
-is_clean() { # a trace
+is_clean() { # is_clean TRACE: checks that the evidence of the trace is clean
     "$TP" report "$1" -o clean.html --json clean.json --quiet 2>clean.err &&
         "$python" -c 'import json, sys
 sys.exit(not all(p["evidence"]["clean"] for r in json.load(open("clean.json"))["runs"] for p in r["profiles"]))'
 }
-healthy() { # prints the traces of CUDA programs whose evidence is clean
+healthy() { # healthy: prints the traces of CUDA programs whose evidence is clean
     for name in hta/critical_path/alexnet/benchmark_result_2869224_1695835535_trace.json.gz \
         hta/critical_path/cuda_event_sync_multi_stream/event_sync_trace.json.gz hta/nccl_parser_config/nccl_data.json.gz \
         hta/negative_queue_length_values_check/rank0.json.gz hta/trace_diff/control/control.json.gz \
@@ -39,13 +40,13 @@ healthy() { # prints the traces of CUDA programs whose evidence is clean
         [ ! -f "$traces/$name" ] || ! is_clean "$traces/$name" || echo "$traces/$name"
     done
 }
-numbers_agree() { # folder of both forms
+numbers_agree() { # numbers_agree FOLDER: compares the numbers of both forms in the folder
     for form in kineto cuspy; do
         "$TP" report "$1/$form/trace.json" -o "$1/$form.html" --json "$1/$form.json" --quiet || return 1
     done
     "$python" "$same" "$1/kineto.json" "$1/cuspy.json"
 }
-gates_agree() { # folder of both forms
+gates_agree() { # gates_agree FOLDER: compares the gates of both forms in the folder
     for form in kineto cuspy; do
         status=0
         "$TP" check "$1/$form/trace.json" --budget budget >"$1/$form.gate" 2>&1 || status=$?

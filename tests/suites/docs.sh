@@ -1,5 +1,5 @@
 # Checks the documentation: links, names, commands and options exist. Runs the blocks of README.md, docs/python.md and
-# docs/recording.md with an installed tracepress, and renders the manual pages without a warning.
+# docs/recording.md with an installed tracepress. Manual pages must be rendered without warnings.
 . tests/suites/case.sh
 HERE=$PWD
 SMALL=${BUILD#"$PWD"/}
@@ -23,7 +23,7 @@ same_fields() { "$BUILD/json_fields" >"$WORK/report-json.md" && diff docs/report
 check "docs/report-json.md is what json_fields prints, and every member has a definition" same_fields
 placeholders() { ! grep -rnwE 'OWNER|TODO|FIXME|XXX' --include=*.md --include=*.yml --include=*.txt --include=*.html .github docs templates collector writer webreport ./*.md; }
 check "no placeholder is left in texts" placeholders
-readmes() { # a folder of sources says what it is for
+readmes() { # each folder of sources has a README that says what the folder is for
     missing=$(find writer collector webreport docs templates tests -type d ! -path 'tests/*/*' ! -path 'templates/*' ! -path '*/__pycache__' |
         while read -r folder; do
             case $folder in tests/?*) continue ;; esac
@@ -46,7 +46,7 @@ pages() {
     done
     MANPATH=$U/share/man MANPAGER=cat man tracepress-report | grep -q -- '--markdown FILE'
 }
-same_options() { # the page describes the options as the help does
+same_options() { # the page describes the same options as the help text
     for text in templates/help/*.txt; do
         name=$(basename "$text" .txt)
         page=$U/share/man/man1/tracepress-${name#tracepress-}.1
@@ -63,8 +63,8 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
 else
     skip "man pages render without warnings" "no man or groff"
 fi
-# ---- completions, asked as the shell itself asks them ----
-completed() { # the shell's offers are in the file "offered", one per line
+# ---- completions, requested like the shell itself requests them ----
+completed() { # completed WORD...: checks that the file "offered" has each word in a line of its own
     for word in "$@"; do
         grep -qx -- "$word" "$WORK/offered" || { echo "not offered: $word"; head -n 20 "$WORK/offered"; return 1; }
     done
@@ -82,7 +82,7 @@ in_fish() {
     asked_fish 'tracepress re' && completed report record recover && asked_fish 'tracepress report --ma' && completed --markdown --max-size --max-input &&
         asked_fish 'tracepress report --assets ' && completed inline separate
 }
-asked_zsh() { # in a terminal of its own: a list is what its menu shows
+asked_zsh() { # runs zsh in a terminal, where a list is the content of the menu
     zsh -f tests/check/complete.zsh "$U/share/zsh/site-functions" "$1" | tr -s ' \r' '\n\n' >"$WORK/offered"
 }
 in_zsh() {
@@ -120,24 +120,24 @@ else
     skip "make compile_commands" "no python3"
 fi
 
-# ---- the blocks of the README, in their order, in one empty folder ----
+# ---- the blocks of the README, in order, in an empty folder ----
 export PATH="$U/bin:$PATH" PKG_CONFIG_PATH=$U/lib/pkgconfig LD_LIBRARY_PATH=$U/lib
 fact() { awk -F'\t' -v key="$1" '$1 == key { print $2; exit }' "$2"; }
-python_with() { # module, or nothing
+python_with() { # python_with [MODULE]: prints a Python that has the module
     for candidate in "${TORCH_PYTHON:-}" "$HERE/build/torch/bin/python" "$HERE/build/python/bin/python" python3; do
         [ -n "$candidate" ] && "$candidate" -c "import ${1:-sys}" 2>/dev/null && echo "$candidate" && return 0
     done
     return 1
 }
-# a stand-in for what a block makes that could not be run here
-give() { # path
+# Makes a substitute for an output of a block that cannot be run here.
+give() { # give PATH: makes the file or folder unless it exists
     [ ! -e "$1" ] || return 0
     case $1 in
     runs/today) mkdir -p runs/today && cp "$DATA/traces/torch_2.13_mlp_train.full.pt.trace.json.gz" runs/today/ ;;
     *) echo "$1 is not there"; return 1 ;;
     esac
 }
-run_shell() { # block, facts
+run_shell() { # run_shell BLOCK FACTS: runs the block with sh and checks its facts
     cd "$WORK/empty" || return 1
     given=$(fact given "$2")
     [ -z "$given" ] || give "$given" || return 1
@@ -146,7 +146,8 @@ run_shell() { # block, facts
         [ -s "$output" ] || { echo "$output was not made"; return 1; }
     done
 }
-records_itself() { # a program in C or C++: compiled, run in a folder of its own, and what it leaves is a trace
+# records_itself SOURCE: compiles the C or C++ program and runs it in its own folder; it must write a trace
+records_itself() {
     rm -rf "$WORK/c" && mkdir "$WORK/c" && cd "$WORK/c" || return 1
     cp "$1" "program.${1##*.}"
     compiler=${CC:-cc}
@@ -164,13 +165,13 @@ records_itself() { # a program in C or C++: compiled, run in a folder of its own
         grep -q "\"task\":\"$task\"" views.json || { echo "no task $task"; return 1; }
     done
 }
-run_python() { # block, Python, facts
+run_python() { # run_python BLOCK PYTHON FACTS: runs the block with this Python and checks its facts
     cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" || return 1
     given=$(fact given "$3")
     [ -z "$given" ] || give "$given" || return 1
     PYTHONPATH=$HERE/python PYTHONDONTWRITEBYTECODE=1 cpu_limit 300 "$2" block.py
 }
-run_block() { # path without ending, name of the case
+run_block() { # run_block PATH NAME: runs the block, a path without its ending, as the case NAME
     facts=$1.facts
     reason=$(fact 'not run' "$facts")
     file=$(fact file "$facts")
@@ -217,14 +218,16 @@ for block in "$WORK"/recording/*.c*; do
     check "docs/recording.md, block $(basename "${block%.*}"): compiles, runs, and leaves a trace" records_itself "$block"
 done
 
-# The example at the top of the installed header: the dots are left out, the loop gets its number of steps.
+# Runs the example at the top of the installed header, without its dots and with 8 steps.
 of_header() {
     awk '/^ \*     #include/ { print substr($0, 8); print "int main(void)\n{\n    enum { steps = 8 };"; is_in = 1; next }
         is_in && /^ \* [A-Z]/ { exit } is_in { line = substr($0, 8); if (line !~ /^ *\.\.\.$/) print line }
         END { print "}" }' "$U/include/tracepress.h" >"$WORK/header.c" && records_itself "$WORK/header.c" && [ -d "$WORK/c/runs/today" ]
 }
 check "tracepress.h, its example: compiles, runs in an empty folder, and leaves a trace in runs/today" of_header
-in_the_way() { # the programs again, where their folder cannot be made: exit code as before, one line with folder, cause and loss
+# If the folder of these programs cannot be created, the exit code stays the same, and a line names the folder, the
+# cause and the loss.
+in_the_way() {
     for block in "$WORK/header.c" "$WORK"/recording/*.c*; do
         records_itself "$block" || return 1
         rm -rf runs && : >runs
@@ -236,7 +239,7 @@ in_the_way() { # the programs again, where their folder cannot be made: exit cod
 }
 check "their folder cannot be made: one line says folder, cause and what is lost, the programs go on" in_the_way
 
-# The tree works at any place: paths are relative to the files themselves.
+# The installed tree works at any location, because its paths are relative to its own files.
 cp -a "$U" "$WORK/moved" && mkdir "$WORK/linked"
 cat >"$WORK/linked/main.c" <<'END'
 #include <tracepress.h>
@@ -254,13 +257,13 @@ int main(void)
 }
 END
 leaves_a_trace() { rm -rf runs && "$@" && ls runs/linked/*.pt.trace.json.gz >/dev/null; }
-by_pkg_config() { # FLAG...: of pkg-config and of the compiler
+by_pkg_config() { # by_pkg_config FLAG...: builds with the flags for pkg-config and for the compiler
     cd "$WORK/linked" || return 1
     # shellcheck disable=SC2046
     ${CC:-cc} $2 main.c $(PKG_CONFIG_PATH=$WORK/moved/lib/pkgconfig pkg-config $1 --cflags --libs tracepress) -o "program$2" 2>said &&
         LD_LIBRARY_PATH=$WORK/moved/lib leaves_a_trace "./program$2" || { cat said; return 1; }
 }
-by_cmake() { # TARGET
+by_cmake() { # by_cmake TARGET: builds with this target of CMake
     cd "$WORK/linked" && rm -rf built &&
         printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(linked C)' 'find_package(tracepress 0.1 REQUIRED)' \
             'add_executable(linked main.c)' "target_link_libraries(linked tracepress::$1)" >CMakeLists.txt &&

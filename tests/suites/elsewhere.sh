@@ -1,7 +1,9 @@
-# Sourced, in $WORK, by suites whose programs are built for another system: what reads traces gives the bytes of this one.
-# HOST is the command here, elsewhere ARGUMENT... runs the other.
+# Compares programs that were built for another system: the commands that read traces must write the same bytes as on
+# this system. Suites read this file with `.` in $WORK. HOST is the command of this system, and `elsewhere ARGUMENT...`
+# runs the other one.
 
-# same COMMAND ARGUMENT...: what a command writes on both systems, files and both streams; "OUT" in an argument is a folder
+# same COMMAND ARGUMENT...: compares all outputs of a command on both systems, both files and streams. "OUT" in an
+# argument becomes a folder
 same() {
     rm -rf l w && mkdir l w
     words_l= words_w=

@@ -1,4 +1,5 @@
-# Every allocation and every output call fails once: exit 5 or 4, the old output intact, no temporary file left.
+# Each allocation and each output call fails once: the exit code is 5 or 4, the old output stays, and no temporary file
+# remains.
 . tests/suites/case.sh
 if is_asan; then
     skip "failing calls" "the sanitizer brings its own allocator"
@@ -8,7 +9,7 @@ SHIM=$BUILD/fail_nth.so
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 cd "$WORK" || exit 1
 
-# run KIND N STAY: the report with the N-th call of KIND failing
+# run KIND N STAY: runs the report with the N-th call of KIND failing; STAY=1: and all later calls
 run() {
     cpu_limit 60 env FAIL_KIND="$1" FAIL_AT="$2" FAIL_STAY="$3" FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
         "$TP" report "$trace" -o out/report.html --json out/report.json --quiet >stdout 2>stderr
@@ -19,10 +20,10 @@ fresh() {
     echo old >out/report.html
     echo old >out/report.json
 }
-whole() { # a file is old or complete
+whole() { # whole: checks that the file is the old one or complete
     [ "$(cat "out/$1")" = old ] || cmp -s "out/$1" "good/$1"
 }
-# loop KIND STATUS: all numbers up to 60, then in growing steps
+# loop KIND STATUS: runs all numbers up to 60, then numbers in growing steps
 loop() {
     fresh
     run "$1" 0 0 || { echo "it fails without a failing call: $(cat stderr)"; return 1; }
@@ -57,12 +58,13 @@ check "the page of a job: every allocation fails once: exit 5, old output intact
 check "the page of a job: every write, fsync, rename fails once: exit 4, old output intact" loop output 4
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 
-# parts NAME COMMAND...: the command writes to the folder out. All writes are shortened to half, then each one in turn: the same bytes
+# parted NAME COMMAND...: the command writes to the folder out. First all writes transfer only half of their bytes, then
+# each one in turn. The files must have the same bytes
 parted() {
     rm -rf out whole && mkdir out
     cpu_limit 60 env FAIL_KIND=part FAIL_AT=0 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" "$@" >stdout 2>stderr || { cat stderr; return 1; }
     mv out whole
-    total=$(cat count) n=0 # 0: all of them
+    total=$(cat count) n=0 # with 0, all writes are shortened
     [ "$total" -gt 0 ] || { echo "no write was seen"; return 1; }
     while [ "$n" -le "$total" ]; do
         mkdir out
@@ -88,7 +90,7 @@ parts "a summary" "$TP" summarize "$trace" -o out/a.tps -q
 parts "a table" "$TP" table "$trace" -o out/table --quiet
 parts "a comparison" "$TP" diff "$trace" "$DATA/traces/gpu_2026.pt.trace.json.gz" -o out/d.html --json out/d.json --exit-zero --quiet
 
-# sample KIND: a trace is written while calls of KIND fail from the n-th on: exit 4 and no leftover files
+# sample KIND: writes a trace while the n-th call of KIND and all later ones fail: exit code 4 and no leftover files
 sample() {
     rm -rf out
     mkdir out
@@ -102,7 +104,7 @@ sample() {
         if [ "$n" = 0 ]; then
             total=$(cat count)
             [ "$status" = 0 ] && [ "$total" -gt 3 ] || { echo "status $status, $total calls of kind $1 were seen"; return 1; }
-        elif [ "$status" = 0 ]; then # an allocation that is not needed, such as a thread's
+        elif [ "$status" = 0 ]; then # an allocation that may fail, such as that of a thread
             [ "$left" = t.json.gz ] && gunzip -t out/t.json.gz || { echo "call $n of $total: status 0, left: $left"; return 1; }
         else
             [ "$status" = 4 ] && grep -q . stderr && [ -z "$left" ] || { echo "call $n of $total: status $status, left: $left"; return 1; }
@@ -114,8 +116,8 @@ sample() {
 check "a trace writer whose allocations fail says so and leaves nothing" sample memory
 check "a trace writer whose output fails says so and leaves nothing" sample output
 
-# made KIND STATUS COMMAND...: what writes its files to the folder out, with the n-th call of KIND failing, and all behind it:
-# STATUS, a message, and nothing left behind; of commands with several files ($several) those that are whole may stay
+# made KIND STATUS COMMAND...: the command writes its files to the folder out. The n-th call of KIND and all later ones
+# fail. The exit code is STATUS with a message, and no file remains. With $several, complete files may remain
 several=
 made() {
     kind=$1 wanted=$2
@@ -131,7 +133,7 @@ made() {
             total=$(cat count)
             [ "$status" = 0 ] && [ "$total" -gt 3 ] && [ -n "$left" ] || { echo "status $status, $total calls of kind $kind were seen"; return 1; }
             mv out whole
-        elif [ "$status" = 0 ]; then # an allocation that is not needed, such as a thread's
+        elif [ "$status" = 0 ]; then # an allocation that may fail, such as that of a thread
             diff -rq out whole || { echo "call $n of $total: status 0, left: $left"; return 1; }
         else
             [ "$status" = "$wanted" ] && grep -q . stderr || { echo "call $n of $total: status $status"; cat stderr; return 1; }
@@ -144,7 +146,7 @@ made() {
     done
     echo "$total calls"
 }
-# fails NAME COMMAND...
+# fails NAME COMMAND...: runs `made` for allocations and for output calls
 fails() {
     name=$1
     shift
@@ -172,7 +174,8 @@ several=yes
 fails "a comparison of tensors" "$TP" precision "$DATA/tensors/base" "$DATA/tensors/base" --all -o out/p.html --json out/p.json --markdown out/p.md
 several=
 
-# events KIND: an export next to an older file while calls of KIND fail: 0, 4 or 5, a message, and only complete files
+# events KIND: exports next to an older file while the n-th call of KIND and later ones fail: exit code 0, 4 or 5, a
+# message, and only complete files
 events() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do
@@ -197,7 +200,7 @@ events() {
 check "an export whose allocations fail says so and leaves whole files" events memory
 check "an export whose output fails says so and leaves whole files" events output
 
-# summaries KIND STATUS: a trace is summarized, and its summary merged, with the N-th call of KIND failing
+# summaries KIND STATUS: summarizes a trace and merges its summary, with the N-th call of KIND failing
 summaries() {
     "$TP" summarize "$trace" -o good.tps -q || return 1
     for command in "summarize $trace" "merge good.tps"; do

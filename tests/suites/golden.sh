@@ -1,7 +1,8 @@
-# tests/golden/CASE: `cmd` is run by sh in an empty folder; stdout, stderr and exit status are compared with *.expect.
-#
-# In cmd: $TP the program, $DATA the folder tests/data, $CHECK the JSON checker. A missing *.expect file means empty (0).
-# UPDATE=1 writes what was seen.
+# Runs tests/golden/CASE/cmd by sh in an empty folder. Compares standard output, standard error and exit code with the
+# files *.expect.
+# 
+# In `cmd`, $TP is the program, $DATA the folder tests/data, and $CHECK the JSON checker. A missing *.expect file means
+# empty, or exit code 0. UPDATE=1 writes the actual results to these files.
 . tests/suites/case.sh
 CHECK=${TOOLS:-$BUILD}/json_check
 export TP DATA CHECK

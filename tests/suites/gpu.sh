@@ -8,7 +8,7 @@ same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; return 1; }; }
 of() { awk -v k="$1" '$1 == k { print $2 }' did; }
 events() { grep -c "\"cat\":\"$1\"" trace.json || :; }
 
-# recorded PROGRAM: its trace is trace.json
+# recorded PROGRAM: records the program; its trace is trace.json
 recorded() {
     rm -rf run trace.json
     "$TP" record --no-source outside -o run --no-tfevents -- "$1" $KERNELS >did 2>err || { cat err; return 1; }
@@ -24,7 +24,7 @@ counted() {
     "$TP" report run -o report.html --strict --json report.json --quiet || return 1
     grep -q '"device_events_without_launch": *0' report.json || { grep device_events report.json; return 1; }
 }
-# The kernels between the events, back to back: their durations add up to what the events say, less the gaps.
+# timed: the kernels between two events run without gaps, so their durations add up to the time of the events
 timed() {
     recorded "$1" || return 1
     grep '"cat":"kernel"' trace.json | sed 's/.*"ts":\([0-9.]*\),"dur":\([0-9.]*\).*/\1 \2/' | sort -n |
@@ -33,7 +33,7 @@ timed() {
         END { printf "%.0f us of kernels, %.0f us by events, %d began too early\n", sum, events, early
               exit !(sum > 0.85 * events && sum < 1.02 * events && early == 0) }'
 }
-all_of() { # NAME PROGRAM
+all_of() { # all_of NAME PROGRAM: runs all cases for the program
     "$2" 1 >did 2>err
     case $? in
     0) ;;

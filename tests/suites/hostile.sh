@@ -1,9 +1,11 @@
-# Inputs made to exhaust memory, stack, descriptors or time, and random damage: an exit code, never a signal or a hang.
+# Tests inputs that try to exhaust memory, stack, descriptors or time, and random damage. The result is an exit code,
+# never a signal or a hang.
 . tests/suites/case.sh
 MEASURE=${TOOLS:-$BUILD}/measure
 cd "$WORK" || exit 1
 
-# within SECONDS MEGABYTES STATUS.. -- COMMAND: ends in time, in memory, with one of the statuses
+# within SECONDS MEGABYTES STATUS.. -- COMMAND: the command must stay within the time and the memory, and exit with one
+# of these codes
 within() {
     seconds=$1 megabytes=$2 statuses=
     shift 2
@@ -16,7 +18,7 @@ within() {
     [ "$((peak / 1024))" -le "$megabytes" ] || { echo "$((peak / 1024)) MB, allowed $megabytes"; return 1; }
     echo "$((wall / 1000)) ms, $((peak / 1024)) MB"
 }
-repeat() { head -c "$2" /dev/zero | tr '\0' "$1"; } # character, count
+repeat() { head -c "$2" /dev/zero | tr '\0' "$1"; } # repeat CHARACTER COUNT: prints the character COUNT times
 
 bomb() {
     repeat ' ' 67108864 | gzip -1 >member.gz
@@ -33,7 +35,7 @@ limited() {
     [ -f bomb.pt.trace.json.gz ] || repeat ' ' 67108864 | gzip -1 >bomb.pt.trace.json.gz
     within 20 64 5 -- "$TP" report bomb.pt.trace.json.gz --max-input 10M
 }
-long_string() { # 4 GB through a pipe
+long_string() { # reads a string of 4 GB from a pipe
     printf '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"ok","pid":1,"tid":1,"ts":1,"dur":1},{"ph":"X","cat":"cpu_op","name":"' >head
     within 60 200 0 -- sh -c '{ cat head; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d "\n" | head -c '"$1"'
         printf "%s" "\",\"ts\":2,\"dur\":1}]}"; } | "$0" report - -o long.html --quiet' "$TP"
@@ -46,7 +48,7 @@ nested() {
         printf '}},{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":2,"dur":1}]}'; } >nested.json
     within 20 128 0 -- "$TP" report nested.json -o nested.html --quiet
 }
-# shape NAME COUNT AWK: a trace of COUNT events, each printed by the awk expression over i
+# shape NAME COUNT AWK: makes a trace of COUNT events; AWK is an expression over i that prints each of them
 shape() {
     awk -v n="$2" "function event(cat, name, tid, ts, dur, args) {
             printf \"%s{\\\"ph\\\":\\\"X\\\",\\\"cat\\\":\\\"%s\\\",\\\"name\\\":\\\"%s\\\",\\\"pid\\\":1,\\\"tid\\\":%s,\\\"ts\\\":%.3f,\\\"dur\\\":%.3f,\\\"args\\\":{%s}}\",
@@ -61,7 +63,7 @@ ranks() {
     while [ $i -lt "$1" ]; do ln one.json.gz "ranks/worker$i.1700000000$i.pt.trace.json.gz"; i=$((i + 1)); done
     (ulimit -n 64 && within 150 256 0 -- "$TP" report ranks -o ranks.html --quiet)
 }
-damaged() { # file, seeds
+damaged() { # damaged FILE SEEDS: damages the file with each of these seeds
     seed=1
     case $1 in *.gz) gzip -dc "$1" >whole.json ;; *) cp "$1" whole.json ;; esac
     while [ "$seed" -le "$2" ]; do
@@ -107,7 +109,7 @@ done
 
 # ---- control sequences of CI logs and terminals ----
 
-obeyed() { # file: a line that a log or a terminal would obey
+obeyed() { # obeyed FILE: fails if a log or a terminal would interpret a line of the file as a command
     python3 - "$1" <<'END'
 import re, sys
 text = open(sys.argv[1], "rb").read().decode("utf-8", "replace")
@@ -117,7 +119,7 @@ bad = [line for line in re.split(r"[\n\r]", text)
 sys.exit("\n".join(["obeyed:"] + [repr(line) for line in bad]) if bad else 0)
 END
 }
-make_commands() { # a trace, and one to compare it with, whose every name is a command
+make_commands() { # makes a trace, and one to compare it with, in which every name is a terminal or log command
     python3 - <<'END'
 import json
 names = ["::error file=a.py,line=1::boom", "##[error]boom", "##vso[task.setvariable variable=x]y", "##teamcity[buildStatus text='x']",
@@ -165,7 +167,7 @@ commands() {
             obeyed out && obeyed err || { echo "$words"; return 1; }
         done
         rm -rf f && "$TP" export "$file" --to folded --metric cpu -o f -q && "$TP" export "$file" --to folded --metric device -o f2 -q || return 1
-        for folded in f/* f2/*; do # a file for other tools
+        for folded in f/* f2/*; do # folded stacks are files for other tools
             sed "s/##*/#/g" "$folded" >out && obeyed out || return 1
         done
     done

@@ -1,19 +1,19 @@
-# Inputs: folders with any names, files of other tools, pipes among files, failing disks.
+# Tests inputs: folders with any names, files of other tools, pipes among files, failing disks.
 . tests/suites/case.sh
 trace=$DATA/traces/case_cpu_loop.pt.trace.json.gz
 other=$DATA/traces/case_flame.pt.trace.json.gz
 seeds=$PWD/tests/fuzz/corpus/spool
 cd "$WORK" || exit 1
 
-# each FOLDER: every command that searches folders, one after the other, each with the options it needs
-each() { # folder, what to do with a command: its words
+# Runs every command that searches folders, one after the other, with the options that it needs.
+each() { # each FOLDER COMMAND...: runs COMMAND with the words of each tracepress command
     folder=$1
     shift
     "$@" report "$folder" -o o.html && "$@" table "$folder" -o o.txt && "$@" export "$folder" --to csv -o o &&
         "$@" summarize "$folder" -o o.tps && "$@" check "$folder" -o o.txt && "$@" diff "$folder" "$trace" -o o.html --exit-zero &&
         "$@" diff "$trace" "$folder" -o o.html --exit-zero
 }
-ends() { # the command exits by itself, without a signal
+ends() { # ends: checks that the command exits by itself, without a signal
     cpu_limit 60 "$TP" "$@" >out 2>err
     case $? in 0 | 1 | 6) ;; *) echo "$*: status $?"; cat err; return 1 ;; esac
 }
@@ -44,7 +44,9 @@ narrowed() {
     done
 }
 check "--include narrows; what it leaves nothing of is named" narrowed
-torch_first() { # in a folder with torch's names, a trace of another name, such as an export, is not read but named
+# a folder with torch's file names may have traces with other names, such as exports; they are named in a message and
+# not read
+torch_first() {
     rm -rf d && mkdir d && cp "$trace" d/w.1.pt.trace.json.gz && cp "$trace" d/w.trace.json.gz
     "$TP" summarize d -o o.tps 2>err && grep -q '1 other trace is not read: d/w.trace.json.gz' err && "$TP" merge o.tps --format json | grep -o ,\"worker\": | wc -l | grep -qx 1 ||
         { cat err; return 1; }
@@ -54,7 +56,7 @@ check "a folder with traces by torch's names: others are named and not read, unl
 
 # ---- files of other tools ----
 
-foreign() { # file, what it is called
+foreign() { # foreign FILE NAME: a file of another tool is refused by this name
     "$TP" report "$1" -o o.html 2>err
     [ $? = 3 ] && grep -q "$1: $2" err || { cat err; return 1; }
     rm -rf f && mkdir f && cp "$1" f
@@ -89,12 +91,12 @@ odd() {
     grep -q 'd/.*: not a regular file, left out\|d/a.pt.trace.json and others: not a regular file, left out' err || { echo "$*"; cat err; return 1; }
 }
 check "a FIFO among the files of a folder stops no command" pipes
-given() { # a named pipe is read, such as <(zcat x)
+given() { # a named pipe is read, as in <(zcat x)
     rm -f p && mkfifo p && { gzip -dc "$trace" >p & } && cpu_limit 60 "$TP" table p -o o.txt 2>err && [ -s o.txt ]
 }
 check "a pipe that was named is read" given
 
-# ---- names that become equal ----
+# ---- different names that become equal ----
 
 equal_names() {
     rm -rf d o && mkdir d
@@ -143,7 +145,7 @@ failing() {
         n=$((n + 1))
     done
 }
-broken() { # KIND
+broken() { # broken KIND: runs several commands on a file whose reads fail
     failed_once=
     failing "$1" "3 4" plain.json report plain.json -o o.html || return 1
     failing "$1" "3 4" plain.json table plain.json -o o.html || return 1
@@ -156,7 +158,7 @@ check "a disk that fails: an exit code, the file, the byte" broken input
 check "a file that went stale: an exit code, the file, the byte" broken stale
 check "a file that shrinks while it is read: an exit code" broken end
 
-renamed() { # names of one word, with the process, and hidden
+renamed() { # recovers spools with names of one word, with a process number in the name, and hidden ones
     rm -rf spools && mkdir spools && cp "$seeds/killed" spools/one1.tpspool && cp "$seeds/works" spools/one2.tpspool &&
         cp "$seeds/works" spools/host_7.1.7.tpspool && cp "$seeds/killed" spools/.host_8.1.8.tpspool && "$TP" recover spools >said 2>&1 || { cat said; return 1; }
     [ "$(cd spools && ls -d ./*.gz | tr '\n' ' ')" = "./host_7.1.pt.trace.json.gz ./host_8.1.pt.trace.json.gz ./one1.pt.trace.json.gz ./one2.pt.trace.json.gz " ] || { ls -A spools; return 1; }

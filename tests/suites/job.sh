@@ -1,4 +1,5 @@
-# Jobs of many ranks: planted causes are named first, the numbers are those of `report`, engines give the same bytes.
+# Tests jobs of many ranks: planted causes come first, numbers are those of `report`, and all engines give the same
+# bytes.
 . tests/suites/case.sh
 export PATH="$BUILD:$PATH"
 J="$WORK/j"
@@ -8,7 +9,7 @@ if ! command -v python3 >/dev/null; then
     exit 0
 fi
 report() { "$TP" report "$@" >"$WORK/out" 2>"$WORK/err"; }
-expect() { # exit code, arguments
+expect() { # expect EXIT_CODE ARGUMENTS...: runs `report` and compares its exit code
     wanted_code=$1
     shift
     report "$@"
@@ -16,8 +17,8 @@ expect() { # exit code, arguments
     [ "$code" = "$wanted_code" ] || { echo "exit $code, not $wanted_code"; cat "$WORK/out" "$WORK/err"; return 1; }
 }
 
-# ---- planted ----
-if is_checked; then # sanitizers are slow: one size
+# ---- planted causes ----
+if is_checked; then # one size is enough under sanitizers, because they are slow
     small() {
         for fault in clean compute host data more-work missing; do
             "$BUILD/make_job" "$J/s.tps" 16 2 2 $fault 2 >/dev/null && expect 0 "$J/s.tps" -o "$J/s.html" --json "$J/s.json" --markdown "$J/s.md" ||
@@ -43,7 +44,7 @@ else
         python3 tests/job/check_job.py quick "$TP" "$J" "$BUILD/make_job"
 fi
 
-# ---- the replay is that of the executable definitions ----
+# ---- the replay agrees with the executable definitions ----
 if [ -f "$SHARED/oracle/ledger_ref.py" ] && ! is_checked; then
     check "job: replay, coordinates, causes and shares of random jobs equal the reference to 1e-12" \
         python3 tests/job/check_replay.py "$BUILD/replay_job" "$SHARED/oracle/ledger_ref.py" "$(draws 80 60)"
@@ -51,7 +52,7 @@ else
     skip "job: replay and causes equal the reference" "no reference beside the project, or a checked build"
 fi
 
-# ---- the numbers are those of report ----
+# ---- the numbers agree with those of report ----
 check "job: two ranks merged equal the report of both (DDP)" \
     python3 tests/job/check_job.py equal "$TP" "$J" tests/data/ddp/worker0.pt.trace.json.gz tests/data/ddp/worker1.pt.trace.json.gz
 S=$SHARED/data
@@ -68,7 +69,7 @@ else
 fi
 
 # ---- from traces ----
-traces() { # fault, cause in the JSON
+traces() { # traces FAULT CAUSE: traces with this fault must give this cause in the JSON
     rm -rf "$J/tr"
     python3 tests/job/make_traces.py "$J/tr" 4 --fault "$1" --seed 3 >"$J/said" &&
         "$TP" summarize "$J/tr" -q -o "$J/tr.tps" && expect 0 "$J/tr.tps" --json "$J/tr.json" || return 1
@@ -88,7 +89,7 @@ check "job: a link that is slow by its sheet is named, once; sound, unknown and 
     python3 tests/job/check_links.py "$TP" "$J"
 
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
-small_collectives() { # distinguishes a loop over gradients from one flat tensor, in the traces of two real ranks
+small_collectives() { # a loop over gradients must be distinguished from one flat tensor, in traces of two real ranks
     rm -rf "$J/small" && "$python" tests/torch/collectives.py record "$J/small" 16 >"$J/said" 2>&1 || { tail -n 5 "$J/said"; return 1; }
     for kind in loop flat; do
         expect 0 "$J/small/$kind" -q --json "$J/small.$kind.json" -o "$J/small.html" || return 1
@@ -101,7 +102,7 @@ else
     skip "job: small collectives of two real ranks" "no Python with torch: set TORCH_PYTHON"
 fi
 
-many() { # 5,000 little traces
+many() { # reads 5,000 small traces
     rm -rf "$J/many"
     python3 tests/job/make_traces.py "$J/many" 5000 --steps 4 --kernels 2 --fault compute --victim 4321 >/dev/null &&
         "$TP" summarize "$J/many" -q -o "$J/many.tps" && expect 0 "$J/many.tps" --json "$J/many.json" -o "$J/many.html" || return 1
@@ -110,7 +111,7 @@ many() { # 5,000 little traces
 }
 is_checked || check "job: 5,000 traces summarised; the slow one is named" many
 
-# ---- what is broken ----
+# ---- damaged summaries ----
 whole() { "$BUILD/make_job" "$J/d/" 6 >/dev/null; }
 damaged() {
     rm -rf "$J/d" && mkdir "$J/d" && whole || return 1
@@ -129,11 +130,11 @@ damaged() {
     expect 3 "$J/d" -o "$J/d.html" --strict && [ ! -e "$J/d.html" ]
 }
 check "job: cut, damaged, empty and foreign summaries are named and skipped, refused by --strict" damaged
-jobs_damaged() { # JOB_DAMAGES=2000 makes so many, SEED=n other ones
+jobs_damaged() { # JOB_DAMAGES=2000 makes 2000 damages, SEED=n makes other ones
     python3 tests/job/check_damage.py "$TP" "$J" "${SEED:-1}" "${JOB_DAMAGES:-$(is_checked && echo 40 || echo 190)}"
 }
 check "job: of a damaged job the page says what it says of the whole one, or that it is not whole" jobs_damaged
-twice() { # one rank twice, and a second recording of another rank with more events
+twice() { # one rank occurs twice, and another rank has a second recording with more events
     "$BUILD/make_job" "$J/t.tps" 8 >/dev/null && "$BUILD/make_job" "$J/t2.tps" 8 1 1 compute 1 7 0 9 >"$J/said" || return 1
     rm -rf "$J/t1" && mkdir "$J/t1" && "$BUILD/make_job" "$J/t1/" 8 >/dev/null || return 1
     expect 0 "$J/t.tps" "$J/t1/rank00003.tps" -o "$J/t.html" --json "$J/t.json" || return 1
@@ -152,7 +153,7 @@ hostile_names() {
     ! grep -qiE '<img src=x|<script>alert|onerror=' "$J/h.html"
 }
 check "job: names of a hostile trace are escaped" hostile_names
-flips() { # random damage: an exit code, never a signal
+flips() { # random damage gives an exit code, never a signal
     "$BUILD/make_job" "$J/f.tps" 5 1 1 clean 1 3 4 >/dev/null
     python3 - "$TP" "$J" <<'PY'
 import random, subprocess, sys
@@ -180,7 +181,7 @@ same_bytes() {
         expect 5 "$J/b.tps" -o "$J/small.html" --max-size 20K
 }
 check "job: the same bytes twice; the page fits --max-size" same_bytes
-many_groups() { # twelve stages: ten in the digest, all in the JSON; sets of ranks do not read as one number
+many_groups() { # of twelve stages the digest shows ten and the JSON all; sets of ranks must not look like one number
     "$BUILD/make_job" "$J/p.tps" 48 1 12 compute 3 >/dev/null && expect 0 "$J/p.tps" --markdown "$J/p.md" --json "$J/p.json" || return 1
     tail -n 1 "$J/p.md" | grep -qx 'and 2 more rows' || { tail -n 3 "$J/p.md"; return 1; }
     grep -qE 'Ranks [0-9]+, [0-9]+' "$J/p.md" || { head -n 5 "$J/p.md"; return 1; }
@@ -188,19 +189,19 @@ many_groups() { # twelve stages: ten in the digest, all in the JSON; sets of ran
 }
 check "job: the digest says what it leaves out" many_groups
 
-# ---- engines: the recipes of docs/jobs.md, word for word ----
+# ---- engines run the recipes of docs/jobs.md word for word ----
 is_checked && exit 0
 recipe() { awk -v name="$1" '/^<!-- /{on = ($0 == "<!-- recipe: " name " -->")} on && !/^(```|<!--)/' docs/jobs.md; }
 export TRACES="$J/tr" SUMS="$J/sums" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 python3 tests/job/make_traces.py "$TRACES" 12 >/dev/null
 "$TP" summarize "$TRACES" -q -o "$J/serial.tps"
 prepare() { rm -rf "$SUMS" "$J/run" && mkdir -p "$J/run" "$SUMS"; }
-is_serial() { # what was run in $J/run, or what is in $SUMS, is the serial result
+is_serial() { # is_serial: the result in $J/run, or that of the summaries in $SUMS, must equal the serial result
     [ -e "$J/run/job.tps" ] || "$TP" merge "$SUMS" -q -o "$J/run/job.tps" || return 1
     cmp "$J/run/job.tps" "$J/serial.tps"
 }
 once() { prepare && (cd "$J/run" && eval "$(cd "$OLDPWD" && recipe "$1")") && is_serial; }
-in_python() { # recipe, python
+in_python() { # in_python RECIPE PYTHON: runs the recipe with this Python
     prepare && recipe "$1" >"$J/run/recipe.py" && (cd "$J/run" && cpu_limit 300 "$2" recipe.py) && is_serial
 }
 if command -v parallel >/dev/null; then
@@ -239,7 +240,7 @@ kubernetes() {
     is_serial
 }
 check "job: recipe of Kubernetes, its variables set by hand" kubernetes
-spark() { # two partitions
+spark() { # runs the recipe on two partitions
     prepare
     for i in 0 1; do
         find "$TRACES" -name '*.gz' | sort | awk "NR % 2 == $i" | (eval "$(recipe spark)") || return 1
@@ -247,7 +248,7 @@ spark() { # two partitions
     is_serial
 }
 check "job: recipe of Spark's pipe, two partitions by hand" spark
-python_with() { # module, variable
+python_with() { # python_with MODULE VARIABLE: prints a Python with this module; VARIABLE may name it
     eval "candidate=\${$2:-}"
     for candidate in $candidate python3; do
         "$candidate" -c "import $1" 2>/dev/null && echo "$candidate" && return 0
@@ -262,7 +263,7 @@ for engine in ray dask; do
     fi
 done
 
-killed() { # one of four map processes hangs on its first input and dies; running it all again completes its shard
+killed() { # one of four map processes hangs on its first input and is killed; running it again completes its shard
     prepare
     rm -f "$J/a.pt.trace.json" && mkfifo "$J/a.pt.trace.json" || return 1
     "$TP" summarize "$J/a.pt.trace.json" "$TRACES" -q --shard 1/4 -o "$SUMS/" 2>/dev/null &

@@ -9,7 +9,8 @@ if is_checked; then
     exit 0
 fi
 
-# built HOW NAME [FLAG...]: tests/native/NAME.c records itself, as ./HOW-NAME. HOW: shared, archive, static
+# built HOW NAME [FLAG...]: builds tests/native/NAME.c, which records itself, as ./HOW-NAME. HOW is shared, archive or
+# static
 built() {
     how=$1 name=$2
     shift 2
@@ -24,9 +25,10 @@ built() {
         ${CC:-cc} -pthread "$name.o" records_itself.o -o "$how-$name" "$@" 2>link.log || { cat link.log; return 1; }
 }
 
-# ---- programs that confine themselves
+# ---- programs that confine themselves ----
 
-# confines NAME WAY STATUS LINES: exit code and output are those without a recording; the trace has the earlier events
+# confines NAME WAY STATUS LINES: exit code and output are those without recording, and the trace has the events before
+# the confinement
 confines() {
     for how in shared archive $wholly_static; do
         "./$how-$1" $2 >out 2>err
@@ -40,7 +42,7 @@ confines() {
         "$TP" recover d >recovered 2>&1 && zcat d/*.gz | grep -q '"name":"call"' || { echo "$how:"; cat recovered; ls -lA d; return 1; }
     done
 }
-later() { # a filter that allows the recorder's calls does not prevent a recording
+later() { # a filter that allows the recorder's system calls does not prevent recording
     cat >later.c <<'C'
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -95,9 +97,9 @@ else
     skip "linked, confined" "filters cannot be installed here"
 fi
 
-# ---- spools that are truncated, and programs that handle SIGBUS (sources_native.sh: the same under record)
+# ---- truncated spools, and programs that handle SIGBUS (sources_native.sh tests the same under record) ----
 
-cuts() { # WAY STATUS LINES: exit code and output are those without a recording, wherever its spool is truncated
+cuts() { # cuts WAY STATUS LINES: exit code and output are those without recording, wherever the spool is truncated
     for how in shared archive $cut_static; do
         for to in 0 5000 30000; do
             rm -rf d f && mkdir f
@@ -115,7 +117,7 @@ cuts() { # WAY STATUS LINES: exit code and output are those without a recording,
         done
     done
 }
-tells() { # WAY STATUS: the exit code is that without a recording
+tells() { # tells WAY STATUS: the exit code is that without recording
     for how in shared archive $cut_static; do
         rm -rf d
         RECORDED=d "./$how-cut_program" "$1" . >out 2>err
@@ -136,7 +138,7 @@ else
     not_ok "linked, cut: the program is built" "$(cat link.log)"
 fi
 
-# ---- two containers on one volume: equal process numbers, equal workers, at the same time
+# ---- two containers with a common volume: equal process numbers and workers at the same time ----
 
 cat >writer.c <<'C'
 #include <stdlib.h>
@@ -163,7 +165,7 @@ int main(int argc, char **argv)
 }
 C
 contained() { unshare --pid --mount --fork --mount-proc "$@"; }
-both() { # COMMAND...: in two containers simultaneously, each with its own name
+both() { # both COMMAND...: runs the command in two containers simultaneously, each with its own name
     for name in first second; do
         contained "$@" $name >$name.out 2>$name.err &
     done
@@ -183,14 +185,15 @@ volume() {
 recorded_volume() {
     rm -rf d shared && both "$TP" record -o d --quiet -- ./writer && nothing_lost shared/*.gz
 }
-without_proc() { # a library in the working folder is not mistaken for libtracepress
+without_proc() { # a library in the current folder must not be mistaken for libtracepress
     rm -rf d && mkdir -p elsewhere && cd elsewhere && echo none >libtracepress-preload.so || return 1
     # shellcheck disable=SC2016
     unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$TP" record -o ../d --no-tfevents -- \
         sh -c 'case $LD_PRELOAD in /*/libtracepress-preload.so) exit 3 ;; esac' 2>../err
     [ $? = 3 ] && ! grep 'preload' ../err || { cat ../err; return 1; }
 }
-# ---- namespaces: some are refused to a process of several threads, in some /proc has the numbers of another one
+# ---- namespaces: a process with several threads cannot enter some of them; /proc may have the numbers of another
+# namespace ----
 
 cat >moves.c <<'C'
 #define _GNU_SOURCE
@@ -225,7 +228,9 @@ int main(int argc, char **argv)
     return code ? 9 : 7;
 }
 C
-moves() { # by the function, by the system call: as without a recording, with samples from before and after
+# moves into a namespace, by the C function or the system call; the result is that without recording, and there are
+# samples from before and after
+moves() {
     for way in function call; do
         ./moves "" $way
         [ $? = 7 ] || { echo "not possible here"; return 1; }
@@ -235,7 +240,7 @@ moves() { # by the function, by the system call: as without a recording, with sa
             END { if (n < 20 || last - first < 300000) { print n, last - first; exit 1 } }' || return 1
     done
 }
-inside() { # COMMAND...: a program that it starts is recorded, whatever the numbers in /proc are
+inside() { # inside COMMAND...: a program that the command starts is recorded, whatever the process numbers in /proc are
     cat >busy.c <<'C'
 #include <time.h>
 int main(void)
@@ -270,7 +275,7 @@ else
     skip "two containers record into one folder at once" "no namespaces here"
 fi
 
-# ---- frames of the header ----
+# ---- frames of functions in the header ----
 
 cat >scoped.c <<'EOF'
 #include "tracepress.h"
@@ -296,7 +301,7 @@ int main(void)
     return 0;
 }
 EOF
-scoped() { # FLAGS...: each stack begins with a line of the program
+scoped() { # scoped FLAGS...: each stack must begin with a line of the program
     rm -rf scoped && ${CC:-cc} -g "$@" -I"$HERE/collector" scoped.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o scoped_program &&
         ./scoped_program 2>err || { cat err; return 1; }
     zcat scoped/*.gz | grep -o '"Call stack":"[^"]*"' >stacks

@@ -1,6 +1,6 @@
-# The lint rules that need only a compiler.
+# Runs the lint rules that need only a compiler.
 . tests/suites/case.sh
-# writer/windows replaces headers and functions of a system: it uses their names and does their work
+# writer/windows replaces headers and functions of another system, so it defines the same names
 check "layers: folders include what they may" sh tests/lint/layers.sh $(find collector writer webreport -name '*.[ch]' | sort)
 check "arrows: at most 25 between folders of webreport, one way" sh tests/lint/arrows.sh $(find webreport -name '*.[ch]' | sort)
 check "guard: one place catches a failed allocation" sh tests/lint/guard.sh $(find collector writer webreport -name '*.[ch]' | sort)
@@ -16,7 +16,7 @@ check "words: texts, comments, messages, names and commit subjects use plain wor
 check "citations: sections and files that comments name exist" sh tests/lint/citations.sh $(find collector writer webreport -name '*.[ch]' ! -path 'writer/windows/*' ! -path 'writer/macos/*' | sort)
 check "version: the public header and the recipe have the Makefile's" sh tests/lint/version.sh
 check "abi: exports, needed libraries, the public header in C99, C17 and C++11" sh tests/lint/abi.sh "${BUILD#"$PWD"/}"
-# `make lint` builds it
+# kernel_path exists only after `make lint`
 if [ -x build/coverage/kernel_path ]; then
     too_long() { ! MOST=5 sh tests/lint/path.sh build/coverage; }
     check "path: a kernel's event passes at most 25 files on the way to its cell" sh tests/lint/path.sh build/coverage

@@ -1,5 +1,6 @@
-# The event file of a program that trains: a real TensorBoard shows it growing, with both loaders, and an export into the
-# same folder leaves it alone: the steps of the trace are a run of their own. Needs TensorBoard as the suite tensorboard does.
+# Tests the event file of a program that trains. A real TensorBoard must show how it grows, with both loaders. An export
+# into the same folder must not change the file, and the steps of the trace are a separate run. Needs TensorBoard like
+# the suite tensorboard.
 . tests/suites/case.sh
 python=${TENSORBOARD_PYTHON:-$PWD/build/tensorboard/bin/python}
 watch=$PWD/tests/check/tb_live.py
@@ -22,18 +23,18 @@ alone() {
     [ "$(ls runs/run/profile | wc -l)" = 1 ] || { ls runs/run/profile; return 1; }
     "$TOOLS/event_dump" runs/run/profile/events.out.tfevents.* >dump || { cat dump; return 1; }
     [ "$(grep -c '^  profile_step/time_ms .*= ' dump)" = 6 ] || { cat dump; return 1; }
-    sed -n 's/.*counters.loss.*= //p' dump | cmp - loss # the six steps that the trace has
+    sed -n 's/.*counters.loss.*= //p' dump | cmp - loss # compares the losses with those of the six steps in the trace
 }
 check "a recorded program writes each step, an export leaves its file alone" alone
 
-killed() { # before any of its calls that write: whole records
+killed() { # kills the program before each of its output calls; the file has only complete records
     records=0
     for n in $(seq 1 40); do
         rm -rf runs && mkdir -p runs
         env TRACEPRESS_LIVE=1 FAIL_KIND=output FAIL_AT="$n" FAIL_SIGNAL=9 LD_PRELOAD="$BUILD/fail_nth.so" "$TOOLS/train" "$text" runs/run 12 >out 2>err
         [ $? = 137 ] || { echo "call $n: not killed"; cat err; return 1; }
         for file in runs/run/events.out.tfevents.*; do
-            [ -s "$file" ] || continue # before its first record
+            [ -s "$file" ] || continue # killed before the first record
             "$TOOLS/event_dump" "$file" >dump || { cat dump; return 1; }
             records=$((records + $(grep -c . dump)))
         done
@@ -68,7 +69,7 @@ if ! "$python" -c 'import tensorboard' 2>/dev/null; then
     skip "TensorBoard shows a run while it trains" "no TensorBoard"
     exit 0
 fi
-grows() { # LOADER: 900 steps, TensorBoard keeps 1000
+grows() { # grows LOADER: runs 900 steps, because TensorBoard keeps 1000 points
     rm -rf runs && mkdir -p runs/run
     TRACEPRESS_LIVE=1 "$python" "$watch" "$python" "$1" runs "$TOOLS/train" "$text" runs/run 900 || return 1
     "$TP" export runs/run --to tfevents -o runs/run --quiet || return 1

@@ -1,9 +1,9 @@
-# Every number of the bundled traces against what the executable definition says (tests/data/expected), its invariants,
-# and the same bytes for the same input.
+# Compares every number of the bundled traces with the executable definition (tests/data/expected). Also checks
+# invariants, and that equal input gives equal bytes.
 . tests/suites/case.sh
 CHECK=${TOOLS:-$BUILD}/json_check
 
-numbers() { # name, input
+numbers() { # numbers NAME INPUT: checks the numbers of the input
     "$TP" report "$2" -o "$WORK/$1.html" --json "$WORK/$1.json" --markdown "$WORK/$1.md" --quiet || return 1
     "$CHECK" valid "$WORK/$1.json"
 }
@@ -16,7 +16,7 @@ for trace in "$DATA"/traces/*.gz "$DATA/run" "$DATA/ddp"; do
     wanted "$name" || continue
     check "$name: report is written and its JSON is valid" numbers "$name" "$trace"
     [ -f "$WORK/$name.json" ] || continue
-    if [ -f "$DATA/expected/$name.json.gz" ]; then # the definition says nothing about two devices of one name
+    if [ -f "$DATA/expected/$name.json.gz" ]; then # the definition does not cover two devices with the same name
         check "$name: numbers equal the definition" "$CHECK" diff "$WORK/$name.json" "$DATA/expected/$name.json.gz"
         check "$name: the parts sum to the whole" "${CHECK%/*}/invariants" "$WORK/$name.json"
     fi

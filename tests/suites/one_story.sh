@@ -1,5 +1,5 @@
-# One trace, one story: verdict, step time, busy and idle time and findings have the same numbers in page, document,
-# digest and check, for all traces (bundled ones, and real ones in ../shared).
+# Checks that all outputs agree: verdict, step time, busy and idle time and findings have the same numbers in page,
+# document, digest and check. All traces are tested, bundled ones and those in ../shared.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
     skip "page, document, digest and check tell one story" "no python3"

@@ -11,24 +11,24 @@ if [ ! -d "$SHARED/data/traces" ]; then
     skip "documents of real traces" "no real traces beside the project"
     exit 0
 fi
-# What the definitions compute of a trace takes seconds, so it is kept until a definition changes.
+# Running the definitions takes seconds per trace, so results are kept until a definition changes.
 KEPT=$PWD/build/defined/$(cat "$ORACLE/definitions.py" "$ORACLE/exceptions.py" "$ORACLE"/twin/*.* | cksum | cut -d ' ' -f 1)
 mkdir -p "$KEPT"
 for old in "$PWD"/build/defined/*; do [ "$old" = "$KEPT" ] || rm -rf "$old"; done
 cd "$WORK" || exit 1
-defined() { # name, inputs: writes $KEPT/NAME.json.gz; fails where the definitions refuse the input
+defined() { # defined NAME INPUTS...: writes $KEPT/NAME.json.gz; fails if the definitions refuse the input
     defined_as=$KEPT/$1.json.gz
     shift
     [ -f "$defined_as" ] || { python3 "$ORACLE/definitions.py" "$@" -o "defined.$$.json.gz" 2>/dev/null && mv "defined.$$.json.gz" "$defined_as"; }
 }
 find "$SHARED/data/traces" "$SHARED/data/torch" -name '*.json' -o -name '*.json.gz' | sort >all
 
-compare() { # ours, reference
+compare() { # compare OURS REFERENCE: compares a document with the reference
     python3 "$ORACLE/compare_defined.py" "$1" "$2" counts >said && "${TOOLS:-$BUILD}/invariants" "$1" >said && return 0
     tail -n 8 said
     return 1
 }
-# Recordings of our own recorder say kinds of ranges (K1 to K5 of docs/definitions.md), which the definitions do not read.
+# Recordings of tracepress declare kinds of ranges (K1 to K5 of docs/definitions.md), which the definitions do not read.
 find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/truth/scenarios" "$SHARED/data/advice/calibration" "$SHARED/data/reports" \
     -name '*.json' -o -name '*.json.gz' | grep -v '/reports/programs/' | sort >traces
 while read -r trace; do
@@ -40,7 +40,7 @@ while read -r trace; do
         check "numbers of $name" compare out.json "$KEPT/$name.json.gz"
     elif [ -f "$SHARED/data/expected/reference/$name.json.gz" ]; then
         not_ok "report of $name" "$(cat stderr)"
-    fi # other files are no traces, or of other tools
+    fi # the other files are no traces, or are from other tools
 done <traces
 for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
     name=$(basename "$case" .pt.trace.json)
@@ -76,23 +76,25 @@ if [ -f counts ]; then
     check "exceptions: no listed rule is one that the twin knows" listed
     sed 's/^/# /' summary
 fi
-kinds() { # of device work, against kinds_ref.py: real traces, or made ones
+kinds() { # kinds TRACE...: compares kinds of device work with kinds_ref.py, for these traces or for made ones
     mkdir -p kinds
     python3 "$ORACLE/check_work.py" "$TP" "$SHARED/oracle/costs" kinds "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 check "kinds of device work and their costs: 200 made traces" kinds
-# the accelerator's records that only the definition reads, and those that take it half a minute
+# leaves out the accelerator's records, which only the definition reads, and traces that take the definition half a
+# minute
 small=$(find "$SHARED/data/traces" -name '*.json*' -size -800k | grep -v mtia | sort)
 # shellcheck disable=SC2086
 check "kinds of device work and their costs: real traces" kinds $(for trace in $small; do
     if zcat -f "$trace" | grep -qE '"cat": ?"(kernel|gpu_memcpy|gpu_memset)"'; then echo "$trace"; fi
 done)
-tree() { # of device time, against tree_ref.py
+tree() { # tree TRACE...: compares the tree of device time with tree_ref.py
     mkdir -p tree
     python3 "$ORACLE/check_tree.py" "$TP" "$SHARED/oracle/costs" tree "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 check "tree of device time: 200 made traces" tree
-# two of these have bad nesting: the definition keeps an ended range on the stack while an inner one is open
+# Leaves out two traces with bad nesting, where the definition keeps an ended range on the stack while an inner range is
+# open.
 # shellcheck disable=SC2086
 check "tree of device time: real traces" tree $(for trace in $small; do
     if zcat -f "$trace" | grep -qE '"cat": ?"(kernel|gpu_memcpy|gpu_memset)"'; then echo "$trace"; fi
@@ -101,7 +103,7 @@ costs() { python3 "$ORACLE/check_costs.py" "${TOOLS:-$BUILD}/call_costs" "$SHARE
 # shellcheck disable=SC2046
 check "costs of calls: 40,000 made ones and those of real traces" costs "$SHARED"/data/traces/tracelens/h100/Q*.gz \
     $(find "$SHARED/data/torch/2.13" -path '*.shapes/trace*.gz' | sort)
-serving() { # steps of serving engines, against serve_ref.py
+serving() { # serving TRACE...: compares steps of serving engines with serve_ref.py
     mkdir -p serving
     python3 "$ORACLE/check_serving.py" "$TP" "$SHARED/oracle/costs" serving "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
@@ -117,7 +119,7 @@ if [ -f "$SHARED/oracle/ledger_ref.py" ]; then
 else
     skip "diff: changed work" "another reading is not beside the project"
 fi
-mangled() { # our demangler against that of binutils
+mangled() { # compares our demangled names with those of binutils
     python3 "$ORACLE/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 if command -v c++filt >/dev/null 2>&1; then

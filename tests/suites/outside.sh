@@ -1,5 +1,5 @@
-# `tracepress record --outside`: kernel events record programs without changing them; the trace must agree
-# (tests/check/outside.py) with independently known facts.
+# Tests `tracepress record --outside`, which records programs by kernel events without changing them. The trace must
+# agree with facts that are known independently (tests/check/outside.py).
 . tests/suites/case.sh
 HERE=$PWD
 . tests/suites/outside_case.sh
@@ -10,7 +10,7 @@ if grep -q 'recording from outside failed\|the kernel refuses events' err; then
     skip "programs recorded from outside" "$(sed -n 's/.*\(from outside failed: \|for the kernel\)/\1/p' err | head -n 1)"
     exit 0
 fi
-has_kernel() { ! grep -q 'functions of the kernel' err; } # stacks of the kernel: for root, or by perf_event_paranoid
+has_kernel() { ! grep -q 'functions of the kernel' err; } # kernel stacks need root, or a low perf_event_paranoid
 knows_ends() { [ "$(id -u)" = 0 ] && ! grep -q 'exit code' err; }
 
 # ---- arguments, input, output and exit codes ----
@@ -42,7 +42,7 @@ usage() {
     [ $? = 2 ] && said 'exclude each other'
 }
 check "--outside and sources exclude each other" usage
-# same COMMAND: output, errors of its own and exit code with and without
+# same COMMAND: output, its own errors and exit code are the same with and without recording
 same() {
     sh -c "$1" >alone.out 2>alone.err </dev/null
     alone=$?
@@ -65,7 +65,7 @@ same_all() {
 }
 check "twelve programs of Debian: the same output and exit code" same_all
 
-# ---- recorded facts ----
+# ---- recorded facts: times, functions, waits ----
 
 adds_up() {
     for command in 'sort -r numbers | uniq -c | wc -l' 'for i in 1 2 3; do sleep 0.02; done' 'gzip -c numbers | cat >/dev/null'; do
@@ -85,7 +85,7 @@ rusage() {
 check "running time is within 3 % of rusage" rusage
 split() {
     program split_program || { cat build.log; return 1; }
-    for turn in 1 2 3; do # 3 points are two deviations of so many samples
+    for turn in 1 2 3; do # the tolerance of 3 points is two standard deviations for this number of samples
         # shellcheck disable=SC2046
         outside 0 ./split_program 4 && says sums && set -- $(cat out) &&
             says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0
@@ -93,7 +93,7 @@ split() {
     return 1
 }
 check "two threads, four functions: each share within 3 points" split
-# A stripped program: its functions have no names, so the message names its build-id.
+# The functions of a stripped program have no names. The message must name its build id.
 stripped() {
     program split_program -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 && cp split_program bare && strip bare &&
         outside 0 ./bare 1 && says sums || return 1
@@ -102,7 +102,7 @@ stripped() {
         outside 0 ./split_program 1 && ! zcat "$trace" | grep -q 0123456789abcdef
 }
 if command -v strip >/dev/null; then check "a stripped program: the build-id of its debug package is told" stripped; else skip "a stripped program: the build-id of its debug package is told" "no strip"; fi
-# In a separate PID namespace the system's list of exits is useless, so each child is polled.
+# In a separate PID namespace, the list of exits of the system has other numbers, so the recorder polls each child.
 own_namespace() {
     rm -rf r
     cpu_limit 120 unshare -pf --mount-proc "$TP" record --outside --no-tfevents -o r -- \
@@ -118,7 +118,7 @@ elif unshare -pf --mount-proc true 2>/dev/null && printf '6.15\n%s\n' "$(uname -
 else
     skip "in a namespace of processes of its own" "none can be made, or the kernel does not tell"
 fi
-# whole FLAGS...: qsort's callback is seen in main, a deep recursion is marked as cut
+# whole FLAGS...: the callback of qsort is found below main, and a deep recursion is marked as cut
 whole() {
     program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
     outside 0 ./callback_program sort 1 && says reaches compare_slowly main 95 && says cuts 0 0 &&
@@ -127,8 +127,8 @@ whole() {
 whole_all() { whole && whole -no-pie; }
 can_dump() { [ "$(zcat "$trace" | grep -c '"dump_bytes": *16384')" = 1 ]; }
 outside 0 true >first 2>&1 || :
-dumps=$(can_dump && echo yes) # the trace is gone when a check has recorded another one
-# a wait under qsort's callback reaches main; the stack was read while it lasted, and no program was slowed for it
+dumps=$(can_dump && echo yes) # checked now, because later checks overwrite the trace
+# A wait inside the callback of qsort must reach main. Its stack is read during the wait, without slowing the program.
 waits() {
     program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
     outside 0 ./callback_program wait && says sums && says waits pipe compare_waiting main 3 && says told whole_wait_stacks 3 && says budget
@@ -148,12 +148,12 @@ fi
 causes() {
     outside 0 sleep 0.2 && says cause sleep 150 && outside 0 sh -c '(sleep 0.2; echo x) | cat' && says cause pipe 100 && says cause child 100
 }
-waits() { # one thread waits for one thing after the other
+waits() { # a thread waits for several things, one after the other
     program waits_program || { cat build.log; return 1; }
     # shellcheck disable=SC2046
     outside 0 ./waits_program 20 && says sums && says wait_shares $(cat out)
 }
-own_timed_lock() { # the recorder marks its own waits, so a timed lock of the program is not mistaken for one
+own_timed_lock() { # the recorder marks its own waits, so a timed lock of the program must not be mistaken for them
     program timed_lock_program || { cat build.log; return 1; }
     outside 0 ./timed_lock_program && "$TP" report "$trace" -o page.html --json page.json --quiet || return 1
     "$PY" -c 'import json
@@ -168,7 +168,7 @@ if has_kernel; then
 else
     skip "what threads wait for is named" "no stacks of the kernel here"
 fi
-holders() { # the owner of a lock, derived from the thread that runs meanwhile: in JSON, in the finding
+holders() { # the owner of a lock is inferred from the thread that runs meanwhile; JSON and finding must name it
     program holder_program || { cat build.log; return 1; }
     outside 0 ./holder_program && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --quiet 2>err || { cat err; return 1; }
     "$PY" - <<'X' || return 1
@@ -186,7 +186,8 @@ X
     grep -q 'most likely held by holder' page.md && grep -q 'Most likely held by' page.html || { head -n 20 page.md; return 1; }
 }
 if has_kernel; then
-    check "who most likely holds the lock that a thread waits for" eval "holders || holders || holders" # where others take the CPUs the wall is another's
+    # repeated, because on a busy machine other programs may take the CPUs
+    check "who most likely holds the lock that a thread waits for" eval "holders || holders || holders"
 fi
 ping_pong='
 import os
@@ -200,7 +201,7 @@ for i in range(40000):
     os.write(a[1], b"x")
     os.read(b[0], 1)
 '
-switches() { # more switches than stacks
+switches() { # there are more switches than the recorder can read stacks
     outside 0 "$PY" -c "$ping_pong" && says sums && says budget && says estimated 90 && says cause pipe 50
 }
 if has_kernel; then check "waits beyond the budget are estimated, and the recorder keeps to its own" switches; fi
@@ -210,7 +211,9 @@ ends() {
         says count 51 && says sums && says exits $(seq 0 0) $(seq 0 49)
 }
 if knows_ends; then check "exit codes of a shell's children, of 50 short ones" ends; else skip "exit codes of a shell's children, of 50 short ones" "only root is told here"; fi
-large() { # the kernel frees its memory after the last event, which takes longer than the recorder waits for records
+# after the last event the kernel frees the memory of this program, which takes longer than the recorder waits for
+# records
+large() {
     outside 0 sh -c '"$0" -c "import os
 x = bytearray(700 << 20)
 for i in range(0, len(x), 4096): x[i] = 1
@@ -227,11 +230,11 @@ static() {
 }
 if program split_program -static; then check "a static program is recorded" static; else skip "a static program is recorded" "no static C library"; fi
 
-# ---- code made at run time ----
+# ---- code generated at run time ----
 
-# drop_maps: removes the maps of the trace's processes
+# drop_maps: removes the maps of all processes in the trace
 drop_maps() { for pid in $(zcat "$trace" | grep '"cat":"process"' | sed 's/.*"pid":\([0-9]*\).*/\1/'); do rm -f "/tmp/perf-$pid.map" "/tmp/perf-$pid.map.other" "jit-$pid.dump"; done; }
-made() { # NAME of the code that it runs, WAY of its map
+made() { # made NAME WAY: runs generated code named NAME, whose map is written in the way WAY
     outside 0 ./made_program "$2" 400 && says sums && says leaf "$1" 85
     status=$?
     drop_maps
@@ -248,7 +251,7 @@ made_nameless() {
 }
 check "code made at run time has the names of its map, or its dump" made_code
 check "without a map, behind a pipe or a link that code has none, and nobody waits" made_nameless
-made_apart() { # a separate root and PID namespace, which disappear with the process
+made_apart() { # uses a separate root folder and PID namespace, which disappear with the process
     program made_program || { cat build.log; return 1; }
     outside 0 unshare --mount --pid --fork sh -c 'mount -t tmpfs none /tmp && exec ./made_program map 400' && says leaf "made,function <b>" 70 &&
         [ "$(cat out)" = 1 ]
@@ -287,10 +290,10 @@ if command -v javac >/dev/null && java -XX:+UnlockDiagnosticVMOptions -XX:+Print
     check "methods of Java have names (-XX:+DumpPerfMapAtExit)" methods
 fi
 
-# ---- Python, unmodified ----
+# ---- unmodified Python programs ----
 
 SPLIT=$HERE/tests/native/split_program.py
-# python_split PYTHON SECONDS [HOW]: four functions with their own clocks
+# python_split PYTHON SECONDS [HOW]: four functions measure their own time; the trace must agree
 python_split() {
     for turn in 1 2 3; do
         # shellcheck disable=SC2046
@@ -300,7 +303,7 @@ python_split() {
     return 1
 }
 can_read() { ! grep -q "Python functions" err; }
-# layout PYTHON MINOR: the known layout of its memory equals that of its headers
+# layout PYTHON MINOR: the known memory layout of this Python must equal that of its headers
 layout() {
     # shellcheck disable=SC2046
     ${CC:-cc} -w -I"$HERE" $("$1" -c 'import sysconfig; p = sysconfig.get_path("include"); print("-I%s -I%s/internal" % (p, p))') \
@@ -359,7 +362,7 @@ locker()
 thread.join()
 child()
 X
-python_waits() { # the functions that wait, with their lines, and the verdict
+python_waits() { # the trace shows the waiting functions with their lines, and the verdict names the wait
     outside 0 "$1" waits.py && says sums && says waits sleep "$WORK/waits.py(8): nap" "<module>" 2 && says waits lock "$WORK/waits.py(18): locker" "<module>" 1 &&
         says waits child "$WORK/waits.py(23): child" "<module>" 1 || return 1
     "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err || { cat err; return 1; }
@@ -368,7 +371,7 @@ python_waits() { # the functions that wait, with their lines, and the verdict
 if [ -n "${last:-}" ] && has_kernel && [ -n "$dumps" ]; then
     check "waits of Python: the function and line that sleeps, wants a lock, waits for a child" python_waits "$last"
 fi
-mixed() { # Python and native code: zlib's time is below the Python functions that call it
+mixed() { # in a mix of Python and native code, zlib's time is below the Python functions that call it
     for turn in 1 2 3; do
         # shellcheck disable=SC2046
         outside 0 "$last" "$SPLIT" 2 native && says sums && set -- $(cat out) && says sigma alpha="$1" beta="$2" gamma="$3" delta="$4" &&
@@ -381,13 +384,13 @@ if [ -n "${last:-}" ]; then
     check "Python called back by C, in threads, in a child" eval 'python_split "$last" 2 nested && python_split "$last" 2 threads && python_split "$last" 2 child'
 fi
 
-# ---- refused access ----
+# ---- access that the kernel refuses ----
 
 confined() {
     program confined_program || { cat build.log; return 1; }
     for way in filter:7 threads:7 strict:5 counter:6; do
         ./confined_program ${way%:*} >/dev/null 2>&1
-        [ $? = ${way#*:} ] || continue # not here
+        [ $? = ${way#*:} ] || continue # this filter does not work on this machine
         outside ${way#*:} ./confined_program ${way%:*} && [ "$(cat out)" = "done" ] && says sums || return 1
         grep -q 'not seen' err && { cat err; return 1; }
     done
@@ -397,7 +400,7 @@ check "a program that confines itself by seccomp is recorded to its end" confine
 other_user() {
     outside 0 setpriv --reuid=65534 --regid=65534 --clear-groups sh -c 'id -u; sleep 0.05' && [ "$(cat out)" = 65534 ] && says sums && says argv sleep 0.05
 }
-set_user() { # exec of a program with other rights ends inherited events
+set_user() { # when a process executes a program with other rights, its inherited events end
     cp /bin/sleep mine && chown 65534 mine && chmod 4755 mine || return 1
     outside 0 sh -c './mine 0.2; exit 0' && says sums && said 'changed \(its\|their\) rights'
 }
@@ -419,7 +422,7 @@ else
 fi
 # ---- processes that outlive their program, or the recorder ----
 
-daemons() { # a recording ends with its program: remaining processes are named, and continue
+daemons() { # a recording ends with its program; remaining processes are named and continue to run
     outside 0 sh -c '(setsid sleep 60 >/dev/null 2>&1 & echo $! >daemon); sleep 0.3; exit 0' && says sums && says alive 1 && says cause sleep 500 || return 1
     daemon=$(cat daemon)
     kill -0 "$daemon" && said "1 process of it still runs: sleep ($daemon); recorded up to now" || return 1
@@ -431,7 +434,7 @@ left_by_killed() {
     outside 137 sh -c 'sleep 60 >/dev/null 2>&1 & echo $! >daemon; kill -9 $$' && says sums && says alive 1 && said 'signal 9' && kill "$(cat daemon)"
 }
 check "a program that is killed: its child goes on and is named" left_by_killed
-orphans() { # its parent has exited and its session differs: it belongs to the tree, and its time counts
+orphans() { # a process whose parent has exited belongs to the tree, even in another session, and its time counts
     outside 0 sh -c 'sh -c "(sleep 0.4; exit 3) & exit 0"; setsid -f sh -c "sleep 0.5; exit 4"; sleep 1; exit 0' || return 1
     says sums && says alive 0 && says argv sleep 0.4 && says argv sleep 0.5 && says cause sleep 1800 && { ! knows_ends || says ended 3 4; }
 }
@@ -447,7 +450,7 @@ recorder_killed() {
 }
 check "the program goes on when the recorder is killed" recorder_killed
 
-throttled() { # a fifth of a CPU
+throttled() { # limits the program to a fifth of a CPU
     if [ -f /sys/fs/cgroup/cgroup.controllers ]; then echo '20000 100000' >"$limited/cpu.max"; else echo 20000 >"$limited/cpu.cfs_quota_us"; fi || return 1
     program split_program || { cat build.log; return 1; }
     rm -rf r
@@ -466,7 +469,7 @@ rmdir "$limited" 2>/dev/null
 
 # ---- processes that already run ----
 
-# attached STATUS PID OPTIONS...: records it; one trace, which is $trace
+# attached STATUS PID OPTIONS...: records the process; there must be one trace, whose path is $trace
 attached() {
     attached_want=$1 attached_pid=$2
     shift 2
@@ -476,7 +479,8 @@ attached() {
     [ $status = "$attached_want" ] || { echo "exit code $status, wanted $attached_want"; cat err; return 1; }
     [ "$attached_want" != 0 ] || { trace=$(ls r/*/*.pt.trace.json.gz) && grep -q '"state":"complete"' r/*/run.json; } || { find r; cat err; return 1; }
 }
-goes_on() { # threads of before and of since, a child of before; it ends as it does without us
+# the process has threads and a child from before the recording, and new threads; it must exit as without recording
+goes_on() {
     program split_program || { cat build.log; return 1; }
     sh -c './split_program 6 >out; exit 4' &
     job=$!
@@ -495,14 +499,14 @@ interrupted() {
         comes $! grep -q "until it exits or you press Ctrl-C" err && sleep 0.5 && kill -$signal $! || { : >stop; echo "$signal: not begun"; cat err; return 1; }
         wait $!
         status=$?
-        : >stop # in any case: a reader of this job's output would wait forever
+        : >stop # stops the job in any case, because a reader of its output would wait forever
         wait $job
         [ $? = 5 ] && [ $status = 0 ] || { cat err; return 1; }
         trace=$(ls r/*/*.gz) && says sums || return 1
     done
 }
 check "Ctrl-C ends the recording, not the process" interrupted
-busy_forks() { # each process that starts during the scan is counted once
+busy_forks() { # a process that starts during the scan is counted once
     for turn in 1 2 3 4 5 6 7 8; do
         rm -rf r stop
         sh -c 'while [ ! -e stop ]; do sleep 0.003; done' >/dev/null 2>&1 &
@@ -550,14 +554,14 @@ not_ours() {
 }
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then check "a process of another user: a line says what it takes" not_ours; fi
 
-# ---- the other commands ----
+# ---- other commands that read the trace ----
 
 readers() {
     outside 0 sh -c 'gzip -c numbers | cksum >/dev/null' || return 1
     "$TP" report "$trace" -o page.html --json page.json --strict --quiet 2>err || { cat err; return 1; }
     "$TP" table "$trace" >table.txt 2>err && ! grep -q 'blocked\|running' table.txt || { cat table.txt; return 1; }
     "$TP" check "$trace" >check.txt 2>err
-    case $? in 0 | 6) ;; *) cat check.txt err; return 1 ;; esac # 6: there is no baseline
+    case $? in 0 | 6) ;; *) cat check.txt err; return 1 ;; esac # exit code 6 means that no baseline exists
     "$TP" export "$trace" --to tfevents -o events --quiet 2>err || { cat err; return 1; }
     "$TP" export "$trace" --to chrome -o chrome --quiet 2>err && zcat -f chrome/* | grep -q thread_state || { cat err; return 1; }
 }

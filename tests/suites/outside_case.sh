@@ -1,15 +1,16 @@
-# For suites that record programs from outside: sourced, with HERE as the project's folder, in the case's own folder.
+# Functions for suites that record programs from outside. Suites read this file with `.` in the folder of the case. HERE
+# is the folder of the project.
 PY=${PYTHON:-/usr/bin/python3}
 [ -x "$PY" ] || PY=python3
 
-program() { # NAME [FLAGS...]: builds tests/native/NAME.c
+program() { # program NAME [FLAGS...]: builds tests/native/NAME.c
     program_name=$1
     shift
     ${CC:-cc} -O1 -g -fno-omit-frame-pointer -D_GNU_SOURCE -pthread -I"$HERE" "$HERE/tests/native/$program_name.c" \
         -o "$program_name" "$@" >build.log 2>&1
 }
-# outside STATUS PROGRAM...: records it, wants that exit code and one trace, which is $trace; no leftovers. $LAUNCH: a program
-# before record; $HOW: more options
+# outside STATUS PROGRAM...: records the program. It must exit with STATUS, and there must be one trace ($trace) and no
+# leftover files. $LAUNCH is a program that starts `record`, $HOW has further options
 outside() {
     want=$1
     shift

@@ -1,37 +1,38 @@
-# `tracepress record --outside` without kernel events, with events of whole CPUs, and at each level of
-# kernel.perf_event_paranoid; the suite `outside` has the common cases.
+# Tests `tracepress record --outside` without kernel events, with events of whole CPUs, and at each level of
+# kernel.perf_event_paranoid. The suite `outside` has the common cases.
 . tests/suites/case.sh
 HERE=$PWD
 . tests/suites/outside_case.sh
 cd "$WORK" || exit 1
 
-# ---- events refused: polling /proc ----
+# ---- without events: polling /proc ----
 
 if ! program refused_program || ! program looks_program || ! program split_program; then
     cat build.log
     exit 1
 fi
 looked() { LAUNCH=./refused_program outside "$@" && says mode looks && says sums; }
-tree() { # a pipeline, and a child's child; the cause of a wait comes from polling
+tree() { # runs a pipeline and a child of a child; polling must find the causes of their waits
     looked 5 sh -c 'sleep 0.3; (sleep 0.3; echo x) | cat; ./split_program 0.3 >/dev/null; exit 5' && [ "$(cat out)" = x ] &&
         says argv sleep 0.3 && says argv ./split_program 0.3 && says argv cat && says told processes 6 && says told threads 8 &&
         says cause sleep 400 && says cause pipe 100 && says cause child 500 && says status 5
 }
 sleeper() { looked 0 sleep 0.5 && says cause sleep 400 && says exits 0; }
-threads() { # one of three rounds must be right; with polls left out, because they cost too much on a busy machine, it must be close
+# One of three rounds must be exact. If polls were left out to limit the overhead on a busy machine, it must be close.
+threads() {
     for turn in 1 2 3; do
         looked 0 ./looks_program && says told threads 13 && says budget || return 1
         says running "$(cat out)" 3 20 && return 0
     done
     said 'polls of /proc (to limit the overhead)' && says running "$(cat out)" 20
 }
-short() { # it exits before the first poll
+short() { # the program exits before the first poll
     looked 0 true && says argv true && says exits 0 && looked 137 sh -c 'kill -9 $$' && says exits S9 && said 'signal 9'
 }
-codes() { # of a child whose parent has not yet waited for it
+codes() { # the exit code of a child is known before its parent waits for it
     looked 0 sh -c 'sh -c "sleep 0.1; exit 3" & sleep 1; wait; exit 0' && says argv sh -c "sleep 0.1; exit 3" && says status 3
 }
-refusal() { # one line says what is missing, why, and what allows it
+refusal() { # one line says what is missing, why, and what would allow it
     looked 0 sleep 0.1 && said 'not seen: functions, and anything shorter than 10 ms, because the kernel refuses events' &&
         said "CAP_PERFMON\|cap-add PERFMON" && [ "$(grep -c 'not seen' err)" = 1 ]
 }
@@ -45,17 +46,17 @@ goes_on() {
     [ $? = 4 ] || return 1
     trace=$(ls r/*/*.gz) && says mode looks && says sums && says told threads 4 && says argv ./split_program 3 && says alive 2
 }
-page() { # no share of functions, and how to see some
+page() { # the page shows no shares of functions, and says how to get them
     looked 0 ./split_program 0.5 && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err ||
         { cat err; return 1; }
     grep -q 'polling /proc every 10 ms, because the kernel refuses events' page.html && grep -q 'over no known function' page.md &&
         grep -q '"functions":\[\]' page.json && "$TP" table "$trace" --group-by process >table.txt && grep -q split_program table.txt &&
         "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md view; return 1; }
 }
-# With a recording from inside, processes sample themselves: the page shows those functions, but not the sampling
+# With a recording from inside, processes sample themselves. The page shows these functions, but not the sampling
 # threads.
 inside() {
-    for turn in 1 2 3; do # 3 points are two deviations of so many samples
+    for turn in 1 2 3; do # the tolerance of 3 points is two standard deviations for this number of samples
         rm -rf r
         cpu_limit 120 ./refused_program "$TP" record --no-tfevents -o r -- sh -c './split_program 4; exit 5' >out 2>err
         [ $? = 5 ] || { cat err; return 1; }
@@ -70,14 +71,14 @@ inside() {
     done
     return 1
 }
-# One process of the run prints the message, not each of them.
+# The message is printed by one process of the run, not by each of them.
 said_once() {
     mkdir -p none && : >none/libunwind.so.8 && rm -rf r || return 1
     LD_LIBRARY_PATH=$PWD/none cpu_limit 120 ./refused_program "$TP" record --no-tfevents -o r -- sh -c 'for i in 1 2 3 4; do ./split_program 0.1; done; exit 5' \
         >out 2>err
     [ $? = 5 ] && [ "$(grep -c 'no samples of stacks are taken: libunwind' err)" = 1 ] && [ -z "$(find r -name '.*' -o -name 'said.*')" ] || { cat err; find r; return 1; }
 }
-# Python's functions are polled, here in a child: a known split within three deviations.
+# Polling finds Python's functions, here in a child. A known split must be right within three standard deviations.
 python_inside() {
     for turn in 1 2 3; do
         looked 0 sh -c "\"$PY\" \"$HERE/tests/native/split_program.py\" 4; exit 0" && says lines "$HERE/tests/native/split_program.py" || return 1
@@ -121,7 +122,7 @@ whole_tree() {
         says argv sleep 0.3 && says cause sleep 400 && says cause pipe 150 && { ! knows_ends || says exits 5 0 0 0 0 3; }
 }
 knows_ends() { ! grep -q 'exit code' err; }
-set_user() { # inherited events end there
+set_user() { # inherited events would end here
     cp /bin/sleep mine && chown 65534 mine && chmod 4755 mine || return 1
     whole 2 sh -c './mine 0.4; exit 2' && says argv ./mine 0.4 && says cause sleep 300 && ! grep -q 'changed \(its\|their\) rights' err
 }
@@ -129,7 +130,9 @@ whole_ends() {
     whole 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' && says count 51 &&
         says exits 0 $(seq 0 49)
 }
-whole_split() { # 3 points are two deviations of so many samples; a turn in which a busy neighbor filled the rings does not count
+# The tolerance of 3 points is two standard deviations for this number of samples. A turn does not count if other
+# programs filled the rings.
+whole_split() {
     turns=3 tries=8
     while [ $turns -gt 0 ] && [ $tries -gt 0 ]; do
         # shellcheck disable=SC2046
@@ -140,7 +143,8 @@ whole_split() { # 3 points are two deviations of so many samples; a turn in whic
     done
     return 1
 }
-whole_short() { # each thread is over before a sample is due; events of threads would trade them at switches
+# each thread exits before its first sample is due; events per thread would pass this time on to other threads
+whole_short() {
     whole 0 ./looks_program short && says told threads 2001 && says sampled 70 && says running "$(cat out)" 15
 }
 whole_running() { whole 0 gzip -9c /usr/bin/perl && ns=$(sed -n 's/.*"cpu_us":\([0-9]*\).*/\1000/p' r/*/run.json) && says running "$ns"; }
@@ -155,14 +159,14 @@ whole_attached() {
     trace=$(ls r/*/*.gz) && says mode "whole CPUs" && says sums && says told threads 4 && says argv ./split_program 3 && { ! knows_ends || says status 4; } &&
         says reaches alpha first 90
 }
-whole_beside() { # the recording from inside is unchanged
+whole_beside() { # the recording from inside must not change
     rm -rf r
     cpu_limit 120 "$TP" record --whole-cpus --no-tfevents -o r -- sh -c 'sleep 0.3; sort -R /usr/bin/perl /usr/bin/perl >/dev/null; exit 5' >out 2>err
     [ $? = 5 ] || { cat err; return 1; }
     trace=$(ls r/*/sh.*.gz) && says mode "whole CPUs" && says sums && says argv sort -R /usr/bin/perl /usr/bin/perl && says cause sleep 200 &&
         says status 5 && [ -n "$(find r -name '*_inside.*.gz')" ] || { find r; return 1; }
 }
-whole_refused() { # without rights: a line says what it takes, and inherited events do
+whole_refused() { # without the necessary rights, a line says what is needed, and inherited events are used
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
     (cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups ./tp record --outside --whole-cpus --no-tfevents -o r -- sleep 0.1) >out 2>err
     status=$?
@@ -189,7 +193,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/ker
 else
     skip "whole CPUs that are refused" "needs root, setpriv and perf_event_paranoid above 0"
 fi
-# more than 32 CPUs: of these, as root; without rights one event of each, without stacks of switches and a ring for names
+# With more than 32 CPUs, root uses events of whole CPUs. Other users use one event per CPU, without stacks of switches
+# and without a ring for names.
 many_cpus() {
     program many_cpus -shared -fPIC && LAUNCH="env LD_PRELOAD=$PWD/many_cpus" outside 3 sh -c 'sleep 0.1; exit 3' &&
         says mode "whole CPUs" && [ "$(grep -c 'event [039] of the CPU' err)" -ge 3 ] && ! grep -q 'of a thread' err || { cat build.log err; return 1; }
@@ -211,9 +216,9 @@ usage() {
 }
 check "--whole-cpus without what is recorded from outside" usage
 
-# ---- all of a user ----
+# ---- all processes of a user ----
 
-# user HOW...: what another user runs is recorded, and what it begins meanwhile in a session of its own
+# user HOW...: records all processes of another user, including those that start meanwhile in a new session
 user() {
     home=$(mktemp -d) && cp split_program "$home" && chmod -R 755 "$home" || return 1
     as="setpriv --reuid=65533 --regid=65533 --clear-groups"
@@ -229,7 +234,7 @@ user() {
     comes $recorder grep -q 'recording all of' err && sleep 1 || { cat err; return 1; }
     $as sleep 61 &
     third=$!
-    sleep 4 # found within two looks for new ones, a second each
+    sleep 4 # the recorder polls for new processes once per second
     kill -INT $recorder
     wait $recorder
     status=$?
@@ -243,7 +248,7 @@ user() {
 }
 user_inherited() { user && says mode inherited; }
 user_whole() { user --whole-cpus && says mode "whole CPUs"; }
-user_page() { # several roots: no program's name for all, no one exit code
+user_page() { # with several roots, the page names no single program and no exit code
     user && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err || { cat err; return 1; }
     grep -q 'programs together: ' page.md && grep -q '^## .* and [2-9] others' page.md && "$TP" table "$trace" --group-by process >table.txt &&
         [ "$(grep -c ' 0 .*\(sleep 61\|split_program\|sh -c\)' table.txt)" -ge 3 ] &&
@@ -256,7 +261,7 @@ user_none() {
     [ $? = 2 ] && "$TP" record --all-of-user -o r -- true >out 2>err
     [ $? = 2 ]
 }
-user_own() { # the caller's, without rights and without the recorder
+user_own() { # records the caller's own processes, without rights and without the recorder itself
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
     as="setpriv --reuid=65531 --regid=65531 --clear-groups"
     $as sleep 62 &
@@ -288,8 +293,8 @@ check "no such user, and what excludes each other" user_none
 # ---- levels of kernel.perf_event_paranoid, for users without rights ----
 
 LEVEL=/proc/sys/kernel/perf_event_paranoid
-# at LEVEL OPTION MODE: recorded by that user with that option, and that is the mode. Others' bursts of switches may fill the
-# rings of whole CPUs, which a line says: then again
+# at LEVEL OPTION MODE: a user without rights records with OPTION, and the mode must be MODE. Other programs may fill
+# the rings of whole CPUs, which is reported; then the recording is repeated
 at() {
     for turn in 1 2 3; do
         at_once "$@" && return 0

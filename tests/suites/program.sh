@@ -1,5 +1,5 @@
 # Compares the view of a program recorded from outside with tests/check/program_view.py, which computes every number
-# independently, and with the executable definition if ../shared has it.
+# independently. Also compares it with the executable definition if ../shared has one.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -9,10 +9,10 @@ if ! command -v "$PY" >/dev/null 2>&1; then
     skip "the view of a program" "no python3"
     exit 0
 fi
-restated() { # TRACE REPORT.json
+restated() { # restated TRACE REPORT.json: compares the report with program_view.py
     "$PY" "$HERE/tests/check/program_view.py" "$1" "$2" >said 2>&1 || { tail -n 1 said | cut -c 1-600; return 1; }
 }
-made() { # FROM TO
+made() { # made FROM TO: compares the reports of made recordings with these seeds
     for seed in $(seq "$1" "$2"); do
         "$PY" "$HERE/tests/check/program_view.py" --make "$seed" made.json || return 1
         "$TP" report made.json -o made.html --json made_report.json --quiet 2>err || { cat err; return 1; }
@@ -21,7 +21,7 @@ made() { # FROM TO
 }
 check "every number of 40 made recordings is what is computed anew" made 1 40
 
-tables() { # `table` shows the view's numbers
+tables() { # `table` must show the numbers of the view
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
     for key in function process wait; do
         "$TP" table made.json --group-by $key --format json -o $key.json && "$TP" table made.json --group-by $key >$key.txt || return 1
@@ -40,7 +40,7 @@ X
     [ $? = 2 ]
 }
 check "tables of functions, processes and waits are the view's" tables
-tables_of_run() { # next to PyTorch's traces, processes and waits are those of the program alone
+tables_of_run() { # next to traces of PyTorch, tables of processes and waits are those of the program alone
     rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make 3 run || return 1
     for key in process wait; do
         "$TP" table run --group-by $key --format csv >both.csv && "$TP" table run/program.* --group-by $key --format csv >alone.csv || return 1
@@ -50,7 +50,8 @@ tables_of_run() { # next to PyTorch's traces, processes and waits are those of t
 }
 check "tables of a run with PyTorch's traces: processes and waits are the program's" tables_of_run
 
-sampleless() { # a program that runs, of which no function was seen: the verdict is of its states, and says what allows more
+# if no function of a running program was sampled, the verdict is about its states and says how to see functions
+sampleless() {
     cat >made.json <<'X'
 {"tracepress_recorder":"outside","tracepress_seen":{"mode":"looks","refusal":"the kernel refuses <events>: 'sysctl x=2' allows them"},
 "traceEvents":[{"ph":"X","cat":"process","name":"busy","pid":7,"tid":7,"ts":0,"dur":900000,"args":{"argv":["busy"],"exit":0,"running ns":800000000}},
@@ -63,7 +64,7 @@ X
 }
 check "a program whose functions were not seen is judged by its states" sampleless
 
-gates() { # limits of wall, processor time and memory
+gates() { # tests limits on wall time, CPU time and memory
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
     for metric in wall cpu rss.peak; do
         value=$("$PY" -c 'import json, sys; v = json.load(open("view.json"))["runs"][0]["profiles"][0]["program_view"]
@@ -91,7 +92,7 @@ X
     echo 'cpu.self.f <= +3 %' >never && "$TP" check made.json --budget never >out 2>err
     [ $? = 2 ] && grep -q 'against the baseline' err
 }
-sides() { # functions and parts of the wall time of two programs, compared
+sides() { # compares functions and parts of the wall time of two programs
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$PY" "$HERE/tests/check/program_view.py" --make 8 other.json &&
         "$TP" diff made.json other.json -o diff.html --json diff.json --exit-zero >out 2>err || { cat out err; return 1; }
     "$PY" - <<'X'
@@ -113,7 +114,7 @@ export TP
 check "diff has functions and parts of the wall of both sides" sides
 check "check judges wall, processor time and memory of a program" gates
 
-exported() { # FROM TO
+exported() { # exported FROM TO: reads back the exports of made recordings with these seeds
     for seed in $(seq "$1" "$2"); do
         "$PY" "$HERE/tests/check/program_view.py" --make "$seed" made.json && mkdir -p exported &&
             PROFILER_CLI= "$PY" "$HERE/tests/check/program_exports.py" "$TP" made.json exported >said 2>&1 || { echo "seed $seed"; tail -n 1 said | cut -c 1-600; return 1; }
@@ -124,7 +125,7 @@ if "$PY" -c 'import sqlite3' 2>/dev/null; then
 else
     skip "exports of made recordings" "no python3 with sqlite3"
 fi
-joined() { # FROM TO: made runs with PyTorch's traces
+joined() { # joined FROM TO: tests made runs with traces of PyTorch
     for seed in $(seq "$1" "$2"); do
         rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make "$seed" run || return 1
         "$TP" report run -o run.html --json run.json --quiet 2>err || { cat err; return 1; }
@@ -133,7 +134,8 @@ joined() { # FROM TO: made runs with PyTorch's traces
     done
 }
 check "what the steps' wall clock was: 20 made runs of PyTorch with a program from outside" joined 1 20
-no_rank() { # the program changes no number of the run: diff, check, summaries, the comparison of ranks
+# a recording from outside changes no number of the run: in diff, check, summaries, and the comparison of ranks
+no_rank() {
     rm -rf both alone && mkdir -p both/run alone/run && "$PY" "$HERE/tests/check/program_steps.py" --make 3 both/run &&
         cp both/run/host* alone/run || return 1
     for folder in both alone; do
@@ -150,14 +152,14 @@ import json
 both, alone = (json.load(open(name + ".json"))["runs"][0] for name in ("both", "alone"))
 assert both["distributed"] == alone["distributed"]
 first, only = both["profiles"][0], alone["profiles"][0]
-assert only["verdict"]["headline"] in first["verdict"]["headline"]  # it says how long no CPU was free
+assert only["verdict"]["headline"] in first["verdict"]["headline"]  # the headline may add how long no CPU was free
 first["verdict"]["headline"] = only["verdict"]["headline"]
 assert first.pop("program_steps") and first == only
 X
 }
 check "a program from outside changes no number of PyTorch's traces" no_rank
 
-# program_budget JSON BY: limits for all metrics of the program, each missed by BY or kept by -BY of its unit
+# program_budget JSON BY: prints limits for all metrics of the program, each missed by BY (or kept by -BY) of its unit
 program_budget() {
     "$PY" - "$@" <<'X'
 import collections, json, sys
@@ -174,7 +176,7 @@ print("rss.peak <= %d B" % (max(p["peak_bytes"] or 0 for p in view["processes"])
 print("cpu.self.%s <= %.6f %%" % (name, 100 * us / view["cpu_us"] - by * 1e-3))
 X
 }
-beside_steps() { # limits of the program in the folder of a run with steps, and against a stored run
+beside_steps() { # tests limits of the program in the folder of a run with steps, and against a stored run
     rm -rf both store && mkdir -p both/run store && "$PY" "$HERE/tests/check/program_steps.py" --make 3 both/run &&
         "$TP" report both/run -o both.html --json both.json --quiet || return 1
     program_budget both.json -1 >kept && "$TP" check both/run --budget kept >out 2>err && [ "$(grep -c pass out)" -ge 4 ] || { cat out err; return 1; }
@@ -187,14 +189,15 @@ beside_steps() { # limits of the program in the folder of a run with steps, and 
     "$TP" summarize store/a.tps --format json -q -o stored.json && "$PY" - <<'X' || return 1
 import json
 rows = [r for r in json.load(open("stored.json"))["processes"][0]["rows"] if r["kind"] == "function"]
-assert rows and not any(r.get("by_step_ns") for r in rows), rows[:3] # the program's samples are in none of these steps
+assert rows and not any(r.get("by_step_ns") for r in rows), rows[:3] # samples of the program belong to no step
 X
-    [ "$(grep -c '+0.0 %$' out)" = 2 ] && grep -q '^pass  *rss.peak .*+0 B' out || { cat out; return 1; } # the time of 1 + 1 uneven runs is reported, not judged
+    # with one run per side, changes of time are shown without a verdict
+    [ "$(grep -c '+0.0 %$' out)" = 2 ] && grep -q '^pass  *rss.peak .*+0 B' out || { cat out; return 1; }
     cp both/run/*.pt.trace.json* store/ && "$TP" diff both/run store -o diff.html >out 2>err && ! grep -qi 'regressed' out
 }
 check "limits of the program hold in the folder of a run with steps" beside_steps
 
-recorded() { # NAME PROGRAM...: records it as NAME, compares
+recorded() { # recorded NAME PROGRAM...: records the program as NAME and compares the view
     name=$1
     shift
     rm -rf "$name"
@@ -229,7 +232,7 @@ X
 check "a pipeline of a shell" recorded pipeline sh -c 'seq 200000 | sort -r | uniq -c | gzip -9 | wc -c; sleep 0.1'
 check "a compiler with its children" recorded compiler "${CC:-cc}" -O2 -I"$HERE" -c "$HERE/writer/base/json_out.c" -o json_out.o
 check "threads of an interpreter" recorded threads "$PY" threads.py
-slower() { # the function that takes twice as long in one program is named first, with its file
+slower() { # the function that takes twice as long in one program comes first, with its file
     cat >two.c <<'X'
 #include <stdlib.h>
 volatile long sink;
@@ -245,7 +248,8 @@ X
     done
     "$TP" diff two1/*/*.gz two3/*/*.gz -o diff.html >out 2>err
     [ $? = 1 ] && head -n 1 out | grep -q '^Regressed: encode (two.c) takes ' && ! grep -q 'function: parse' out || { cat out err; return 1; }
-    shape='s/[0-9.,]\{1,\}/N/g; s/N \(ms\|s\) /N s /g' # of docs/diff.md the words, for the times are of a run
+    # compares the words of docs/diff.md without numbers, because times differ from run to run
+    shape='s/[0-9.,]\{1,\}/N/g; s/N \(ms\|s\) /N s /g'
     [ "$(head -n 1 out | sed "$shape")" = "$(grep -m 1 '^Regressed: encode' "$HERE/docs/diff.md" | sed "$shape")" ] || { echo "docs/diff.md:"; head -n 1 out; return 1; }
 }
 check "diff: a function that takes three times as long is named first, another is not" slower

@@ -1,7 +1,8 @@
-# Records programs from other authors from outside: output and exit code, sums, hottest function and verdict. Uses
-# programs that every Debian has; tests/programs/programs.py has more, and `make programs-table` runs all of them.
+# Records programs of other authors from outside, and checks output and exit code, sums, the hottest function and the
+# verdict. All these programs are in Debian. tests/programs/programs.py has more, and `make programs-table` runs all of
+# them.
 . tests/suites/case.sh
-export CCACHE_DISABLE=1 # the compiler itself is a program that is recorded
+export CCACHE_DISABLE=1 # without ccache, because the compiler itself is one of the recorded programs
 PY=${PYTHON:-/usr/bin/python3}
 [ -x "$PY" ] || PY=python3
 if ! command -v "$PY" >/dev/null 2>&1; then

@@ -1,7 +1,8 @@
-# torch_tracepress: its objects, its handler and its notebook view, compared with the program's own output.
-#
-# build/python is a Python with pandas, nbconvert, ipykernel and mypy, made once from the package index; TORCH_PYTHON (or
-# build/torch/bin/python) is one with torch; other Pythons from 3.9 on are taken where they are (PYTHONS, PATH, pyenv).
+# Tests torch_tracepress: its objects, its handler and its notebook view, compared with the output of tracepress.
+# 
+# build/python is a Python with pandas, nbconvert, ipykernel and mypy, which is made once from the package index.
+# TORCH_PYTHON (or build/torch/bin/python) is a Python with torch. Other Pythons from 3.9 on are found in PYTHONS, PATH
+# and pyenv.
 . tests/suites/case.sh
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
     skip "torch_tracepress" "no python3 from 3.9 on"
@@ -12,7 +13,7 @@ BROWSER_BINARY=$(command -v chromium || command -v chromium-browser || command -
 export BROWSER_BINARY
 unset RANK SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK
 
-# ---- other Pythons: fewer traces, the cases of the handler whose names say so ----
+# ---- other Pythons: fewer traces, and only some cases of the handler ----
 with_others() {
     python_version python3 >"$WORK/versions"
     for python in $(pythons); do
@@ -29,7 +30,7 @@ with_others() {
 
 # ---- with packages ----
 venv=build/python
-made() { # made once; a machine without an index is asked once
+made() { # makes the environment once; without an index, later runs do not try again
     [ ! -e "$venv/tried" ] || return 1
     mkdir -p "$venv" && : >"$venv/tried"
     python3 -m venv "$venv" >"$WORK/venv" 2>&1 &&
@@ -53,7 +54,7 @@ with_torch() {
     skip "torch_tracepress.trace_handler with torch" "no Python with torch (TORCH_PYTHON)"
 }
 
-# mostly waiting: two at a time
+# two at a time, because these cases mostly wait
 {
     script objects python3
     with_others

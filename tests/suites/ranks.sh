@@ -1,4 +1,5 @@
-# Ranks of one launcher, each under its own `record`, become one run with any launcher, however they end.
+# Tests the ranks of a launcher, each of which runs under its own `record`. They must become one run with any launcher,
+# however they exit.
 . tests/suites/case.sh
 cd "$WORK" || exit 1
 if is_checked; then
@@ -17,7 +18,7 @@ int main(int count, char **words)
 X
 cc -g -o work work.c || { not_ok "a program to record" "no compiler"; exit 0; }
 show() { find "$1" -name "*.json" -o -name "*.gz" | grep -c . ; cat err; ls "$1"; ls -d "$1"/*/over_ranks/*; wc -l all.json; }
-# job RUN RANKS: all that a job's run has: a trace and a note of each rank, one set of outputs, nothing left
+# job RUN RANKS: checks the run of a job: a trace and a note of each rank, one set of outputs, and no leftover files
 job() {
     [ "$(ls "$1"/*.gz | wc -l)" = "$2" ] && [ "$(ls -d "$1"/.ranks/*.ended | wc -l)" = "$2" ] && [ -z "$(find "$1" -name .spools)" ] || return 1
     grep -q '^{"schema":"tracepress-run","schema_version":1,"state":"complete".*"ranks":\[$' "$1/run.json" &&
@@ -25,11 +26,11 @@ job() {
     [ "$(sed -n '2,$s/.*"rank":\([0-9]*\),"rank_count":'"$2"',.*/\1/p' "$1/run.json" | tr '\n' ' ')" = "$(seq -s ' ' 0 $(($2 - 1))) " ] || return 1
     [ "$(zcat "$1"/*.gz | grep -o '"rank":[0-9]*,"world_size":'"$2" | sort -u | wc -l)" = "$2" ]
 }
-one_job() { # RUN RANKS: the commands read it as one
+one_job() { # one_job RUN RANKS: checks that commands read the folder as one job
     "$TP" report "$1" -o all.html --json all.json --quiet && [ "$(grep -o '"run_name":"[^"]*","profiles"' all.json | wc -l)" = 1 ] || return 1
     [ "$(grep -o '"profiles":\[.*' all.json | grep -o '"worker":"[^"]*","span"' | sort -u | wc -l)" = "$2" ]
 }
-# launched COMMAND...: twice into one folder: two runs, each of three ranks with its report
+# launched COMMAND...: runs the command twice into one folder; there must be two runs of three ranks with reports
 launched() {
     rm -rf r
     for turn in 1 2; do
@@ -52,11 +53,11 @@ else
     skip "MPICH: the ranks share a run" "not installed"
 fi
 
-# step JOB RANKS COMMAND...: as srun starts it, each rank on a host of its own where that can be had
+# step JOB RANKS COMMAND...: starts ranks like srun, each on its own host name if possible
 as_host() { "$@"; }
 [ "$(id -u)" = 0 ] && unshare --uts true 2>/dev/null && as_host() { name=$1 && shift && unshare --uts sh -c 'hostname "$0"; exec "$@"' "$name" "$@"; } && has_hosts=1
 [ -n "${has_hosts:-}" ] || as_host() { shift && "$@"; }
-rank_of() { # JOB RANKS RANK COMMAND...
+rank_of() { # rank_of JOB RANKS RANK COMMAND...: runs one rank of the job
     job=$1 ranks=$2 rank=$3
     shift 3
     as_host "node$rank" env SLURM_JOB_ID="$job" SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS="$ranks" SLURM_PROCID="$rank" SLURM_LOCALID=0 "$@"
@@ -71,7 +72,7 @@ step() {
 slurm() {
     rm -rf r
     step 4711 12 "$TP" record -o r --report --source sample -- ./work
-    step 4711 12 "$TP" record -o r --source sample -- ./work # a step that is started again under its number
+    step 4711 12 "$TP" record -o r --source sample -- ./work # restarts a step with the same number
     step 4712 2 "$TP" record -o r --source sample -- ./work
     set -- r/*
     [ $# = 3 ] && job "$1" 12 && job "$2" 12 && job "$3" 2 && [ -s "$1/report.html" ] && [ ! -e "$2/report.html" ] || { show r; return 1; }
@@ -79,13 +80,13 @@ slurm() {
     [ -z "${has_hosts:-}" ] || [ "$(grep -o '"host":"node[0-9]*"' "$1/run.json" | sort -u | wc -l)" = 12 ] || { cat "$1/run.json"; return 1; }
 }
 check "Slurm, by its variables: a run per step, twelve ranks at once on hosts of their own" slurm
-alone() { # a single rank makes all outputs; one rank is not a job
+alone() { # a single rank makes all outputs, and one rank is not a job
     rm -rf r
     rank_of 1 4 2 "$TP" record -o r --report --source sample -- ./work 2>err && [ -s r/work-slurm-1.0-*/report.html ] || { show r; return 1; }
     rank_of 2 1 0 "$TP" record -o r --source sample -- ./work 2>err && [ "$(ls -d r/work-2*-*-*/.spools r/*/.ranks 2>/dev/null | wc -l)" = 1 ] || { show r; return 1; }
 }
 check "one rank alone under record has its outputs; a job of one rank is none" alone
-ends() { # the exit codes are the ranks' own
+ends() { # the exit codes are those of the ranks
     rm -rf r
     for i in 0 1 2; do
         rank_of 5 3 $i "$TP" record -o r --source sample -- ./work $((i + 3)) 2>>err &
@@ -95,8 +96,9 @@ ends() { # the exit codes are the ranks' own
     [ "$a$b$c" = 345 ] && job r/work-* 3 && grep -q '"exit_code":5' r/work-*/run.json || { show r; return 1; }
 }
 check "exit codes of ranks are their own" ends
-wanted() { # outputs that one rank requests are made, whichever rank exits last; if they cannot be made, the run stays unprocessed
-    rm -rf r && mkfifo over # the waiting shell uses no processor time, so it has no samples and no trace
+# outputs that one rank requests are made, whichever rank exits last; if they cannot be made, the run stays unprocessed
+wanted() {
+    rm -rf r && mkfifo over # the waiting shell uses no CPU time, so it has neither samples nor a trace
     rank_of 6 2 1 "$TP" record -o r --source sample -- sh -c ': >begun; read -r _ <over; ./work' 2>err.1 &
     while [ ! -e begun ]; do sleep 0.05; done
     rank_of 6 2 0 "$TP" record -o r --report --summary --source sample -- sh -c ./work 2>err.0
@@ -111,7 +113,7 @@ wanted() { # outputs that one rank requests are made, whichever rank exits last;
     rm "$(echo r/*)/report.html" && "$TP" recover r 2>err && [ -s "$(echo r/*)/report.html" ] && grep -q '"state":"complete"' r/*/run.json || { show r; return 1; }
 }
 check "what one rank asked for is made; a job whose report fails is unprocessed" wanted
-torchrun() { # torchrun's variables; its run id, or its process where that says nothing
+torchrun() { # uses torchrun's variables; without a run id, the process of torchrun identifies the run
     rm -rf r
     for id in mine none; do
         for i in 0 1; do
@@ -126,11 +128,12 @@ torchrun() { # torchrun's variables; its run id, or its process where that says 
 }
 check "torchrun's variables: a run of all its ranks; RANK without a job is none" torchrun
 
-# gone PID: it has let go of its files; whoever inherited it may not have looked after it yet
+# gone PID: waits until the process has closed its files, because its new parent may not have waited for it yet
 gone() {
     while [ -e "/proc/$1" ] && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; do sleep 0.05; done
 }
-# killed OPTIONS: record of one rank is killed while its program runs; recover makes what the job would have made
+# killed OPTIONS: kills the `record` of one rank while its program runs; `recover` makes the run that the job would have
+# made
 killed() {
     rm -rf r ready
     rank_of 9 3 1 "$TP" record -o r "$@" --source sample -- sh -c './work; : >ready; exec sleep 60' 2>err &
@@ -145,7 +148,7 @@ killed() {
     gone "$child"
     "$TP" recover r >out 2>err || { show r; return 1; }
 }
-flock_holder() { # the process of `record` whose rank this is
+flock_holder() { # flock_holder RANK: prints the process of `record` for this rank
     for at in /proc/[0-9]*; do
         [ "$(readlink "$at"/exe)" = "$(readlink -f "$TP")" ] && tr '\0' '\n' <"$at/environ" 2>/dev/null | grep -qx SLURM_PROCID=1 &&
             [ "$(readlink "$at/cwd")" = "$PWD" ] && basename "$at"
@@ -160,7 +163,8 @@ killed_rank() {
 }
 check "record of a rank is killed: recover makes what the job would have made" killed_rank
 
-# one run, killed while its program runs or while it makes its outputs: recover makes what record would have made
+# kills a run while its program runs, or while it makes its outputs; `recover` makes the outputs that `record` would
+# have made
 recovered() {
     rm -rf r ready
     "$TP" record -o r "$@" --source sample -- sh -c './work; : >ready; exec sleep 60' 2>err &
@@ -180,7 +184,7 @@ wishes() {
     recovered --summary && ls r/*/*.tps r/*/*.gz >/dev/null || { show r; return 1; }
 }
 check "recover makes event files, report and summaries as record was asked to" wishes
-interrupted_outputs() { # the traces exist, the outputs made from them do not
+interrupted_outputs() { # the traces exist, but not the outputs made from them
     recovered --no-tfevents && mkdir "$(echo r/*)/.spools" && sed -i 's/"state":"complete"/"state":"unprocessed"/; s/"makes":\[\]/"makes":["report"]/' r/*/run.json
     "$TP" recover r >out 2>err && [ ! -s out ] && [ -s "$(echo r/*)/report.html" ] && grep -q 'traces already existed; reports and event files were created now' err &&
         ! grep 'nothing was recorded' err && [ -z "$(find r -name .spools)" ] || { show r; cat out; return 1; }

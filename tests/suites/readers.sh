@@ -57,7 +57,8 @@ print("depth", depth.min(), depth.max())
 sys.exit(bool(bad or depth.max() < 3))
 EOF2
 if "$hta" -c 'import hta.trace_analysis' 2>/dev/null; then
-    # without it times are cut to microseconds, and HTA refuses torch's own traces of short operators as well
+    # Without this variable HTA rounds times to microseconds. It then refuses even torch's own traces of short
+    # operators.
     check "HTA loads the demo's trace and builds its call graph" env HTA_DISABLE_NS_ROUNDING=1 "$hta" look_in_hta.py "$demo"
     exported() {
         "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o whole --quiet &&

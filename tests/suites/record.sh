@@ -1,9 +1,9 @@
-# `tracepress record`: any program runs as without it, however it ends, and its records become traces.
+# Tests `tracepress record`: any program runs as without recording, however it exits, and its records become traces.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
 TARGET=$BUILD/record_target
-# Programs are not built for a sanitizer: its runtime comes first in them, and leaves signals and their leaks to them.
+# Programs are not built with a sanitizer. Its runtime must come first, and it handles signals and leaks itself.
 if is_checked; then
     runtime=$(cc -print-file-name="$(is_asan && echo libasan.so || echo libtsan.so)")
     printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$runtime" "$TP" >checked && chmod +x checked
@@ -12,7 +12,8 @@ if is_checked; then
     export ASAN_OPTIONS=detect_leaks=0:$keep TSAN_OPTIONS=die_after_fork=0:$keep
     unset TRACEPRESS_PRELOAD
 fi
-# rec STATUS TRACES ARGUMENTS...: runs with one range per process; wants that exit code and that many traces, no leftovers
+# rec STATUS TRACES ARGUMENTS...: records a program with one range per process. The exit code must be STATUS, with
+# TRACES traces and no leftover files
 rec() {
     want=$1 traces=$2
     shift 2
@@ -46,9 +47,10 @@ ends() {
 check "every way to end gives the shell's code, and a trace" ends
 check "children by fork have traces of their own" rec 0 3 -- "$TARGET" fork
 check "exec begins a new trace and keeps the old one" rec 0 2 -- "$TARGET" exec
-is_checked || # the sanitizer's runtime is taken away, too, and our library built with it needs that
+is_checked || # removing LD_PRELOAD also removes the runtime of the sanitizer, which our library then lacks
     check "a program that takes LD_PRELOAD away does not lose us" rec 0 2 -- "$TARGET" unset
-environments() { # every function that starts a program: the program is recorded, and has its own variables and arguments
+# for every function that starts a program: the new program is recorded, and has its own variables and arguments
+environments() {
     for way in execve execv execvp execvpe execl execlp execle fexecve posix_spawn posix_spawnp; do
         rec 6 2 -- "$TARGET" start $way || { echo "$way"; return 1; }
         [ "$(cat out)" = "own one two" ] || { echo "$way:"; cat out; return 1; }
@@ -63,13 +65,14 @@ helpers() {
     [ $? = 4 ] && [ "$(ls -A r/*)" = run.json ] && lines 1 && said 'nothing was recorded'
 }
 check "processes without records leave nothing but run.json" helpers
-brief() { # short helpers of a script are counted, not traced; the script has a trace
+brief() { # short helpers of a script are counted and get no trace; the script has a trace
     rm -rf r
     "$TP" record -o r --no-tfevents --source memory=1k -- sh -c 'for i in 1 2 3 4 5 6; do ls / >/dev/null; done; exit 5' 2>err
     [ $? = 5 ] && said 'left out: [2-6] helper processes' && [ "$(ls -A r/* | wc -l)" -le 2 ] || { cat err; find r; return 1; }
 }
 is_checked || check "helpers of a script that are over at once are counted, and have no trace" brief
-loses_rights() { # before the first record: it still has a spool with everything that it does, without a message
+# the program gives up its rights before the first record; it still has a spool with all of its records, and no message
+loses_rights() {
     mkdir -p jail && chmod 755 jail
     for way in rights "jail jail"; do
         rm -rf r
@@ -78,7 +81,7 @@ loses_rights() { # before the first record: it still has a spool with everything
         [ $? = 3 ] && ! grep 'nothing is recorded\|recording stops' err || { cat err; return 1; }
         [ "$(find r -name '*.gz' -exec zcat {} + | grep -c '"Bytes":10')" -ge 3000 ] || { echo "$way"; find r; return 1; }
         # shellcheck disable=SC2086
-        rec 3 2 -- "$TARGET" $way || return 1 # its spool exists before that, and it continues in it
+        rec 3 2 -- "$TARGET" $way || return 1 # the spool exists before the rights are lost, so records continue there
     done
     [ -z "$(ls -A jail)" ] || { ls -A jail; return 1; }
 }
@@ -105,7 +108,7 @@ outlives() {
     zcat "$(cat out)" | grep -q '"process"' && [ ! -e "$run/.spools" ] && grep -q '"state":"complete"' "$run/run.json" || { find r; return 1; }
 }
 check "a process that outlives the program keeps its spool, and a line names its run" outlives
-# record itself is killed: recover finishes its run, and claims no more than it has checked
+# `record` itself is killed; `recover` finishes the run, and marks only checked parts as complete
 has_spools() { [ -e ready ] && [ "$(find r -name '*.tpspool' | wc -l)" = "$1" ]; }
 record_killed() {
     rm -rf r ready
@@ -126,14 +129,16 @@ record_killed() {
     "$TP" recover r >out 2>err && [ ! -s out ] && said 'no spool in it or below it (2 folders searched)'
 }
 check "record is killed: recover LOGDIR finishes its run" record_killed
-quiet_outlives() { # it has recorded nothing yet: a message names the folder
+quiet_outlives() { # the remaining process has no records yet; a message names the folder
     rm -rf r
     "$TP" record -o r --source torch --no-tfevents -- "$TARGET" daemon 2>err
     [ $? = 5 ] && said 'still runs' && [ -d "$(sed -n 's/.*tracepress recover //p' err)" ]
 }
 check "a child without records that outlives the program is named, too" quiet_outlives
 words_of() { zcat -f "$@" | sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' | tr '\n' ','; }
-linked() { # one recording at a time: the program's own as requested, and a complete one for record
+# a program that records itself has two recordings, one after the other: its own as requested, and a complete one for
+# `record`
+linked() {
     rm -rf r d && mkdir d
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/phases" d stop 2>err || { cat err; return 1; }
     [ "$(words_of d/trace.json)" = "constructor,main,atexit,destructor," ] && [ "$(ls -A d)" = trace.json ] || { ls -A d; return 1; }
@@ -149,15 +154,15 @@ train() {
     zcat own/*.gz | grep -c '"cat":"cpu_op"' >own.ops
     zcat r/*/*.gz | grep -c '"cat":"cpu_op"' >r.ops
     [ "$(cat own.ops)" -gt 1000 ] && cmp own.ops r.ops || return 1
-    rm -rf own # in one folder, the program's trace is enough
+    rm -rf own # with the same folder, the program's own trace is enough
     "$TP" record -o own --no-tfevents --source torch -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
     [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ] || return 1
-    rm -rf r own && : >own # its own folder cannot be made: record has the usual recording
+    rm -rf r own && : >own # if the program's own folder cannot be created, `record` makes the usual recording
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
     [ "$(zcat r/*/*.gz | grep -c '"cat":"cpu_op"')" -gt 1000 ] && grep -q 'writes no trace itself, .*/own: Not a directory' err || { cat err; return 1; }
 }
 is_asan || check "build/train: record has what its own trace has" train
-shares() { # shares of CPU time in functions, as the program measures them itself
+shares() { # shares of CPU time by function must agree with those that the program measures
     rm -rf r
     "$TP" record -o r --no-tfevents --source sample=1000 -- "$TOOLS/split" 0.6 2 >out 2>err || { cat err; return 1; }
     zcat r/*/*.gz | awk -v known="$(cat out)" -f "$OLDPWD/tests/check/shares.awk" >shares
@@ -166,7 +171,7 @@ shares() { # shares of CPU time in functions, as the program measures them itsel
 }
 check "samples: shares of functions are those that the program measures, as far as their number tells" shares
 
-# real PROGRAM...: the same output and exit code as without us, and the functions of its samples in the report
+# real PROGRAM...: output and exit code are those without recording, and the report has the functions of its samples
 real() {
     functions=$1
     shift
@@ -175,7 +180,7 @@ real() {
     plain=$?
     "$TP" record -o r --report -- "$@" >out 2>err
     [ $? = $plain ] || { echo "not the exit code $plain"; cat err; return 1; }
-    sed -i 's/[0-9.]//g' out plain.out # darknet prints times
+    sed -i 's/[0-9.]//g' out plain.out # removes the times that darknet prints
     cmp out plain.out || return 1
     zcat r/*/*.gz | grep '"cat":"cpu_sample"' >samples
     [ "$(wc -l <samples)" -ge 5 ] || { wc -l <samples; return 1; }
@@ -189,7 +194,7 @@ failing() {
     [ $? = $status ] && [ $status != 0 ]
 }
 if is_checked; then
-    : # tesseract hangs at its end under ASan's runtime alone
+    : # skipped under ASan, because its runtime alone makes tesseract hang at exit
 elif command -v darknet >/dev/null; then
     check "darknet: the same output, samples in its report" real 'darknet+0x' darknet speed /usr/share/darknet/cfg/darknet.cfg 2
 else
@@ -205,7 +210,7 @@ else
     skip "tesseract" "not installed"
 fi
 
-# one run of each call: its report has its traces alone, and a search finds each run once
+# each call makes its own run; a report of a run has only its traces, and a search finds each run once
 twice() {
     rm -rf r
     for status in 3 4; do
@@ -214,7 +219,7 @@ twice() {
     done
     set -- r/*/
     [ $# = 2 ] && [ "$(ls r | wc -l)" = 2 ] && [ -z "$(find r -type l -o -name '.*')" ] || { find r; return 1; }
-    # a run of TensorBoard is a folder with event files
+    # TensorBoard regards each folder with event files as a run
     [ "$(find r -name 'events.out.tfevents.*' | sed 's|/[^/]*$||' | sort -u | wc -l)" = 2 ] || { find r; return 1; }
     for run in "$@"; do
         worker=$(basename "$run"/*.gz | sed 's/[.].*//')
@@ -225,12 +230,13 @@ twice() {
     done
     "$TP" report r -o all.html --json all.json --quiet
     [ "$(grep -o '"run_name":"record_target-[0-9-]*","profiles":\[{"worker":"[^"]*"' all.json | sort -u | wc -l)" = 2 ] || { cat all.json | head -c 600; return 1; }
-    rm -rf r # nothing ran: nothing is left
+    rm -rf r # if nothing was run, no folder remains
     "$TP" record -o r -- ./plain.txt 2>err
     [ $? = 127 ] && [ -z "$(ls -A r 2>/dev/null)" ] || { find r; return 1; }
 }
 check "twice the same -o: two runs that do not mix" twice
-# nothing WORDS STATUS SOURCE PROGRAM...: nothing is recorded, the exit code is the program's, and one line has these words
+# nothing WORDS STATUS SOURCE PROGRAM...: nothing is recorded, the exit code is that of the program, and one line has
+# these words
 nothing() {
     words=$1 want=$2 source=$3
     shift 3
@@ -251,7 +257,7 @@ int main(int count, char **words)
 X
     echo 'int raise(int); __attribute__((constructor)) static void begin(void) { raise(11); }' >dies.c
     echo 'int main(void) { return 0; }' >plain.c
-    cc -static -o still plain.c || : # there may be no static libc
+    cc -static -o still plain.c || : # not all systems have a static C library
     cc -o becomes becomes.c && cc -shared -fPIC -o libdies.so dies.c &&
         cc -o dies plain.c -Wl,--no-as-needed -L. -ldies -Wl,-rpath,"$PWD" && cc -pthread -o confined "$OLDPWD/tests/native/confined_program.c" &&
         cc -o refused "$OLDPWD/tests/native/refused_program.c" && mkdir -p inner && printf '#!/bin/sh\ncd inner && exec ../works\n' >wrapper &&
@@ -260,7 +266,7 @@ X
     cc -static -o works works.c || :
 }
 if is_checked; then
-    : # its runtime comes first, and does more
+    : # skipped, because the runtime of a sanitizer changes these cases
 elif make_programs >case.log 2>&1; then
     check "nothing recorded: too short" nothing "too short: it used [0-9.]* ms .* samples.*sample=10000" 0 sample true
     check "nothing recorded: ended by a signal before main" nothing 'signal 11 (.*) ended it before main; .*--source null' 139 sample ./dies
@@ -268,7 +274,7 @@ elif make_programs >case.log 2>&1; then
     check "nothing recorded: the sources had nothing to see" nothing "no active source .*--list-sources -- true" 0 torch true
     if [ -x still ]; then
         check "nothing recorded: it became a static program" nothing 'sh executed still, and it is statically linked' 0 sample sh -c 'exec ./still'
-        # the command line does not show what a script executes or starts
+        # the command line does not show which programs a script executes or starts
         check "nothing recorded: a script became a static program" nothing 'wrapper executed works, and it is statically linked: record it from outside' 5 sample ./wrapper
         check "nothing recorded: a script started a static program" nothing 'starter started works, and it is statically linked: record it from outside' 3 sample ./starter
         check "nothing recorded: a launcher started a static program" nothing 'timeout started works, and it is statically linked' 5 sample timeout 60 ./works
@@ -291,7 +297,7 @@ elif make_programs >case.log 2>&1; then
         skip "nothing recorded: the kernel refuses events" "no seccomp here"
     fi
     if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>err; then
-        # with threads of ours in it; setpriv keeps the capabilities of its own thread (PR_SET_KEEPCAPS)
+        # setpriv keeps only the capabilities of its own thread (PR_SET_KEEPCAPS), not those of our threads in it
         check "nothing recorded: another user, with samples" nothing "no permission for $PWD/r/setpriv-" 0 sample \
             setpriv --reuid=65534 --regid=65534 --clear-groups sleep 0
     fi
@@ -305,7 +311,7 @@ else
     not_ok "programs of which nothing is recorded" "$(cat case.log)"
 fi
 
-# a request to stop while it finishes: it waits half a second for a remaining process, and the signal arrives then
+# interrupted SIGNAL: `record` finishes and waits half a second for a remaining process; the signal arrives in this time
 interrupted() {
     for try in 1 2 3 4 5 6 7 8; do
         rm -rf r ready
@@ -319,7 +325,8 @@ interrupted() {
         status=$?
         kill "$(cat left)"
         [ $status = 3 ] || { echo "status $status"; cat err; return 1; }
-        { grep -q 'finish with' err && [ "$(wc -l <err)" = 1 ]; } && break # else the machine was busy, and it was too late
+        # tries again if the machine was busy and the signal came too late
+        { grep -q 'finish with' err && [ "$(wc -l <err)" = 1 ]; } && break
     done
     run=$(echo r/*)
     lines 1 && said "recorded; to write the traces, run: tracepress recover $run$" && grep -q '"state":"unprocessed".*"exit_code":3' "$run/run.json" || { cat err "$run/run.json"; return 1; }
@@ -327,13 +334,14 @@ interrupted() {
 }
 both_signals() { interrupted TERM && interrupted HUP; }
 if [ "$(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/self/status | tr 13579bdf 1)" = 1 ]; then
-    check "asked to end while it finishes: the raw records stay, a line says how to go on" interrupted TERM # nohup
+    # under nohup, HUP is ignored
+    check "asked to end while it finishes: the raw records stay, a line says how to go on" interrupted TERM
 else
     check "asked to end while it finishes: the raw records stay, a line says how to go on" both_signals
 fi
 
-# on a terminal, a line shows the progress, also for one large file, and disappears at the end
-on_a_terminal() { # COMMAND
+# on a terminal, a line shows the progress, even for a single large file, and disappears at the end
+on_a_terminal() { # on_a_terminal COMMAND FILE: runs the command on a terminal
     command script -qec "$1" typed >/dev/null </dev/null || { cat typed; return 1; }
     tr '\r' '\n' <typed | sed -n 's/^.*making traces: \([0-9]*\) of \([0-9]*\), \([0-9]*\) %: \(.*\)$/\1 \2 \3 \4/p' >said
     awk -v name="$2" '$3 < last || $3 > 100 || $1 >= $2 || $4 !~ name { bad = $0 } { last = $3; seen[$3] } END { for (i in seen) n++; exit n < 3 || bad }' said ||
@@ -357,7 +365,7 @@ int main(int argc, char **argv)
 }
 C
     ${CC:-cc} -O1 -I"$HERE/collector" many.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o many || return 1
-    for millions in 6 12 24; do # the line begins after a second: a fast machine may have ended by then
+    for millions in 6 12 24; do # the line appears after a second, so a fast machine needs more events
         rm -rf left && ./many "$millions" left 2>err && on_a_terminal "'$TP' recover left" 'left/.*tpspool' >why && break
     done || { cat why; return 1; }
     for millions in 6 12 24; do
@@ -372,8 +380,8 @@ else
     check "on a terminal a line says how far the traces are" progress
 fi
 
-# one_step_time RUN TRACES: that many traces are one run: report, diff and check have the one step time of the process
-# that has steps, and its helpers stand in the report as such
+# one_step_time RUN TRACES: the run has TRACES traces. Report, diff and check have the step time of the process with
+# steps, and the report lists the other processes as helpers
 one_step_time() {
     run=$(echo "$1"/*/) traces=$2
     [ "$(ls "$run"/*.gz | wc -l)" = "$traces" ] || { find r; return 1; }
@@ -396,7 +404,7 @@ steps_and_helpers() {
     "$TP" record -o r --source sample -- sh -c '"$@" & "$0" 0.4 2; wait' "$TOOLS/split" "$TOOLS/train" "$OLDPWD/README.md" - 6 >out 2>err || { cat err; return 1; }
     one_step_time r 2
 }
-before_exec() { # a shell that works and then executes the program; without memory records, which is no damage
+before_exec() { # a shell works, then executes the program; missing memory records are no damage
     rm -rf r
     "$TP" record -o r --no-tfevents --source sample -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exec "$@"' x "$TOOLS/split" 0.2 2 >out 2>err
     [ "$(ls r/*/*_helper.*.gz | wc -l)" = 1 ] && [ "$(ls r/*/*.gz | wc -l)" = 2 ] || { find r; return 1; }
@@ -407,7 +415,7 @@ before_exec() { # a shell that works and then executes the program; without memo
 }
 is_checked || check "traces of one run: what a process was before exec counts for no number of it" before_exec
 is_checked || check "traces of one run: helpers count for no number of it" steps_and_helpers
-names() { # the program's name becomes a folder name, with any characters
+names() { # the name of the program becomes the name of a folder, with any characters
     rm -rf r && ln -sf "$TARGET" ".. x;\`y"
     "$TP" record -o r/ --source null --no-tfevents -- "./.. x;\`y" status 0 2>err || { cat err; return 1; }
     ls -d r/_._x__y-2*-*-* >/dev/null || { find r; return 1; }
@@ -441,10 +449,12 @@ static() {
 }
 setuid() {
     [ "$(id -u)" = 0 ] && cp "$TARGET" setuid && chown nobody setuid && chmod u+s,a+rx setuid || return 77
-    rec 11 0 -- ./setuid status 11 || rec 11 1 -- ./setuid status 11 || return 1 # mounted nosuid, it is like any other
+    # on a file system mounted with nosuid, it is recorded like any program
+    rec 11 0 -- ./setuid status 11 || rec 11 1 -- ./setuid status 11 || return 1
     said 'nothing will be recorded: ./setuid: it runs with the rights of another user (setuid): .*from outside (--outside)'
 }
-emulated() { # its stack in handlers is not as compilers expect; the program inside has our library, too
+# under qemu, the stack in signal handlers has an unusual layout, and the emulated program contains our library, too
+emulated() {
     printf '#include <stdio.h>\nint main(void) { volatile double sum = 0; for (long i = 0; i < 30000000; i++) sum += i; return printf("%%g\\n", sum) < 0 ? 1 : 8; }\n' >emulated.c
     cc -O1 -o emulated emulated.c && rm -rf r && "$TP" record -o r --no-tfevents -- qemu-"$(uname -m)" ./emulated >out 2>err
     [ $? = 8 ] && [ "$(cat out)" = 4.5e+14 ] || { cat out err; return 1; }
@@ -465,7 +475,7 @@ for how in static setuid; do
     esac
 done
 
-# signal NAME TO: record gets it, the program sees it
+# signal NAME TO: sends the signal to `record`; the program must receive it
 signal() {
     rm -rf r ready
     env --default-signal=HUP,INT,QUIT "$TP" record -o r --source null --no-tfevents -- \
@@ -480,7 +490,8 @@ signal() {
 }
 signals() { signal TERM && signal HUP && signal USR1 && signal QUIT && signal INT; }
 check "signals are passed on" signals
-# A process group without a waiting shell in its session: TSTP does not stop its processes.
+# Returns whether the process group is orphaned, with no waiting shell in its session. TSTP does not stop such
+# processes.
 is_orphaned() {
     cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) /\1 /' | awk -v own="$1" '
         { parent[$1] = $3; group[$1] = $4; session[$1] = $5 }
@@ -489,7 +500,7 @@ is_orphaned() {
                 if (group[pid] == group[own] && session[parent[pid]] == session[own] && group[parent[pid]] != group[own]) exit 1
         }'
 }
-stops() { # the program waits for a file, so that it is there to be stopped
+stops() { # the program waits for a file, so that it still runs when it is stopped
     rm -rf r ready go
     "$TP" record -o r --source null --no-tfevents -- sh -c 'echo $$ >ready; until [ -e go ]; do sleep 0.05; done' 2>err &
     pid=$!
@@ -504,7 +515,8 @@ stops() { # the program waits for a file, so that it is there to be stopped
     [ $is_stopped = 0 ] && [ $status = 0 ] || { echo "stopped: $is_stopped, status $status"; return 1; }
 }
 check "a stop stops both, and both go on" stops
-dispositions() { # signals that only record ignores are not ignored in the program; signals ignored before stay ignored
+# signals that only `record` ignores are not ignored in the program; signals that were ignored before stay ignored
+dispositions() {
     rec 141 1 -- sh -c 'kill -PIPE $$' || return 1
     (trap '' HUP && "$TP" record -o r -- sh -c 'kill -HUP $$; exit 5' 2>err)
     [ $? = 5 ]
@@ -548,7 +560,7 @@ sources() {
     "$TP" record --list-sources >out && grep -q '^  outside  *[-o]' out && grep -q '^  null  *off' out && grep -q '^  torch  *-' out && grep -q kineto out
 }
 check "--list-sources says what is there and why not" sources
-unknown() { # not among the golden cases: a checked library needs its runtime in front to be asked
+unknown() { # not a golden case, because a library with a sanitizer needs its runtime to be preloaded
     "$TP" record --source none_such -- true 2>err
     [ $? = 2 ] && grep -q 'unknown source "none_such"; --list-sources lists them' err || { cat err; return 1; }
 }
@@ -559,11 +571,12 @@ outputs() {
     [ ! -s err ] && [ -s r/*/report.html ] && ls r/*/events.out.tfevents.* >/dev/null || { find r; cat err; return 1; }
 }
 check "--report, event files, --quiet" outputs
-needed() { # nothing but the C library, so that it loads into any program
+needed() { # needs only the C library, so that it can be loaded into any program
     ! objdump -p "$TOOLS/libtracepress-preload.so" | grep NEEDED | grep -v 'lib[cm]\.so\|ld-linux'
 }
 check "the preload library needs the C library alone" needed
-exported() { # all of libtracepress's functions but handlers and what they call, or there are two recordings
+# exports all functions of libtracepress except those with handlers; otherwise the program would have two recordings
+exported() {
     for library in tracepress tracepress-preload; do
         nm -D --defined-only "$TOOLS/lib$library.so" | sed -n 's/.* \(tracepress_[a-z_]*\)\(@@.*\)\{0,1\}$/\1/p' |
             grep -v preload_version | sort >$library.names
@@ -582,14 +595,15 @@ if ! "$python" -c 'import torch' 2>/dev/null; then
     exit 0
 fi
 scripts=$OLDPWD/tests/torch
-same() { # OPTIONS PROFILER_OPTIONS: recorded from inside, and by torch.profiler itself
+same() { # same OPTIONS PROFILER_OPTIONS: compares a recording from inside with one by torch.profiler itself
     rm -rf r && mkdir -p r
     "$TP" record -o r --no-tfevents --source torch --torch-options "$1" -- "$python" "$scripts/loop.py" >out 2>err &&
         "$python" "$scripts/loop.py" "$1" own.json >out 2>own.err && "$python" "$scripts/compare.py" r/*/*.gz own.json
 }
 check "PyTorch: events, operator calls and shapes are those of torch.profiler" same shapes
 check "PyTorch: so they are with memory and stacks" same shapes,memory,stack
-# startup SECONDS [fork|spawn]: one trace with the three steps of the schedule, despite other work before and meanwhile
+# startup SECONDS [fork|spawn]: there is one trace, with the three steps of the schedule, despite other work before and
+# between them
 startup() {
     rm -rf r
     cpu_limit 120 "$TP" record -o r --no-tfevents --source torch -- "$python" "$scripts/startup.py" "$@" >out 2>err || { cat err; return 1; }
@@ -604,7 +618,7 @@ check "PyTorch: steps at once; loaders by spawn, which import torch: the steps' 
 only_startup() { # without steps, the data of the first period is kept
     rm -rf r
     "$TP" record -o r --no-tfevents --source torch -- "$python" -c 'import torch, time
-end = time.monotonic() + 30 # on a busy machine the profiler comes late
+end = time.monotonic() + 30 # on a busy machine the profiler starts late
 while time.monotonic() < end and not torch.autograd._profiler_enabled(): time.sleep(0.01)
 for i in range(50): torch.randn(9, 9).softmax(1)' >out 2>err && [ "$(ls r/*/*.gz | wc -l)" = 1 ] && zcat r/*/*.gz | grep -q aten::softmax
 }

@@ -1,14 +1,14 @@
-# `tracepress record` that is asked to stop while it starts: either nothing ran and no folder is left, or the folder is complete
-# and names the signal.
+# Tests `tracepress record` that is asked to stop during its start. Either no program ran and no folder remains, or the
+# folder is complete and names the signal.
 . tests/suites/case.sh
 cd "$WORK" || exit 1
 
-is_defined() { # no folder, or one whose state is complete, with a signal
+is_defined() { # is_defined: checks that no folder exists, or that its state is complete with a signal
     [ -d r ] && [ -n "$(ls r)" ] || return 0
     grep -q '"state":"complete"' r/*/run.json && grep -q '"signal":' r/*/run.json && return 0
     cat r/*/run.json && find r && return 1
 }
-# before SIGNAL CODE OPTIONS...: the signal is pending when `record` begins, whatever the shell around it ignores
+# before SIGNAL CODE OPTIONS...: the signal is pending when `record` starts, even if the surrounding shell ignores it
 before() {
     want=$2
     rm -rf r ran
@@ -27,7 +27,9 @@ pending() {
         done
     done
 }
-after() { # the signal comes some milliseconds after the start; a job in the background ignores SIGINT, hence `env`
+# after SIGNAL: the signal comes a few milliseconds after the start. Jobs in the background ignore SIGINT, so `env`
+# restores its default
+after() {
     for signal in TERM INT HUP; do
         for wait in 0 0.005 0.01 0.02 0.05; do
             for options in "" "--outside" "--no-source outside"; do
@@ -35,7 +37,7 @@ after() { # the signal comes some milliseconds after the start; a job in the bac
                 # shellcheck disable=SC2086
                 env --default-signal="$signal" sh -c ': >begun; exec "$@"' sh "$TP" record -q -o r $options -- sleep 1 >out 2>err &
                 started=$!
-                until [ -e begun ]; do sleep 0.001; done # until then the signal may be ignored
+                until [ -e begun ]; do sleep 0.001; done # before this file exists, the signal may be ignored
                 sleep $wait
                 kill -s "$signal" $started
                 wait $started
@@ -44,12 +46,12 @@ after() { # the signal comes some milliseconds after the start; a job in the bac
         done
     done
 }
-ignored() { # nohup: the signal stays ignored, the program runs to its end
+ignored() { # under nohup the signal stays ignored, and the program runs to its end
     rm -rf r
     sh -c 'trap "" HUP; exec env --block-signal=HUP sh -c "$0"' "kill -s HUP \$\$; exec '$TP' record -q -o r -- sh -c 'exit 5'" >out 2>err
     [ $? = 5 ] && grep -q '"state":"complete"' r/*/run.json
 }
-orphan() { # the parent is gone before the program ends; the pipe ends when `record` does
+orphan() { # the parent exits before the program; the pipe closes when `record` exits
     rm -rf r
     sh -c '"$0" record -q -o r -- sh -c "sleep 0.2; exit 6" &' "$TP" 2>err | cat
     grep -q '"exit_code":6' r/*/run.json && grep -q '"state":"complete"' r/*/run.json

@@ -12,7 +12,7 @@ cd "$WORK" || exit 1
 
 report() { "$TP" report $in "$@" -o "$out.html" --json "$out.json" --markdown "$out.md" --quiet; }
 report_loud() { "$TP" report $in -o "$out.html" --json "$out.json" --markdown "$out.md"; }
-refused_by() { # command; the export is one that needs no time from the trace
+refused_by() { # refused_by COMMAND: runs the command; `export` uses a format that needs no times
     case $1 in
     export) "$TP" export $in --to chrome -o "$out.trace.json" ;;
     *) "$TP" "$1" $in ;;
@@ -36,7 +36,7 @@ def line(path):
     return " ".join([os.path.basename(path).split(".")[-2]] + [str(v) for v in values if v is not None])
 print("; ".join(line(p) for p in sys.argv[1:]))' "$out".*.json
 }
-input_of() { # prints the input's path; fails when it is not here
+input_of() { # input_of INPUT: prints the path of the input; fails if it is not available
     case $1 in
     shared:*) [ -e "$SHARED/data/reports/${1#shared:}" ] && echo "$SHARED/data/reports/${1#shared:}" ;;
     own:*) echo "$ROOT/tests/reports/data/${1#own:}" ;;
@@ -51,7 +51,7 @@ input_of() { # prints the input's path; fails when it is not here
         ;;
     esac
 }
-shows() { # status, pattern, forbidden pattern; the output is in $out.*
+shows() { # shows STATUS PATTERN FORBIDDEN: compares exit code and output, which is in $out.*
     cat "$out.stdout" "$out.stderr" >"$out.all"
     [ ! -f "$out.md" ] || { cat "$out.md" && tr -d '`\\' <"$out.md"; } >>"$out.all"
     [ "$status" = "$1" ] || { echo "exit status $status, not $1"; head -n 8 "$out.all"; return 1; }

@@ -4,7 +4,7 @@
 HERE=$PWD
 cd "$WORK" || exit 1
 
-if is_checked; then # malloc is the sanitizer's there, and the preload library cannot come before it
+if is_checked; then # a sanitizer has its own malloc and must be preloaded before our library
     skip "programs recorded by the preload library" "a sanitizer's library would have to be preloaded before ours"
     exit 0
 fi
@@ -17,7 +17,7 @@ program() {
     # shellcheck disable=SC2086
     ${CC:-cc} $CFLAGS "$HERE/tests/native/$program_name.c" -o "$program_name" "$@"
 }
-# recorded SOURCE PROGRAM...: records with SOURCE alone; the trace's text is in trace.json, the output in out
+# recorded SOURCE PROGRAM...: records the program with only SOURCE. The trace is in trace.json, the output in `out`
 recorded() {
     source=$1
     shift
@@ -28,15 +28,15 @@ recorded() {
     [ $# = 1 ] && [ -e "$1" ] || { find d; return 1; }
     zcat "$1" >trace.json && "$TP" report "$1" -o d/report.html --json d/report.json --strict --quiet
 }
-# field NAME: the first number behind "NAME": in the trace
+# field NAME: prints the first number after "NAME": in the trace
 field() { sed -n "s/.*\"$1\":\\(-\\{0,1\\}[0-9.]*\\).*/\\1/p" trace.json | head -n 1; }
-# near WANTED FOUND PERCENT
+# near WANTED FOUND PERCENT: compares two numbers with this tolerance
 near() {
     awk -v a="$1" -v b="${2:-none}" -v p="$3" 'BEGIN { d = a - b; d = d < 0 ? -d : d; exit !(b != "none" && d <= a * p / 100) }' ||
         { echo "wanted $1 within $3 %, found ${2:-none}"; return 1; }
 }
-# in_turns CASE..: a case that compares two looks at the clock, three times at most: a busy machine may take the processor
-# away between them
+# in_turns CASE..: runs a case up to three times. The case compares two readings of the clock, between which a busy
+# machine may run other programs
 in_turns() {
     for turn in 1 2 3; do
         "$@" >turn.said 2>&1 && return 0
@@ -44,14 +44,14 @@ in_turns() {
     cat turn.said
     return 1
 }
-# named NAME: events of that name in the trace; total NAME: their time in microseconds
+# named NAME: prints the number of events with this name; total NAME: prints their total time in microseconds
 named() { grep -c "\"name\":\"$1\"" trace.json; }
 total() { sed -n "s/.*\"name\":\"$1\".*\"dur\":\\([0-9.]*\\).*/\\1/p" trace.json | awk '{ s += $1 } END { printf "%.3f\n", s }'; }
 
 # ---- memory
 
 program memory_program || not_ok "memory_program is built"
-peak_is_told() { # the program's own count, the metadata, the curve and the report agree
+peak_is_told() { # the program's own count, the metadata, the curve and the report must agree
     recorded "$@" || return 1
     read -r peak calls <out
     near "$peak" "$(field peak_bytes)" 1 || return 1
@@ -68,7 +68,8 @@ check "memory: blocks of a size that was asked for are told one by one" peak_is_
 
 large_blocks() { # the trace has each block of at least this size, with its address and its release
     recorded memory=1m ./memory_program 2 0 || return 1
-    [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":[0-9]')" = 10 ] && # nine kinds; realloc begins with half
+    # nine kinds of allocations; realloc counts twice, because it starts with a block of half the size
+    [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":[0-9]')" = 10 ] &&
         [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":-')" = 10 ] || { grep '"Addr"' trace.json; return 1; }
 }
 check "memory: a large block is a record when it is taken and when it is given back" large_blocks
@@ -80,7 +81,7 @@ else
     skip "memory: C++ new and delete, arrays, sized and aligned" "no C++ compiler"
 fi
 
-small_program() { # nothing to record: no file remains
+small_program() { # without any record, no file remains
     rm -rf d
     "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
     grep -q 'nothing was recorded' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
@@ -91,7 +92,8 @@ check "memory: a program that holds little leaves no trace" small_program
 
 program locks_program || not_ok "locks_program is built"
 program io_program || not_ok "io_program is built"
-waits() { # the trace's ranges agree with the program's times within 10 %: both read the clock around the same call
+# Times of ranges agree with the program's own times within 10 %, because both read the clock around the same call.
+waits() {
     recorded locks ./locks_program || return 1
     read -r mutex lock condition <out
     near "$mutex" "$(total pthread_mutex_lock | tr -d .)" 10 && near "$lock" "$(total pthread_rwlock_rdlock | tr -d .)" 10 &&
@@ -113,7 +115,8 @@ check "io: reads that block, of a pipe, a socket and a stream, with their bytes;
 
 # ---- functions
 
-functions() { # NAME: the trace has every function as often as counted, matmul as long as measured, and rows nest
+# functions NAME: the trace has each function as often as counted, matmul as long as measured, and nested rows
+functions() {
     recorded functions "$@" || return 1
     while read -r name count; do
         if [ "$name" = time ]; then
@@ -129,7 +132,7 @@ if program functions_program -finstrument-functions; then
     check "functions: calls of a program built with -finstrument-functions, by name" in_turns functions ./functions_program 20
     cp functions_program without_lines && strip --strip-debug without_lines &&
         check "functions: names from the symbol table alone" in_turns functions ./without_lines 5
-    left_out() { # a limit: recorded calls are complete, and the rest is counted
+    left_out() { # with a limit, recorded calls are complete and the others are counted
         "$TP" record -o e --no-tfevents --source functions=100000 -- ./functions_program 10000 >out 2>err || return 1
         [ "$(grep -c 'more functions than the maximum' err)" = 1 ] || { cat err; return 1; }
         zcat e/*/*.gz >trace.json
@@ -145,8 +148,8 @@ fi
 
 # ---- windows of time, for programs without steps
 
-# in_windows FOLDER: each range of each trace is in one window, the first 300 ms of a second. Threads of a busy machine
-# may be late by half of the time without a window. `calls` has "TRACE SECOND" for each call of work
+# in_windows FOLDER: each range must be inside one window, which is the first 300 ms of a second. Threads of a busy
+# machine may be late by half of the time between windows. `calls` has a line "TRACE SECOND" for each call of `work`
 in_windows() {
     ls "$1"/*/*.gz >/dev/null && for trace in "$1"/*/*.gz; do
         zcat "$trace" | awk -v trace="$trace" '
@@ -157,7 +160,7 @@ in_windows() {
             /"name":"work"/ { print trace, second }' >>calls || return 1
     done
 }
-windows() { # SECONDS HOW STATUS: only data in windows is recorded, by the clock and by the program's count
+windows() { # windows SECONDS HOW STATUS: only data in windows is recorded, by the clock and by the program's count
     rm -rf d calls outside
     TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source functions,io,sample -- ./windows_program "$1" "$2" >out 2>err
     [ $? = "$3" ] && [ "$(grep -vc 'recorded d/\|ranges were still open\|signal 9' err)" = 0 ] || { cat out err; return 1; }
@@ -166,7 +169,7 @@ windows() { # SECONDS HOW STATUS: only data in windows is recorded, by the clock
         { echo "$(cat out) calls in windows, $(wc -l <calls) told"; return 1; }
     "$TP" report d -o d/report.html --strict --quiet
 }
-same_windows() { # of unrelated processes that start at different times
+same_windows() { # processes that start independently, at different times, have the same windows
     rm -rf one other calls
     for run in one other; do
         TRACEPRESS_WINDOW=1s:300ms "$TP" record -q -o $run --no-tfevents --source functions -- ./windows_program 3 run >/dev/null &
@@ -182,7 +185,7 @@ if program windows_program -finstrument-functions; then
     check "windows: exit in the middle of one" windows 1.5 leave 0
     check "windows: death in the middle of one" windows 1.5 kill 137
     check "windows: the same in processes that begin at different moments" same_windows
-    nothing() { # no window ever starts: a message says so, and the program runs
+    nothing() { # if no window ever starts, a message says so, and the program runs normally
         rm -rf d
         TRACEPRESS_WINDOW=71582788m:1ms "$TP" record -o d --no-tfevents --source functions -- ./windows_program 0.1 run >out 2>err
         [ $? = 0 ] && grep -q 'nothing was recorded: .*TRACEPRESS_WINDOW' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
@@ -194,7 +197,7 @@ fi
 
 # ---- memory, by the stack that took it
 
-holders() { # at the peak a table of 40 MiB and three rows of 5 MiB, by their stacks, without freed blocks
+holders() { # At the peak, a table of 40 MiB and three rows of 5 MiB are shown with their stacks. Freed blocks are not.
     recorded memory=stacks ./holders_program || return 1
     python3 - <<'X' || return 1
 import json
@@ -210,9 +213,10 @@ assert sum(b for _, b in found.values()) == peak["live_bytes"]
 X
     grep -q 'Alive at the peak, by the stack that allocated it' d/report.html && grep -q '"without_stack":0' trace.json
 }
-# Stacks begin when a thread of the recorder has had the loader's lock. On a busy machine this short program can end before,
-# so the last recording is repeated until there are some, at most five times.
-storm() { # allocations while libraries are loaded and children are forked: it exits, and most blocks have a stack
+# Stacks begin when a thread of the recorder has had the loader's lock. On a busy machine this short program can exit
+# before. The recording is therefore repeated until there are stacks, at most five times.
+# allocates while libraries are loaded and children are forked; the program must exit, and most blocks must have a stack
+storm() {
     for sources in sample,memory=stacks memory=1k+stacks memory=stacks memory=stacks memory=stacks memory=stacks memory=stacks; do
         rm -rf d
         cpu_limit 60 "$TP" record -o d --no-tfevents --source $sources -- ./holders_program storm >out 2>err || { cat err; return 1; }
@@ -233,14 +237,14 @@ fi
 cat >objects.py <<'X'
 import subprocess, sys
 rows = [(i, i + 1) for i in range(400000)]
-sys._debugmallocstats()  # writes "51 arenas * 1048576 bytes/arena" to the standard error output
+sys._debugmallocstats()  # writes a line such as "51 arenas * 1048576 bytes/arena" to standard error
 sys.stderr.flush()
 if sys.argv[1] == "free":
     del rows
 elif sys.argv[1] == "child":
     subprocess.run([sys.executable, __file__, "keep"])
 X
-arenas() { # WAY: the peak of each process counts Python's arenas; after "free" most of them are given back
+arenas() { # arenas WAY: the peak of each process includes Python's arenas; after "free" most of them are released
     rm -rf d
     "$TP" record -o d --no-tfevents --source memory=64k+stacks -- python3 objects.py "$1" >out 2>err || { cat err; return 1; }
     "$TP" report d -o d/report.html --json d/report.json >/dev/null 2>report.err || { cat report.err; return 1; }
@@ -269,7 +273,7 @@ fi
 
 # ---- BLAS
 
-products() { # PROGRAM...: calls, FLOPs and shapes as the program counted
+products() { # products PROGRAM...: calls, FLOPs and shapes are those that the program counted
     recorded blas "$@" || return 1
     [ -s out ] || return 1
     while read -r name calls flops; do
@@ -287,10 +291,10 @@ if program blas_program -L. -lsmall_blas -Wl,-rpath,"$PWD" -ldl; then
     program blas_program -DPLUGIN -shared -fPIC -L. -lsmall_blas -Wl,-rpath,"$PWD" && mv blas_program plugin.so
     program blas_program -DNO_MULTIPLY -ldl && mv blas_program opener
     check "blas: of a plugin that brings its own, opened with RTLD_LOCAL" products ./opener ./plugin.so
-    aside() { # the recording from outside describes the program; products are an additional table
+    aside() { # the recording from outside describes the program, and has products as an additional table
         rm -rf d
         "$TP" record -o d --no-tfevents --source outside,blas -- ./direct >out 2>err || { cat err; return 1; }
-        grep -q 'only from inside' err && return 0 # no events here
+        grep -q 'only from inside' err && return 0 # this machine has no kernel events
         set -- d/*/direct.*.gz d/*/*_inside.*.gz
         [ $# = 2 ] && [ -e "$1" ] && [ -e "$2" ] && "$TP" report d -o d.html --json d.json --quiet || { find d; return 1; }
         zcat "$2" | grep -q '"name":"cblas_dgemm"' && ! zcat "$1" | grep -q '"name":"cblas_dgemm"' || return 1
@@ -308,7 +312,7 @@ fi
 
 # ---- OpenMP
 
-regions() { # SOURCE PROGRAM: the regions, the worker's share of each, and its wait at the barrier
+regions() { # regions SOURCE PROGRAM: checks the regions, the share of the worker in each, and its wait at the barrier
     recorded "$1" "$2" || return 1
     read -r count ahead <out
     [ "$(named 'omp parallel: main[^"]*')" = "$count" ] && [ "$(named 'omp worker: main[^"]*')" = "$count" ] ||
@@ -333,7 +337,8 @@ fi
 
 # ---- MPI
 
-ranks() { # MPIRUN: a trace per rank, each with the calls and bytes that the program counted, and its place
+# ranks MPIRUN: there is a trace per rank, with the calls and bytes that the program counted, and with the rank
+ranks() {
     rm -rf d
     "$TP" record -o d --source mpi -- "$@" -n 3 ./mpi_program >out 2>err || { cat out err; return 1; }
     [ "$(ls d/*/*.pt.trace.json.gz | wc -l)" = 3 ] || { ls d; cat err; return 1; }
@@ -357,7 +362,9 @@ ranks() { # MPIRUN: a trace per rank, each with the calls and bytes that the pro
     gathered=$(for trace in d/*/*.gz; do zcat "$trace"; done | grep '"Collective name":"gather"' | grep -c '"Out msg nelems":60')
     [ "$gathered" = 5 ] || { echo "$gathered calls of gather got what all gave"; return 1; }
 }
-ranks_in_windows() { # MPIRUN: each trace has its place, and calls of the same number are one, though not all were recorded
+# ranks_in_windows MPIRUN: each trace has its rank, and calls of the same number match, although some calls were not
+# recorded
+ranks_in_windows() {
     rm -rf d
     TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source mpi -- "$@" -n 2 ./mpi_program 800 >out 2>err || { cat out err; return 1; }
     for trace in d/*/*.pt.trace.json.gz; do
@@ -367,7 +374,8 @@ ranks_in_windows() { # MPIRUN: each trace has its place, and calls of the same n
             /"baseTimeNanoseconds"/ { gsub(/[^0-9]/, ""); base = substr($0, 9, length($0) - 11) }
             /record_param_comms.*"barrier"/ { sub(/.*"Seq":/, "", seq); printf "%d %s %.3f %.3f\n", seq, rank, base + ts, base + ts + dur }' trace.json
     done >barriers
-    # the same moment on both ranks, as far as two processes agree on the time; the next barrier is more than 2 ms away
+    # Both ranks record a barrier at the same time, as far as their clocks agree. The next barrier is more than 2 ms
+    # later.
     sort -n barriers | awk '{ if ($1 == seq && $2 != rank) { both++; if ($3 > end + 1000 || $4 < begin - 1000) wrong++ }
         seq = $1; rank = $2; begin = $3; end = $4 } END { print both + 0, "pairs", wrong + 0, "apart"; exit !(both >= 50 && wrong * 4 < both) }' &&
         [ "$(cut -d' ' -f2 barriers | sort -u | tr '\n' ' ')" = "0 1 " ]
@@ -388,7 +396,9 @@ done
 
 # ---- ggml
 
-nodes() { # PROGRAM...: operators and FLOPs as counted; the program's own callback sees what it would have seen
+# nodes PROGRAM...: operators and FLOPs are as counted, and the program's own callback sees the same as without
+# recording
+nodes() {
     recorded ggml "$@" || return 1
     while read -r name calls flops; do
         [ "$name" != own ] || continue
@@ -409,10 +419,11 @@ fi
 
 # ---- programs without symbols
 
-frames_of() { # NAME: the frames that lie in the program, of all stacks in their order
+frames_of() { # frames_of NAME: writes the frames of the program in all stacks, in order, to NAME.frames
     "$TP" recover d/*.tpspool -o "$1.json" --quiet >/dev/null && grep -o '[^";]* \[twin\]' "$1.json" >"$1.frames"
 }
-same_functions() { # the same recording with the symbols and without: each function has one name, and no two have the same
+# compares a recording with symbols and one without: each function has one name, and no two functions have the same name
+same_functions() {
     cp split twin
     rm -rf d && mkdir d
     LD_PRELOAD=$(dirname "$TP")/libtracepress-preload.so TRACEPRESS_SPOOLS=$PWD/d TRACEPRESS_SOURCES=sample=2000 \
@@ -431,9 +442,9 @@ else
     skip "stripped: functions are told apart as with their symbols" "no strip"
 fi
 
-# ---- sources in a folder of an odd name
+# ---- sources in a folder with an unusual name
 
-odd_folder() { # its frames are one each, from the program to the folded stacks
+odd_folder() { # each source line is one frame, from the program to the folded stacks
     mkdir -p "run (1); [2]: x" && cp "$HERE/tests/check/split.c" "run (1); [2]: x" &&
         ${CC:-cc} -g -O1 -pthread "$PWD/run (1); [2]: x/split.c" -o "run (1); [2]: x/split" || return 1
     rm -rf d && "$TP" record -o d --no-tfevents --source sample=2000 -- "run (1); [2]: x/split" 0.5 2 >out 2>err || { cat err; return 1; }
@@ -450,13 +461,13 @@ fi
 
 # ---- the recorder's own functions are not shown
 
-no_own_frames() { # samples of a program that is in hooks most of the time
+no_own_frames() { # samples a program that is in wrapped functions most of the time
     rm -rf d && "$TP" record -o d --no-tfevents --source default,sample=2000 -- ./hooked_program >out 2>err || { cat err; return 1; }
     zcat d/*/*.gz | grep '"cat":"cpu_sample"' >samples
     [ "$(grep -c hooked_calls samples)" -ge 20 ] || { echo "too few samples"; wc -l samples; return 1; }
     ! grep -m 3 'libtracepress\|collector/' samples
 }
-lines_without_index() { # clang and rustc write no .debug_aranges: functions have their lines all the same
+lines_without_index() { # clang and rustc write no .debug_aranges, but functions must have their lines anyway
     objcopy --remove-section .debug_aranges hooked_program && no_own_frames || return 1
     grep -c 'hooked_program.c([0-9]*): hooked_calls' samples
 }
@@ -473,7 +484,8 @@ fi
 
 # ---- usual operations of programs, with all sources active
 
-survives() { # WAY: exit code and output are those without recording, in time, and the strict reader accepts its trace
+# survives WAY: exit code and output are those without recording, in time, and the strict reader accepts the trace
+survives() {
     rm -rf d
     for turn in 1 2 3; do
         cpu_limit 120 "$TP" record -o d --no-tfevents --source default -- ./lives_program "$1" >out 2>err
@@ -493,7 +505,9 @@ fi
 
 # ---- programs that confine themselves
 
-confines() { # WAY STATUS LINES: exit code and output are those without recording; a trace has the earlier events
+# confines WAY STATUS LINES: exit code and output are those without recording, and a trace has the events before the
+# confinement
+confines() {
     for sources in default,memory=64k null; do
         for perf in 0 1; do
             rm -rf d
@@ -525,7 +539,8 @@ fi
 same_page() {
     printf '%s\n' '.TH X 1' .SH NAME 'x - y' >x.1
     man -l -P cat x.1 >plain 2>&1 && rm -rf d && "$TP" record -o d --no-tfevents -- man -l -P cat x.1 >out 2>err && cmp plain out &&
-        ! grep 'nothing is recorded' err # what its helpers become is confined from its begin: we are not in it
+        # no message, because the helpers are confined from their start and never load our library
+        ! grep 'nothing is recorded' err
 }
 if command -v man >/dev/null; then
     check "confined: man, whose helpers are" same_page
@@ -535,7 +550,7 @@ fi
 
 # ---- programs that change their own process
 
-survives() { # WAY: exit code and output are those without recording, sampled by the kernel and by timers
+survives() { # survives WAY: exit code and output are those without recording, with samples by the kernel and by timers
     ./hostile_program "$1" >plain 2>err
     [ $? = 7 ] || { echo "it does not run alone"; cat err; return 1; }
     for perf in 0 1; do
@@ -554,9 +569,9 @@ else
     not_ok "hostile_program is built"
 fi
 
-# ---- a browser: it builds sandboxes, of processes that must be alone, and ends where they are not
+# ---- a browser: it makes sandboxes from processes that must have only one thread, and exits if they have more
 
-browses() { # [COMMAND...] before the browser
+browses() { # browses [COMMAND...] BROWSER: records the browser, started by COMMAND
     rm -rf d
     "$TP" record -o d --no-tfevents -- "$@" --user-data-dir="$PWD/browser" --headless --disable-gpu --dump-dom 'data:text/html,<p>told</p>' >out 2>err
     status=$?
@@ -572,7 +587,8 @@ else
     skip "a browser is recorded, without its sandbox" "it does not run here"
 fi
 
-counted_by_python() { # where a thread waits for an import of torch; from 3.12 on a fork warns of threads
+# a thread waits for an import of torch; from Python 3.12 on, a fork prints a warning about threads
+counted_by_python() {
     cat >count.py <<'P'
 import os
 for i in range(20):
@@ -606,7 +622,9 @@ fi
 
 # ---- spools that are truncated while they are written
 
-cuts() { # WAY STATUS LINES: exit code and output are those without recording, wherever its spool is truncated, and a line says that recording stops
+# cuts WAY STATUS LINES: exit code and output are those without recording, wherever the spool is truncated, and a line
+# says that recording stops
+cuts() {
     for to in 0 5000 30000; do
         rm -rf d f && mkdir f
         cpu_limit 60 "$TP" record -o d --no-tfevents --source memory=1k,sample -- ./cut_program "$1" f >out 2>err &
@@ -638,25 +656,28 @@ fi
 
 # ---- programs from other authors
 
-same_peak() { # PROGRAM...: the peak that a counter of our own finds, preloaded alone
+same_peak() { # same_peak PROGRAM...: the peak is that of a separate counter, which is preloaded alone
     rm -rf d
     LD_PRELOAD=$PWD/count_memory.so "$@" >plain 2>counted || { cat plain counted; return 1; }
     "$TP" record -o d --no-tfevents --source memory -- "$@" >told 2>err || { cat told err; return 1; }
     zcat d/*/*.gz >trace.json
     near "$(sed -n 's/^peak //p' counted)" "$(field peak_bytes)" 1
 }
-functions_there() { # PROGRAM...: all sources; it does the same, and the report has its samples and its memory
+# functions_there PROGRAM...: with all sources, the program does the same, and the report has its samples and its memory
+functions_there() {
     rm -rf d
     "$TP" record -o d --no-tfevents -- "$@" >told 2>err || { cat told err; return 1; }
     "$TP" report d -o d/report.html --json d/report.json --strict --quiet && grep -q '"memory_view":{' d/report.json
 }
-functions_of() { # PROGRAM...: no sample of the program is of an unnamed place, and there are several functions
+functions_of() { # functions_of PROGRAM...: all samples of the program have names, and there are several functions
     rm -rf d
     "$TP" record -o d --no-tfevents --source sample=2000 -- "$@" >told 2>err && zcat d/*/*.gz >trace.json || { cat told err; return 1; }
     grep -o '"cat":"cpu_sample","name":"[^"]*' trace.json | grep " \[$1\]" | sort | uniq -c >functions
     ! grep '"+0x' functions && [ "$(wc -l <functions)" -ge 3 ] || { cat functions; return 1; }
 }
-counted() { # a convolution: shares of darknet's functions by samples, and by callgrind's count in the ranges readelf finds
+# for a convolution, shares of darknet's functions by samples must agree with callgrind's counts for the address ranges
+# of readelf
+counted() {
     rm -rf d
     printf '%s\n' '[net]' batch=1 width=64 height=64 channels=16 '[convolutional]' filters=128 size=3 stride=1 pad=1 activation=linear >one.cfg
     readelf --debug-dump=frames "$(command -v darknet)" 2>readelf.err |

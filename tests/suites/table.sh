@@ -1,14 +1,16 @@
-# `tracepress table` and `export --to folded` print the same as torch: stored texts of torch for small traces and for
-# all traces in ../shared, and, if torch is installed, torch's own classes for traces with GPUs.
+# Checks that `tracepress table` and `export --to folded` print the same as torch. Small traces and all traces in
+# ../shared are compared with stored texts of torch. For traces with GPUs, torch's own classes are used if torch is
+# installed.
 . tests/suites/case.sh
-! is_asan || SHARED=none # the traces kept here are enough for the sanitizers
+! is_asan || SHARED=none # under sanitizers, the traces of the repository are enough
 if ! command -v python3 >/dev/null 2>&1; then
     skip "tables equal torch's" "no python3"
     exit 0
 fi
 for folder in "$DATA"/tables/*/*/ "$SHARED"/data/torch/2.*/*/ "$SHARED"/data/torch/2.*/*/rank?/; do
     [ -f "$folder/tables.json.gz" ] || continue
-    case $folder in */2.1.2/*) continue ;; esac # whole microseconds: torch's own tables are not those of its trace
+    # skipped: this version rounds the times of its trace to microseconds, but not those of its tables
+    case $folder in */2.1.2/*) continue ;; esac
     name=$(printf '%s' "$folder" | sed 's|.*/\(tables\|torch\)/||; s|/$||')
     check "torch's tables of $name" python3 tests/oracle/check_tables.py "$TP" "$folder"
 done
@@ -21,12 +23,14 @@ else
     skip "torch's classes on GPU traces" "torch is not installed"
 fi
 
-csv_is_a_table() { # names with every mark a cell may hold: read back by Python's csv, no cell starts a formula
+# names contain every character that is special in a cell; Python's csv must read them back, and no cell may start a
+# formula
+csv_is_a_table() {
     "$TP" table "$DATA/traces/hostile_names.pt.trace.json.gz" --format csv --group-by input-shape --quiet -o "$WORK/t.csv" &&
         "$TP" table "$DATA/traces/hostile_names.pt.trace.json.gz" --format json --group-by input-shape --quiet -o "$WORK/t.json" &&
         python3 - "$WORK/t.csv" "$WORK/t.json" <<'END'
 import csv, json, re, sys
-def shown(name):  # what a terminal obeys is "?" for each byte, a formula begins with an apostrophe
+def shown(name):  # each byte that a terminal would interpret is "?", and a formula begins with an apostrophe
     text = "".join("?" * len(c.encode()) if re.match("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]", c) else c
                    for c in name)
     return re.sub(r"^(?=[\t\r\n])|((?:^|(?<=[\t\r\n])) *(?=[=+@-]))", lambda m: "'" + m.group(0), text)
@@ -54,7 +58,7 @@ else
     skip "csv: pandas reads numbers as numbers" "pandas is not installed"
 fi
 
-# Python functions: pstats, snakeviz (when installed) and cProfile itself
+# Tests Python functions with pstats, snakeviz (if installed) and cProfile itself.
 mkdir "$WORK/pstats"
 functions() { python3 tests/oracle/check_pstats.py "$TP" "$WORK/pstats" "$DATA/tables/2.13/memory_heavy.full/trace.pt.trace.json.gz" "$DATA"/traces/torch_*.gz; }
 check "functions: calls, callers and texts are those of cProfile and pstats" functions
@@ -65,7 +69,8 @@ else
     skip "functions: all traces with stacks" "no reference data"
 fi
 
-# Computation of operators: with_flops' numbers; with torch also those of its flop_counter
+# Compares the FLOPs of operators with those of with_flops, and with those of torch's flop_counter if torch is
+# installed.
 mkdir "$WORK/costs"
 costs() { python3 -W ignore tests/oracle/check_op_costs.py "$TP" "$WORK/costs" "$@" 2>&1; }
 check "operators: computation equals with_flops" costs "$DATA/tables/2.13/memory_heavy.full" "$DATA/tables/2.13/inference.shapes"

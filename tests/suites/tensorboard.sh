@@ -1,5 +1,6 @@
-# A real TensorBoard reads the exported files: both of its loaders, every dashboard, by the script in ../shared.
-#
+# A real TensorBoard reads the exported files with both of its loaders, and shows every dashboard. The script for this
+# is in ../shared.
+# 
 # Needs python3 with TensorBoard: TENSORBOARD_PYTHON, or build/tensorboard made by
 #   python3 -m venv build/tensorboard && build/tensorboard/bin/pip install tensorboard==2.21.0
 . tests/suites/case.sh

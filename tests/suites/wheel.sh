@@ -1,12 +1,13 @@
-# The wheel torch-tracepress: equal bytes twice, the files of `make install-strip`, installed in an empty environment.
-#
+# Tests the wheel torch-tracepress: two builds have equal bytes, it has the files of `make install-strip`, and it works
+# in an empty environment.
+# 
 # build/wheel is a Python with hatchling and uv, made once from the package index.
 . tests/suites/case.sh
 HERE=$PWD
 venv=build/wheel
 SMALL=${BUILD#"$PWD"/}
 VERSION=$(sed -n 's/^VERSION := //p' Makefile)
-made() { # made once; a machine without an index is asked once
+made() { # makes the environment once; without an index, later runs do not try again
     [ ! -e "$venv/tried" ] || return 1
     mkdir -p "$venv" && : >"$venv/tried"
     python3 -m venv "$venv" >"$WORK/venv" 2>&1 &&
@@ -23,7 +24,7 @@ usable || { made && usable; } || {
     exit 0
 }
 
-build() { # folder: the wheel and the archive of sources, nothing fetched
+build() { # build FOLDER: makes the wheel and the archive of the sources, without downloading anything
     MODE=$(basename "$BUILD") BUILD=$SMALL "$venv/bin/pip" wheel --quiet --no-index --no-build-isolation --no-deps -w "$1" . &&
         "$venv/bin/python" -m hatchling build -t sdist -d "$1" >&2
 }
@@ -36,7 +37,7 @@ twice() {
 check "wheel and sdist have equal bytes twice" twice
 wheel=$(echo "$WORK"/one/*.whl)
 MOST=$(sed -n 's/^MOST=//p' .ci/wheel.sh)
-is_small() { # file
+is_small() { # is_small FILE: checks the size of the wheel
     size=$(wc -c <"$1") && [ "$size" -gt 500000 ] && [ "$size" -le $MOST ] || { echo "$1 has $size bytes, $MOST are allowed"; return 1; }
 }
 check "the wheel has at most $MOST bytes" is_small "$wheel"
@@ -44,7 +45,7 @@ check "the wheel has at most $MOST bytes" is_small "$wheel"
 tree() { make -s --no-print-directory MODE="$(basename "$BUILD")" BUILD="$SMALL" install-strip DESTDIR="$WORK/tree" PREFIX= >"$WORK/make" 2>&1; }
 looks_right() { tree && python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION"; }
 check "the wheel is the tree of make install-strip and the package, RECORD is right, it needs nothing" looks_right
-planted() { # each change of the tree or of the wheel is seen
+planted() { # the checker must find each change of the tree or of the wheel
     cp "$wheel" "$WORK/bad.whl"
     printf '\n' >>"$WORK/tree/include/tracepress.h"
     python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION" && { echo "a header that differs is not seen"; return 1; }
@@ -53,7 +54,7 @@ planted() { # each change of the tree or of the wheel is seen
 }
 check "a header that differs and a member without a record are seen" planted
 
-sources() { # the files of git in the folders that make reads
+sources() { # the archive has all files that git knows in the folders that make reads
     tar tzf "$WORK"/one/*.tar.gz | sed 's|^[^/]*/||' | grep -vx 'PKG-INFO\|.gitignore' | sort >"$WORK/packed"
     git ls-files -c -o --exclude-standard -- '*.md' :^tests :^.github LICENSE Makefile THIRD-PARTY pyproject.toml collector docs python templates webreport writer |
         grep -v '^\(tests\|[.]github\)/' | sort -u >"$WORK/listed"
@@ -65,7 +66,8 @@ else
     skip "the sdist has every source that git has" "no git"
 fi
 
-# The archive of make dist is complete: without the clone it builds a wheel with the same members in a separate folder.
+# Checks that the archive of `make dist` is complete: without the repository it builds a wheel with the same members, in
+# a separate folder.
 unpacked=$WORK/unpacked
 alone() { env -u MAKEFLAGS -u BUILD -u MODE "$@"; }
 dist() {
@@ -115,15 +117,15 @@ same_report() {
 }
 check "its report has the bytes of the built program's" same_report
 
-# ---- only the wheel: no network, no compiler, no other tracepress program ----
-alone() { # arguments: a command
+# ---- only the wheel, without network, compiler, and other tracepress programs ----
+alone() { # alone COMMAND...: runs the command in this environment
     set -- env -i HOME="$WORK/home" LC_ALL=C.UTF-8 PATH=/nowhere "$@"
     if unshare -n true 2>/dev/null; then unshare -n "$@"; else "$@"; fi
 }
 other=$(find "$DATA" -name '*.pt.trace.json.gz' | sort | sed -n 2p)
 mkdir -p "$WORK/built/runs" "$WORK/home" && cp "$trace" "$other" "$WORK/built/runs" &&
     (cd "$WORK/built/runs" && "$TP" report -q "$(basename "$trace")" -o ../page.html)
-in_python() { # Python
+in_python() { # in_python PYTHON: installs the wheel for this Python and tests it
     place=$WORK/of$(python_version "$1")
     mkdir -p "$place/runs" && cp "$trace" "$other" "$place/runs" && "$1" -m venv --without-pip "$place/env" &&
         alone "$HERE/$venv/bin/pip" --python "$place/env/bin/python" install --quiet --disable-pip-version-check --no-index "$wheel" && (
@@ -153,7 +155,7 @@ exit_codes() {
 check "its exit codes are the program's" exit_codes
 records() { "$env/bin/tracepress" record -o "$WORK/runs" -- sort /etc/passwd >"$WORK/sorted" && find "$WORK/runs" -name '*.pt.trace.json*' | grep -q .; }
 is_checked || check "record finds its library in the environment" records
-plugin() { # without TensorBoard its class cannot be imported: the module is found, and has it
+plugin() { # without TensorBoard, the class cannot be imported, but the module must exist and define it
     "$env/bin/python" -I -c '
 import importlib.metadata, importlib.util, re
 points = importlib.metadata.distribution("torch-tracepress").entry_points

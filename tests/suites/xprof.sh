@@ -31,7 +31,7 @@ for name in traces:
 found = (seen["tools"].get("kernel_stats") or {}).get("total_us") or 0
 print("kernels: %.3f us in XProf, %s us in the trace" % (found, kernels))
 bad = abs(found - float(kernels)) >= 0.001
-# XProf leaves out the first and the last of more than five steps; steps of several hosts it averages
+# XProf leaves out the first and the last step if there are more than five, and averages steps of several hosts
 ours = [s["total_us"] for s in report["runs"][0]["profiles"][0]["overview"]["steps"]]
 theirs = [s[-1] * 1000 for s in seen["tools"]["overview_page"]["steps"]]
 ours = ours[1:-1] if len(ours) > 5 else ours
@@ -39,7 +39,7 @@ print("steps in us:", ours, theirs)
 bad |= len(ours) != len(theirs) or len(traces) == 1 and any(abs(a - b) >= 0.0015 for a, b in zip(ours, theirs))
 sys.exit(bad)
 EOF
-reads() { # an input of `export`, traces
+reads() { # reads INPUT TRACE...: exports INPUT and compares XProf's output with the traces
     input=$1
     shift
     rm -rf logdir
@@ -54,7 +54,7 @@ for trace in "$SHARED"/data/traces/kineto/*/*.gz "$DATA"/traces/gpu_*.gz "$DATA"
 done
 mkdir -p demo
 "$TOOLS/train" "$text" demo >/dev/null
-host_rows() { # it has no kernel: its operators are the host's rows; its memory is there
+host_rows() { # the demo has no kernel; its operators are the rows of the host, and its memory is shown
     reads demo demo/*.gz && python3 -c 'import json
 tools = json.load(open("seen.json"))["tools"]
 print(json.dumps(tools)[:3000])
