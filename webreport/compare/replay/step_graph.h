@@ -123,12 +123,13 @@ struct tp_graph {
     uint32_t *members;
     /* elements: struct tp_graph_family, tp_graph_class, tp_graph_wait, tp_graph_meeting, tp_graph_pair, tp_graph_key */
     struct tp_vec families, classes, waits, meetings, pairs, keys;
-    struct tp_graph_pass *passes;                           /* cell_count */
-    uint32_t *meeting_of;                                   /* cell_count passes */
-    uint32_t pipeline;                                      /* by cell: index of its meeting, or TP_NO_ID */
-    double *own_us;     /* [cell * TP_SLOT_OWN + part] */
-    double *alone_us;   /* own work by cell and part, at [cell * TP_SLOT_OWN + part] */
-    double *ends_us;    /* by cell: time in a call between two unknown ranks, else 0 */
+    struct tp_graph_pass *passes; /* cell_count items */
+    uint32_t *meeting_of;         /* by cell: index of its meeting, or TP_NO_ID */
+    uint32_t pipeline;            /* index of the pipeline family, or TP_NO_ID */
+    double *own_us;               /* own work by cell and part, at [cell * TP_SLOT_OWN + part] */
+    double *alone_us;             /* by cell: time in a call between two unknown ranks, else 0 */
+    /* scratch memory of a replay; ends_us: by rank, end of its last slot; over_us: by meeting, its end */
+    double *ends_us;
     double *over_us;
     uint32_t *come;     /* scratch memory of a replay: by meeting, number of ranks that reached it */
     double measured_us; /* time of all steps, median over the ranks */
