@@ -93,7 +93,7 @@ static void find_steps(struct tp_side *side, struct tp_arena *arena)
     side->total_ns = mean_of(side->step_ns, side->step_count);
 }
 
-/* Fills the values of a part in every used step, run by run. Returns false if some step lacks the part. */
+/* Fills the values of a part in every used step, run by run. Returns false if some used step lacks the part. */
 static bool fill_part(double *values, const struct tp_side *side, enum tp_summary_part part)
 {
     bool is_known = side->step_count > 0;
@@ -109,7 +109,7 @@ static bool fill_part(double *values, const struct tp_side *side, enum tp_summar
     return is_known;
 }
 
-/* Returns the levels of values of used steps, run by run. */
+/* Returns the level of each run, computed from `values`, which has one value per used step, run by run. */
 static struct tp_side_levels levels_of(const struct tp_side *side, const double *values, struct tp_arena *arena)
 {
     uint32_t runs = side->input->run_count;
@@ -172,12 +172,13 @@ static bool is_constant(const double *values, size_t count)
     return true;
 }
 
-/* Scratch memory of one side: a number per step. */
+/* Scratch memory of one side: one number per used step. */
 struct scratch {
     double *ns, *calls;
 };
 
-/* Fills the numbers of a row in every step; 0 in runs without the row. Returns false if a run did not keep them. */
+/* Fills the time and the calls of a row in every used step; 0 in runs without the row. Returns false if some run did
+ * not keep the numbers per step. */
 static bool fill_steps(const struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++) {
@@ -195,7 +196,7 @@ static bool fill_steps(const struct tp_side *side, uint32_t identity, const stru
     return side->step_count > 0;
 }
 
-/* Sums a row from its numbers per step. */
+/* Fills the means of a row from its numbers per step. */
 static void add_by_steps(struct tp_side_row *sum, const struct tp_side *side, const struct scratch *scratch)
 {
     sum->ns = mean_of(scratch->ns, side->step_count);
@@ -203,12 +204,12 @@ static void add_by_steps(struct tp_side_row *sum, const struct tp_side *side, co
     sum->is_count_constant = side->step_count > 1 && is_constant(scratch->calls, side->step_count);
 }
 
-/* Sums a row from all its calls, for rows without numbers per step. The count is constant if each run has a whole
- * number of calls per step. */
+/* Fills the means of a row from its sums, for rows without numbers per step. The count is constant if each run has the
+ * same whole number of calls per step. */
 static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, uint32_t identity)
 {
     double steps = side->recorded_step_count ? (double)side->recorded_step_count : 1, per_step = NAN;
-    bool is_whole = side->recorded_step_count > 1; /* a single step cannot show a constant count */
+    bool is_whole = side->recorded_step_count > 1; /* at least two steps are needed to show a constant count */
     for (uint32_t r = 0; r < side->input->run_count; r++) {
         const struct tp_summary_row *row = row_in(side, identity, r);
         uint32_t own_steps = side->input->runs[r].step_count;
@@ -232,8 +233,8 @@ static void add_row(struct tp_side *side, uint32_t identity, const struct scratc
         add_by_calls(sum, side, identity);
 }
 
-/* Returns the most frequent of `count` numbers of calls; NaN if more than one of ten differ and more than one at all.
- * Sorts the numbers. */
+/* Returns the most frequent of `count` numbers of calls. Returns NaN if two or more of the numbers differ from it and
+ * they are more than a tenth. Sorts the numbers. */
 static double exact_count(double *calls, size_t count)
 {
     size_t most = 0, length = 0;

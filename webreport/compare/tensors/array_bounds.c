@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-/* Smallest relative difference that counts, because sums are rounded. Minimum and maximum are exact below 2^53; larger
- * 64-bit integers are rounded as well. */
+/* SLACK: smallest relative difference that counts, because sums are rounded. EXACT: minimum and maximum are exact below
+ * this value (2^53); larger 64-bit integers are rounded. */
 static const double SLACK = 16 * DBL_EPSILON;
 static const double EXACT = 9007199254740992.0;
 
@@ -24,7 +24,7 @@ static double largest(const struct tp_tensor_stats *s)
     return fmax(fabs(s->min), fabs(s->max));
 }
 
-/* Returns whether both are NaN or equal. */
+/* Returns whether both values are equal or NaN. */
 static bool same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -37,7 +37,7 @@ static bool is_same(const struct tp_tensor_stats *a, const struct tp_tensor_stat
            same(a->l2, b->l2);
 }
 
-/* Returns the lower bound of max |x - y| from minimum and maximum. */
+/* Returns a lower bound of max |x - y|, computed from minimum and maximum of both tensors. */
 static double ends_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
 {
     double bound = fmax(fabs(a->min - b->min), fabs(a->max - b->max)), size = fmax(largest(a), largest(b));
@@ -58,15 +58,16 @@ static double cosine_bound(const struct tp_tensor_stats *a, const struct tp_tens
     return fmin(1, a->mean / of_a * (b->mean / of_b) + a->std / of_a * (b->std / of_b) + SLACK);
 }
 
-/* Returns the number of certain mismatches. If both have equal numbers of non-finite elements, either their positions
- * differ, which is a mismatch, or the finite elements are paired with each other. */
+/* Returns the number of mismatches that the statistics prove. If both tensors have equally many non-finite elements,
+ * their positions may differ, which is a mismatch. Otherwise their finite elements are paired with each other, so that
+ * `error` applies. */
 static uint64_t mismatches(const struct tp_tensor_stats *base, const struct tp_tensor_stats *new, double error,
                            const struct tp_tolerance *tolerance)
 {
     uint64_t odd = base->nan_count + base->inf_count, new_odd = new->nan_count + new->inf_count;
     uint64_t count =
         (apart(base->nan_count, new->nan_count) + apart(base->inf_count, new->inf_count) + apart(odd, new_odd)) /
-        2; /* each changed element counts in two kinds */
+        2; /* each changed element counts in two kinds, so halve the sum */
     bool is_exact = tolerance->rtol == 0 && tolerance->atol == 0;
     if (count == 0 && is_exact)
         count = apart(base->zero_count, new->zero_count);

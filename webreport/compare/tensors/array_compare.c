@@ -7,7 +7,7 @@
 
 enum { BLOCK = 4096, LANE = 64 };
 
-/* From torch/testing/_comparison.py, _DTYPE_PRECISIONS; integers and booleans must be equal. */
+/* Defaults by type, from torch/testing/_comparison.py, _DTYPE_PRECISIONS. Integers and booleans must be equal. */
 static const struct tp_tolerance tolerances[TP_NPY_TYPE_COUNT] = {
     [TP_NPY_FLOAT16] = {1e-3, 1e-5},
     [TP_NPY_BFLOAT16] = {1.6e-2, 1e-5},
@@ -22,7 +22,7 @@ struct tp_tolerance tp_tolerance_between(const struct tp_tolerance *wanted, enum
                                  isnan(wanted->atol) ? fmax(of_base.atol, of_new.atol) : wanted->atol};
 }
 
-/* A sum with a correction for rounding (Neumaier). */
+/* A sum of doubles with a correction for rounding (Neumaier). */
 struct sum {
     double value, lost;
 };
@@ -45,10 +45,11 @@ struct comparison {
     struct tp_array *base_array, *new_array;
     struct tp_npy base, new;
     struct tp_tolerance tolerance;
-    bool is_exact;                                  /* both are 64-bit integers */
-    bool is_fortran;                                /* both are read in Fortran order */
-    double base_scale, new_scale, difference_scale; /* powers of two that keep squares in range */
-    double max_base, max_new;                       /* largest magnitudes of the finite pairs */
+    /* both arrays have 64-bit integers, which are subtracted exactly */
+    bool is_exact;
+    bool is_fortran;                                /* both arrays are read in Fortran order */
+    double base_scale, new_scale, difference_scale; /* powers of two that keep squares in the range of doubles */
+    double max_base, max_new;                       /* largest magnitude of a finite pair's element, by array */
     struct sum sums[SUM_COUNT];
     double x[BLOCK], y[BLOCK], d[BLOCK];
     uint64_t wide_x[BLOCK], wide_y[BLOCK];
@@ -56,7 +57,7 @@ struct comparison {
 
 /* ---- a block ---- */
 
-/* Returns x - y of 64-bit integers; it needs 65 bits, so it uses a GNU type. */
+/* Returns x - y of two 64-bit integers. The difference needs 65 bits, hence the GNU type __int128. */
 static double exact_difference(const struct comparison *c, size_t i)
 {
     __int128 x = c->new.type == TP_NPY_UINT64 ? (__int128)c->wide_x[i] : (__int128)(int64_t)c->wide_x[i];
@@ -64,7 +65,8 @@ static double exact_difference(const struct comparison *c, size_t i)
     return (double)(x - y);
 }
 
-/* Adds the sums of a block. Sums within a block are plain; sums of blocks are corrected for rounding. */
+/* Adds the products of a block to the sums. Sums within LANE elements are plain; the sum of these parts is corrected
+ * for rounding. */
 static void add_block(struct comparison *c, size_t count)
 {
     for (size_t i = 0; i < count;) {
@@ -84,7 +86,7 @@ static void add_block(struct comparison *c, size_t count)
     }
 }
 
-/* Returns whether a pair that is not finite agrees. */
+/* Returns whether two elements agree, of which at least one is not finite. */
 static bool agree(double x, double y)
 {
     return (isnan(x) && isnan(y)) || x == y;
@@ -102,7 +104,8 @@ static void look(struct comparison *c, struct tp_difference *out, size_t count, 
             c->max_new = fmax(c->max_new, fabs(x));
             if (y != 0 && !(size / fabs(y) <= out->max_rel))
                 out->max_rel = size / fabs(y);
-            if (!(size <= out->max_abs)) { /* true for the first pair as well */
+            /* max_abs is NaN before the first pair, so this is true for the first pair */
+            if (!(size <= out->max_abs)) {
                 out->max_abs = size;
                 out->worst = first + i;
                 out->base_at_worst = y;
@@ -190,10 +193,12 @@ static int pass(struct comparison *c, struct tp_difference *out, bool *is_new, s
     return code;
 }
 
-/* Returns a power of two that brings `largest` near 1 if its squares would leave the range of doubles, else 1. */
+/* Returns a power of two by which to multiply elements. It brings `largest` near 1 if squares would leave the range of
+ * doubles, else it is 1. */
 static double scale_of(double largest)
 {
-    const double small = 1e-140, large = 1e140; /* 10^12 squares of them fit into a double */
+    /* sums of up to 10^12 squares of values in this range fit into a double */
+    const double small = 1e-140, large = 1e140;
     if (!(largest > 0) || isinf(largest) || (largest > small && largest < large))
         return 1;
     int exponent = -ilogb(largest);
@@ -208,7 +213,7 @@ static bool needs_scales(struct comparison *c, const struct tp_difference *d)
     return c->base_scale != 1 || c->new_scale != 1 || c->difference_scale != 1;
 }
 
-/* Returns the index in C order of the element with index `at` in Fortran order. */
+/* Returns the index in C order of the element whose index in Fortran order is `at`. */
 static uint64_t c_place(const struct tp_npy *npy, uint64_t at)
 {
     uint64_t place = 0, scale = npy->count;

@@ -1,5 +1,5 @@
-/* Matches and compares the tensors of two runs; the result is a table with a row per tensor, in the order of execution
- * of BASE. */
+/* Matches and compares the tensors of two runs. The result is a table with one row per tensor, in the order of
+ * execution of BASE. */
 #ifndef TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
 #define TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
 
@@ -8,17 +8,18 @@
 #include "writer/base/table.h"
 
 enum tp_verdict {
-    TP_VERDICT_EQUAL,            /* no element differs */
-    TP_VERDICT_CLOSE,            /* elements differ, within the thresholds */
-    TP_VERDICT_DIFFERS,          /* beyond a threshold */
-    TP_VERDICT_DTYPE,            /* the element types differ; the values are compared nevertheless */
-    TP_VERDICT_SAME_STATISTICS,  /* tensors without values: no statistic differs */
-    TP_VERDICT_CLOSE_STATISTICS, /* some statistics differ, but do not prove a difference beyond a threshold */
-    TP_VERDICT_SHAPE,            /* the shapes differ, so the values are not compared */
-    TP_VERDICT_ONLY_BASE,        /* NEW does not have it */
-    TP_VERDICT_ONLY_NEW,         /* BASE does not have it */
-    TP_VERDICT_NO_VALUES,        /* recorded without values and statistics */
-    TP_VERDICT_UNREADABLE,       /* its file is missing, damaged or of another kind */
+    TP_VERDICT_EQUAL,           /* all elements are equal */
+    TP_VERDICT_CLOSE,           /* some elements differ, but no threshold is exceeded */
+    TP_VERDICT_DIFFERS,         /* a threshold is exceeded */
+    TP_VERDICT_DTYPE,           /* the element types differ; the values are compared nevertheless */
+    TP_VERDICT_SAME_STATISTICS, /* only statistics were recorded, and all of them are equal */
+    /* only statistics were recorded; some differ, but do not prove that a threshold is exceeded */
+    TP_VERDICT_CLOSE_STATISTICS,
+    TP_VERDICT_SHAPE,      /* the shapes differ, so the values are not compared */
+    TP_VERDICT_ONLY_BASE,  /* NEW lacks the tensor */
+    TP_VERDICT_ONLY_NEW,   /* BASE lacks the tensor */
+    TP_VERDICT_NO_VALUES,  /* the tensor was recorded without values and statistics */
+    TP_VERDICT_UNREADABLE, /* the file of the tensor is missing, damaged or of another kind */
     TP_VERDICT_COUNT
 };
 
@@ -53,35 +54,36 @@ enum tp_precision_column {
     TP_PRECISION_COLUMNS
 };
 
-/* Thresholds; NaN for no limit. */
+/* Thresholds of a comparison. NaN means no limit. */
 struct tp_precision_limits {
     double max_abs, max_rel, max_rmse, min_cosine, max_mismatch_share;
 };
 
 struct tp_precision_options {
-    struct tp_tolerance tolerance; /* NaN for the default of the type */
+    struct tp_tolerance tolerance; /* NaN selects the default of the element type */
     struct tp_precision_limits limits;
-    bool ignores_dtype;  /* other element types are not a divergence */
-    bool allows_missing; /* tensors of a single run are not a divergence */
+    bool ignores_dtype;  /* different element types are not a divergence */
+    bool allows_missing; /* tensors that only one run has are not a divergence */
     void *context;
-    void (*progress)(void *context, size_t done, size_t all, struct tp_str name); /* may be NULL */
+    /* called for each tensor; may be NULL */
+    void (*progress)(void *context, size_t done, size_t all, struct tp_str name);
 };
 
 struct tp_precision {
-    const char *base_name, *new_name; /* as shown */
+    const char *base_name, *new_name; /* names of the runs as shown to users */
     uint32_t base_count, new_count;
     struct tp_precision_options options;
-    struct tp_table table; /* enum tp_precision_column */
+    struct tp_table table; /* columns: enum tp_precision_column */
     uint32_t verdicts[TP_VERDICT_COUNT];
     uint32_t divergent_count, compared_count;
-    uint32_t first_divergent; /* row of the first divergent tensor, or TP_NO_ID */
+    uint32_t first_divergent; /* table row of the first divergent tensor, or TP_NO_ID */
 };
 
-/* Compares all tensors. Allocates from `arena` (guard set by the caller). Names are borrowed. */
+/* Compares all tensors. Allocates from `arena`, whose guard the caller sets. Names of the inventories are borrowed. */
 void tp_precision_build(struct tp_precision *precision, const struct tp_inventory *base, const struct tp_inventory *new,
                         const struct tp_precision_options *options, struct tp_arena *arena);
 
-/* Returns "equal", "close" .. Static. */
+/* Returns the name of the verdict, such as "equal" or "close". Static. */
 const char *tp_verdict_name(enum tp_verdict verdict);
 
 #endif

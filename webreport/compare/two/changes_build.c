@@ -9,7 +9,7 @@
 #include "webreport/compare/two/row_judge.h"
 #include "webreport/measure/audience/wording.h"
 
-/* Sum of the members of one side of a match. */
+/* Sum of the rows of one side that belong to a match. */
 struct total {
     double ns, calls;
     bool is_count_constant;
@@ -17,7 +17,7 @@ struct total {
 
 static struct total total_of(const struct tp_sides *sides, const struct tp_match *match, int side)
 {
-    /* a single step cannot show that a count is constant */
+    /* at least two steps are needed to show a constant count */
     struct total total = {.is_count_constant = sides->side[side].step_count >= 2};
     for (uint32_t i = 0; i < match->member_count[side]; i++) {
         const struct tp_side_row *row = tp_sides_row(sides, side, match->members[side][i]);
@@ -25,7 +25,7 @@ static struct total total_of(const struct tp_sides *sides, const struct tp_match
         total.ns += row->ns;
         total.calls += row->calls;
     }
-    return total; /* without members: no calls in any step */
+    return total; /* a side without rows has no calls in any step */
 }
 
 static int64_t whole_ns(double ns)
@@ -42,12 +42,14 @@ static void split_change(struct tp_change *change)
         by_count = more_calls * base_call;
     change->by_count_ns = whole_ns(by_count);
     if (__builtin_sub_overflow(change->change_ns, change->by_count_ns, &change->by_time_ns)) {
-        change->by_count_ns = change->change_ns; /* only hostile traces have sums near the limits of int64 */
+        /* sums near the limits of int64 occur only in damaged or hostile files */
+        change->by_count_ns = change->change_ns;
         change->by_time_ns = 0;
     }
 }
 
-/* Returns whether a run of the side summed rows of this kind as "(rest)", because a summary has no room for all. */
+/* Returns whether a run of the side has a row "(rest)" of this kind, which sums all rows that did not fit into the
+ * summary. */
 static bool has_rest(const struct tp_side_input *side, enum tp_summary_kind kind)
 {
     for (uint32_t r = 0; r < side->run_count; r++)
@@ -72,8 +74,9 @@ static bool has_kind(const struct tp_side_input *side, enum tp_summary_kind kind
     return false;
 }
 
-/* Finds the kinds of which a row that only one side has was neither added nor removed. If the steps do the same work, a
- * light row that is missing on one side is part of that side's "(rest)". Modules are recorded only on request. */
+/* Finds the kinds for which a row on only one side was neither added nor removed. If the steps do the same work, a
+ * small row that one side lacks is part of that side's "(rest)". Modules are missing if a side was recorded without
+ * them. */
 static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
                            const struct tp_change_limits *limits)
 {
@@ -84,9 +87,9 @@ static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_s
                                              has_kind(sides->side[TP_NEW].input, kind)));
 }
 
-/* Returns whether the number of calls per step changed. Counts that vary between steps are no evidence, nor are rows
- * for which a summary had no room. If the steps do the same work, waits at other lines and work in other modules are no
- * evidence either, because one side may be recorded without stacks. */
+/* Returns whether the number of calls per step changed. Counts that vary between steps, and rows that a summary cut
+ * off, are no evidence. If the steps do the same work, waits at other lines and work in other modules are no evidence
+ * either, because one side may be recorded without stacks. */
 static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut,
                              bool is_work_same)
 {
@@ -99,8 +102,8 @@ static bool is_count_changed(const struct tp_change *change, const struct total 
            totals[TP_NEW].is_count_constant;
 }
 
-/* Returns whether a changed count is reported whatever its time: waits and copies, but not memory sets, which depend on
- * the algorithms that a library chooses. */
+/* Returns whether a changed count of this row is reported even if its time is small. This is so for waits and copies,
+ * but not for memory sets, which depend on the algorithm that a library chooses. */
 static bool counts_alone(const struct tp_identity *identity)
 {
     return identity->kind == TP_SUMMARY_SYNC ||
@@ -112,22 +115,22 @@ static enum tp_change_verdict by_sign(double difference)
     return difference > 0 ? TP_CHANGE_REGRESSED : difference < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
 
-/* Returns whether the row replaces other rows. */
+/* Returns whether the row has other kernels than its counterpart on the other side. */
 static bool is_other_kernel(const struct tp_change *change)
 {
     return change->match->kind >= TP_MATCH_RENAMED;
 }
 
 /* Judges a changed number of calls. The time of the added or removed calls must be at least TP_CHANGE_LEAST_SHARE of
- * the base's step, and the row's whole time must have changed in the same direction. Runtime calls follow from the work
- * that they start, so they are not judged. */
+ * the base's step, and the time of the whole row must have changed in the same direction. Runtime calls are not judged,
+ * because they follow from the work that they start. */
 static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
 {
     if (!change->is_count_change)
         return TP_CHANGE_NEUTRAL;
     if (counts_alone(&change->identity))
         return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (is_other_kernel(change)) /* judge_replaced judges the sum of all of them */
+    if (is_other_kernel(change)) /* judge_kernels judges the sum of all replaced kernels */
         return TP_CHANGE_NEUTRAL;
     bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
     if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
@@ -137,7 +140,8 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
     return by_count == by_sign((double)change->change_ns) ? by_count : TP_CHANGE_NEUTRAL;
 }
 
-/* Returns whether a kernel replaces another one in every step and takes a relevant share of it. */
+/* Returns whether the row is a kernel that replaces another one in every step and takes a relevant share of the step.
+ */
 static bool is_replaced(const struct tp_change *change, const struct total totals[TP_SIDES], double step_ns)
 {
     return change->identity.kind == TP_SUMMARY_KERNEL && is_other_kernel(change) && totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
@@ -169,7 +173,7 @@ static void mark(struct tp_change *change, const struct tp_change_limits *limits
 
 /* ---- times of rows ---- */
 
-/* Rows that are judged together, with the index of the change of each row. */
+/* Rows that are judged together. changes: index of the change of each row. */
 struct judged {
     struct tp_row_levels *rows;
     uint32_t *changes, count;
@@ -226,16 +230,16 @@ static struct judged find_judged(const struct tp_changes *changes, const struct 
     return judged;
 }
 
-/* Returns the smallest share of a total for which a part of it gets a verdict; a smaller change of wall clock is a
- * hint. */
+/* Returns the smallest share of a total for which a part of the total gets a verdict. Smaller changes of wall clock are
+ * hints. */
 static double least_for_verdict(const struct tp_sides *sides)
 {
     const double of_wall_clock = 0.01;
     return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
 }
 
-/* Returns the verdict on a row. share: of the row in the total. is_alone: there are enough runs to judge a row that
- * changed the total by `least`. has_moved: some total changed. */
+/* Returns the verdict on a row. share: time of the row divided by the total. is_alone: there are enough runs to judge a
+ * row that changed the total by `least`. has_moved: some total changed. */
 static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, double least, bool is_alone,
                                         bool has_moved)
 {
@@ -299,7 +303,7 @@ bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp
     return true;
 }
 
-/* Returns the levels of NEW without the shift that all rows share. */
+/* Returns the levels of NEW without the shift that all rows share, a logarithm. */
 static struct tp_side_levels unshifted(const struct tp_sides *sides, const struct tp_side_levels *of, double shift)
 {
     uint32_t runs = sides->side[TP_NEW].input->run_count;
@@ -310,8 +314,8 @@ static struct tp_side_levels unshifted(const struct tp_sides *sides, const struc
     return levels;
 }
 
-/* Returns whether short steps confirm a change of data loading. For wall clock the short steps must have changed as
- * well, both relative to the operators' and by themselves, because a busy machine slows a single thread less than
+/* Returns whether short steps confirm a change of data loading. For wall clock, the short steps must have changed both
+ * by themselves and relative to the operators. The reason is that a busy machine slows a single thread less than
  * operators that wait for each other. Without enough operators, a slower loader looks like a busy machine. */
 static bool is_loading_backed(const struct tp_changes *changes, const struct tp_sides *sides,
                               const struct tp_side_levels levels[TP_SIDES], double estimate)
@@ -324,8 +328,8 @@ static bool is_loading_backed(const struct tp_changes *changes, const struct tp_
     return tp_short_steps_back(change, low - changes->low_shift) && tp_short_steps_back(change, low);
 }
 
-/* Adds data loading, which has no row, because no operator, kernel or copy explains its time. Its runs are judged like
- * wall times; with few runs the verdict is a hint. */
+/* Adds the change of data loading. It has no row, because no operator, kernel or copy explains its time. Its runs are
+ * judged like wall times; with few runs, the verdict is a hint. */
 static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
                              const struct tp_change_limits *limits, double doubt)
 {
@@ -360,7 +364,7 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
 
 /* ---- replaced operators and kernels ---- */
 
-/* Returns whether a row belongs to operators that replace others; their rows are judged as a sum. */
+/* Returns whether a row belongs to operators that replace others. Such rows are judged as a sum. */
 static bool is_in_group(const struct tp_change *change, const struct tp_replaced *replaced)
 {
     for (int s = 0; s < TP_SIDES; s++)
@@ -376,7 +380,8 @@ static void set_sum(struct tp_change *change, const struct tp_replaced_sum *sum)
     change->interval = sum->interval;
 }
 
-/* Judges kernels that replace others of the same operator. All get the verdict of the one that changed most. */
+/* Judges the sum of kernels that replace others of the same operator. The kernel that changed most in the direction of
+ * the sum gets the verdict. */
 static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
                           const struct tp_row_shift *shift)
 {
@@ -421,7 +426,7 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
     double step_ns = sides->side[TP_BASE].total_ns;
     bool has_loading = !isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
                        !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]);
-    /* data loading and the rows share the doubt */
+    /* data loading and the rows share the probability of a wrong verdict */
     double doubt = tp_totals_doubt_of_rows(totals) / (has_loading ? 2 : 1);
     bool is_cut[TP_SUMMARY_KIND_COUNT];
     bool *is_new_kernel = tp_arena_array(sides->arena, matches->count, sizeof *is_new_kernel);

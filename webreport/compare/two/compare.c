@@ -17,7 +17,7 @@ static bool is_any_known(const struct tp_compare *c)
     return false;
 }
 
-/* Equal sides (estimate 0) are never blind. */
+/* Equal sides (estimate 0) are always sensitive enough. */
 bool tp_compare_is_blind(const struct tp_compare *c)
 {
     const double factor_of_two = 1;

@@ -1,7 +1,6 @@
-/* Compares two sides: the verdict, and tables with all details.
- * BASE and NEW are each one or several runs of a program, as summaries. Numbers are per step unless their column says
- * otherwise. Definitions are in the columns (compare_tables.c) and in the headers of the parts: statistics,
- * comparability, matching, changes. */
+/* Compares two sides: the verdict, and tables with all details. BASE and NEW are one or several runs of a program each,
+ * as summaries. Numbers are per step unless their column says otherwise. Columns are defined in compare_tables.c. The
+ * headers of statistics, comparability, matching and changes define the methods. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_COMPARE_H
 #define TP_WEBREPORT_COMPARE_TWO_COMPARE_H
 
@@ -13,7 +12,7 @@
 
 enum tp_compare_table {
     TP_COMPARE_CHANGES, /* reported changes without a cause */
-    TP_COMPARE_STEP,    /* waterfall: parts of the change of the step's time */
+    TP_COMPARE_STEP,    /* parts of the change of the step's time, shown as a waterfall */
     TP_COMPARE_OPERATORS_DEVICE,
     TP_COMPARE_OPERATORS_HOST,
     TP_COMPARE_KERNELS,
@@ -22,7 +21,7 @@ enum tp_compare_table {
     TP_COMPARE_MODULES_DEVICE,
     TP_COMPARE_MODULES_HOST,
     TP_COMPARE_RUNTIME,
-    TP_COMPARE_FUNCTIONS, /* this and the next: of programs recorded from outside, else empty */
+    TP_COMPARE_FUNCTIONS, /* FUNCTIONS and WALL: empty unless the programs were recorded from outside */
     TP_COMPARE_WALL,
     TP_COMPARE_MEMORY,
     TP_COMPARE_OWNERS,
@@ -32,13 +31,14 @@ enum tp_compare_table {
     TP_COMPARE_TABLES
 };
 
-/* Returns whether a table is left out if it has no rows: tables of serving engines and of programs. */
+/* Returns whether the table is left out if it is empty: tables of serving engines and of programs recorded from
+ * outside. */
 static inline bool tp_compare_is_rare(enum tp_compare_table table)
 {
     return table == TP_COMPARE_SERVING || table == TP_COMPARE_FUNCTIONS || table == TP_COMPARE_WALL;
 }
 
-/* Columns of the tables of rows (CHANGES to WALL, without STEP). */
+/* Columns of the tables of rows: TP_COMPARE_CHANGES to TP_COMPARE_WALL, without TP_COMPARE_STEP. */
 enum tp_row_column {
     TP_ROW_KIND,
     TP_ROW_NAME,
@@ -131,7 +131,7 @@ enum tp_finding_diff_column {
 enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_CLASS, TP_FACT_COLUMNS };
 
 struct tp_compare_options {
-    double threshold; /* relative, 0 or more (0.03: 3 %); a verdict needs an interval entirely above it */
+    double threshold; /* relative, 0 or more (0.03 is 3 %); a verdict needs an interval entirely above it */
 };
 
 struct tp_compare {
@@ -140,49 +140,54 @@ struct tp_compare {
     struct tp_compare_options options;
     struct tp_sides sides;
     struct tp_comparability comparability;
-    struct tp_work_diff work; /* differences in the work of the steps; exact */
+    struct tp_work_diff work; /* differences in the work of the steps, from exact counts */
     struct tp_matches matches;
     struct tp_changes changes;
-    struct tp_difftree tree;               /* count 0 if a side has no call tree */
-    struct tp_total totals[TP_QUANTITIES]; /* without TP_QUANTITY_ROW */
-    double step_ns[TP_SIDES];              /* median step */
-    const char *damage;   /* why an input cannot be judged ("new: the gzip is cut .."), or "" */
-    bool is_work_changed; /* work that a limit counts was added or changed; the verdict is regressed for any times */
+    struct tp_difftree tree;               /* its count is 0 if a side has no call tree */
+    struct tp_total totals[TP_QUANTITIES]; /* by quantity; TP_QUANTITY_ROW is not set */
+    double step_ns[TP_SIDES];              /* median length of a step */
+    const char *damage;                    /* reason why an input cannot be judged ("new: the gzip is cut .."), or "" */
+    bool is_work_changed; /* a limit counts added or changed work, so the verdict is regressed whatever the times */
     bool is_loaded;       /* all host rows changed by one factor, so the machine was busy on one side */
-    bool is_open;         /* an input is damaged or the sides are not comparable; no improved or regressed verdict */
+    /* an input is damaged or the sides are not comparable, so the verdict is neither improved nor regressed */
+    bool is_open;
     enum tp_change_verdict memory_verdict, verdict;
-    uint32_t regressed_count, improved_count, replaced_count, hint_count; /* of causes */
+    /* numbers of reported changes without a cause, by verdict */
+    uint32_t regressed_count, improved_count, replaced_count, hint_count;
     struct tp_table tables[TP_COMPARE_TABLES];
 };
 
-/* Returns the verdict from totals, memory and changes of rows, each of which may be better or worse. */
+/* Returns the verdict on the times and the memory, from totals, memory and changes of rows. Each of them may be better
+ * or worse. */
 enum tp_change_verdict tp_compare_judge(const struct tp_compare *compare);
 
-/* Returns the verdict in words: "work changed", "other workload", or the verdict on the times ("regressed", "neutral"
- * ..). */
+/* Returns the verdict as text: "work changed", "other workload", or the verdict on the times, such as "regressed" or
+ * "neutral". */
 const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
-/* Returns whether these runs could not detect even a step of twice the length. */
+/* Returns whether these runs could not detect a step of twice the length. */
 bool tp_compare_is_blind(const struct tp_compare *compare);
 
-/* Returns whether a gate fails on this comparison: something regressed, and not only totals improved. */
+/* Returns whether a gate fails on this comparison, because some row, total or memory regressed. A comparison in which
+ * only totals improved does not fail. */
 bool tp_compare_is_worse(const struct tp_compare *compare);
 
-/* Return the key of a table in JSON ("kernels") and its title for people. Static. */
+/* Return the key of a table in JSON ("kernels"), and its title for people. Static. */
 const char *tp_compare_table_key(enum tp_compare_table table);
 const char *tp_compare_table_title(enum tp_compare_table table);
 
-/* Returns the tokens per second of a side's decode or prefill steps, the median of its runs; NaN if no run has them. */
+/* Returns the tokens per second of a side's decode or prefill steps, as the median of its runs; NaN if no run has such
+ * steps. */
 double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool is_decode);
 
 /* ---- parts (compare_memory.c, compare_tables.c, serving_diff.c) ---- */
 
-/* Fills TP_COMPARE_SERVING. */
+/* Fills the table TP_COMPARE_SERVING. */
 void tp_compare_serving(struct tp_compare *compare);
 
-/* Fills TP_COMPARE_MEMORY, TP_COMPARE_OWNERS and memory_verdict. */
+/* Fills the tables TP_COMPARE_MEMORY and TP_COMPARE_OWNERS, and memory_verdict. */
 void tp_compare_memory(struct tp_compare *compare);
-/* Fills the other tables. */
+/* Fills all other tables. */
 void tp_compare_fill_tables(struct tp_compare *compare);
 
 #endif

@@ -10,8 +10,8 @@
 #include "webreport/compare/two/damage.h"
 #include "writer/text/format.h"
 
-/* Makes changes of host times inconclusive if the sides were recorded with different options, which change host
- * times. */
+/* Makes changes of host times inconclusive if the sides were recorded with different options, because options change
+ * host times. */
 static void open_host_times(struct tp_compare *c)
 {
     for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
@@ -19,7 +19,7 @@ static void open_host_times(struct tp_compare *c)
             c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
-/* Returns whether the short steps confirm the change of a total; needed for wall clock only. */
+/* Returns whether the short steps confirm the change of a total. Only wall clock needs this confirmation. */
 static bool is_backed(const struct tp_compare *c, enum tp_quantity quantity)
 {
     const struct tp_side_levels levels[TP_SIDES] = {c->sides.side[TP_BASE].quantities[quantity],
@@ -28,7 +28,7 @@ static bool is_backed(const struct tp_compare *c, enum tp_quantity quantity)
            tp_short_steps_back(log1p(c->totals[quantity].change.estimate), tp_sides_low_change(&c->sides, levels));
 }
 
-/* Withdraws verdicts on totals that changed because the machine was, or may have been, busy on one side. */
+/* Withdraws verdicts on totals if the machine was, or may have been, busy on one side. */
 static void hold_back_wall_clock(struct tp_compare *c)
 {
     c->is_loaded = tp_changes_are_of_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
@@ -67,7 +67,8 @@ static void count_causes(struct tp_compare *c)
     }
 }
 
-/* Returns the damage of either side in words, including ranks that only the other side has; "" without damage. */
+/* Returns the damage of either side as text, including ranks that only the other side has. Returns "" without damage.
+ */
 static const char *damage_of(const struct tp_compare *c)
 {
     struct tp_damage_runs runs[TP_SIDES];

@@ -1,11 +1,11 @@
-/* Compares two sides: calls the stages of a comparison in their order. */
+/* Compares two sides: calls the stages of a comparison one after the other. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_COMPARE_BUILD_H
 #define TP_WEBREPORT_COMPARE_TWO_COMPARE_BUILD_H
 
 #include "webreport/compare/two/compare.h"
 
-/* Compares inputs[TP_BASE] with inputs[TP_NEW] in `arena` (guard set by the caller). inputs, and trees (per side and
- * run; NULL: none), must outlive the comparison. */
+/* Compares inputs[TP_BASE] with inputs[TP_NEW]. trees: call trees by side and run, or NULL. inputs and trees must
+ * outlive the comparison. Allocates from `arena`, whose guard the caller sets. */
 void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
                       const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
                       struct tp_arena *arena);

@@ -8,8 +8,8 @@
 
 enum { SHOWN_RUNS = 4 };
 
-/* Returns the categories that some run recorded by default, not by a named option; the other side has them as well
- * unless it lost them. */
+/* Returns the categories that some run recorded by default, that is, without a named option. The other side has these
+ * categories as well unless it lost them. */
 static unsigned present_in(const struct tp_damage_runs *runs)
 {
     unsigned present = 0, asked = 0;
@@ -64,7 +64,7 @@ const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_
 
 /* ---- ranks ---- */
 
-/* Fills the ranks of the runs, ascending, with duplicates. Returns false if some run has no rank. */
+/* Fills the ranks of the runs, ascending, including duplicates. Returns false if some run has no rank. */
 static bool ranks_of(int64_t *ranks, const struct tp_damage_runs *runs)
 {
     for (size_t i = 0; i < runs->count; i++) {
@@ -85,7 +85,7 @@ static int64_t world_size(const struct tp_damage_runs *runs)
     return size;
 }
 
-/* Adds the numbers below `size` that are not in the sorted list. */
+/* Adds the numbers from 0 to `size` - 1 that are not in the sorted list `ranks`. */
 static void add_below(struct tp_rank_set *missing, const int64_t *ranks, size_t count, int64_t size)
 {
     int64_t next = 0;
@@ -111,7 +111,7 @@ void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage
         return;
     }
     if (other_ranks[0] == other_ranks[others->count - 1])
-        return; /* the user chose one rank on that side */
+        return; /* the user chose a single rank on that side, so no rank is missing */
     for (size_t i = 0, at = 0; i < others->count; i++) {
         while (at < runs->count && ranks[at] < other_ranks[i])
             at++;

@@ -6,22 +6,22 @@
 #include "webreport/trace/frame_pairs.h"
 #include "writer/base/sort.h"
 
-/* A node of the merged tree. Nodes are in order of first appearance, so parents come before their children. */
+/* A node of the merged tree. Nodes are in the order of first appearance, so a parent comes before its children. */
 struct node {
     double ns[TP_SIDES], calls[TP_SIDES];
     uint32_t parent, name;
-    uint32_t first_child, next_sibling; /* after link_nodes: children by size, largest first */
+    uint32_t first_child, next_sibling; /* set by link_nodes; children by size, largest first */
     uint8_t kind;
 };
 
 struct merge {
     struct tp_arena *arena;
     struct tp_strings names;
-    struct tp_keys edges; /* (parent + 1, name, kind): tuple i is node i */
-    struct tp_vec nodes;  /* struct node */
+    struct tp_keys edges; /* by (parent + 1, name, kind): index of the node */
+    struct tp_vec nodes;  /* elements: struct node */
     struct tp_strings frames[TP_SIDES];
-    uint32_t *frame_pairs; /* pairs of frames, from tp_frame_pairs */
-    uint32_t *name_of_new; /* by frame of NEW: its name, as an index in names */
+    uint32_t *frame_pairs; /* pairs of frames of both sides, from tp_frame_pairs */
+    uint32_t *name_of_new; /* by frame of NEW: index of its name in `names` */
 };
 
 static struct node *at(const struct merge *merge, uint32_t node)
@@ -46,7 +46,7 @@ static void name_frames(struct merge *merge, const struct tp_calltree *tree)
                 tp_strings_add(&merge->names, tree->calls[i].name);
 }
 
-/* Pairs the frames of all trees of both sides. */
+/* Pairs the frames of both sides, over all trees. */
 static void pair_frames(struct merge *merge, const struct tp_sides *sides,
                         const struct tp_calltree *const trees[TP_SIDES])
 {
@@ -139,11 +139,11 @@ static void put_call(struct tp_difftree *tree, const struct merge *merge, uint32
     tree->count++;
 }
 
-/* Fills the tree's calls in depth-first order from node 0. */
+/* Fills the calls of the result in depth-first order, starting at node 0. */
 static void lay_out(struct tp_difftree *tree, struct merge *merge)
 {
     struct open {
-        uint32_t next, call; /* next child to visit; index of the node in the tree */
+        uint32_t next, call; /* next: next child to visit; call: index of the node in the result */
     };
     struct tp_vec open = TP_VEC(merge->arena, struct open);
     put_call(tree, merge, 0, TP_NO_ID);
@@ -162,7 +162,7 @@ static void lay_out(struct tp_difftree *tree, struct merge *merge)
     }
 }
 
-/* Returns whether every tree has device times; otherwise host times are compared. */
+/* Returns whether every tree has device times. Otherwise, host times are compared. */
 static bool all_have_device(const struct tp_sides *sides, const struct tp_calltree *const trees[TP_SIDES])
 {
     for (int s = 0; s < TP_SIDES; s++)

@@ -5,12 +5,12 @@
 
 #include "writer/base/student.h"
 
-enum { NORMAL = 1000000 }; /* degrees of freedom at which Student's distribution is practically normal */
+enum { NORMAL = 1000000 }; /* degrees of freedom for which Student's distribution is practically normal */
 
 /* Samples and time of a function on both sides. */
 struct sampled {
-    double samples[TP_SIDES]; /* samples of all runs */
-    double ns[TP_SIDES];      /* mean of a run; without samples, the time of half a sample */
+    double samples[TP_SIDES]; /* number of samples of all runs */
+    double ns[TP_SIDES];      /* mean time of a run; if there are no samples, the time of half a sample */
     double error;             /* standard error of log(ns[NEW] / ns[BASE]) */
 };
 
@@ -47,7 +47,7 @@ static bool is_judged(const struct tp_change *change, const struct sampled *s)
 }
 
 /* Returns whether both sides have steps and all times are wall clock. Then a verdict needs confirmation by short steps
- * (run_change.h), which functions do not have: on a busy machine, functions that spin in barriers take longer. */
+ * (run_change.h), which functions do not have. On a busy machine, functions that spin in barriers take longer. */
 static bool are_beside_steps(const struct tp_sides *sides)
 {
     return tp_sides_are_wall_clock(sides) && sides->side[TP_BASE].quantities[TP_QUANTITY_STEP].levels &&

@@ -1,7 +1,8 @@
 /* Matches the rows of both sides: see matching.h.
  *
- * What has no equal on the other side is grouped by what a pass ignores (shape, line, name) and paired inside its
- * group. A group is looked at up to MAX_GROUP rows a side, heaviest first: a hostile file cannot make it slow. */
+ * Rows without an equal row on the other side are grouped, and paired inside their group. Each pass groups them by
+ * identity without one property (shape, line or name). Only the MAX_GROUP costliest rows of a group and side are
+ * compared, so that a hostile file cannot make the search slow. */
 #include "webreport/compare/two/matching.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "writer/base/sort.h"
 
 enum { MAX_GROUP = 256, MAX_NAME = 512 };
-static const double LEAST_LIKENESS = 0.45; /* of two kernels that shall be the same one */
+static const double LEAST_LIKENESS = 0.45; /* smallest similarity of two kernel names that are matched */
 
 const char *tp_match_name(enum tp_match_kind kind)
 {
@@ -30,7 +31,7 @@ static unsigned letter(struct tp_str text, size_t i)
 double tp_name_likeness(struct tp_str a, struct tp_str b)
 {
     enum { PAIRS = 1 << 12 };
-    uint16_t seen[PAIRS] = {0}; /* pairs of letters, hashed */
+    uint16_t seen[PAIRS] = {0}; /* number of each pair of letters in `a`, by hash */
     size_t common = 0;
     if (a.len > MAX_NAME)
         a.len = MAX_NAME;
@@ -50,23 +51,23 @@ double tp_name_likeness(struct tp_str a, struct tp_str b)
 
 /* ---- groups of rows without an equal ---- */
 
-/* A row that has no partner yet. */
+/* A row without a partner on the other side. */
 struct lone {
     uint32_t identity, group;
     int side;
     double ns;
-    int32_t line; /* of a synchronisation */
+    int32_t line; /* source line of a synchronisation */
 };
 
 struct matcher {
     const struct tp_sides *sides;
     const struct tp_replaced *replaced;
     struct tp_arena *arena;
-    struct tp_vec matches; /* struct tp_match */
-    uint32_t kernel_count; /* launching operators with kernels that replace others */
+    struct tp_vec matches; /* elements: struct tp_match */
+    uint32_t kernel_count; /* number of sums of replaced kernels so far */
     struct lone *lone;
     size_t lone_count;
-    struct tp_strings texts; /* places without their lines */
+    struct tp_strings texts; /* places in the source without their line numbers */
 };
 
 static double time_of(const struct tp_sides *sides, int side, uint32_t identity)
@@ -94,23 +95,23 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
     return match;
 }
 
-/* Passes in their order; each groups rows by other parts of their identity. */
+/* Passes, in the order in which they run. Each groups rows by other properties of their identity. */
 enum pass { PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 
-/* Fills the key of a row's group. Returns false if the pass does not treat rows of this kind. */
+/* Fills the key of a row's group. Returns false if the pass does not match rows of this kind. */
 static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint32_t key[4])
 {
     const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
     enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
     key[0] = kind;
-    if (pass == PASS_REPLACED) { /* copies and waits only match copies and waits of the same name */
+    if (pass == PASS_REPLACED) { /* copies and waits are only matched with copies and waits of the same name */
         bool has_name = kind == TP_SUMMARY_COPY || kind == TP_SUMMARY_SYNC;
         key[1] = m->replaced->group_of[row->side][row->identity];
         key[2] = has_name ? identity[1] : TP_NO_ID;
         key[3] = TP_NO_ID;
         return key[1] > 0;
     }
-    key[2] = identity[2]; /* owner */
+    key[2] = identity[2]; /* index 2 of an identity is the owner */
     if (pass == PASS_SHAPE) {
         struct tp_str shape = tp_strings_get(&m->sides->texts, identity[3]);
         key[1] = identity[1];
@@ -123,7 +124,7 @@ static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint3
            (kind == TP_SUMMARY_SYNC && pass == PASS_NAME_IN_SHAPE);
 }
 
-/* Sorts by group, side, ascending line, descending time. */
+/* Sorts by group, then side, then line (ascending), then time (descending). */
 static int by_group(const void *x, const void *y, const void *context)
 {
     const struct lone *a = x, *b = y;
@@ -149,7 +150,7 @@ static double likeness(const struct tp_sides *sides, uint32_t base, uint32_t new
 {
     const struct tp_side_row *a = tp_sides_row(sides, TP_BASE, base), *b = tp_sides_row(sides, TP_NEW, new_identity);
     struct tp_identity x = tp_sides_identity(sides, base), y = tp_sides_identity(sides, new_identity);
-    if (quotient(a->ns, b->ns) < 0.1) /* times that differ by a factor of ten are other work */
+    if (quotient(a->ns, b->ns) < 0.1) /* rows whose times differ by a factor of ten do different work */
         return 0;
     return 0.5 * tp_name_likeness(x.name, y.name) + 0.3 * quotient(a->calls, b->calls) + 0.2 * quotient(a->ns, b->ns);
 }
@@ -159,7 +160,7 @@ static void mark_used(struct lone *row)
     row->identity = TP_NO_ID;
 }
 
-/* Pairs rows in their order; they differ only in shape or line. */
+/* Pairs the rows of both sides one by one in their order. The rows of a pair differ only in shape or line. */
 static void pair_in_order(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES])
 {
     for (size_t i = 0; i < counts[TP_BASE] && i < counts[TP_NEW]; i++) {
@@ -180,7 +181,8 @@ static void add_member(struct matcher *m, struct tp_match *match, struct lone *r
     mark_used(row);
 }
 
-/* Makes one match of all rows that have no partner. Rows: base, then new, each heaviest first. */
+/* Makes one match of all rows without a partner. rows: rows of the base followed by rows of NEW, each costliest first.
+ */
 static struct tp_match *match_all(struct matcher *m, struct lone *rows, size_t count)
 {
     struct tp_match *match = tp_vec_push(&m->matches);
@@ -203,7 +205,7 @@ static size_t count_left(const struct lone *rows, size_t count)
     return left;
 }
 
-/* Adds the remaining rows of one side to a pair if they are called about as often. */
+/* Adds the remaining rows of one side to a match if they are called about as often. */
 static void join(struct matcher *m, struct tp_match *match, struct lone *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -218,16 +220,16 @@ static void join(struct matcher *m, struct tp_match *match, struct lone *rows, s
     }
 }
 
-/* Numbers the matches of replaced kernels. Kernels with one number are judged by their sum: all matches of an operator,
- * or a single match without an operator. */
+/* Numbers the sums of replaced kernels. All matches of an operator are one sum; a match without an operator is a
+ * separate sum. */
 static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
 {
     for (size_t i = first; i < m->matches.count; i++)
         TP_AT(&m->matches, struct tp_match, i)->kernel = i == first || !is_of_operator ? ++m->kernel_count : m->kernel_count;
 }
 
-/* Pairs the most similar kernels until one side has none left. Remaining kernels of both sides form one match if one
- * operator launches them; remaining kernels of one side join the heaviest pair. */
+/* Pairs the most similar kernels until one side has none left. If kernels of both sides remain and one operator
+ * launches them, they form one match. If kernels of one side remain, they join the first pair. */
 static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES], bool is_of_operator)
 {
     struct lone *base = rows, *new_rows = rows + counts[TP_BASE];
@@ -252,7 +254,7 @@ static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts
         add_match(m, TP_MATCH_RENAMED, base[best_base].identity, new_rows[best_new].identity);
         mark_used(&base[best_base]);
         mark_used(&new_rows[best_new]);
-        if (++pairs >= 16) /* with more changed kernels the programs differ */
+        if (++pairs >= 16) /* with more changed kernels, the programs have little in common */
             break;
     }
     size_t left[TP_SIDES] = {count_left(base, counts[TP_BASE]), count_left(new_rows, counts[TP_NEW])};

@@ -1,6 +1,6 @@
-/* Finds the rows of both sides that correspond: rows with equal identities first, then rows of operators that replace
- * each other, rows with another shape or line, renamed kernels of one operator, and kernels that were fused or
- * split. */
+/* Finds the rows of both sides that correspond: first rows with equal identities, then rows of operators that replace
+ * each other, then rows with another shape or line, then renamed kernels of one operator, and kernels that were fused
+ * or split. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_MATCHING_H
 #define TP_WEBREPORT_COMPARE_TWO_MATCHING_H
 
@@ -8,44 +8,46 @@
 
 enum tp_match_kind {
     TP_MATCH_SAME,
-    TP_MATCH_NEW,      /* BASE does not have it */
-    TP_MATCH_REMOVED,  /* NEW does not have it */
-    TP_MATCH_RESHAPED, /* another shape or type of the same name and owner */
+    TP_MATCH_NEW,      /* only NEW has the row */
+    TP_MATCH_REMOVED,  /* only BASE has the row */
+    TP_MATCH_RESHAPED, /* same name and owner, but another shape or type */
     TP_MATCH_MOVED,    /* a synchronisation at another line of the same file */
     TP_MATCH_RENAMED,  /* a kernel under another name, launched by the same operator */
-    TP_MATCH_FUSED,    /* several kernels of an operator became one */
-    TP_MATCH_SPLIT,    /* one became several */
-    TP_MATCH_REPLACED, /* several became several others */
+    TP_MATCH_FUSED,    /* several kernels of an operator became one kernel */
+    TP_MATCH_SPLIT,    /* one kernel of an operator became several kernels */
+    TP_MATCH_REPLACED, /* several kernels became several other kernels */
     TP_MATCH_COUNT
 };
 
-/* A row of the comparison. Several identities of one side are summed. */
+/* A row of the comparison. If a side has several identities, their numbers are added. */
 struct tp_match {
     enum tp_match_kind kind;
-    uint32_t *members[TP_SIDES]; /* identities, heaviest first */
+    uint32_t *members[TP_SIDES]; /* by side: identities, costliest first */
     uint32_t member_count[TP_SIDES];
-    uint32_t group;  /* number of the group of operators that replace each other (tp_replaced), or 0 */
-    uint32_t kernel; /* number from 1 of the replaced kernels that are judged as a sum, or 0 for other rows */
+    /* number, from 1, of the group of operators that replace each other (tp_replaced); 0 without a group */
+    uint32_t group;
+    uint32_t kernel; /* number, from 1, of the sum of replaced kernels to which the row belongs; 0 for other rows */
 };
 
 struct tp_matches {
-    struct tp_match *items; /* by kind of row, then by the greater time of both sides (descending), then identity */
-    uint32_t count, kernel_count; /* kernel_count: greatest `kernel` */
+    /* sorted by kind of row, then by the larger time of both sides (descending), then by identity */
+    struct tp_match *items;
+    uint32_t count, kernel_count; /* kernel_count: number of sums of replaced kernels */
 };
 
-/* Matches the rows of both sides. Allocates from sides->arena (guard set by the caller). */
+/* Matches the rows of both sides. Allocates from sides->arena, whose guard the caller sets. */
 void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, const struct tp_replaced *replaced);
 
-/* Returns the identity that names the row: that of NEW, or that of BASE for a removed row. */
+/* Returns the identity that names the row: its identity in NEW, or in BASE for a removed row. */
 static inline uint32_t tp_match_identity(const struct tp_match *match)
 {
     return match->member_count[TP_NEW] ? match->members[TP_NEW][0] : match->members[TP_BASE][0];
 }
 
-/* Returns the similarity of two names, 0 to 1: Dice's coefficient of their pairs of letters, ignoring case. */
+/* Returns the similarity of two names, 0 to 1: Dice's coefficient of their pairs of letters, without regard to case. */
 double tp_name_likeness(struct tp_str a, struct tp_str b);
 
-/* Returns "same", "new" .. Static. */
+/* Returns the kind as text: "same", "new" .. Static. */
 const char *tp_match_name(enum tp_match_kind kind);
 
 #endif

@@ -15,7 +15,8 @@ enum { FIT_FROM = 8, MANY_ROWS = 20 };
 #define LEAST_WORTH 1.0
 #define MOST_WORTH 50.0
 
-/* The first two derivatives of log gamma: by differences and by its series, as in the definition. */
+/* First and second derivative of log gamma, computed from differences and from a series, as in the executable
+ * definition. */
 static double digamma(double x)
 {
     const double h = 1e-4;
@@ -31,7 +32,8 @@ static double trigamma(double x)
     return sum + 1 / (x + TERMS - 0.5);
 }
 
-/* Returns the degrees of freedom of a distribution whose log variances vary by `variance` more than chance explains. */
+/* Returns the degrees of freedom of a distribution of variances. variance: how much the logarithms of the variances
+ * vary beyond chance. */
 static double worth_of(double variance)
 {
     double low = 0.05, high = 100;
@@ -63,17 +65,18 @@ struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double fre
             squares += (log(sds[i] * sds[i]) - mean) * (log(sds[i] * sds[i]) - mean);
     double worth = worth_of(squares / (telling - 1) - trigamma(freedom / 2));
     double variance =
-        mean - digamma(freedom / 2) + log(freedom / 2) + digamma(worth / 2) - log(worth / 2); /* logarithm */
+        /* logarithm of the variance of rows in general */
+        mean - digamma(freedom / 2) + log(freedom / 2) + digamma(worth / 2) - log(worth / 2);
     return (struct tp_run_noise){sqrt(exp(variance)), worth, 0};
 }
 
 /* ---- all rows ---- */
 
-/* Levels of a side, by row and run, without the shift of each run. */
+/* Levels of a side by row and run, without the shift of each run. */
 struct centred {
     double *levels;
     size_t runs;
-    double shift; /* mean shift of its runs */
+    double shift; /* mean of the shifts of the side's runs */
 };
 
 static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
@@ -81,7 +84,8 @@ static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
     return is_new ? row->new_side[run] : row->base[run];
 }
 
-/* Returns the shift of a run relative to the first run of the base: the weighted median of its rows. */
+/* Returns the shift of a run relative to the first run of the base: the median over the rows, weighted by their share.
+ */
 static double shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, struct tp_arena *arena)
 {
     struct tp_weighted *items = tp_arena_array(arena, count, sizeof *items);
@@ -105,28 +109,28 @@ static struct centred centre(const struct tp_row_levels *rows, size_t count, boo
     return c;
 }
 
-/* Returns the sum of squares of a row about its mean. scratch: room for the side's runs. */
+/* Returns the sum of squares of a row about its mean. scratch: room for one number per run of the side. */
 static double squares_about(const struct centred *c, size_t row, double *scratch)
 {
     memcpy(scratch, c->levels + row * c->runs, c->runs * sizeof *scratch);
     return tp_squares(scratch, c->runs);
 }
 
-/* Noise of rows, estimated from all rows. */
+/* Noise of rows, estimated from all rows together. */
 struct rows_noise {
-    double *variance;        /* by row: variance about the means of its sides */
+    double *variance;        /* by row: variance about the mean of each side */
     double freedom;          /* degrees of freedom of each variance */
-    struct tp_run_noise fit; /* noise of rows in general; freedom 0 if unknown */
-    double across;           /* standard deviation of a run, from the spread of the changes over the rows */
+    struct tp_run_noise fit; /* distribution of the noise of rows; freedom is 0 if unknown */
+    double across;           /* standard deviation of a run, computed from the spread of the changes over the rows */
     bool is_many;            /* there are MANY_ROWS rows or more */
     bool is_wall_clock;
-    const double *changes; /* by row */
-    size_t count;          /* of rows */
-    double width; /* standard deviation of a change, in units of a run's noise */
+    const double *changes; /* by row: change, a logarithm */
+    size_t count;          /* number of rows */
+    double width;          /* standard deviation of a change divided by the noise of a run */
 };
 
-/* Returns the standard deviation of a run, estimated from the changes of all other rows, because load disturbs some
- * rows much more than others. */
+/* Returns the standard deviation of a run, estimated from the changes of all other rows. The row itself is left out,
+ * because load disturbs some rows much more than others. */
 static double others_noise(const struct rows_noise *n, size_t row)
 {
     double sum = 0, squares = 0, count = (double)n->count - 1;
@@ -147,7 +151,7 @@ static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_
     } else if (n->freedom >= 2) {
         sd = fmax(n->across, least);
         worth = 4;
-    } else { /* with so few runs, take the higher noise of the row's steps and of the other rows */
+    } else { /* with so few runs, use the larger of two noises: of the row's steps, and of the other rows */
         sd = fmax(fmax(n->across, fmax(row->base_cv, row->new_cv)), n->is_many ? least_of_many : least);
         return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};
     }
@@ -180,8 +184,8 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
     tp_arena_drop(arena, levels, most * sizeof *levels);
 }
 
-/* Returns the shift of a run's short steps relative to the first run of the base: the unweighted median of the rows,
- * because heavy rows do not show what the machine does to all. scratch: room for `count`. */
+/* Returns the shift of a run's short steps relative to the first run of the base. It is the unweighted median over the
+ * rows, because single costly rows do not represent the machine. scratch: room for `count` numbers. */
 static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
@@ -189,7 +193,7 @@ static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool 
     return tp_median(scratch, count);
 }
 
-/* Returns the change of a row's short steps without the shift of all rows, between the medians of the sides. shifts: by
+/* Returns the change of a row's short steps between the medians of the sides, without the shift of all rows. shifts: by
  * run, base first. scratch: room for the runs of either side. */
 static double low_change_of(const struct tp_row_levels *row, const size_t run_counts[2], const double *shifts,
                             double *scratch)
@@ -224,7 +228,7 @@ static void back(struct tp_row_judgement *judgement, const struct tp_row_levels 
     tp_arena_drop(arena, shifts, runs * sizeof *shifts);
 }
 
-/* Marks the significant rows and those to list. */
+/* Sets is_sure and is_listed of each row from its p-value. */
 static void mark(struct tp_row_verdict *rows, size_t count, double doubt, struct tp_arena *arena)
 {
     double *p = tp_arena_array(arena, count, sizeof *p);

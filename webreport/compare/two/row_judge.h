@@ -1,55 +1,57 @@
 /* Judges rows (kernels by operator, or operators) of several runs together.
+ *
  * The shift that all rows share (another clock, a warmer board) is removed first and reported as one change. Few runs
- * show little about one row, so the noise of each row is shrunk towards that of all rows (Smyth 2004: moderated t).
- * With one run per side, rows are compared with each other, and the result is a hint. Pure functions; scratch memory
- * from `arena`.
- * For wall clock, an outlying row need not have changed: a busy machine delays the operators that run while it is busy,
- * often the same ones throughout a run, and the others seem faster in comparison. But it never delays all steps. So the
- * short steps of a changed operator must confirm the change (run_change.h), relative to the short steps of the other
- * operators. The estimates themselves do not depend on that. */
+ * show little about one row, so the noise of each row is shrunk towards the noise of all rows (Smyth 2004: moderated
+ * t). With one run per side, rows are compared with each other, and the result is a hint. All functions are pure and
+ * take scratch memory from `arena`.
+ *
+ * For wall clock, an outlying row need not have changed. A busy machine delays the operators that run while it is busy,
+ * often the same ones throughout a run, and the others seem faster in comparison. But a busy machine never delays all
+ * steps. So the short steps of a changed operator must confirm the change (run_change.h), relative to the short steps
+ * of the other operators. This confirmation does not change the estimates. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_ROW_JUDGE_H
 #define TP_WEBREPORT_COMPARE_TWO_ROW_JUDGE_H
 
 #include "webreport/compare/noise/run_noise.h"
 
-enum { TP_ROWS_LEAST = 5 };   /* rows that a judgement needs */
+enum { TP_ROWS_LEAST = 5 };   /* smallest number of rows that can be judged */
 #define TP_ROW_DOUBT 0.01     /* probability that the true change is outside of a row's interval */
 #define TP_ROW_LIST_RATE 0.05 /* share of listed rows that are listed by chance (Benjamini and Hochberg) */
 
-/* A row that every run of both sides has, with equal counts. */
+/* Levels of a row that every run of both sides has, with equal counts. */
 struct tp_row_levels {
     const double *base, *new_side; /* levels, one per run */
-    double base_cv, new_cv;        /* variation of the steps in each side's first run */
-    double share;                  /* share of the time of all rows in the first run of the base */
-    const double *base_low, *new_low; /* levels of short steps, one per run, or NULL */
+    double base_cv, new_cv;        /* variation of the steps in the first run of each side */
+    double share;                  /* time of the row divided by the time of all rows, in the base */
+    const double *base_low, *new_low; /* levels of short steps, one per run; NULL for rows without them */
 };
 
 struct tp_row_verdict {
-    double estimate;           /* relative change without the shift that all rows share */
+    double estimate;           /* relative change of the row, without the shift that all rows share */
     double p;                  /* as in struct tp_run_change */
-    struct tp_run_noise noise; /* noise of a run, shrunk */
+    struct tp_run_noise noise; /* noise of a run, shrunk towards the noise of all rows */
     double half;               /* half of the 99 % interval, in logarithms */
-    bool is_sure;              /* significant by Holm, at `doubt` for all rows together */
-    bool is_listed;            /* listed by Benjamini and Hochberg */
-    bool is_backed;            /* confirmed by short steps; needed for wall clock */
+    bool is_sure;              /* the change is significant by Holm, at `doubt` for all rows together */
+    bool is_listed;            /* the change is listed by Benjamini and Hochberg, at TP_ROW_LIST_RATE */
+    bool is_backed;            /* short steps confirm the change; only wall clock needs this */
 };
 
 struct tp_row_judgement {
-    double low_shift; /* shift of short steps, median of the rows; NaN if unknown, or for a device */
+    double low_shift; /* shift of the short steps, as median over the rows; NaN if unknown, or for a device */
     /* shift that all rows share, level of the new side minus base; 0 with fewer than TP_ROWS_LEAST rows */
     double shift;
-    struct tp_row_verdict *rows; /* in the order of the rows; NULL with fewer than TP_ROWS_LEAST */
+    struct tp_row_verdict *rows; /* verdicts in the order of the rows; NULL with fewer than TP_ROWS_LEAST rows */
 };
 
-/* Judges `count` rows. run_counts: runs of the base and of the new side, each above 0. doubt: probability of any
- * verdict if nothing changed. is_wall_clock: host rows, which other programs on the machine disturb unequally; the
- * noise of a row is then at least the spread of the other rows' changes. */
+/* Judges `count` rows. run_counts: number of runs of the base and of the new side, each at least 1. doubt: probability
+ * of any verdict if nothing changed. is_wall_clock: the rows are host rows, which other programs on the machine disturb
+ * unequally. Then the noise of a row is at least the spread of the other rows' changes. */
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
                                       double doubt, bool is_wall_clock, struct tp_arena *arena);
 
-/* Returns the noise of rows in general: fits the scaled inverse chi-square distribution of variances that have
- * `freedom` degrees each, by the moments of their logarithms. sds: standard deviations; zeros are ignored. The result
- * has freedom 0 if fewer than 8 are left. */
+/* Returns the distribution of the noise of rows: fits a scaled inverse chi-square distribution to variances with
+ * `freedom` degrees of freedom each, by the moments of their logarithms. sds: standard deviations; zeros are ignored.
+ * The freedom of the result is 0 if fewer than 8 remain. */
 struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom);
 
 #endif

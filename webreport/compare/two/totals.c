@@ -44,8 +44,8 @@ struct tp_total tp_total_of(const struct tp_sides *sides, enum tp_quantity quant
     return total;
 }
 
-/* Shares of the doubt. With kernels, these and their rows get most of it, because they have little noise, and host
- * operators get least, because the step includes their cost. */
+/* Shares of TP_RUN_DOUBT by quantity. Kernels and their rows get most of it, because they have little noise. Host
+ * operators then get the least, because the step includes their cost. */
 static const double of_device[TP_QUANTITIES] = {[TP_QUANTITY_KERNELS] = 0.4,
                                                 [TP_QUANTITY_ROW] = 0.4,
                                                 [TP_QUANTITY_HOST_OPS] = 0.05,

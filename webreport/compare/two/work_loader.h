@@ -1,13 +1,13 @@
-/* Compares the functions of the user in the data loader of two sides. */
+/* Compares the user's functions in the data loaders of two sides. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_WORK_LOADER_H
 #define TP_WEBREPORT_COMPARE_TWO_WORK_LOADER_H
 
 #include "webreport/compare/sides.h"
 #include "webreport/compare/work/work_diff.h"
 
-enum { TP_WORK_RUNS = 3 }; /* number of newest runs of a side that must agree on a count */
+enum { TP_WORK_RUNS = 3 }; /* number of newest runs of a side that must have the same count */
 
-/* Adds functions of the data loader with another number of calls or another time. */
+/* Adds a change for each function of the data loader whose number of calls or time changed. */
 void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input *const sides[TP_SIDES],
                            struct tp_arena *arena);
 

@@ -17,7 +17,7 @@ static struct tp_str input_of(const struct tp_summary *run)
     return TP_STR("");
 }
 
-/* Returns the newest run of a rank that has counts, else the newest run with counts, or NULL. */
+/* Returns the newest run of a rank that has counts. Without such a run, returns the newest run with counts, or NULL. */
 static const struct tp_summary *newest(const struct tp_side_input *side, int64_t rank)
 {
     const struct tp_summary *any = NULL;
@@ -35,7 +35,7 @@ static const struct tp_summary *newest(const struct tp_side_input *side, int64_t
 /* ---- counts on which the runs of a side agree ---- */
 
 /* Marks the counts of `s` that differ in `other` as not exact, and appends the keys that only `other` has. Keys of `s`
- * keep their numbers. */
+ * keep their indexes. */
 static void agree(struct tp_signature *s, const struct tp_signature *other, uint32_t own_count, struct tp_arena *arena)
 {
     struct tp_vec more = TP_VEC(arena, struct tp_count_key);
@@ -81,7 +81,7 @@ static struct tp_signature agreed(const struct tp_side_input *side, const struct
             memcpy(own, s.keys, s.key_count * sizeof *own);
             s.keys = own;
         }
-        s.hash = s.hash * 2 + 1; /* the signature has changed, so its hash must differ */
+        s.hash = s.hash * 2 + 1; /* the counts differ from the summary's, so the hash must differ too */
         agree(&s, &other->signature, run->signature.key_count, arena);
         tp_work_agree_kept(&s, &other->signature, arena);
     }
@@ -90,7 +90,7 @@ static struct tp_signature agreed(const struct tp_side_input *side, const struct
 
 /* ---- ranks ---- */
 
-/* Pairs of signatures that were compared already. */
+/* A pair of signatures, by hash, that was compared already. */
 struct seen {
     uint64_t base, other;
 };
@@ -115,7 +115,7 @@ static bool is_told(const struct tp_work_diff *diff, const struct tp_work_change
     return false;
 }
 
-/* Appends the groups of another rank. */
+/* Appends the groups of operators of another rank. */
 static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->member_count;
@@ -131,7 +131,7 @@ static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *r
     diff->group_count += rank->group_count;
 }
 
-/* Adds the changes of another rank. */
+/* Appends the changes of another rank. */
 static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->count, groups = diff->group_count;
@@ -157,7 +157,7 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
     diff->varying_count = rank->varying_count > diff->varying_count ? rank->varying_count : diff->varying_count;
 }
 
-/* Returns the waits per step with the call, operator and function of this row. */
+/* Returns the number of waits per step of a run with the same call, operator and function as the row `at`. */
 static double waits_at(const struct tp_summary *run, const struct tp_summary_row *at)
 {
     int64_t count = 0;
@@ -169,7 +169,8 @@ static double waits_at(const struct tp_summary *run, const struct tp_summary_row
     return (double)count / (steps ? steps : 1);
 }
 
-/* Finds the place of waits that no new operator explains: where the new run waits more often than the base. */
+/* Finds the places of additional waits that no new operator explains: lines at which the new run waits more often than
+ * the base. */
 static void place_waits(struct tp_work_diff *diff, const struct tp_summary *base, const struct tp_summary *run)
 {
     for (uint32_t i = 0; i < diff->count; i++) {

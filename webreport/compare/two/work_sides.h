@@ -5,15 +5,16 @@
 #include "webreport/compare/comparability.h"
 #include "webreport/compare/two/replaced.h"
 
-enum { TP_WORK_RANKS = 64 }; /* number of compared ranks, lowest first */
+enum { TP_WORK_RANKS = 64 }; /* maximum number of compared ranks; the lowest are compared */
 
-/* Compares both sides in sides->arena (guard set by the caller). Ignores a count that differs between the TP_WORK_RUNS
- * newest runs of a side. If the input differs, only names are compared; if the workload differs otherwise, no change is
- * gated. A change that several ranks share is reported once. *replaced: times of operators that replace each other. */
+/* Compares the work of both sides. Allocates from sides->arena, whose guard the caller sets. Ignores a count that
+ * differs between the TP_WORK_RUNS newest runs of a side. If the input differs, only names are compared. If the
+ * workload differs otherwise, limits count no change. A change that several ranks share is reported once. *replaced:
+ * times of operators that replace each other. */
 void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced, const struct tp_sides *sides,
                          const struct tp_comparability *comparability);
 
-/* Returns whether some change counts for a limit. */
+/* Returns whether a limit counts some change. */
 bool tp_work_has_gated(const struct tp_work_diff *diff);
 
 #endif

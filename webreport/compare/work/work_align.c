@@ -6,23 +6,23 @@
 
 enum { WIDTH = 2 * TP_ALIGN_EDITS + 3, MIDDLE = TP_ALIGN_EDITS + 1 };
 
-/* State of one search. far[edits][MIDDLE + k]: items of `a` passed on diagonal k (items of `a` minus items of `b`), or
- * -1. */
+/* State of one search. far[edits][MIDDLE + k]: number of items of `a` passed on diagonal k, or -1. A diagonal is the
+ * number of passed items of `a` minus that of `b`. */
 struct search {
     const struct tp_align_sequence *a, *b;
-    uint32_t a0, b0; /* start of the search in both sequences */
+    uint32_t a0, b0; /* indexes in `a` and `b` at which the search starts */
     int32_t (*far)[WIDTH];
-    uint8_t *is_out, *is_in; /* by item of `a` and of `b`: true if the other sequence lacks it */
+    uint8_t *is_out, *is_in; /* by item of `a` and of `b`: true if the item is removed or inserted */
 };
 
-/* End of a path: on diagonal k after `edits` edits and x items of `a`. */
+/* End of a path: on diagonal k, after `edits` edits and x items of `a`. */
 struct way {
     int edits, k;
     int32_t x;
 };
 
-/* Returns the items of `a` passed on diagonal k after one more edit, a removal from `a` or an insertion from `b`; -1 if
- * neither is possible. */
+/* Returns the number of items of `a` passed on diagonal k after one more edit, or -1 if no edit leads there. *is_in:
+ * the edit inserts an item of `b`; else it removes one of `a`. */
 static int32_t edited(const struct search *s, int edits, int k, bool *is_in)
 {
     const int32_t *before = s->far[edits - 1];
@@ -43,7 +43,8 @@ static int32_t slide(const struct search *s, int32_t x, int k)
     return x + (int32_t)(i - from);
 }
 
-/* Returns the shortest path to the end of both sequences, or the path with TP_ALIGN_EDITS edits that gets furthest. */
+/* Returns the shortest path to the end of both sequences. If the path needs more than TP_ALIGN_EDITS edits, returns the
+ * path with that many edits that gets furthest. */
 static struct way find_way(const struct search *s)
 {
     struct way best = {0, 0, 0};
@@ -78,8 +79,9 @@ static void mark(const struct search *s, struct way way)
     }
 }
 
-/* Moves a block with only insertions, or only removals, to the position where the depth of its first item is lowest, so
- * that it begins with the caller of its other items. A block can move if the items before it equal its end. */
+/* Moves a block of insertions, or of removals, to the position where the depth of its first item is lowest, so that the
+ * block begins with the caller of its other items. A block can move back while the item before it equals its last item.
+ */
 static void settle(const struct tp_align_sequence *s, uint32_t *first, uint32_t *end, uint32_t least, uint32_t *other)
 {
     uint32_t best = 0, shift = 0;

@@ -1,6 +1,6 @@
-/* Aligns two sequences: finds the shortest edit script of removals and insertions (Myers 1986, O(ND)).
- * Scripts longer than TP_ALIGN_EDITS are found piece by piece: the search keeps the path that got furthest and
- * continues from there, so the time is bounded by length times TP_ALIGN_EDITS. */
+/* Aligns two sequences: finds the shortest edit script of removals and insertions (Myers 1986, O(ND)). Longer scripts
+ * than TP_ALIGN_EDITS are found part by part: the search keeps the path that got furthest and continues from its end.
+ * The time is bounded by length times TP_ALIGN_EDITS. */
 #ifndef TP_WEBREPORT_COMPARE_WORK_WORK_ALIGN_H
 #define TP_WEBREPORT_COMPARE_WORK_WORK_ALIGN_H
 
@@ -10,18 +10,21 @@
 
 enum { TP_ALIGN_EDITS = 256 };
 
-/* Items a .. a_end of one sequence replace b .. b_end of the other; one of them may be empty. */
+/* A difference: items a to a_end - 1 of one sequence are replaced by items b to b_end - 1 of the other. One of the
+ * ranges may be empty. */
 struct tp_align_block {
     uint32_t a, a_end, b, b_end;
 };
 
-/* A sequence; equal items have equal numbers. depth: nesting depth of each item; blocks begin at the lowest depth. */
+/* A sequence of numbers; equal items have equal numbers. depth: nesting depth of each item, because blocks begin at the
+ * lowest depth. */
 struct tp_align_sequence {
     const uint32_t *items, *depth;
     uint32_t count;
 };
 
-/* Appends the differing blocks (struct tp_align_block) in order. Scratch memory comes from the arena of the vector. */
+/* Appends the blocks that differ (struct tp_align_block), in order. Scratch memory comes from the arena of the vector.
+ */
 void tp_align(struct tp_vec *blocks, const struct tp_align_sequence *a, const struct tp_align_sequence *b);
 
 #endif

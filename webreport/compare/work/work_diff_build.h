@@ -1,10 +1,11 @@
-/* Compares the work of two runs: pairs of counts, their differences, and the names and groups of the changes. */
+/* Compares the work of two runs: pairs the counts of both, and names, groups and numbers their differences. */
 #ifndef TP_WEBREPORT_COMPARE_WORK_WORK_DIFF_BUILD_H
 #define TP_WEBREPORT_COMPARE_WORK_WORK_DIFF_BUILD_H
 
 #include "webreport/compare/work/work_diff.h"
 
-/* Compares two signatures. Allocates from `arena` (guard set by the caller). is_bare: compare names only. */
+/* Compares two signatures. Allocates from `arena`, whose guard the caller sets. is_bare: compare names only, without
+ * shapes and types. */
 void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *base, const struct tp_signature *other,
                         bool is_bare, struct tp_arena *arena);
 

@@ -1,7 +1,8 @@
 /* Finds groups of operators that replace each other, and makes one change of each group. See work_parts.h.
+ *
  * Operators replace others if they are at the same place in the step (between equal operators of one thread, in one
- * function or module) and the other side has them less often. Their times are compared as a sum (replaced.h). An added
- * item, wait, copy or cast is never part of a group. */
+ * function or module) and the other side has them less often. The times of a group are compared as a sum (replaced.h).
+ * An added item, wait, copy or cast is never part of a group. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
@@ -23,7 +24,7 @@ static bool is_wait(const struct tp_work_pair *pair)
     return kind == TP_WORK_CHANGE_ITEM || kind == TP_WORK_CHANGE_HOST_WAIT;
 }
 
-/* Adds a call, and the calls inside it that the other side has less often. */
+/* Adds a call to a group, and the calls inside it that the other side has less often. */
 static void add_calls(struct tp_work_compared *c, uint32_t group, int side, uint32_t call)
 {
     const struct tp_signature *s = c->side[side];
@@ -48,7 +49,7 @@ void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *ch
     add_calls(c, change->group, TP_NEW, change->call - 1);
 }
 
-/* Returns the modules around a place without the innermost one; "" for a function. */
+/* Returns the modules around a place, without the innermost module; "" if the place is a function. */
 static struct tp_str outer_module(struct tp_str place)
 {
     struct tp_frame frame;
@@ -61,7 +62,7 @@ static struct tp_str outer_module(struct tp_str place)
 }
 
 /* Returns whether two places are the same, as far as known. Modules inside the same module count as one place, because
- * another activation is another module there. */
+ * another activation function is another module. */
 static bool is_one_place(struct tp_str a, struct tp_str b)
 {
     struct tp_str outer = outer_module(a);
@@ -79,8 +80,8 @@ static bool went(const struct tp_work_change *change)
     return change->kind == TP_WORK_CHANGE_RENAMED || (change->kind < TP_WORK_CHANGE_SHAPE && change->delta < 0);
 }
 
-/* Returns whether some change from `first` on is at the same place and is the counterpart: one is removed, the other
- * added. */
+/* Returns whether a change from number `first` on is at the same place as `own` and is its counterpart: one is added,
+ * the other removed. */
 static bool has_partner(const struct tp_work_compared *c, size_t first, const struct tp_work_change *own)
 {
     for (size_t i = first; i < c->changes.count; i++) {
@@ -125,8 +126,8 @@ static uint32_t root_of(uint32_t *parents, uint32_t group)
     return group;
 }
 
-/* Returns the first pair with the name and shapes of this one. Types are ignored, because tables do not separate
- * them. */
+/* Returns the first pair with the same name and shapes as the given one. Types are ignored, because tables do not
+ * distinguish them. */
 static uint32_t first_alike(const struct tp_work_compared *c, uint32_t pair)
 {
     const struct tp_count_key *key = &c->pairs[pair].key;
@@ -136,7 +137,7 @@ static uint32_t first_alike(const struct tp_work_compared *c, uint32_t pair)
     return pair;
 }
 
-/* Numbers the groups again, from 1; groups that share an operator of a side get one number. */
+/* Joins groups that share an operator of a side, and numbers the groups from 1. */
 static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
 {
     uint32_t *parents = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *parents);
@@ -160,7 +161,7 @@ static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
     c->group_count = count;
 }
 
-/* Sorts calls by group, side, operator. */
+/* Sorts calls by group, then side, then operator. */
 static int by_member(const void *x, const void *y, const void *context)
 {
     const struct tp_work_group_call *a = x, *b = y;
@@ -172,8 +173,8 @@ static int by_member(const void *x, const void *y, const void *context)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-/* Returns the calls per step of a side, summed over all pairs with the name and shapes of this pair, which is the first
- * one. */
+/* Returns the calls per step of a side, summed over all pairs with the same name and shapes. pair: the first of these
+ * pairs. */
 static int64_t count_alike(const struct tp_work_compared *c, uint32_t pair, int side)
 {
     int64_t count = 0;
@@ -203,9 +204,9 @@ static void fill_members(struct tp_work_compared *c, struct tp_work_diff *diff)
 
 /* ---- one change per group ---- */
 
-enum { NAMES = 4 }; /* names that a change lists */
+enum { NAMES = 4 }; /* number of names that the text of a change lists */
 
-/* Returns whether a side of a group has an outermost operator that is not a backward node. */
+/* Returns whether a side of a group has an outermost operator outside of the backward pass. */
 static bool has_forward(const struct tp_work_diff *diff, uint32_t group, int side)
 {
     for (uint32_t i = 0; i < diff->member_count; i++) {
@@ -228,8 +229,8 @@ double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int 
     return calls;
 }
 
-/* Returns the outermost operators of a side of a group: "4 aten::lerp_, 4 aten::mul_ and 2 more". Backward nodes follow
- * from the others and are left out. */
+/* Returns the outermost operators of a side of a group as text: "4 aten::lerp_, 4 aten::mul_ and 2 more". Backward
+ * operators are left out if there are others, because they follow from them. */
 static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
 {
     struct tp_str names[NAMES];
@@ -260,7 +261,7 @@ static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, i
     return tp_str_of(more > 0 ? tp_text_printf(arena, "%s and %.0f more", text, more) : text);
 }
 
-/* Returns whether every change of the group is a rename. */
+/* Returns whether all changes of the group are renamed operators. */
 static bool is_plain(const struct tp_work_compared *c, uint32_t group)
 {
     for (size_t i = 0; i < c->changes.count; i++) {
@@ -271,7 +272,7 @@ static bool is_plain(const struct tp_work_compared *c, uint32_t group)
     return true;
 }
 
-/* Turns the first added operator into the change of its group. */
+/* Turns the change of the first added operator into the change of the whole group. */
 static void make_one(struct tp_work_change *change, const struct tp_work_diff *diff, struct tp_arena *arena)
 {
     double old_calls = tp_work_group_calls(diff, change->group, TP_BASE);
@@ -279,7 +280,7 @@ static void make_one(struct tp_work_change *change, const struct tp_work_diff *d
     change->kind = TP_WORK_CHANGE_REPLACED;
     change->delta = 0;
     change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
-    change->is_gated = new_calls > old_calls; /* tp_replaced_gate decides if their times are known */
+    change->is_gated = new_calls > old_calls; /* preliminary; tp_replaced_gate decides if the times are known */
     for (int s = 0; s < TP_SIDES; s++)
         change->detail[s] = names_of(diff, change->group, s, arena);
 }
@@ -296,7 +297,7 @@ static void drop_told(struct tp_work_compared *c)
 
 /* ---- waits inside groups ---- */
 
-/* Returns the additional operators of a name per step of NEW. */
+/* Returns the number of additional operators with this name per step of NEW. */
 static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
@@ -305,8 +306,8 @@ static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name
     return more;
 }
 
-/* Adds the first wait for a value inside an operator of a group; it counts even if the group is faster. Operators that
- * this wait calls belong to the same wait. */
+/* Adds a change for the first wait for a value inside a group. Limits count it even if the group is faster. Operators
+ * that this wait calls belong to the same wait. */
 static void add_waits_inside(struct tp_work_compared *c)
 {
     bool is_told = false;
@@ -364,7 +365,7 @@ void tp_work_close_groups(struct tp_work_compared *c, struct tp_work_diff *diff)
             continue;
         one->is_consequence &= changes[i].is_consequence;
         if (&changes[i] != one)
-            changes[i].times = 0; /* part of the group's change */
+            changes[i].times = 0; /* already part of the group's change */
     }
     for (uint32_t g = 1; g <= c->group_count; g++)
         if (first[g])

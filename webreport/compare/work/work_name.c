@@ -1,11 +1,11 @@
-/* Finds names and places of changed operators: see work_parts.h. Only the outermost operators of a differing block are
- * reported, because the others follow from them. */
+/* Finds the names and places of changed operators: see work_parts.h. Of a block that differs, only the outermost
+ * operators are reported, because the inner ones follow from them. */
 #include "webreport/compare/work/work_align.h"
 #include "webreport/compare/work/work_parts.h"
 
 /* ---- blocks ---- */
 
-/* A thread of each side, and the current block of both. */
+/* State of the comparison of one thread: its calls on both sides, and the current block. */
 struct naming {
     struct tp_work_compared *c;
     const struct tp_count_call *lane[TP_SIDES];
@@ -34,7 +34,7 @@ static struct tp_str place_of(const struct naming *n, int side, uint32_t call)
     return n->c->side[side]->places[n->lane[side][call].place];
 }
 
-/* Returns the index of a call in the side's signature plus 1. */
+/* Returns the index plus 1 of a thread's call among all calls of the side's signature. */
 static uint32_t call_number(const struct naming *n, int side, uint32_t call)
 {
     return (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1;
@@ -59,7 +59,7 @@ static struct tp_work_change *add(const struct naming *n, enum tp_work_change_ki
     return change;
 }
 
-/* Returns the additional operators of a name in NEW, with any shapes and types. */
+/* Returns the number of additional operators with this name per step of NEW, with any shapes and types. */
 static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
@@ -68,8 +68,8 @@ static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name
     return more;
 }
 
-/* Returns whether a call on lists of tensors only calls operators that are not more than before, such as
- * x._foreach_add_() on the CPU, which calls add_ for each tensor. */
+/* Returns whether a call on lists of tensors only calls operators that are not more frequent than before. Example:
+ * x._foreach_add_() on the CPU calls add_ for each tensor. */
 static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_count_call *lane = n->lane[side];
@@ -82,8 +82,8 @@ static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
     return known >= 2;
 }
 
-/* Adds an added or removed operator. An operator that only moved within the step, or whose count is ignored, is no
- * change. */
+/* Adds a change for an added or removed operator. Operators that only moved within the step, or whose count is ignored,
+ * give no change. */
 static void add_one(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_work_pair *pair = pair_at(n, side, call);
@@ -95,7 +95,7 @@ static void add_one(const struct naming *n, int side, uint32_t call)
     change->is_gated = sign > 0 && !is_list_of_known(n, side, call);
 }
 
-/* Adds the change between two corresponding operators of one name. */
+/* Adds the change between two corresponding operators with the same name, in shapes or types. */
 static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
@@ -108,7 +108,8 @@ static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_
     change->is_gated = true;
 }
 
-/* Returns the list without the arguments at its end that are not tensors; a similar operator may lack such options. */
+/* Returns the list without the arguments at its end that are no tensors, because a similar operator may lack such
+ * options. others: texts of such arguments. */
 static struct tp_str tensors_of(struct tp_str list, const char *const *others)
 {
     if (tp_str_ends(list, "]"))
@@ -131,15 +132,15 @@ bool tp_work_takes_the_same(const struct tp_str old[2], const struct tp_str now[
            tp_str_equal(tensors_of(old[1], no_types), tensors_of(now[1], no_types));
 }
 
-/* Returns whether operators of the two names can correspond; item, copy, cast and wait only correspond to their own
- * kind. */
+/* Returns whether operators with these names can correspond. Item, copy, cast and wait only correspond to operators of
+ * the same kind. */
 static bool are_of_one_kind(struct tp_str old, struct tp_str now)
 {
     enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
     return was == is || (was >= TP_WORK_CHANGE_ALLOCATION && is >= TP_WORK_CHANGE_ALLOCATION);
 }
 
-/* Returns whether both read a value on the host; bool(x) calls the same operators as x.item(). */
+/* Returns whether both operators read a value on the host; bool(x) calls the same operators as x.item(). */
 static bool do_both_wait(struct tp_str old, struct tp_str now)
 {
     enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
@@ -147,7 +148,7 @@ static bool do_both_wait(struct tp_str old, struct tp_str now)
            (is == TP_WORK_CHANGE_ITEM || is == TP_WORK_CHANGE_HOST_WAIT);
 }
 
-/* Returns whether both have equal tensors as inputs but different names. */
+/* Returns whether one operator replaced the other on the same input tensors. */
 static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
 {
     return old->delta < 0 && now->delta > 0 && are_of_one_kind(old->key.name, now->key.name) &&
@@ -155,7 +156,8 @@ static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair
                           (struct tp_str[]){now->key.dims, now->key.detail});
 }
 
-/* Returns whether both are in one function or module or, if none is known, between equal operators. */
+/* Returns whether both changes are in the same function or module. If no place is known, they must be between equal
+ * operators. */
 static bool is_at_same_place(const struct tp_work_change *a, const struct tp_work_change *b)
 {
     return tp_str_equal(a->place, b->place) &&
@@ -180,7 +182,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
                 changes[k].detail[TP_BASE] = changes[i].name;
                 changes[k].detail[TP_NEW] = changes[k].name;
                 tp_work_group_renamed(c, &changes[k], changes[i].call);
-                changes[i].times = 0; /* told with what came */
+                changes[i].times = 0; /* reported with the added operator */
             }
     for (size_t i = 0; i < c->changes.count; i++)
         if (changes[i].times)
@@ -188,7 +190,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
     c->changes.count = kept;
 }
 
-/* Returns whether an operator is a view, which costs almost nothing. */
+/* Returns whether the operator is a view, which takes almost no time. */
 static bool is_view(struct tp_str name)
 {
     static const char *const views[] = {"aten::t",       "aten::transpose", "aten::view",
@@ -197,8 +199,8 @@ static bool is_view(struct tp_str name)
     return tp_str_is_one(name, views);
 }
 
-/* Returns whether a call of one side only wraps work that the other side does directly, as x.linear() wraps addmm: all
- * operators that it calls are equally frequent on both sides and include `inner`, which the other side has. */
+/* Returns whether a call on one side only wraps work that the other side does directly, as x.linear() wraps addmm. All
+ * operators that it calls must be equally frequent on both sides, and include `inner`, which the other side has. */
 static bool is_around(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
 {
     const struct tp_count_call *lane = n->lane[side];
@@ -215,7 +217,7 @@ static bool is_around(const struct naming *n, int side, uint32_t call, const str
     return is_there;
 }
 
-/* Returns how well an operator of NEW corresponds to one of BASE; 0 if not at all. */
+/* Returns how well an operator of NEW corresponds to one of BASE, from 0 (does not correspond) to 3. */
 static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
@@ -228,7 +230,8 @@ static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call
     return 0;
 }
 
-/* Returns the index of the operator of NEW that corresponds best to an operator of BASE, or `count`. */
+/* Returns the index in `now` of the operator of NEW that corresponds best to an operator of BASE, or `count` if none
+ * does. */
 static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_t *now, const uint8_t *is_named,
                         uint32_t count)
 {
@@ -242,8 +245,8 @@ static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_
     return best;
 }
 
-/* Names removed and added operators between equal ones: with equal shapes and types, or if one wraps the other, they
- * are the same operator under another name. */
+/* Names the removed and added operators between two equal operators. An operator that corresponds to another one (equal
+ * shapes and types, or one wraps the other) is renamed. */
 static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t old_count, const uint32_t *now,
                           uint32_t new_count)
 {
@@ -267,7 +270,7 @@ static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t 
     tp_work_group_place(n->c, first);
 }
 
-/* Outermost operators of a block, and the numbers of their names. */
+/* Outermost operators of a block. names: number of each operator's name. */
 struct tops {
     uint32_t *calls, *names, *depth, count;
 };
@@ -354,8 +357,8 @@ bool tp_work_name_calls(struct tp_work_compared *c)
 
 /* ---- without sequences ---- */
 
-/* Returns whether every call of a key in the sequence is inside a call that changed in the same way. *place: place of
- * all its calls, or "" if they have several. */
+/* Returns whether every call of a key is inside a call that was added or removed as well. *place: place of all its
+ * calls, or "" if they have several places. */
 static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair, struct tp_str *place)
 {
     const struct tp_signature *s = c->side[side];
@@ -376,7 +379,8 @@ static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair,
     return is_inside && !is_first;
 }
 
-/* Returns another key with the name that was removed as often as this one was added, or NULL. */
+/* Returns a key with the same name that was removed as often as this one was added, or the reverse; NULL without such a
+ * key. */
 static const struct tp_work_pair *counterpart(const struct tp_work_compared *c, const struct tp_work_pair *pair)
 {
     for (uint32_t i = 0; i < c->pair_count; i++)
@@ -396,7 +400,7 @@ void tp_work_name_counts(struct tp_work_compared *c)
             continue;
         const struct tp_work_pair *was = counterpart(c, pair);
         if (was && pair->delta < 0)
-            continue; /* told with what came */
+            continue; /* reported with the added operator */
         struct tp_work_change *change = tp_vec_push(&c->changes);
         *change = (struct tp_work_change){.kind = tp_work_kind_of(pair->key.name),
                                           .name = pair->key.name,

@@ -1,15 +1,15 @@
-/* Finds added work that replaces more removed work; no limit counts it. See work_parts.h. */
+/* Finds added work that replaces more removed work, and excludes it from limits. See work_parts.h. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 
-enum { LISTED_EACH = 8 }; /* number of changes up to which each is listed separately */
+enum { LISTED_EACH = 8 }; /* largest number of changes that are listed one by one */
 
 static bool is_operator(const struct tp_work_change *change)
 {
     return change->kind < TP_WORK_CHANGE_SHAPE && change->times;
 }
 
-/* Returns whether an added operator remains of a removed item, copy, cast or wait: it takes the same tensors and is
+/* Returns whether an added operator is the rest of a removed item, copy, cast or wait: it takes the same tensors and is
  * none of these kinds. */
 static bool is_left_of(const struct tp_str old[3], const struct tp_str now[3])
 {
@@ -17,7 +17,8 @@ static bool is_left_of(const struct tp_str old[3], const struct tp_str now[3])
            tp_work_takes_the_same(old, now);
 }
 
-/* Excludes added operators from limits if they remain of an item, copy, cast or wait at the same place. */
+/* Excludes an added operator from limits if it is the rest of a removed item, copy, cast or wait in the same function.
+ */
 static void allow_left(struct tp_work_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -34,7 +35,8 @@ static void allow_left(struct tp_work_change *changes, size_t count)
     }
 }
 
-/* Returns the length of the first tensor in a list of shapes from *at on, with brackets ("[256, 64]"), or 0. */
+/* Returns the length of the first tensor's shape in a list, with brackets ("[256, 64]"), or 0. *at: its start in the
+ * list. */
 static size_t first_tensor(struct tp_str dims, size_t *at)
 {
     size_t begin = 0, end;
@@ -61,8 +63,8 @@ static bool absorbs(const struct tp_work_change *now, const struct tp_work_chang
     return tp_frame_same_function(old->place, now->place) && tp_str_find(now->detail[0], tensor) >= 0;
 }
 
-/* Excludes operators on lists of tensors from limits if they replace at least two operators of their function, or if
- * such a function calls them on lists instead of on tensors. */
+/* Excludes an operator on lists of tensors from limits if it replaces at least two operators on single tensors of the
+ * same function. */
 static void allow_lists(struct tp_work_change *changes, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -103,7 +105,7 @@ void tp_work_merge_by_name(struct tp_work_diff *diff)
         }
         diff->changes[k].delta += diff->changes[i].delta;
         diff->changes[k].times += diff->changes[i].times;
-        diff->changes[k].call = 0; /* the change has several lines of the function */
+        diff->changes[k].call = 0; /* the change stands for several source lines of the function */
     }
     diff->count = kept;
 }

@@ -5,7 +5,7 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-enum { MOST = 120 }; /* longest name or shapes, in bytes */
+enum { MOST = 120 }; /* maximum length of names and shapes, bytes */
 
 static const char *cut(struct tp_arena *arena, struct tp_str text)
 {
@@ -13,7 +13,8 @@ static const char *cut(struct tp_arena *arena, struct tp_str text)
     return tp_text_printf(arena, "%.*s%s", (int)size, text.ptr, size < text.len ? ".." : "");
 }
 
-/* Returns the place: " in train_step", " in Net_0/Linear_1", " between aten::mm and aten::relu", or "". */
+/* Returns the place of the change as text: " in train_step", " in Net_0/Linear_1", " between aten::mm and aten::relu",
+ * or "". */
 static const char *where(const struct tp_work_change *change, struct tp_arena *arena)
 {
     struct tp_str function = tp_frame_function_name(change->place);
@@ -48,7 +49,8 @@ static const char *effect(const struct tp_work_change *change)
     }
 }
 
-/* Returns the times of operators that are slower than those that they replace (": 2.10 ms, 1.20 ms before"), or "". */
+/* Returns the times of operators that are slower than the operators that they replace (": 2.10 ms, 1.20 ms before"), or
+ * "". */
 static const char *slower(const struct tp_work_change *change, struct tp_arena *arena)
 {
     if (change->group_ns[TP_NEW] <= change->group_ns[TP_BASE])
