@@ -1,4 +1,4 @@
-/* The table of export formats: files of other tools, made of one analysed profile.
+/* The table of export formats: files of other tools, made from one analysed profile.
  *
  * A format is one file in a room of webreport/export, one row in export.c, one declaration in export_formats.h and a
  * paragraph in templates/help/export.txt. */
@@ -7,10 +7,10 @@
 
 #include "webreport/export/export_formats.h"
 
-/* All formats; a NULL name ends the table. */
+/* All formats; the last entry has the name NULL. */
 extern const struct tp_export_format tp_export_formats[];
 
-/* Returns the format of that name, or NULL. name: not NULL. */
+/* Returns the format with this name, or NULL. name: must not be NULL. */
 const struct tp_export_format *tp_export_find(const char *name);
 
 #endif

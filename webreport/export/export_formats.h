@@ -8,126 +8,131 @@
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 
-/* --color-by: what the colors of a picture show. */
+/* Values of --color-by: what the colors of a picture show. */
 enum tp_export_colour { TP_EXPORT_BY_LIFETIME, TP_EXPORT_BY_OPERATOR, TP_EXPORT_BY_MODULE };
-#define TP_EXPORT_COLOURS "lifetime|operator|module" /* the same, as the choices of an option */
+#define TP_EXPORT_COLOURS "lifetime|operator|module" /* the values of --color-by as text */
 
-/* All profiles of one call of `export`, for a format that also writes about them together. */
+/* Data of one call of `export`, for formats that also write files about all profiles together. */
 struct tp_export_job {
-    const char *out;        /* the folder named by -o */
-    struct tp_arena *arena; /* lives for the whole call; its guard is not set inside `write` */
-    void *kept;             /* data of the format, NULL at first; in `arena` */
-    char written[1024];     /* names of the first written files: "a.csv, b.csv" */
-    size_t named_count;     /* files in `written` */
-    size_t written_count;   /* all written files */
+    const char *out;        /* the folder given by -o */
+    struct tp_arena *arena; /* memory for the whole call; its guard is not set while `write` runs */
+    void *kept;             /* data of the format, in `arena`; initially NULL */
+    char written[1024];     /* names of the first written files, as text: "a.csv, b.csv" */
+    size_t named_count;     /* number of file names in `written` */
+    size_t written_count;   /* number of all written files */
 };
 
-/* The parts of a profile that a format needs; no others are computed. */
+/* The parts of a profile that a format needs. Other parts are not computed. */
 enum tp_export_need {
     TP_EXPORT_NEEDS_ALL,
-    TP_EXPORT_NEEDS_MODEL, /* trace, order, model */
+    TP_EXPORT_NEEDS_MODEL, /* trace, order and model */
     TP_EXPORT_NEEDS_TRACE,
-    /* the format reads export->path itself: profile->trace is empty, and it fills export->reading */
+    /* the format reads export->path itself; profile->trace is empty, and the format fills export->reading */
     TP_EXPORT_NEEDS_NOTHING
 };
 
-/* One profile to write; everything is borrowed for the call. Names are safe as parts of a path: only letters, digits
- * and ._-, never empty, never with a dot first. Both folders exist. */
+/* One profile to write. All pointers are borrowed for the call. Names are safe as parts of a path: they have only
+ * letters, digits and ._-, at least one character, and no dot at the start. Both folders exist. */
 struct tp_export {
-    const struct tp_profile *profile;    /* trace, order, model, views, advice, and their source */
-    const char *out;                     /* the folder named by -o */
-    const char *path;                    /* path of the trace, which can be read again at any time */
-    const struct tp_trace_options *read; /* the options it was read with */
-    struct tp_reading *reading;          /* counters of the reading */
-    const char *folder;                  /* `out`, or a folder in it when several profiles are exported:
-                                            out[/RUN][/WORKER[.SPAN]] with the parts that tell them apart */
+    const struct tp_profile *profile;    /* trace, order, model, views and advice, with their source */
+    const char *out;                     /* the folder given by -o */
+    const char *path;                    /* path of the trace, which can be read again */
+    const struct tp_trace_options *read; /* the options with which the trace was read */
+    struct tp_reading *reading;          /* counters of the reading, filled by the reader */
+    /* folder for the files: `out`, or a folder below it if several profiles are exported, out[/RUN][/WORKER[.SPAN]]
+     * with the parts that distinguish the profiles */
+    const char *folder;
     const char *run, *worker;            /* profile->run and profile->worker as safe names */
-    const char *metric;                  /* --metric, for formats that show one number; NULL: their default */
-    const struct tp_trace *baseline;     /* --baseline, for formats that show a difference; NULL: none */
-    /* --step and similar options, for formats that can export a part; NULL: everything */
+    /* value of --metric, for formats that show one number; NULL selects their default */
+    const char *metric;
+    /* trace of --baseline, for formats that show a difference; NULL without a baseline */
+    const struct tp_trace *baseline;
+    /* filter of --step and similar options, for formats that can export a part; NULL exports everything */
     const struct tp_filter *filter;
-    enum tp_export_colour colour;        /* --color-by, for pictures */
-    bool is_slim;                        /* --slim, for formats with a small form */
-    enum tp_torch_rules rules;           /* --torch, for formats that reproduce files of torch */
-    struct tp_export_job *job;           /* NULL: there is only this profile */
-    /* arena of this profile, with its guard set: hold no other resource while allocating */
+    enum tp_export_colour colour; /* value of --color-by, for pictures */
+    bool is_slim;                 /* option --slim, for formats with a small form */
+    enum tp_torch_rules rules;    /* value of --torch, for formats that reproduce files of torch */
+    struct tp_export_job *job;    /* data shared by all profiles; NULL if there is only this profile */
+    /* arena of this profile, whose guard is set; do not allocate while you hold a file or another resource */
     struct tp_arena *arena;
 };
 
 struct tp_export_format {
     const char *name;
-    /* Writes one profile. Returns 0, TP_EIO (names the path), TP_ENOMEM, TP_ELIMIT, or TP_ENOTFOUND (says what the
-     * trace lacks; the trace counts as unusable); or leaves through the arena's guard. Files appear whole or not at
-     * all. */
+    /* Writes one profile. Returns 0, TP_EIO (the error names the path), TP_ENOMEM or TP_ELIMIT. Returns TP_ENOTFOUND if
+     * the trace lacks the data; the error names it, and the trace counts as unusable. May leave through the arena's
+     * guard. A file appears only after it was written completely. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
-    /* Runs after the last profile, with the job's guard set; NULL: nothing to do. */
+    /* Runs after the last profile, with the guard of the job's arena set. NULL for formats without such a file. */
     int (*finish)(const struct tp_export_job *job, struct tp_error *err);
-    /* returns whether it knows the metric; NULL: the format takes no metric */
+    /* Returns whether the format has the metric. NULL for formats without --metric. */
     bool (*check_metric)(const char *metric);
-    /* Returns the need when options decide it (filter, read and is_slim are set); NULL: always `needs`. */
+    /* Returns the needed parts if options decide them; filter, read and is_slim must be set. NULL if the format always
+     * needs `needs`. */
     enum tp_export_need (*asks)(const struct tp_export *export);
-    bool reads_text;           /* it reads export->path again */
-    bool has_slim;             /* it knows --slim */
-    bool has_own_folders;      /* it makes its own folders in `out`: `folder` is not made */
-    bool joins_cycles;         /* captures of one worker share `folder`, whose name has no SPAN */
-    bool keeps_ends;           /* it exports the trace itself: events keep the ends of the file, even impossible ones */
-    bool reads_frame_stacks;   /* the trace is read with keeps_frame_stacks */
-    bool has_baseline;         /* it can show the difference from another trace */
-    bool has_filter;           /* it can export a part */
-    bool has_colours;          /* it knows --color-by */
-    enum tp_export_need needs; /* parts of the profile */
+    bool reads_text;      /* the format reads export->path again */
+    bool has_slim;        /* the format supports --slim */
+    bool has_own_folders; /* the format makes its own folders in `out`, so the caller does not make `folder` */
+    bool joins_cycles;    /* captures of one worker share `folder`, so that its name has no SPAN */
+    /* the format exports the trace itself, so events keep the ends that the file has, even impossible ones */
+    bool keeps_ends;
+    bool reads_frame_stacks;   /* the trace must be read with the option keeps_frame_stacks */
+    bool has_baseline;         /* the format can show the difference from another trace */
+    bool has_filter;           /* the format can export a part of the trace */
+    bool has_colours;          /* the format supports --color-by */
+    enum tp_export_need needs; /* parts of the profile that the format needs */
 };
 
 /* ---- the functions of the table in export.c ---- */
 
-/* Writes a TensorBoard event file: scalars and histograms of each step, texts, HParams, Custom Scalars, graph
+/* Writes a TensorBoard event file: scalars and histograms of each step, texts, HParams, Custom Scalars and a graph
  * (export_tfevents.c). */
 int tp_export_tfevents(const struct tp_export *export, struct tp_error *err);
 
-/* Writes, for each run of several ranks, the least, median and greatest value over the ranks at each step, in
+/* Writes the smallest, median and largest value over the ranks at each step, for each run with several ranks, to
  * OUT[/RUN]/over_ranks (tfevents_ranks.c). */
 int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *err);
 
-/* Writes a session for XProf: plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (export_xplane.c). */
+/* Writes a session for XProf: the file plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (export_xplane.c). */
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.METRIC.folded, a line for each call stack (export_folded.c). For export->metric see
+/* Writes WORKER.METRIC.folded, with one line for each call stack (export_folded.c). The values of export->metric are in
  * webreport/measure/charts/folded_stacks.h. */
 bool tp_export_folded_knows(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
-/* WORKER.METRIC.svg, or WORKER.METRIC.diff.svg beside a baseline (export_flamegraph.c). export->metric: ours of
- * folded.h. */
+/* Writes WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline (export_flamegraph.c). Supports the metrics of
+ * tracepress in webreport/measure/charts/folded_stacks.h, but not those of torch. */
 bool tp_export_flamegraph_knows(const char *metric);
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 
-/* WORKER.DEVICE.memory.svg for each device with memory records (export_memory_flow.c). */
+/* Writes WORKER.DEVICE.memory.svg for each device that has memory records (export_memory_flow.c). */
 int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.trace.json.gz (chrome_export.c): the trace or a part of it unchanged (chrome_raw.c), or with is_slim a
- * cleaned trace (chrome_slim.c). TP_EUSAGE when that file is the input. */
+/* Writes WORKER.trace.json.gz (chrome_export.c): the trace, or an unchanged part of it (chrome_raw.c); with is_slim, a
+ * cleaned trace (chrome_slim.c). Returns TP_EUSAGE if that file is the input. */
 enum tp_export_need tp_export_chrome_asks(const struct tp_export *export);
-/* The mark of an exported trace in its gzip header. A later export may replace such a file. */
+/* Mark in the gzip header of an exported trace. A later export may replace a file with this mark. */
 #define TP_EXPORT_MARK "tracepress export"
 int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
 int tp_export_chrome_raw(const struct tp_export *export, const char *path, struct tp_error *err);
 int tp_export_chrome_slim(const struct tp_export *export, const char *path, struct tp_error *err);
 
-/* Write each table of export_rows.h as WORKER.TABLE.csv (export_csv.c), or all of them into WORKER.sqlite
- * (sqlite.c). */
+/* Write the tables of export_rows.h: one file WORKER.TABLE.csv for each table (export_csv.c), or WORKER.sqlite with all
+ * tables (sqlite.c). */
 int tp_export_csv(const struct tp_export *export, struct tp_error *err);
 int tp_export_sqlite(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.firefox.json.gz: samples and states by thread, for the Firefox Profiler (export_firefox.c). */
+/* Writes WORKER.firefox.json.gz for the Firefox Profiler: samples and states of each thread (export_firefox.c). */
 int tp_export_firefox(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.pb.gz: samples, and waits by stack, for pprof (export_pprof.c). */
+/* Writes WORKER.pb.gz for pprof: samples, and waits by stack (export_pprof.c). */
 int tp_export_pprof(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.speedscope.json: samples and states by thread, for speedscope (export_speedscope.c). */
+/* Writes WORKER.speedscope.json for speedscope: samples and states of each thread (export_speedscope.c). */
 int tp_export_speedscope(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.pstats: Python functions as cProfile counts them (pstats.c). */
+/* Writes WORKER.pstats: the calls of Python functions, counted as cProfile counts them (pstats.c). */
 int tp_export_pstats(const struct tp_export *export, struct tp_error *err);
 
 #endif

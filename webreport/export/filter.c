@@ -9,7 +9,8 @@
 
 /* ---- options ---- */
 
-/* Reads the digits at *text as a number and moves *text past them; false without digits or when it is too large. */
+/* Reads the digits at *text as a number, and moves *text behind them. Returns false if there are no digits or the
+ * number is too large. */
 static bool read_number(const char **text, int64_t *number)
 {
     const char *start = *text;
@@ -34,7 +35,8 @@ static bool read_steps(struct tp_filter *filter, const char *text)
     return *text == '\0' && filter->first_step <= filter->last_step;
 }
 
-/* Reads a time such as "1.5ms" as nanoseconds; false when it is not a time, or more than 2^61 ns. */
+/* Reads a time such as "1.5ms", in nanoseconds. Returns false if the text is not a time, or if the time is longer than
+ * 2^61 ns. */
 static bool read_time(const char *text, int64_t *ns)
 {
     static const struct {
@@ -98,7 +100,7 @@ int64_t tp_filter_first_ns(const struct tp_trace *trace)
     return first == INT64_MAX ? 0 : first;
 }
 
-/* Returns the number at the end of a step's name, or its index when the name has none. */
+/* Returns the number at the end of a step's name; without such a number, the index of the step. */
 static int64_t step_number(const struct tp_step *step, uint32_t place)
 {
     size_t start = step->name.len;
@@ -120,7 +122,7 @@ static int apply_steps(struct tp_filter_trace *out, const struct tp_filter *filt
         int64_t number = step_number(step, i);
         if (number < filter->first_step || number > filter->last_step)
             continue;
-        /* when the device lags, a step begins after its calls on the host */
+        /* if the device lags, a step begins on the device after its calls on the host */
         from = step->start_ns < from ? step->start_ns : from;
         from = step->host_start_ns < from ? step->host_start_ns : from;
         until = step->end_ns > until ? step->end_ns : until;

@@ -22,7 +22,7 @@ static void put_asset(struct tp_buf *out, const char *element, const char *asset
     struct tp_str text = {"", 0};
     tp_assets_init(&assets, arena, NULL);
     if (tp_assets_get(&assets, tp_str_of(asset), &text, NULL) != TP_OK && !out->failed)
-        out->failed = TP_ENOTFOUND; /* a bug of the caller: no such built-in file */
+        out->failed = TP_ENOTFOUND; /* the caller named a file that is not built in, which is a bug */
     tp_buf_printf(out, "<%s><![CDATA[\n", element);
     tp_buf_add(out, text.ptr, text.len);
     tp_buf_printf(out, "]]></%s>\n", element);
@@ -38,7 +38,8 @@ void tp_svg_script(struct tp_buf *out, const char *asset, struct tp_arena *arena
     put_asset(out, "script", asset, arena);
 }
 
-/* Returns the size of the character at `at`, by its first byte and at most to the end; an invalid one has one byte. */
+/* Returns the size in bytes of the character at `at`, given by its first byte and limited by the end of the text. An
+ * invalid character has one byte. */
 static size_t character(struct tp_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];
@@ -48,14 +49,14 @@ static size_t character(struct tp_str text, size_t at)
     return i;
 }
 
-/* Returns the columns of a character by its size in bytes: from U+1100 on two, because East Asian characters and emoji
- * are wide. */
+/* Returns the number of columns of a character, given its size in bytes. Characters of three bytes or more count as two
+ * columns, because East Asian characters and emoji are wide. */
 static size_t columns(size_t size)
 {
     return size >= 3 ? 2 : 1;
 }
 
-/* Returns the length of the longest beginning of `text` with at most max_columns. */
+/* Returns the length of the longest start of `text` that fits into max_columns, bytes. */
 static size_t head(struct tp_str text, size_t max_columns)
 {
     size_t at = 0;

@@ -4,7 +4,7 @@
  * median change of the operators in the same runs, by their shortest calls. All operators have equal weight, because
  * short operators feel a shared core as Python functions do, and large matrix products do not. The measurement used
  * four PyTorch programs that shared two cores with up to twelve others. In 360 pairs of equal runs, corrected times
- * differed by a factor of up to 1.44; none of 168 later pairs was beyond TOLD. */
+ * differed by a factor of up to 1.44. No time of 168 later pairs differed by the reported factor. */
 #include "webreport/compare/two/work_loader.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Writes export --to chrome: chooses the path and one of its two forms, raw or slim. */
+/* Writes export --to chrome: chooses the path of the output, and its form, raw or slim. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,10 +8,11 @@
 #include "webreport/export/whole_file.h"
 #include "writer/base/input.h"
 
-/* Returns true when the file begins as an export does: with a gzip member whose header contains only the mark. */
+/* Returns whether the file begins like an export: with a gzip member whose header has no other field than the mark. */
 static bool is_export(const char *path)
 {
-    enum { HEAD = 10 }; /* bytes of a gzip header; the fourth has the flags: 0x10, a comment follows */
+    /* size of a gzip header in bytes; its fourth byte has the flags, where 0x10 means that a comment follows */
+    enum { HEAD = 10 };
     char head[HEAD + sizeof TP_EXPORT_MARK];
     struct tp_input input;
     size_t got = 0;
@@ -23,7 +24,7 @@ static bool is_export(const char *path)
            memcmp(head + HEAD, TP_EXPORT_MARK, sizeof TP_EXPORT_MARK) == 0;
 }
 
-/* Refuses to replace a file that no export wrote: it may be a trace that nobody can record again. */
+/* Refuses to replace a file that is no export, because it may be a trace that nobody can record again. */
 static int refuse_others(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     struct stat input, output;

@@ -1,5 +1,5 @@
-/* Writes a cleaned trace for viewers: export --to chrome --slim. It writes the slices row by row from the trace in
- * memory, without the text of the file. */
+/* Writes a cleaned trace for viewers: export --to chrome --slim. The slices are written row by row from the trace in
+ * memory. The text of the file is not read again. */
 #include "webreport/export/chrome/chrome.h"
 
 #include <stdio.h>
@@ -19,14 +19,16 @@ struct writing {
     struct tp_chrome_lanes lanes;
     struct tp_filter_trace filter;
     int64_t first_ns;
-    uint32_t *thread_first, *events; /* events by thread, in order of time */
+    /* events: grouped by thread, in order of time; thread_first: first of each thread */
+    uint32_t *thread_first, *events;
     struct tp_links links;
-    int64_t *link_ids;     /* by link */
-    struct tp_keyed *ends; /* ends of the kept links by event; tie: link * 2 + is end */
+    int64_t *link_ids; /* by link: number of its arrow */
+    /* ends of the kept links, sorted by event; member tie is link * 2, plus 1 for the end of an arrow */
+    struct tp_keyed *ends;
     uint32_t end_count;
     int64_t lane_tid[TP_CHROME_MAX_LANES];
-    int64_t place;    /* sort index of the next row */
-    uint8_t *has_row; /* by thread: whether its first row is named */
+    int64_t place;    /* sort index of the next row in viewers */
+    uint8_t *has_row; /* by thread: 1 if its first row has been named */
 };
 
 static bool keeps(const struct writing *w, const struct tp_event *event)
@@ -64,9 +66,9 @@ static int64_t correlation_of(const struct writing *w, const struct tp_link *lin
     return w->trace->devices[w->trace->events[link->to].detail].correlation;
 }
 
-/* Numbers the arrows. The arrow of a launch has the number of its correlation, as in torch's traces: TraceLens needs it
- * to find kernels. An arrow has one begin and one end here, so further kernels of a launch, and links without a
- * correlation, get numbers after all correlations. */
+/* Numbers the arrows. The arrow of a launch has the number of its correlation, as in torch's traces, because TraceLens
+ * needs it to find kernels. An arrow has one begin and one end. Further kernels of a launch, and links without a
+ * correlation, get numbers above all correlations. */
 static void number_links(struct writing *w)
 {
     struct tp_id_map used;
@@ -136,7 +138,7 @@ static void put_row(struct writing *w, uint32_t thread, unsigned lane)
     const struct tp_chrome_row *row = &w->rows.of_thread[thread];
     char text[512];
     struct tp_str base = t->name.len ? t->name : t->tid.is_text ? t->tid.text : TP_STR("thread");
-    while (base.len && base.ptr[base.len - 1] == ' ') /* "stream 7 " */
+    while (base.len && base.ptr[base.len - 1] == ' ') /* remove the blank of "stream 7 " */
         base.len--;
     int n = snprintf(text, sizeof text, "%.*s", (int)(base.len < 400 ? base.len : 400), base.ptr);
     if (lane)
@@ -165,7 +167,7 @@ static void put_event(struct writing *w, uint32_t index)
                                        .dur_ns = end_ns - event->ts_ns,
                                        .args = args,
                                        .arg_count = tp_chrome_args(w->trace, event, args)};
-    if (end_ns < tp_event_end(event)) { /* more slices overlap than there are rows for */
+    if (end_ns < tp_event_end(event)) { /* true if more slices overlap than there are rows */
         args[slice.arg_count] = tp_trace_out_int(TP_OUT_NAMED, event->dur_ns);
         args[slice.arg_count++].name = TP_STR("whole duration (ns)");
     }
@@ -175,7 +177,7 @@ static void put_event(struct writing *w, uint32_t index)
 
 /* ---- moments ---- */
 
-/* Returns whether the moment is kept, and gives its thread a row when it has none. */
+/* Returns whether the output keeps a moment. If so, names the row of its thread unless that has been done. */
 static bool keeps_moment(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
 {
     bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
@@ -259,7 +261,7 @@ static int put_all(void *context, struct tp_error *err)
     (void)err;
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 1; i < trace->process_count; i++)
-        if (w->rows.pid_of_process[i] != TP_TRACE_OUT_SPANS_PID) /* the writer's own row */
+        if (w->rows.pid_of_process[i] != TP_TRACE_OUT_SPANS_PID) /* skip the row that the writer adds itself */
             tp_trace_out_process(w->out, w->rows.pid_of_process[i], trace->processes[i].name,
                                  trace->processes[i].labels, i);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
@@ -299,7 +301,7 @@ int tp_export_chrome_slim(const struct tp_export *export, const char *path, stru
     struct writing *w = tp_arena_alloc(export->arena, sizeof *w);
     w->export = export;
     w->trace = export->profile->trace;
-    /* the output counts from here: viewers keep nanoseconds only of small numbers */
+    /* use times relative to the first event, because viewers keep nanoseconds only for small numbers */
     w->first_ns = tp_filter_first_ns(w->trace);
     int code = tp_filter_apply(&w->filter, export->filter ? export->filter : &everything, export->profile->model,
                                w->first_ns, err);

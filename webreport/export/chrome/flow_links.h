@@ -1,5 +1,5 @@
-/* Links between the events of a trace: from launches to the device work they start, and from forward operators to
- * their backward operators. */
+/* Finds links between the events of a trace: from launches to the device work that they start, and from forward
+ * operators to their backward operators. */
 #ifndef TP_WEBREPORT_EXPORT_CHROME_FLOW_LINKS_H
 #define TP_WEBREPORT_EXPORT_CHROME_FLOW_LINKS_H
 
@@ -8,19 +8,20 @@
 enum tp_link_kind { TP_LINK_LAUNCH, TP_LINK_BACKWARD, TP_LINK_KINDS };
 
 struct tp_link {
-    uint32_t from, to; /* events */
+    uint32_t from, to; /* indexes of events */
     enum tp_link_kind kind;
 };
 
 struct tp_links {
-    struct tp_link *items; /* launches in order of the device work, then backward links in order of their begin */
+    /* launches in the order of their device work, followed by backward links in the order of their begin */
+    struct tp_link *items;
     uint32_t count;
 };
 
-/* Builds the links in `arena` (guard set by the caller). Omits a link when one of its ends has no event. */
+/* Builds the links in `arena`, whose guard the caller sets. Omits a link if one of its ends has no event. */
 void tp_links_build(struct tp_links *links, const struct tp_model *model, struct tp_arena *arena);
 
-/* "launch", "backward". Static. */
+/* Returns "launch" or "backward". Static. */
 const char *tp_link_name(enum tp_link_kind kind);
 
 #endif

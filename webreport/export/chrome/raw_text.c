@@ -11,7 +11,8 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* Writes a string. Its content may contain unescaped quotes, so the whole content is unescaped and escaped again. */
+/* Writes a string as JSON. Its content may contain unescaped quotes, so the whole content is unescaped and escaped
+ * again. */
 static void put_string(struct tp_buf *out, struct tp_str content)
 {
     struct tp_buf meaning;
@@ -34,7 +35,8 @@ static void put_value(struct tp_buf *out, struct tp_str value)
         tp_clean_value(out, value);
 }
 
-/* Writes the object with each value repaired; the text between the values stays. False: too many values. */
+/* Writes the object with each value repaired, and with the text between the values unchanged. Returns false if the
+ * object has too many values. */
 static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
 {
     struct tp_scan_trail trail = {.count = 0};
@@ -58,7 +60,7 @@ static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
     return true;
 }
 
-/* Keeps the text since `start` when it is JSON; else makes that text valid as a whole. */
+/* Keeps the text since `start` if it is JSON. Otherwise replaces the text by a valid form of it. */
 static bool settle(struct tp_buf *out, size_t start)
 {
     struct tp_buf whole;

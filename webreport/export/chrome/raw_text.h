@@ -1,16 +1,16 @@
-/* Writes the text of a trace's element as valid JSON; valid text stays as it is. */
+/* Writes the text of a trace's element as valid JSON. Valid text is not changed. */
 #ifndef TP_WEBREPORT_EXPORT_CHROME_RAW_TEXT_H
 #define TP_WEBREPORT_EXPORT_CHROME_RAW_TEXT_H
 
 #include "webreport/trace/visit.h"
 #include "writer/base/buf.h"
 
-/* Appends the element's text to `out`, byte for byte. Text that is not JSON (invalid UTF-8, unescaped quotes, bare
- * words such as inf) is repaired in those places only, as the report reads it. False: it cannot be repaired, and
- * nothing was appended. */
+/* Appends the element's text to `out`, byte for byte. Only places that are not JSON (invalid UTF-8, unescaped quotes,
+ * bare words such as inf) are repaired, in the way in which the report reads them. Returns false if the text cannot be
+ * repaired; then nothing was appended. */
 bool tp_raw_text_put(struct tp_buf *out, const struct tp_event_text *event);
 
-/* Appends a top-level member, "key":value, in the same way; a value that cannot be repaired becomes null. */
+/* Appends a top-level member "key":value with the same repairs. A value that cannot be repaired becomes null. */
 void tp_raw_text_put_member(struct tp_buf *out, struct tp_str key, struct tp_str value);
 
 #endif

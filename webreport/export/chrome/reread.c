@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* A visitor whose own failures differ from those of reading: a full disk is not a bad input. */
+/* A visitor whose own failures are distinguished from failures to read, because a full disk is not a bad input. */
 struct watched {
     const struct tp_visitor *visitor;
-    int code; /* result of the visitor; negative: it failed */
+    int code; /* result of the visitor; negative if it failed */
 };
 
 static int watched_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
@@ -27,7 +27,8 @@ static int watched_event(void *context, const struct tp_event_text *event, struc
     return w->code = w->visitor->event(w->visitor->context, event, err);
 }
 
-/* Visits the file. A file that is not a trace, or cannot be opened, counts as an unusable input. */
+/* Visits the file. If the file is not a trace or cannot be opened, the error is TP_ENOTFOUND, which marks an unusable
+ * input. */
 static int visit(const struct tp_export *export, struct tp_arena *arena, const struct tp_trace_options *read,
                  const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
 {
@@ -48,7 +49,7 @@ int tp_reread(const struct tp_export *export, struct tp_arena *arena, const stru
         return code;
     bool is_same = first->text_bytes == second.text_bytes && first->element_count == second.element_count &&
                    strcmp(first->file_sha256, second.file_sha256) == 0;
-    /* it was replaced, or is still written */
+    /* another program replaced the file, or still writes it */
     return is_same ? TP_OK : tp_error_set(err, TP_ENOTFOUND, 0, "the file changed while it was read");
 }
 

@@ -5,12 +5,14 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/trace/visit.h"
 
-/* Visits export->path, with memory from `arena` (guard set by the caller). Returns 0, the visitor's code, TP_ELIMIT, or
- * TP_ENOTFOUND when the file cannot be read or differs from the one that export->reading describes. */
+/* Visits the events of export->path, with memory from `arena`, whose guard the caller sets. Returns 0, the visitor's
+ * code or TP_ELIMIT. Returns TP_ENOTFOUND if the file cannot be read, or differs from the file that export->reading
+ * describes. */
 int tp_reread(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
               struct tp_error *err);
 
-/* Does the same for a file that was not read before; fills export->reading. */
+/* Visits the events of a file that was not read before, and fills export->reading. Arguments and results are those of
+ * tp_reread. */
 int tp_read_text(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
                  struct tp_error *err);
 

@@ -1,4 +1,4 @@
-/* Writes export --to memory-flow: memory over time and address, an SVG file for each device. */
+/* Writes export --to memory-flow: one SVG file for each device, which shows its memory over time and address. */
 #include "webreport/export/memory_flow/memory_flow.h"
 
 #include <inttypes.h>
@@ -28,8 +28,8 @@ static void draw(struct tp_buf *out, void *context)
     tp_memory_flow_svg(out, &flow, &colours, export->profile->worker, export->arena);
 }
 
-/* Returns true when an earlier device has the same name, as a CUDA and a HIP device may: then the name gets the
- * type. */
+/* Returns whether an earlier device has the same name, as a CUDA and a HIP device may have. The file name then also has
+ * the type of the device. */
 static bool is_name_taken(const struct tp_memory_records *records, uint32_t device)
 {
     for (uint32_t i = 0; i < device; i++)

@@ -6,25 +6,25 @@
 #include "webreport/measure/memory/memory_records.h"
 
 enum tp_flow_flag {
-    TP_FLOW_NEVER_FREED = 1, /* drawn to the end of the trace */
-    TP_FLOW_FROM_BEFORE = 2, /* only its release is in the trace: drawn from the start */
-    TP_FLOW_REUSED = 4       /* its release is missing: its address was allocated again */
+    TP_FLOW_NEVER_FREED = 1, /* the trace has no release; the block is drawn to the end of the trace */
+    TP_FLOW_FROM_BEFORE = 2, /* the trace has only the release; the block is drawn from the start of the trace */
+    TP_FLOW_REUSED = 4       /* the release is missing; the block ends when its address is allocated again */
 };
 
 struct tp_flow_block {
-    int64_t start_ns, end_ns; /* absolute */
-    int64_t address, bytes;   /* bytes > 0 */
-    uint32_t owner;           /* operator that allocated it, TP_NO_ID: none */
-    uint32_t flags;           /* enum tp_flow_flag */
+    int64_t start_ns, end_ns; /* absolute times, ns */
+    int64_t address, bytes;   /* bytes: above 0 */
+    uint32_t owner;           /* operator that allocated the block, or TP_NO_ID */
+    uint32_t flags;           /* sum of values of enum tp_flow_flag */
 };
 
-/* A range of addresses that is drawn in proportion; the gaps between ranges are compressed. */
+/* A range of addresses that is drawn to scale. Gaps between ranges are drawn smaller than they are. */
 struct tp_flow_range {
     int64_t start, end;
-    double at; /* position of its start, in bytes of the picture */
+    double at; /* position of the range's start in the picture, bytes */
 };
 
-/* The total of a device after a record. */
+/* The allocated bytes of a device after a memory record. */
 struct tp_flow_total {
     int64_t at_ns, bytes;
 };
@@ -32,69 +32,71 @@ struct tp_flow_total {
 struct tp_memory_flow {
     const struct tp_model *model;
     struct tp_str device;
-    struct tp_flow_block *blocks; /* in order of allocation */
+    struct tp_flow_block *blocks; /* blocks in the order of their allocation */
     uint32_t count;
     uint64_t without_address, never_freed, from_before;
-    int64_t start_ns, end_ns;       /* range of the picture: first and last event or record */
-    int64_t peak_bytes, peak_at_ns; /* highest total; TP_NULL_INT: unknown */
-    bool is_peak_reported;          /* true: by the allocator; false: the sum of the known blocks */
-    struct tp_flow_range *ranges;   /* ascending */
+    /* times of the first and the last event or record; the picture shows this range */
+    int64_t start_ns, end_ns;
+    int64_t peak_bytes, peak_at_ns; /* peak_bytes: highest total, TP_NULL_INT if unknown; peak_at_ns: its time */
+    /* true if the allocator reported the peak; false if it is the sum of the known blocks */
+    bool is_peak_reported;
+    struct tp_flow_range *ranges; /* ranges of used addresses, ascending */
     uint32_t range_count;
-    double height;                /* of the picture, in bytes */
-    struct tp_flow_total *totals; /* in order of time, for a device whose records have no address */
+    double height;                /* height of the picture, bytes */
+    struct tp_flow_total *totals; /* totals in the order of time, for devices whose records have no addresses */
     uint32_t total_count;
-    int64_t bytes_before; /* total before the first record */
+    int64_t bytes_before; /* allocated bytes before the first record */
 };
 
-/* Builds the picture of a device in `arena` (guard set by the caller). device: index in records->devices. */
+/* Builds the picture of a device in `arena`, whose guard the caller sets. device: index in records->devices. */
 void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                           struct tp_arena *arena);
 
-/* Returns the position of an address in the picture, 0 to flow->height. */
+/* Returns the position of an address in the picture, from 0 to flow->height, bytes. */
 double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address);
-/* Returns the address at a position. */
+/* Returns the address at a position in the picture. */
 int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place);
 
-/* The color of each block, and the legend. */
+/* The color of each block, and the texts of the legend. */
 struct tp_flow_colours {
     enum tp_export_colour kind;
-    uint8_t *of_block;       /* by block: index in fill and label */
-    const char *fill[16];    /* "#RRGGBB" */
-    struct tp_str label[16]; /* texts of the legend, in its order */
+    uint8_t *of_block;       /* by block: index of its color in `fill` and `label` */
+    const char *fill[16];    /* colors as "#RRGGBB" */
+    struct tp_str label[16]; /* texts of the legend, by color */
     unsigned count;
 };
 
 void tp_flow_colours_build(struct tp_flow_colours *colours, const struct tp_memory_flow *flow,
                            enum tp_export_colour kind, struct tp_arena *arena);
-/* Return the operator, or the module, that allocated a block; "" when unknown. */
+/* Return the operator, or the module, that allocated a block; "" if unknown. */
 struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 
-/* A block in pixels. */
+/* Rectangle of a block in the picture, pixels. */
 struct tp_flow_box {
     double x, y, width, height;
     uint8_t colour;
 };
 
-/* The cells of a raster for blocks that are too small or too many to be drawn one by one. */
+/* A raster shows blocks that are too small, or too many, to be drawn separately. */
 enum { TP_FLOW_LEVELS = 3, TP_FLOW_MAX_COLUMNS = 1024 };
 
 struct tp_flow_cell {
-    uint8_t colour; /* the color that covers most of the cell */
-    uint8_t level;  /* covered share: 0 (nothing) to TP_FLOW_LEVELS (most) */
+    uint8_t colour; /* index of the color that covers most of the cell */
+    uint8_t level;  /* covered share of the cell: 0 (nothing) to TP_FLOW_LEVELS (nearly all) */
 };
 
 struct tp_flow_raster {
-    unsigned columns, rows; /* columns: at most TP_FLOW_MAX_COLUMNS */
-    double pixels;          /* side of a cell */
+    unsigned columns, rows; /* number of columns and rows; at most TP_FLOW_MAX_COLUMNS columns */
+    double pixels;          /* side length of a cell, pixels */
     struct tp_flow_cell *cells;
 };
 
-/* Makes the cells, in `arena`, from boxes whose colors are below colour_count. */
+/* Fills the cells from boxes; `colour` of each box must be below colour_count. Memory comes from `arena`. */
 void tp_flow_raster_paint(struct tp_flow_raster *raster, const struct tp_flow_box *boxes, uint32_t count,
                           unsigned colour_count, struct tp_arena *arena);
 
-/* Draws the picture as an XML document. title: any bytes. Failures stick to `out`. */
+/* Draws the picture as an XML document. title: may have any bytes. A failure is kept in `out`. */
 void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, const struct tp_flow_colours *colours,
                         struct tp_str title, struct tp_arena *arena);
 

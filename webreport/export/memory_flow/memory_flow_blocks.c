@@ -6,15 +6,15 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* A gap between addresses takes at most 1 / GAP_SHARE of the used bytes; all gaps together take at most half of
- * them. */
+/* each gap between addresses takes at most 1 / GAP_SHARE of the used bytes, and all gaps together at most half of them
+ */
 enum { GAP_SHARE = 100 };
 
 struct building {
     struct tp_memory_flow *flow;
-    struct tp_vec blocks;   /* struct tp_flow_block */
-    struct tp_id_map alive; /* address -> block */
-    int64_t known_bytes;    /* sum of the live blocks */
+    struct tp_vec blocks;   /* elements: struct tp_flow_block */
+    struct tp_id_map alive; /* by address: index of the block that is allocated there */
+    int64_t known_bytes;    /* bytes of all blocks that are currently allocated */
 };
 
 static void note_peak(struct tp_memory_flow *flow, int64_t bytes, int64_t at_ns)
@@ -75,7 +75,7 @@ static void add_record(struct building *b, const struct tp_memory *raw, uint32_t
         note_peak(b->flow, b->known_bytes, raw->ts_ns);
 }
 
-/* Finds the first and the last time of any event or record. */
+/* Fills the times of the first and the last event or record. */
 static void find_range(struct tp_memory_flow *flow, const struct tp_memory_records *records)
 {
     const struct tp_trace *trace = flow->model->trace;
@@ -138,7 +138,8 @@ static void compress(struct tp_memory_flow *flow, struct tp_arena *arena)
 
 double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address)
 {
-    uint32_t low = 0, high = flow->range_count; /* search for the last range that starts at or before the address */
+    /* binary search for the last range that starts at or before the address */
+    uint32_t low = 0, high = flow->range_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (flow->ranges[middle].start <= address)
@@ -166,7 +167,8 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
 
 /* ---- without addresses ---- */
 
-/* Finds the totals: as the allocator reported them, or else the sums of the records. */
+/* Fills the totals over time. They are the totals that the allocator reported, or sums of the records if it reported
+ * none. */
 static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                         struct tp_arena *arena)
 {
@@ -218,7 +220,8 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
     }
     compress(flow, arena);
     if (flow->count == 0 && flow->without_address) {
-        flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT; /* no block is known yet */
+        /* the peak is unknown if there is no known block either */
+        flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT;
         find_totals(flow, records, device, arena);
     }
 }

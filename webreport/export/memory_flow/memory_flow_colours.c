@@ -1,9 +1,9 @@
-/* Colors the blocks of a memory flow: by lifetime, or by the operators or modules that hold most memory. See
+/* Chooses the colors of a memory flow: by lifetime, or by the operators or modules that use most memory. See
  * memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 #include "writer/base/sort.h"
 
-/* Bounds of lifetimes as in MegEngine's memory_flow.svg; the longer, the darker. */
+/* Limits of lifetimes, as in MegEngine's memory_flow.svg. Blocks with longer lifetimes are darker. */
 static const struct {
     int64_t below_ns;
     const char *fill, *label;
@@ -52,10 +52,10 @@ struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_
     return tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]);
 }
 
-/* Names with what their blocks held: bytes x time. */
+/* Names of operators or modules, with the memory that their blocks used: bytes x time. */
 struct holders {
     struct tp_strings names;
-    struct tp_vec held; /* double by name */
+    struct tp_vec held; /* double by name: bytes x time */
 };
 
 static int by_held(const void *context, uint32_t x, uint32_t y)

@@ -1,12 +1,12 @@
-/* Draws many small blocks of a memory flow as the cells of a raster; a cell shows the color that covers most of it. The
- * work is bounded by the number of cells, and of blocks times rows. See memory_flow.h. */
+/* Draws many small blocks of a memory flow as a raster. A cell shows the color that covers most of it. The work is
+ * limited by the number of cells, and by the number of blocks times rows. See memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 
-enum { MARGIN = 2 }; /* columns after the last one, for the ends of boxes */
+enum { MARGIN = 2 }; /* number of extra columns on the right, for the ends of boxes */
 
 struct painting {
     const struct tp_flow_raster *raster;
-    float *changes; /* by color, row, column: change of coverage from the previous cell */
+    float *changes; /* by color, row and column: change of the covered share from the previous cell */
     size_t stride;
 };
 
@@ -15,11 +15,11 @@ static double clamp(double value, double most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* Begins coverage of a row at x, in cells; a negative share ends it. */
+/* Starts coverage of `share` of a row at x, in cells. A negative share ends the coverage. */
 static void add_edge(float *row, double x, double share)
 {
     size_t cell = (size_t)x;
-    double behind = x - (double)cell; /* part of the cell before the edge */
+    double behind = x - (double)cell; /* part of the cell on the left of the edge */
     row[cell] += (float)(share * (1 - behind));
     row[cell + 1] += (float)(share * behind);
 }
@@ -27,7 +27,7 @@ static void add_edge(float *row, double x, double share)
 static void add_box(const struct painting *p, const struct tp_flow_box *box)
 {
     const struct tp_flow_raster *raster = p->raster;
-    const double least = 0.05; /* least part of a cell that a box covers, so that each box is visible */
+    const double least = 0.05; /* smallest part of a cell that a box covers, so that each box is visible */
     double x = clamp(box->x / raster->pixels, raster->columns - least), width = box->width / raster->pixels;
     double y = clamp(box->y / raster->pixels, raster->rows - least), height = box->height / raster->pixels;
     double right = clamp(x + (width > least ? width : least), raster->columns);
@@ -40,7 +40,7 @@ static void add_box(const struct painting *p, const struct tp_flow_box *box)
     }
 }
 
-/* Finds how much of each cell of a row is covered, and the color that covers most of it. */
+/* Finds the covered share of each cell of a row, and the color that covers most of it. */
 static void finish_row(const struct painting *p, unsigned colour_count, unsigned row)
 {
     const struct tp_flow_raster *raster = p->raster;

@@ -1,5 +1,5 @@
-/* Draws a memory flow as SVG: axes, boxes with titles, a raster for small boxes, the peak, a legend. See memory_flow.h.
- */
+/* Draws a memory flow as SVG: axes, boxes with titles, a raster for small boxes, the peak and a legend. See
+ * memory_flow.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Sizes in pixels; CELL: the side of a raster cell. */
+/* Sizes in pixels. CELL: side of a raster cell. */
 enum {
     TP_FLOW_LEFT = 130,
     TP_FLOW_TOP = 74,
@@ -22,15 +22,15 @@ enum {
     TP_FLOW_CELL = 2
 };
 
-/* A picture under construction. */
+/* Data needed while the picture is drawn. */
 struct tp_flow_drawing {
     struct tp_buf *out;
     const struct tp_memory_flow *flow;
     const struct tp_flow_colours *colours;
     struct tp_arena *arena;
-    double x_scale, y_scale; /* pixels per nanosecond, per byte of the picture */
+    double x_scale, y_scale; /* scales: pixels per nanosecond, and pixels per byte of the picture */
     struct tp_flow_box *boxes;
-    double least; /* least area in pixels of a block that is drawn as its own box */
+    double least; /* smallest area of a block with a separate box, square pixels */
 };
 
 /* ---- frame: axis of time, peak, title ---- */
@@ -92,10 +92,10 @@ static void put_picture_title(const struct tp_flow_drawing *d, struct tp_str tit
  * Traces of torch up to 1.9 have the allocated bytes without addresses. The picture shows the total over time; each
  * pixel column shows its highest total, so that every peak is visible. */
 
-/* The highest total of each pixel column. */
+/* The highest total in each pixel column. */
 struct columns {
     int64_t highest[TP_FLOW_PLOT_WIDTH];
-    int64_t low, high; /* range of all totals, and 0 */
+    int64_t low, high; /* lowest and highest total; the range includes 0 */
 };
 
 static void find_columns(struct columns *c, const struct tp_flow_drawing *d)
@@ -200,7 +200,8 @@ static bool is_drawn(const struct tp_flow_drawing *d, const struct tp_flow_box *
     return area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
 
-/* Chooses the blocks that are drawn as their own boxes: those of at least a square pixel; of too many, the largest. */
+/* Chooses the blocks that are drawn as separate boxes: blocks of at least one square pixel, and of these the largest if
+ * they are too many. */
 static void choose(struct tp_flow_drawing *d)
 {
     uint32_t count = 0;
@@ -255,7 +256,7 @@ static void put_boxes(const struct tp_flow_drawing *d)
     tp_buf_puts(d->out, "</g>\n");
 }
 
-/* Draws one path for each color and level, with a rectangle for each run of cells in a row. */
+/* Draws the cells of each color and level as one path, with a rectangle for each run of equal cells in a row. */
 static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_raster *raster, unsigned colour,
                       unsigned level)
 {
@@ -281,7 +282,7 @@ static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_rast
         tp_buf_puts(d->out, "\"/>\n");
 }
 
-/* Draws the raster. Returns the number of blocks that are only cells. */
+/* Draws the raster. Returns the number of blocks that are only shown by the raster. */
 static uint32_t put_raster(const struct tp_flow_drawing *d)
 {
     struct tp_flow_raster raster = {.columns = TP_FLOW_PLOT_WIDTH / TP_FLOW_CELL,
@@ -321,7 +322,7 @@ static void put_address_axis(const struct tp_flow_drawing *d)
                   tp_text_of_bytes(d->arena, (int64_t)flow->height));
 }
 
-/* Marks the gaps between addresses. */
+/* Draws a mark at each gap between ranges of addresses. */
 static void put_gaps(const struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;

@@ -33,7 +33,7 @@ void tp_args_begin(struct tp_args *args, struct tp_str text)
     args->scan.end = text.ptr + text.len;
 }
 
-/* Returns the unescaped content of a string; most strings need no change. */
+/* Returns the content of a string without escapes. Most strings have no escapes and are returned as they are. */
 static struct tp_str meaning_of(struct tp_buf *buf, struct tp_str content)
 {
     if (tp_clean_is_plain(content))
@@ -61,14 +61,14 @@ bool tp_args_next(struct tp_args *args, struct tp_arg *arg)
 struct walking {
     const struct tp_export *export;
     struct tp_arena *arena;
-    uint32_t next; /* the next event; events are in the order of the file */
+    uint32_t next; /* index of the next event; events are in the order of the file */
     struct tp_scan scan;
     struct tp_buf clean;
     tp_args_take *take;
     void *context;
 };
 
-/* Returns the last args of the event that is an object; ptr NULL: none. */
+/* Returns the last args of the element that are an object; ptr is NULL if there are none. */
 static struct tp_str args_of(struct walking *w, const struct tp_event_text *event)
 {
     struct tp_str key, value, args = {NULL, 0};
@@ -127,7 +127,8 @@ int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args
     struct walking w = {.export = export, .arena = arena, .take = take, .context = context};
     tp_scan_init(&w.scan);
     tp_buf_init(&w.clean, 0);
-    int code = tp_arena_run(arena, walk_all, &w, err); /* the arena does not own the buffer */
+    /* run guarded, because `w` has a buffer that the arena does not own */
+    int code = tp_arena_run(arena, walk_all, &w, err);
     tp_buf_release(&w.clean);
     return code;
 }

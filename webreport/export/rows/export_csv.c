@@ -35,7 +35,7 @@ static void put_row(struct tp_buf *out, const struct tp_rows_table *table, const
     tp_buf_puts(out, "\r\n");
 }
 
-/* Writes the text when it has at least `least` bytes. */
+/* Writes the text to the file and empties it, if the text has at least `least` bytes. */
 static int flush(struct tp_outfile *file, struct tp_buf *text, size_t least, struct tp_error *err)
 {
     if (text->failed)
@@ -112,7 +112,8 @@ static void *write_args(void *argument)
     return NULL;
 }
 
-/* Begins the file of arguments. It depends only on the text of the trace, so a second thread writes it. */
+/* Starts a second thread that writes the file of arguments. This file depends only on the text of the trace. Sets
+ * *has_thread if the thread runs. */
 static void begin_args(struct args_file *a, bool *has_thread)
 {
     tp_buf_init(&a->text, 0);
@@ -184,7 +185,7 @@ int tp_export_csv(const struct tp_export *export, struct tp_error *err)
     if (code < 0)
         return code;
     begin_args(&args, &has_thread);
-    /* after a failure, too, the thread must be joined */
+    /* run guarded, because the thread must be joined even after a failure */
     code = tp_arena_run(export->arena, write_tables, &tables, err);
     end_args(&args, has_thread);
     if (code == TP_OK && args.code < 0)

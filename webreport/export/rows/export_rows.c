@@ -26,13 +26,13 @@ static void put_text(struct tp_rows_cell **cell, struct tp_str text)
     (*cell)++->text = text;
 }
 
-/* Puts a text of the trace, by id; null when absent. */
+/* Adds a cell with a text of the trace, given its id; the cell is null for TP_NO_ID. */
 static void put_id(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     put_text(cell, id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(texts, id));
 }
 
-/* Puts a JSON value that is a whole number; null for any other value. */
+/* Adds a cell with a JSON value that is a whole number; the cell is null for other values. */
 static void put_number(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     struct tp_str text = tp_strings_get(texts, id);
@@ -46,7 +46,7 @@ static void put_number(struct tp_rows_cell **cell, const struct tp_strings *text
     put_int(cell, text.len ? number : TP_NULL_INT);
 }
 
-/* Puts the index of an event; null when absent. */
+/* Adds a cell with the index of an event; the cell is null for TP_NO_ID. */
 static void put_event(struct tp_rows_cell **cell, uint32_t event)
 {
     put_int(cell, event == TP_NO_ID ? TP_NULL_INT : (int64_t)event);
@@ -63,7 +63,8 @@ static void put_times(struct tp_rows_cell **cell, const struct tp_rows *rows, co
     put_int(cell, e->dur_ns);
 }
 
-/* Puts the step that contains ts_ns; null outside of all steps. Steps are disjoint and in order. */
+/* Adds a cell with the index of the step that contains ts_ns; the cell is null outside of steps. Steps are disjoint and
+ * sorted. */
 static void put_step(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t ts_ns)
 {
     const struct tp_model *model = rows->model;
@@ -152,7 +153,8 @@ static uint32_t kernel_count(const struct tp_rows *rows)
     return rows->model->devices.count;
 }
 
-/* Puts the kind of work and the cost of the call, on the operation that carries the cost of its call. */
+/* Adds the cells for the kind of work and its cost. If a call started several device operations, only one of them has
+ * the cost. */
 static void put_cost(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t device)
 {
     const struct tp_work_unit *unit = tp_work_unit_of(&rows->units, device);
@@ -397,7 +399,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
     if (model->trace->state_count)
         rows->program = tp_program_rows_new(model->trace, arena);
-    if (rows->program && !model->event_count) /* without events, times count from the begin of the program */
+    if (rows->program && !model->event_count) /* without events, times are relative to the start of the program */
         rows->first_ns = rows->program->sampled.view.tree.begin_ns;
     tp_links_build(&rows->links, model, arena);
     tp_memory_records_build(&rows->memory, model, arena);

@@ -1,4 +1,4 @@
-/* Fills the tables of a program recorded from outside: see program_rows.h. The numbers come from its view. */
+/* Fills the tables of a program that was recorded from outside: see program_rows.h. */
 #include "webreport/export/rows/program_rows.h"
 
 #include "webreport/model/tree_threads.h"
@@ -158,7 +158,7 @@ static uint32_t state_count(const struct tp_rows *rows)
     return tree_of(rows)->piece_count;
 }
 
-/* Returns the thread of a piece; pieces are in the order of their threads. */
+/* Returns the thread of a state, given its index in the tree. States are sorted by thread. */
 static uint32_t thread_of_piece(const struct tp_process_tree *tree, uint32_t piece)
 {
     uint32_t low = 0, high = tree->thread_count;

@@ -1,4 +1,4 @@
-/* The tables of a program recorded from outside: processes, threads, states, samples, functions, stacks. */
+/* The tables of a program that was recorded from outside: processes, threads, states, samples, functions and stacks. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
 #define TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
 
@@ -10,10 +10,10 @@ struct tp_program_rows {
     struct tp_vec frames; /* frames of the stacks of samples and waits, innermost first */
 };
 
-/* Builds the rows of a trace with states, in `arena` (guard set by the caller). */
+/* Builds the rows of a trace with states in `arena`, whose guard the caller sets. */
 struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct tp_arena *arena);
 
-/* The tables; a NULL name ends the list. */
+/* The tables; the last entry has the name NULL. */
 extern const struct tp_rows_table tp_program_rows_tables[];
 
 #endif

@@ -1,4 +1,4 @@
-/* A table of rows of an export: its columns and cells, and what all rows are made of. */
+/* A table of an export: its columns, its cells, and the data from which its rows are filled. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_ROWS_TABLE_H
 #define TP_WEBREPORT_EXPORT_ROWS_ROWS_TABLE_H
 
@@ -12,13 +12,14 @@ enum { TP_ROWS_MAX_COLUMNS = 24 };
 enum tp_rows_type { TP_ROWS_INT, TP_ROWS_REAL, TP_ROWS_TEXT };
 
 struct tp_rows_column {
-    const char *name; /* ends with its unit: start_ns */
+    const char *name; /* the name ends with the unit, as in start_ns */
     enum tp_rows_type type;
     const char *definition;
-    bool is_indexed; /* queries search by it */
+    bool is_indexed; /* the database has an index of this column, because queries search by it */
 };
 
-/* A cell; the type of its column selects the member. Absent: TP_NULL_INT, NaN, ptr NULL. */
+/* A cell. The type of its column selects the member. A missing value is TP_NULL_INT, NaN, or a text whose ptr is NULL.
+ */
 struct tp_rows_cell {
     int64_t integer;
     double real;
@@ -27,7 +28,7 @@ struct tp_rows_cell {
 
 struct tp_program_rows;
 
-/* The sources of rows; everything is in the arena of the export. */
+/* The data from which rows are filled. All memory belongs to the arena of the export. */
 struct tp_rows {
     const struct tp_model *model;
     struct tp_arena *arena;
@@ -36,9 +37,10 @@ struct tp_rows {
     struct tp_task_view tasks;
     struct tp_work_kinds kinds;
     struct tp_work_units units;
-    struct tp_str *threads, *processes; /* by thread: its number and that of its process as texts */
-    struct tp_program_rows *program;    /* for a program recorded from outside (program_rows.h); else NULL */
-    int64_t first_ns;                   /* origin of all times */
+    struct tp_str *threads, *processes; /* by thread: the numbers of the thread and of its process, as texts */
+    /* data of a program that was recorded from outside (program_rows.h); NULL for other traces */
+    struct tp_program_rows *program;
+    int64_t first_ns; /* time to which all exported times are relative, ns */
 };
 
 struct tp_rows_table {
@@ -46,7 +48,7 @@ struct tp_rows_table {
     const struct tp_rows_column *columns;
     unsigned column_count;
     uint32_t (*count)(const struct tp_rows *rows);
-    /* Fills column_count cells of a row; texts live as long as the arena. */
+    /* Fills the column_count cells of a row. Texts live as long as the arena. */
     void (*fill)(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cells);
 };
 

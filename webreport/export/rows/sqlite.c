@@ -1,7 +1,8 @@
 /* Writes export --to sqlite: a trace as an SQLite database.
- * `texts` has each text once; TABLE_rows have numbers, and the view TABLE shows the rows with their texts. The export
- * uses one transaction, prepared statements, and makes indices last. It needs no journal, because the file gets its
- * name only when it is whole. */
+ *
+ * The table `texts` has each text once. TABLE_rows have numbers, and the view TABLE shows the rows with their texts.
+ * The export uses one transaction and prepared statements, and makes indexes last. It needs no journal, because the
+ * file gets its name after it was written completely. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@ struct database {
     sqlite3 *db;
     const struct tp_export *export;
     struct tp_rows rows;
-    struct tp_strings texts; /* id + 1 is the key in the database */
-    struct tp_buf sql;       /* statement under construction */
-    int code;                /* result code of SQLite; the first failure stays */
+    struct tp_strings texts; /* texts of the table `texts`; the key in the database is id + 1 */
+    struct tp_buf sql;       /* text of the next statement */
+    int code;                /* first failure of SQLite, or SQLITE_OK */
 };
 
 static void run(struct database *d, const char *sql)
@@ -29,7 +30,7 @@ static void run(struct database *d, const char *sql)
         d->code = sqlite3_exec(d->db, sql, NULL, NULL, NULL);
 }
 
-/* Runs the statement in d->sql and clears it. */
+/* Runs the statement in d->sql, and empties d->sql. */
 static void run_built(struct database *d)
 {
     if (d->sql.failed)
@@ -43,7 +44,7 @@ static void run_built(struct database *d)
 
 static const char *sql_type(enum tp_rows_type type)
 {
-    return type == TP_ROWS_REAL ? "REAL" : "INTEGER"; /* a text is a key of `texts` */
+    return type == TP_ROWS_REAL ? "REAL" : "INTEGER"; /* texts are stored as keys of the table `texts` */
 }
 
 static void make_table(struct database *d, const struct tp_rows_table *table)
@@ -76,7 +77,8 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
 static void make_indices(struct database *d, const struct tp_rows_table *table)
 {
     struct tp_buf *sql = &d->sql;
-    for (unsigned c = 1; c < table->column_count; c++) { /* the first column is the primary key, or has few values */
+    /* skip the first column, which is the primary key or has few different values */
+    for (unsigned c = 1; c < table->column_count; c++) {
         const struct tp_rows_column *column = &table->columns[c];
         if (!column->is_indexed)
             continue;
@@ -138,7 +140,7 @@ static void fill_rows(struct database *d, const struct tp_rows_table *table, sql
     }
 }
 
-/* Fills the rows of a table. The database owns the statement and finalizes it when it is closed. */
+/* Fills the rows of a table. The database finalizes the statement when it is closed. */
 static void fill_table(struct database *d, const struct tp_rows_table *table)
 {
     char sql[256];
@@ -164,8 +166,8 @@ static void fill_texts(struct database *d)
 
 /* ---- arguments ---- */
 
-/* Makes the table of arguments. A row has all arguments of an event as one JSON text; a row for each argument would
- * triple the time to write the database. The view splits the text. */
+/* Makes the table of arguments. A row has all arguments of an event as one JSON text, because a row for each argument
+ * would triple the time to write the database. The view splits the text. */
 static void make_args(struct database *d)
 {
     run(d, "CREATE TABLE args_rows (event_id INTEGER PRIMARY KEY, args TEXT NOT NULL);"
@@ -173,7 +175,8 @@ static void make_args(struct database *d)
            " WHEN 'false' THEN 'false' ELSE j.value END AS value FROM args_rows AS r, json_each(r.args) AS j");
 }
 
-/* Returns true for JSON nested deeper than 1,000 levels: one such text would make SQLite refuse the whole view. */
+/* Returns whether the JSON is nested deeper than 1,000 levels. One such text would make SQLite refuse the whole view.
+ */
 static bool is_too_deep(struct tp_str json)
 {
     unsigned depth = 0, deepest = 0;
@@ -200,7 +203,7 @@ struct args_insert {
 static int put_args(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
 {
     struct args_insert *a = context;
-    (void)err; /* the database keeps the failure */
+    (void)err; /* d->code has the failure */
     if (is_too_deep(args))
         return TP_OK;
     sqlite3_bind_int64(a->statement, 1, event);
@@ -217,7 +220,7 @@ static int fill_args(struct database *d, struct tp_error *err)
     return d->code == SQLITE_OK ? code : TP_OK;
 }
 
-/* Writes the definitions of the columns into the database. */
+/* Writes the definition of each column into the database. */
 static void fill_documentation(struct database *d)
 {
     sqlite3_stmt *statement = prepare(d, "INSERT INTO documentation VALUES (?,?,?)");
@@ -263,7 +266,7 @@ static void fill_about(struct database *d)
         step(d, statement);
     }
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        if (isnan(rates[i].value)) /* unknown in this trace: no row */
+        if (isnan(rates[i].value)) /* omit rates that are unknown in this trace */
             continue;
         bind_text(d, statement, 1, tp_str_of(rates[i].key));
         sqlite3_bind_double(statement, 2, rates[i].value);
@@ -302,7 +305,7 @@ static int fill(void *context, struct tp_error *err)
 
 static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
 {
-    /* statistics take a lock for each allocation; the call fails harmlessly when SQLite is in use */
+    /* switch off statistics, which take a lock for each allocation; the call has no effect if SQLite is in use */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     tp_buf_init(&d->sql, 0);

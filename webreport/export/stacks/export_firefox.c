@@ -1,9 +1,9 @@
-/* Writes WORKER.firefox.json.gz: samples and states by thread, for the Firefox Profiler (profiler.firefox.com).
+/* Writes WORKER.firefox.json.gz for the Firefox Profiler (profiler.firefox.com): samples and states of each thread.
  *
  * The file has version 49 of the processed format (docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler),
  * which each later version reads. Each thread has its own tables of texts, functions, frames and stacks. Times are
- * milliseconds since the first process began; the weight of a sample is the processor time it represents; states are
- * markers. */
+ * milliseconds since the first process began. The weight of a sample is the processor time that it represents. States
+ * are written as markers. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@
 
 enum { CATEGORY_OTHER, CATEGORY_FUNCTIONS };
 
-/* The categories: one for all else, then one for each kind of function. */
+/* Categories of the format: one for other functions, then one for each kind of function. */
 static const struct tp_str categories =
     TP_STR("[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
            "{\"name\":\"Native\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
@@ -28,10 +28,11 @@ static const struct tp_str marker_schema =
            "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
            "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
 
-/* The tables of the current thread. */
+/* The tables of the current thread. The index of a tuple is its row in the file. */
 struct tables {
     struct tp_strings texts;
-    /* (function, 0); (row of the function, line); (row of the caller's stack, frame) */
+    /* tuples: functions (function, 0); frames (row of the function, line); stacks (row of the caller's stack, row of
+     * the frame) */
     struct tp_keys functions, frames, stacks;
 };
 
@@ -40,7 +41,7 @@ struct firefox {
     struct tp_json json;
     struct tables tables;
     struct tp_arena *arena;
-    const char **pids; /* by process */
+    const char **pids; /* by process: its name in the file */
     int64_t begin_ns;
 };
 
@@ -60,7 +61,7 @@ static void put_time(struct firefox *f, const char *key, int64_t at_ns)
     put_ms(&f->json, tp_sat_sub(at_ns, f->begin_ns));
 }
 
-/* Writes a column with the same value in all rows. */
+/* Writes a column that has the same value in all rows. */
 static void put_same(struct tp_json *json, const char *key, uint32_t count, const char *value)
 {
     tp_json_key(json, key);
@@ -70,7 +71,7 @@ static void put_same(struct tp_json *json, const char *key, uint32_t count, cons
     tp_json_array_end(json);
 }
 
-/* Writes a column with the values that `of` returns for each row; TP_NULL_INT: null. */
+/* Writes a column with the values that `of` returns for each row; TP_NULL_INT becomes null. */
 static void put_column(struct firefox *f, const char *key, uint32_t count, int64_t (*of)(struct firefox *f, uint32_t row))
 {
     tp_json_key(&f->json, key);
@@ -142,7 +143,7 @@ static int64_t stack_category(struct firefox *f, uint32_t row)
     return frame_category(f, (uint32_t)stack_frame(f, row));
 }
 
-/* Returns the row of a stack of the trace; TP_NO_ID: the stack has no known frame. */
+/* Returns the row of a stack of the trace, or TP_NO_ID if no frame of the stack is known. */
 static uint32_t stack_row(struct firefox *f, uint32_t stack)
 {
     struct tp_sampled *sampled = f->sampled;
@@ -221,7 +222,7 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
         put_ms(json, tp_sampled_ns(f->sampled, items[i]));
     tp_json_array_end(json);
     tp_json_member_text(json, "weightType", "tracing-ms");
-    tp_json_key(json, "threadCPUDelta"); /* the page draws its graph of activity from this */
+    tp_json_key(json, "threadCPUDelta"); /* the Firefox Profiler draws the graph of activity from this column */
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
         tp_json_int(json, tp_sampled_ns(f->sampled, items[i]));
@@ -229,7 +230,7 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
     tp_json_object_end(json);
 }
 
-/* The states of the thread, in order of time. */
+/* The states of a thread, in the order of time. */
 struct states {
     const struct tp_thread_piece *pieces;
     uint32_t count;
@@ -244,7 +245,7 @@ static void put_ends(struct firefox *f, const char *key, struct states states, b
     tp_json_array_end(&f->json);
 }
 
-/* Returns the innermost function that waits; "" when it is unknown. */
+/* Returns the innermost function in which the thread waits; "" if unknown. */
 static struct tp_str place_of(struct firefox *f, const struct tp_thread_piece *piece)
 {
     const struct tp_vec *path = &f->sampled->functions.path;
@@ -284,7 +285,7 @@ static void put_states(struct firefox *f, struct states states)
     tp_json_array_end(json);
     put_ends(f, "startTime", states, false);
     put_ends(f, "endTime", states, true);
-    put_same(json, "phase", states.count, "1"); /* an interval */
+    put_same(json, "phase", states.count, "1"); /* phase 1 is an interval */
     put_same(json, "category", states.count, "0");
     tp_json_key(json, "data");
     tp_json_array(json);
@@ -338,7 +339,7 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     tp_json_object_end(json);
 }
 
-/* Names the processes by number; a second process with the same number is "7.2". */
+/* Names the processes by their number. A second process with the number 7 is named "7.2". */
 static void name_pids(struct firefox *f)
 {
     const struct tp_sampled *sampled = f->sampled;

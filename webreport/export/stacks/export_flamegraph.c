@@ -24,7 +24,8 @@ static struct tp_folded *build(const struct tp_export *export, const struct tp_t
 struct picture {
     const struct tp_export *export;
     const char *metric;
-    const struct tp_folded *now, *before; /* before: NULL without a baseline */
+    /* stacks of the trace and of the baseline; `before` is NULL without a baseline */
+    const struct tp_folded *now, *before;
 };
 
 static void draw(struct tp_buf *out, void *context)

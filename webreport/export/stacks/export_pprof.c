@@ -1,4 +1,4 @@
-/* Writes WORKER.pb.gz: samples, and waits by stack, for pprof. */
+/* Writes WORKER.pb.gz for pprof: samples, and waits by stack. */
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
 #include "webreport/measure/program/sampled.h"
@@ -11,8 +11,8 @@ enum { VALUE_COUNT, VALUE_CPU, VALUE_WAIT, VALUES };
 struct profile {
     struct tp_sampled *sampled;
     struct tp_pprof *pprof;
-    struct tp_keys keys;  /* (thread, stack, cause + 1; 0 for samples) */
-    struct tp_vec values; /* int64_t[VALUES], by key */
+    struct tp_keys keys;  /* tuples (thread, stack, cause + 1); the third number is 0 for samples */
+    struct tp_vec values; /* elements: int64_t[VALUES], by index of the tuple */
 };
 
 static int64_t *values_of(struct profile *profile, uint32_t thread, uint32_t stack, uint32_t cause)

@@ -1,7 +1,7 @@
-/* Writes WORKER.speedscope.json: for each thread a profile of its samples and a profile of its states.
+/* Writes WORKER.speedscope.json for speedscope: a profile of the samples and a profile of the states for each thread.
  *
- * Format: https://www.speedscope.app/file-format-schema.json. A "sampled" profile has weights, an "evented" profile has
- * events that open and close. speedscope lists profiles by name: process, number, thread. */
+ * Format: https://www.speedscope.app/file-format-schema.json. A "sampled" profile has weights; an "evented" profile has
+ * events that open and close. speedscope lists profiles by name, so names begin with process, number and thread. */
 #include <inttypes.h>
 
 #include "webreport/export/export_formats.h"
@@ -14,8 +14,8 @@
 struct speedscope {
     struct tp_sampled *sampled;
     struct tp_json json;
-    struct tp_keys frames;       /* (function, line), or (TP_NO_ID, state or cause) */
-    struct tp_sampled_span span; /* times count from the begin of this span */
+    struct tp_keys frames;       /* tuples (function, line) for samples, (TP_NO_ID, state or cause) for states */
+    struct tp_sampled_span span; /* sampled time of the program; times in the file are relative to its begin */
     struct tp_arena *arena;
 };
 
@@ -71,7 +71,7 @@ static void begin_profile(struct speedscope *s, const struct tp_sampled_thread *
     tp_json_member_text(&s->json, "unit", "nanoseconds");
 }
 
-/* The samples of a thread in order of time, as indices of the trace's samples. */
+/* The samples of a thread, as indexes of the trace's samples in the order of time. */
 struct of_thread {
     const uint32_t *items;
     size_t count;

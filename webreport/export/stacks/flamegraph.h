@@ -1,40 +1,40 @@
-/* Lays the merged stacks of one or two traces out as the boxes of a flame graph, and draws it as SVG. */
+/* Arranges the merged stacks of one or two traces as the boxes of a flame graph, and draws the graph as SVG. */
 #ifndef TP_WEBREPORT_EXPORT_STACKS_FLAMEGRAPH_H
 #define TP_WEBREPORT_EXPORT_STACKS_FLAMEGRAPH_H
 
 #include "webreport/measure/charts/folded_stacks.h"
 #include "writer/base/buf.h"
 
-/* A box. Frame 0 is the whole trace. */
+/* A box of the graph. Box 0 represents the whole trace. */
 struct tp_flame_frame {
-    uint32_t name;       /* in `names`; TP_NO_ID: several callees that are too small for their own boxes */
-    uint32_t depth;      /* 0 for frame 0 */
-    uint32_t merged;     /* number of these callees; 0 for a box with a name */
-    int64_t start;       /* sum of the values to its left in the row */
-    int64_t value, self; /* with and without callees */
-    int64_t before;      /* value in the baseline; 0 without one */
+    uint32_t name;       /* index in `names`, or TP_NO_ID for a box that represents several small callees */
+    uint32_t depth;      /* row of the box; 0 for the whole trace */
+    uint32_t merged;     /* number of small callees that the box represents; 0 for a box with a name */
+    int64_t start;       /* sum of the values of the boxes on its left in the row */
+    int64_t value, self; /* value: with callees; self: without callees */
+    int64_t before;      /* value in the baseline; 0 without a baseline */
 };
 
 struct tp_flame {
     const struct tp_folded_metric *metric;
     struct tp_strings names;
-    struct tp_flame_frame *frames; /* row by row, left to right */
-    uint32_t count, depth;         /* depth: number of rows */
-    uint64_t path_count;           /* different stacks of the trace; some share a box */
+    struct tp_flame_frame *frames; /* boxes row by row, each row from left to right */
+    uint32_t count, depth;         /* count: number of boxes; depth: number of rows */
+    uint64_t path_count;           /* number of different stacks of the trace; several of them can share a box */
     bool has_baseline;
-    int64_t before;       /* total of the baseline */
-    int64_t gone;         /* part of the baseline in calls that the trace does not have */
-    int64_t largest_step; /* greatest difference from the baseline of any box but frame 0 */
+    int64_t before;       /* sum of all values of the baseline */
+    int64_t gone;         /* part of `before` in calls that the trace does not have */
+    int64_t largest_step; /* largest absolute difference from the baseline, over all boxes except box 0 */
 };
 
-/* Lays out the boxes in `arena` (guard set by the caller). folded: stacks of the trace; baseline: stacks of another
- * trace by the same metric, or NULL. Callees narrower than a third of a pixel share a box; larger ones also do when
- * there would be more than TP_MAX_FLAME_FRAMES boxes. */
+/* Arranges the boxes in `arena`, whose guard the caller sets. folded: stacks of the trace. baseline: stacks of another
+ * trace by the same metric, or NULL. Callees narrower than a third of a pixel share a box. If there would be more than
+ * TP_MAX_FLAME_FRAMES boxes, larger callees also share a box. */
 void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, const struct tp_folded *baseline,
                     struct tp_arena *arena);
 
-/* Draws the graph as an XML document. title: any bytes. Failures stick to `out`. arena: for texts of script and
- * style. */
+/* Draws the graph as an XML document. title: may have any bytes. arena: for texts of script and style. A failure is
+ * kept in `out`. */
 void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_str title, struct tp_arena *arena);
 
 #endif

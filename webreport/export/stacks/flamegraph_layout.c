@@ -1,21 +1,23 @@
-/* Lays out a flame graph: makes one tree from the stacks of both traces, and boxes from the tree. See flamegraph.h. */
+/* Arranges the boxes of a flame graph: merges the stacks of both traces to one tree, and makes boxes from the tree. See
+ * flamegraph.h. */
 #include "webreport/export/stacks/flamegraph.h"
 #include "webreport/trace/frame_pairs.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-enum { MIN_SHARE = 3600 }; /* a third of a pixel when the graph is 1200 wide */
+/* a box is drawn if it has at least 1 / MIN_SHARE of the width: a third of a pixel of 1200 */
+enum { MIN_SHARE = 3600 };
 
-/* The tree of both traces. Node i is path i of `paths`; a parent has a smaller number. */
+/* The merged tree of both traces. Node i is path i of `paths`; a parent has a smaller index than its children. */
 struct tree {
     struct tp_flame *flame;
     struct tp_arena *arena;
-    struct tp_keys paths; /* (parent, name) */
-    struct tp_vec values; /* struct value, by node */
+    struct tp_keys paths; /* tuples (parent, name) */
+    struct tp_vec values; /* elements: struct value, by node */
     uint32_t count;
-    uint32_t *first_child, *next_sibling; /* by name */
-    int64_t least;                        /* least value of a box */
+    uint32_t *first_child, *next_sibling; /* by node: links to its callees; `next_sibling` continues the list */
+    int64_t least;                        /* smallest value of a separate box */
 };
 
 struct value {
@@ -27,8 +29,8 @@ static struct value *at(const struct tree *tree, uint32_t node)
     return TP_AT(&tree->values, struct value, node);
 }
 
-/* Returns, by name of the trace or the baseline, the number in flame->names. A function of the baseline whose line
- * differs gets the name that it has in the trace. */
+/* Returns, for each name of the trace or the baseline, its index in flame->names. A function of the baseline whose line
+ * moved gets its name in the trace. */
 static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths), *pairs = NULL;
@@ -45,7 +47,7 @@ static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded,
     return number;
 }
 
-/* Adds the stacks of one trace; with `is_baseline` to the values of the baseline. */
+/* Adds the stacks of one trace to the values of the tree. is_baseline: add them to the values of the baseline. */
 static void add(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths);
@@ -65,7 +67,7 @@ static void add(struct tree *tree, const struct tp_folded *folded, bool is_basel
     }
 }
 
-/* Adds callees to their callers, up to frame 0. */
+/* Adds the values of callees to their callers, and sums them in `all`, box 0. */
 static void sum(struct tree *tree, struct tp_flame_frame *all)
 {
     struct tp_flame *flame = tree->flame;
@@ -82,7 +84,7 @@ static void sum(struct tree *tree, struct tp_flame_frame *all)
     flame->before = all->before;
 }
 
-/* Returns the sum of the topmost nodes that only the baseline has. */
+/* Returns the sum over the topmost nodes that only the baseline has. */
 static int64_t gone(const struct tree *tree)
 {
     int64_t sum_gone = 0;
@@ -101,7 +103,7 @@ static int by_name(const void *context, uint32_t x, uint32_t y)
     return i == k ? 0 : tp_str_compare(tree->flame->names.items[i], tree->flame->names.items[k]);
 }
 
-/* Links the callees of each node; returns the first node of the top level. */
+/* Links the callees of each node. Returns the first node of the top level. */
 static uint32_t link_nodes(struct tree *tree)
 {
     uint32_t *order = tp_arena_array(tree->arena, tree->count, sizeof *order), root = TP_NO_ID;
@@ -121,7 +123,8 @@ static uint32_t link_nodes(struct tree *tree)
     return root;
 }
 
-/* Raises the least value of a box until the number of boxes is within the limit; returns that number. */
+/* Raises the smallest value of a separate box until the number of boxes is within the limit. Returns the number of
+ * boxes. */
 static uint32_t choose(struct tree *tree, int64_t all)
 {
     uint32_t count;
@@ -148,7 +151,8 @@ static void push(struct tree *tree, const struct tp_flame_frame *frame)
         flame->largest_step = step;
 }
 
-/* Makes boxes for the list of callees that begins with `node`, from `start` on; small callees share the last box. */
+/* Makes boxes for the list of callees that begins with `node`. start: position of the first box. Small callees share
+ * the last box. */
 static void place(struct tree *tree, uint32_t node, int64_t start, uint32_t depth, struct tp_vec *open)
 {
     struct tp_flame_frame rest = {.name = TP_NO_ID, .depth = depth};
@@ -181,7 +185,7 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
 {
     struct tree tree = {.flame = flame, .arena = arena, .values = TP_VEC(arena, struct value)};
     struct tp_flame_frame all = {.name = TP_NO_ID};
-    struct tp_vec open = TP_VEC(arena, uint32_t); /* node of frame i + 1 */
+    struct tp_vec open = TP_VEC(arena, uint32_t); /* element i is the node of box i + 1 */
     *flame = (struct tp_flame){.metric = folded->metric, .has_baseline = baseline != NULL};
     tp_strings_init(&flame->names, arena, 0);
     tp_keys_init(&tree.paths, arena, 2);
@@ -192,11 +196,11 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
     sum(&tree, &all);
     flame->gone = gone(&tree);
     uint32_t first = link_nodes(&tree), boxes = choose(&tree, all.value);
-    /* each may have a box for small callees */
+    /* count each box twice, because it may have one more box for its small callees */
     flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames);
     push(&tree, &all);
     place(&tree, first, 0, 1, &open);
-    for (uint32_t i = 0; i < open.count; i++) { /* row by row; `open` grows */
+    for (uint32_t i = 0; i < open.count; i++) { /* make the boxes row by row; the loop appends to `open` */
         uint32_t node = *TP_AT(&open, uint32_t, i);
         const struct tp_flame_frame *frame = &flame->frames[i + 1];
         if (node != TP_NO_ID)

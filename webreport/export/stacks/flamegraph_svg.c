@@ -1,5 +1,5 @@
-/* Draws flame graphs as SVG. The boxes have titles and need no script; the script zooms and searches. See flamegraph.h.
- * Text of the trace appears only in XML text, never in the script. */
+/* Draws flame graphs as SVG. The boxes have titles, which need no script; the script only zooms and searches. Text of
+ * the trace appears in XML text, never in the script. See flamegraph.h. */
 #include "webreport/export/stacks/flamegraph.h"
 
 #include "webreport/export/svg.h"
@@ -14,7 +14,7 @@ struct drawing {
     struct tp_buf *out;
     const struct tp_flame *flame;
     struct tp_arena *arena;
-    double scale; /* pixels per unit */
+    double scale; /* pixels per unit of the metric */
 };
 
 /* ---- words ---- */
@@ -38,7 +38,7 @@ static struct tp_str name_of(const struct drawing *d, const struct tp_flame_fram
     return frame->depth == 0 ? TP_STR("all") : tp_strings_get(&d->flame->names, frame->name);
 }
 
-/* "+1.2 ms (+12.0 %)" */
+/* Returns the difference from the baseline as text: "+1.2 ms (+12.0 %)". */
 static const char *step_text(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     int64_t step = tp_sat_sub(frame->value, frame->before);
@@ -53,7 +53,7 @@ static const char *step_text(const struct drawing *d, const struct tp_flame_fram
 
 /* ---- colours ---- */
 
-/* Kinds of code by name; the last row is everything else. */
+/* Kinds of code with the beginnings of their names. The last row matches all other names. */
 static const struct {
     const char *part;
     bool is_prefix;
@@ -69,11 +69,13 @@ static void put_kind_colour(struct tp_buf *out, struct tp_str name)
     size_t i = 0;
     while (!(LOOKS[i].is_prefix ? tp_str_starts(name, LOOKS[i].part) : tp_str_find(name, LOOKS[i].part) >= 0))
         i++;
-    int shade = (int)(tp_hash_bytes(name.ptr, name.len) % 17) - 8; /* so that neighbors differ */
+    /* vary the shade by name, so that neighbouring boxes differ */
+    int shade = (int)(tp_hash_bytes(name.ptr, name.len) % 17) - 8;
     tp_buf_printf(out, "#%02X%02X%02X", LOOKS[i].red + shade / 2, LOOKS[i].green + shade, LOOKS[i].blue + shade);
 }
 
-/* Puts red for more than the baseline, blue for less; a larger share of the largest difference is stronger. */
+/* Writes the color of a difference: red for more than the baseline, blue for less. Larger shares of the largest
+ * difference have stronger colors. */
 static void put_step_colour(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     double step = (double)frame->value - (double)frame->before, largest = (double)d->flame->largest_step;
@@ -104,7 +106,7 @@ static void put_frame(const struct drawing *d, const struct tp_flame_frame *fram
     struct tp_str name = name_of(d, frame);
     double x = (double)frame->start * d->scale, width = (double)frame->value * d->scale;
     unsigned y = HEAD + frame->depth * ROW;
-    if (x + width > WIDTH - 2 * MARGIN) /* saturated sums */
+    if (x + width > WIDTH - 2 * MARGIN) /* cut the box at the margin, because saturated sums may exceed the width */
         width = WIDTH - 2 * MARGIN - x;
     if (width < 0)
         return;

@@ -4,8 +4,8 @@
 
 #include "webreport/measure/torch_tables/python_calls.h"
 
-/* Appends the file that pstats.Stats(path) reads: a marshaled dict, (file, line, name) -> (primitive calls, calls, own
- * seconds, total seconds, callers). */
+/* Appends the file that pstats.Stats(path) reads: a marshaled dict that maps (file, line, name) to (primitive calls,
+ * calls, own seconds, total seconds, callers). */
 void tp_calls_marshal(struct tp_buf *out, const struct tp_calls *calls);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes export --to tfevents: one TensorBoard event file for each profile; it replaces the file of an earlier
+/* Writes export --to tfevents: one TensorBoard event file for each profile. The file replaces the file of an earlier
  * export. */
 #include "webreport/export/tfevents/export_tfevents.h"
 
@@ -14,7 +14,7 @@
 #include "writer/text/escape.h"
 #include "writer/tfevents_file.h"
 
-/* Returns the number at the end of a step's name; -1: none. */
+/* Returns the number at the end of a step's name, or -1 without a number. */
 static int64_t number_in(struct tp_str name)
 {
     enum { MOST_DIGITS = 15 };
@@ -63,8 +63,8 @@ static int build(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Fills run->events. The arena does not own their memory, so a failed allocation ends here. Returns 0 or the code of
- * the failure. */
+/* Fills run->events. The arena does not own the memory of the buffers, so a failed allocation is caught here. Returns 0
+ * or the code of the failure. */
 static int build_guarded(struct tp_tf_run *run)
 {
     struct tp_buf text;

@@ -1,4 +1,4 @@
-/* The TensorBoard event file of one profile, in memory. */
+/* Builds the TensorBoard event file of one profile in memory. */
 #ifndef TP_WEBREPORT_EXPORT_TFEVENTS_EXPORT_TFEVENTS_H
 #define TP_WEBREPORT_EXPORT_TFEVENTS_EXPORT_TFEVENTS_H
 
@@ -6,7 +6,7 @@
 #include "writer/tfevents.h"
 
 /* Builds the records of a profile's event file in `events`, for callers that need no file. The caller initializes and
- * releases `events`. Returns 0, TP_ENOMEM or TP_ELIMIT; never leaves through the arena's guard. */
+ * releases `events`. Returns 0, TP_ENOMEM or TP_ELIMIT. Never leaves through the arena's guard. */
 int tp_export_tfevents_build(const struct tp_export *export, struct tp_tfevents *events);
 
 #endif

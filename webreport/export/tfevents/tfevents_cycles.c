@@ -1,15 +1,15 @@
-/* Finds the folder of each cycle of a run. A schedule that repeats leaves one trace for each cycle; TensorBoard shows
- * them as one run when their event files share a folder. Captures whose step numbers do not continue come from
- * different starts of the program: each gets its own folder, because their points would overlap. */
+/* Finds the folder of each cycle of a run. A schedule that repeats writes one trace for each cycle. TensorBoard shows
+ * the traces as one run if their event files share a folder. Captures whose step numbers do not continue are from
+ * different starts of the program. Each of these gets a separate folder, because their points would overlap. */
 #include <stdio.h>
 
 #include "webreport/export/tfevents/tfevents_run.h"
 #include "writer/base/fs.h"
 
-/* A folder with the captures of one worker up to now. */
+/* A folder, and the captures of one worker that it has so far. */
 struct cycle {
-    uint32_t run, worker; /* ids of their names */
-    uint32_t folder;      /* 1: the worker's own; n: "WORKER.n" */
+    uint32_t run, worker; /* ids of the names of run and worker */
+    uint32_t folder;      /* 1 for the worker's own folder; n for "WORKER.n" */
     int64_t last_step;
 };
 
@@ -24,7 +24,7 @@ struct tp_tf_job *tp_tf_job_of(struct tp_export_job *job)
     return own;
 }
 
-/* The question and its answer. */
+/* Arguments of the search, and its result. */
 struct place {
     const struct tp_tf_run *run;
     struct tp_tf_folder *found;

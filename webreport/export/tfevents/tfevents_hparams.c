@@ -1,4 +1,4 @@
-/* Adds the row of HParams: known facts about the run, and facts that its program recorded. */
+/* Adds the row of HParams: facts about the run that tracepress knows, and facts that the program recorded. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 
 enum { MOST_TOLD = 16, MOST_BYTES = 64 };
 
-/* Facts with their own column, by the keys that programs use. Every run has these columns; a run without the fact
- * leaves the cell empty. TensorBoard sorts columns by name and shows the first five: the names sort facts that are
- * always known first. */
+/* Facts with a separate column, by the keys that programs use. Every run has these columns; the cell is empty if the
+ * run lacks the fact. TensorBoard sorts columns by name and shows the first five, so the names sort facts first that
+ * are always known. */
 static const struct {
     const char *name, *title, *keys[4];
     bool is_number;
@@ -49,7 +49,7 @@ static const char *gpu_name(const struct tp_tf_run *run)
     return name ? name : "unknown";
 }
 
-/* Adds the fact number `which` of `known`; nothing when the program did not record it. */
+/* Adds fact number `which` of `known`, if the program recorded it. */
 static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count, size_t which)
 {
     struct tp_arena *arena = run->export->arena;
@@ -76,7 +76,7 @@ static bool is_listed(struct tp_str key)
     return false;
 }
 
-/* Adds the other facts that are a number, a boolean or a short text. */
+/* Adds the other recorded facts that are a number, a boolean or a short text. */
 static void add_user_values(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count)
 {
     const struct tp_trace *trace = run->export->profile->trace;
@@ -121,7 +121,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     }
     size_t told = count;
     add_user_values(run, values, &count);
-    for (size_t i = told; i < count; i++) { /* other facts of the program have columns after these */
+    for (size_t i = told; i < count; i++) { /* columns of other recorded facts follow */
         columns[OWN + KNOWN + i - told] = values[i];
         columns[OWN + KNOWN + i - told].text = values[i].text ? "" : NULL;
     }

@@ -1,5 +1,5 @@
-/* Adds the scalars and histograms of each step that need a walk over events: heaviest kernels and operators, launches,
- * waits. */
+/* Adds the scalars and histograms of each step that require a walk over events: costliest kernels and operators,
+ * launches and waits. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
@@ -15,11 +15,12 @@ enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
 /* ---- the heaviest names ---- */
 
 struct heaviest {
-    double *values[HEAVIEST]; /* by step, ms */
-    uint8_t *of_name;         /* by name id of the trace: index in values + 1; 0: none */
+    double *values[HEAVIEST]; /* by column and step: time, ms */
+    uint8_t *of_name;         /* by name id of the trace: index in `values` plus 1, or 0 without a column */
 };
 
-/* Makes columns for the first rows of a table sorted by weight; names whose tags are equal share one. */
+/* Makes columns for the first rows of a table, which is sorted by weight. Names that give the same tag share a column.
+ */
 static void pick_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct heaviest *heaviest,
                           const struct tp_table *table, const char *group, bool is_kernel)
 {
@@ -86,7 +87,7 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
     const struct tp_trace *trace = run->export->profile->trace;
     if (model->launches.count == 0)
         return;
-    /* 0: not yet known, 1: no, 2: yes */
+    /* by name id: 0 not checked yet, 1 no wait, 2 a wait */
     uint8_t *is_wait = tp_arena_array(columns->arena, trace->names.count, sizeof *is_wait);
     double *counts = tp_tf_column_new(columns, "profile_host/launches_per_step",
                                       "Runtime and driver calls that started work on a device, by their start.");
@@ -115,8 +116,8 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
 
 /* ---- distributions ---- */
 
-/* Returns the microseconds from the start of a launch call to the start of its device work; NaN when the trace lacks
- * the call. */
+/* Returns the time from the start of a launch call to the start of its device work, us. NaN if the trace lacks the
+ * call. */
 static double delay_us(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -126,13 +127,13 @@ static double delay_us(const struct tp_model *model, uint32_t device)
     return ns > 0 ? ns / 1000 : 0;
 }
 
-/* A walk that calls `use` for each step with kernels. Device operations are in order of start, so those of a step are
- * adjacent. */
+/* A walk over the device operations that calls `use` for each step with kernels. Device operations are sorted by start,
+ * so the operations of a step are adjacent. */
 struct step_kernels {
     const struct tp_tf_run *run;
-    struct tp_vec durations, delays; /* double, us; of the current step */
+    struct tp_vec durations, delays; /* elements: double, us; values of the current step */
     void (*use)(struct step_kernels *kernels, uint32_t step);
-    double *delay_p50; /* column of one of the users */
+    double *delay_p50; /* column that one of the callers of the walk fills */
 };
 
 static void walk_steps(struct step_kernels *kernels)

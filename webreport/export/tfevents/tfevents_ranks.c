@@ -1,5 +1,6 @@
-/* Compares ranks: writes the least, median and greatest value over the ranks of a run, at each step, as a separate run
- * with margin charts. Each rank also has its own scalars in its own run; here a line with a band shows their spread. */
+/* Compares the ranks of a run: writes the smallest, median and largest value over the ranks at each step, as a separate
+ * run with margin charts. Each rank also has its scalars in its own run. The additional run shows the spread of the
+ * ranks as a line with a band. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* The columns that are compared: of each rank the first one whose tag has this begin and end. */
+/* Compared columns: of each rank, the first column whose tag has this start and this end. */
 static const struct {
     const char *name, *title, *begin, *end;
 } compared[] = {
@@ -26,9 +27,9 @@ static const struct {
 };
 enum { COMPARED = sizeof compared / sizeof *compared, PARTS = 3 };
 
-/* One step of one rank. */
+/* The values of one step of one rank. */
 struct sample {
-    uint32_t run, worker; /* ids of their names */
+    uint32_t run, worker; /* ids of the names of run and worker */
     struct tp_tfevents_at at;
     double values[COMPARED];
 };
@@ -77,9 +78,10 @@ static int by_run_and_step(const void *a, const void *b)
 struct band {
     struct tp_arena *arena;
     struct tp_tfevents *events;
-    const char *tags[COMPARED][PARTS];              /* least, median, greatest */
-    bool is_described[COMPARED], is_flat[COMPARED]; /* is_flat: zero in every step of all ranks */
-    double *sorted;                                 /* room for a value of each sample */
+    const char *tags[COMPARED][PARTS]; /* tags of the smallest, median and largest value */
+    /* is_flat: the column is zero in every step of all ranks, so it is omitted */
+    bool is_described[COMPARED], is_flat[COMPARED];
+    double *sorted; /* scratch memory for one value of each sample */
 };
 
 static void name_tags(struct band *band)
@@ -90,7 +92,7 @@ static void name_tags(struct band *band)
             band->tags[k][p] = tp_text_printf(band->arena, "profile_ranks/%s_%s", compared[k].name, parts[p]);
 }
 
-/* Writes the band of one step from its samples. */
+/* Writes the band of one step: smallest, median and largest value of its samples. */
 static void put_step(struct band *band, const struct sample *samples, size_t count)
 {
     static const char *const texts[PARTS] = {"The least over the ranks.", "The median over the ranks.",
@@ -132,7 +134,7 @@ static void put_charts(const struct band *band, struct tp_tfevents_at at)
         tp_tfevents_layout(band->events, at, charts, count);
 }
 
-/* Builds the bands of one run from its samples, ordered by step. Omits steps of only one rank. */
+/* Builds the bands of one run. samples: sorted by step. Omits steps that only one rank has. */
 static void build_run(struct band *band, const struct sample *samples, size_t count)
 {
     tp_tfevents_begin(band->events, samples[0].at.wall_s);

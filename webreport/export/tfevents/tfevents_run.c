@@ -1,4 +1,5 @@
-/* Functions that the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and the file. */
+/* Functions that the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and writing of
+ * the file. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ uint32_t tp_tf_step_of(const struct tp_tf_run *run, int64_t time_ns)
 {
     const struct tp_step *steps = run->export->profile->model->steps;
     uint32_t low = 0, high = run->step_count;
-    while (low < high) { /* the first step that ends after it */
+    while (low < high) { /* binary search for the first step that ends after the time */
         uint32_t middle = low + (high - low) / 2;
         if (steps[middle].end_ns <= time_ns)
             low = middle + 1;
@@ -81,8 +82,8 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 
 /* ---- the file ---- */
 
-/* Finds the folder of the file. When the folder has the live event file of the program, with all its steps, the few
- * steps of the trace become a separate run below it. */
+/* Finds the folder of the file. If it has the live event file of the program, which has all steps, the few steps of the
+ * trace become a separate run in a folder below it. */
 static int find_folder(char *path, size_t size, const char *folder, struct tp_error *err)
 {
     bool is_taken = tp_tfevents_has_live(folder);

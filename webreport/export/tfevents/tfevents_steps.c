@@ -1,4 +1,4 @@
-/* Adds the scalars of each step from the tables of the views: time and its parts, devices, communication, memory. */
+/* Adds the scalars of each step from the tables of the views: time and its parts, devices, communication and memory. */
 #include <math.h>
 #include <string.h>
 
@@ -16,10 +16,10 @@ enum { MOST_COUNTERS = 64 };
 struct counter {
     const char *tag;
     double *values;
-    int64_t *times; /* by step: of the value */
+    int64_t *times; /* by step: time of the value, ns */
 };
 
-/* Returns the tag that the live event file uses for this counter. */
+/* Returns the tag that the live event file of the program uses for this counter. */
 static const char *tag_of(const struct tp_tf_run *run, uint32_t name)
 {
     struct tp_arena *arena = run->export->arena;
@@ -29,7 +29,7 @@ static const char *tag_of(const struct tp_tf_run *run, uint32_t name)
     return tp_text_printf(arena, TP_TF_COUNTERS "%s", clean);
 }
 
-/* Returns the counter of that tag; NULL when there are too many. */
+/* Returns the counter with this tag, or NULL if there are too many counters. */
 static struct counter *counter_of(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct tp_vec *counters,
                                   const char *tag)
 {
@@ -49,7 +49,8 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
 {
     const struct tp_trace *trace = run->export->profile->trace;
     struct tp_vec counters = TP_VEC(columns->arena, struct counter);
-    uint32_t *by_name = tp_arena_array(columns->arena, trace->names.count, sizeof *by_name); /* number + 1; 0: new */
+    /* by name id: number of the counter plus 1; 0 if it has no counter yet */
+    uint32_t *by_name = tp_arena_array(columns->arena, trace->names.count, sizeof *by_name);
     for (uint32_t i = 0; i < trace->counter_count; i++) {
         const struct tp_counter *value = &trace->counters[i];
         uint32_t step = isnan(value->value) ? TP_NO_ID : tp_tf_step_of(run, value->ts_ns);
@@ -58,7 +59,7 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
         if (!by_name[value->name]) {
             struct counter *found = counter_of(run, columns, &counters, tag_of(run, value->name));
             by_name[value->name] = found ? (uint32_t)(found - TP_AT(&counters, struct counter, 0)) + 1 : TP_NO_ID;
-            i--; /* the name has a counter now: handle this value again */
+            i--; /* the name has a counter now, so process this value again */
             continue;
         }
         struct counter *counter = TP_AT(&counters, struct counter, by_name[value->name] - 1);
@@ -96,7 +97,7 @@ static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns
     }
 }
 
-/* Adds the rates: the amounts that the program recorded for a step, divided by the time of the step. */
+/* Adds the rates of each step: amounts that the program recorded for a step, divided by the length of the step. */
 static void add_rates(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     static const struct {
@@ -170,7 +171,7 @@ static void add_communication(const struct tp_tf_run *run, struct tp_tf_columns 
     }
 }
 
-/* Fills in the highest value of a curve's column within each step, including the value at its begin. */
+/* Fills in the highest value of a curve within each step, including its value at the start of the step. */
 static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve, unsigned column, int64_t first_ns,
                        double *peaks)
 {
@@ -211,7 +212,8 @@ static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *column
     }
 }
 
-/* Marks columns that are zero in every step: their charts would show nothing. The program's own counters remain. */
+/* Marks columns that are zero in every step, because their charts show nothing. Counters of the program are not marked.
+ */
 static void mark_flat(struct tp_tf_columns *columns)
 {
     for (size_t c = 0; c < columns->items.count; c++) {

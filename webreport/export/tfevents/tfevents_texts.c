@@ -1,4 +1,4 @@
-/* Adds the Text tab as Markdown: findings, overview, heaviest operators and kernels, and the source of the trace. Text
+/* Adds the Text tab as Markdown: findings, overview, costliest operators and kernels, and the source of the trace. Text
  * of the trace is escaped. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
@@ -87,7 +87,7 @@ static void put_gpus(const struct tp_tf_run *run)
 {
     const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
     struct tp_arena *arena = run->export->arena;
-    /* the trace has no more facts about its own devices */
+    /* the trace has no further facts about its devices */
     bool is_own = tp_has_only_own_devices(run->export->profile->model);
     if (gpus->row_count == 0)
         return;
@@ -135,7 +135,7 @@ static void add_overview(const struct tp_tf_run *run)
 
 /* ---- tables ---- */
 
-/* Writes four columns of a table: name, calls, the time that orders the rows, a second time. */
+/* Writes four columns of a table: name, calls, the time by which the rows are sorted, and a second time. */
 static void put_rows(const struct tp_tf_run *run, const struct tp_table *table, const unsigned columns[4],
                      bool is_kernel)
 {

@@ -1,24 +1,25 @@
-/* Adds the Graphs tab: the operators and phases of all calls, merged by caller. Kernels count for their caller; Python
- * frames are skipped. */
+/* Adds the Graphs tab: the operators and phases of all calls, merged by caller. The time of kernels is added to their
+ * caller. Python frames are skipped. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/limits.h"
 
-enum { IN_STEP = TP_NO_ID - 1 }; /* position of the step itself, and of Python frames directly below it */
+/* position in the graph for the step itself, and for Python frames directly below it */
+enum { IN_STEP = TP_NO_ID - 1 };
 
 struct tree {
     const struct tp_tf_run *run;
     struct tp_merge merge;
-    struct tp_keys paths; /* (node of the graph, name id): tuple i is node i */
+    struct tp_keys paths; /* tuples (node of the graph, name id); the index of a tuple is its node */
     struct tp_strings names;
-    struct tp_vec nodes; /* struct tp_tf_node */
-    struct tp_vec last;  /* uint32_t, by node: its newest child */
+    struct tp_vec nodes; /* elements: struct tp_tf_node */
+    struct tp_vec last;  /* elements: uint32_t, by node: its newest child */
     uint32_t last_top;
     uint32_t *depth;
 };
 
-/* Returns the letters, digits and _.- of a name; "::" becomes ".". */
+/* Returns a name without characters other than letters, digits and _.- and with "." for "::". */
 static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
 {
     enum { MOST_BYTES = 80 };
@@ -31,7 +32,7 @@ static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
             c = '.', i++;
         else if (!is_plain)
             c = '_';
-        if (c == '_' && size == 0) /* TensorBoard allows no such first character */
+        if (c == '_' && size == 0) /* TensorBoard does not allow an underscore as first character */
             c = '.';
         out[size++] = c;
     }
@@ -45,7 +46,7 @@ static uint32_t *last_child(struct tree *tree, uint32_t parent)
     return parent == TP_NO_ID ? &tree->last_top : TP_AT(&tree->last, uint32_t, parent);
 }
 
-/* Returns the node of that name under `parent`; `parent` itself when there are too many nodes. */
+/* Returns the node with this name below `parent`, or `parent` itself if there are too many nodes. */
 static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str name)
 {
     struct tp_arena *arena = tree->run->export->arena;
@@ -68,13 +69,14 @@ static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str na
     return known;
 }
 
-/* Returns true for a step. A step is not a scope of the graph, so that the graph opens with the phases of a step. */
+/* Returns whether a node is a step. A step is not a scope of the graph, so that the graph opens with the phases of a
+ * step. */
 static bool is_step(const struct tp_merge_node *merged, const struct tp_label *label)
 {
     return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR(TP_MERGE_STEP));
 }
 
-/* Returns the graph's node at a position; NULL: outside of steps, or too many nodes. */
+/* Returns the graph's node at a position, or NULL outside of steps and if there are too many nodes. */
 static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
 {
     if (place == IN_STEP)
@@ -82,7 +84,7 @@ static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
     return place == TP_NO_ID ? NULL : TP_AT(&tree->nodes, struct tp_tf_node, place);
 }
 
-/* Adds the own cost of a node. */
+/* Adds the own cost of a merged node to a node of the graph. */
 static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns, int64_t bytes, double steps)
 {
     node->device_us_per_step += (double)device_ns / 1000 / steps;
@@ -91,14 +93,15 @@ static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns
         node->host_us_per_step += (double)host_ns / 1000 / steps;
 }
 
-/* Fills the graph from the merged nodes, which are in order of first appearance, parents before children. The own time
- * of a node is its time minus that of its children. */
+/* Fills the graph from the merged nodes, which are in order of first appearance, with parents before children. The own
+ * time of a node is its time minus the time of its children. */
 static void fill(struct tree *tree)
 {
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
     uint32_t *place = tp_arena_array(arena, count, sizeof *place);
-    struct tp_str *site = tp_arena_array(arena, count, sizeof *site); /* by node: innermost Python frame; empty: none */
+    /* by node: innermost Python frame; empty if there is none */
+    struct tp_str *site = tp_arena_array(arena, count, sizeof *site);
     double steps = tree->run->export->profile->model->step_count;
     int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
     int64_t *bytes = tp_arena_array(arena, count, sizeof *bytes);
@@ -106,7 +109,8 @@ static void fill(struct tree *tree)
         device_ns[i] = tp_merge_node(&tree->merge, i)->device_ns;
         bytes[i] = tp_merge_node(&tree->merge, i)->bytes;
     }
-    tp_merge_total(&tree->merge); /* fills child_host_ns, and sums the other fields, whose own parts were saved above */
+    /* fill child_host_ns; the other fields become sums, so their own parts were saved above */
+    tp_merge_total(&tree->merge);
     place[0] = TP_NO_ID;
     for (uint32_t i = 1; i < count; i++) {
         const struct tp_merge_node *merged = tp_merge_node(&tree->merge, i);

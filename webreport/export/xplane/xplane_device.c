@@ -1,7 +1,9 @@
-/* Writes the planes of devices: streams as lines; kernels, copies and sets with the stats that XProf reads; step marks.
- * XProf recognizes a kernel by the stat kernel_details, a copy by a name such as MemcpyHToD, a collective by a name
- * that starts with nccl. The stat tf_op names the operator. Durations equal those of the trace; a kernel may take 0
- * ns. */
+/* Writes the planes of devices. Streams are lines. Kernels, copies and sets have the stats that XProf reads, and steps
+ * have marks.
+ *
+ * XProf recognizes a kernel by the stat kernel_details, a copy by a name such as MemcpyHToD, and a collective by a name
+ * that starts with nccl. The stat tf_op names the operator. Durations equal those of the trace; a kernel may take 0 ns.
+ */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -14,7 +16,8 @@ enum { DEVICE_PLANES = 10, LINE_MOST = 1000000, MARK_LINE = 2 * LINE_MOST };
 enum stream_use { USE_COMPUTE = 1, USE_H2D = 2, USE_D2H = 4, USE_D2D = 8, USE_P2P = 16, USE_COPY = 32, USE_SET = 64 };
 
 static const struct {
-    const char *found, *name, *use; /* text in Kineto's name; XProf's name; text in the line's name */
+    /* found: text in Kineto's name; name: XProf's name; use: text in the name of the line */
+    const char *found, *name, *use;
     enum stream_use bit;
 } copies[] = {{"HtoD", "MemcpyHToD", "MemcpyH2D", USE_H2D},
               {"DtoH", "MemcpyDToH", "MemcpyD2H", USE_D2H},
@@ -27,8 +30,8 @@ struct device {
     struct tp_xexport *x;
     struct tp_xplane *plane;
     const struct tp_gpu *gpu;
-    uint32_t number; /* number of the plane */
-    uint32_t *names; /* by name of the trace: id in the plane + 1; 0: none yet */
+    uint32_t number; /* number of the device's plane */
+    uint32_t *names; /* by name of the trace: its id in the plane plus 1; 0 if it has no id yet */
     uint32_t correlation, op, kernel, copy, set;
 };
 
@@ -42,7 +45,7 @@ static uint32_t copy_kind(struct tp_str name)
 
 /* ---- events ---- */
 
-/* Returns a value within the range that XProf parses, 0 .. 2^31 - 1; else `absent`. */
+/* Returns `value` if it is in the range that XProf parses, 0 to 2^31 - 1; else `absent`. */
 static long long small(int64_t value, long long absent)
 {
     return value == TP_NULL_INT ? absent : value < 0 ? 0 : value > INT32_MAX ? INT32_MAX : value;
@@ -96,7 +99,7 @@ static uint32_t device_name(struct device *d, const struct tp_event *e)
     return *id - 1;
 }
 
-/* k: index in the model's device operations. */
+/* Writes the event of a device operation. k: index in the model's device operations. */
 static void put_device_event(struct device *d, uint32_t k)
 {
     const struct tp_model *model = d->x->model;
@@ -134,7 +137,8 @@ static unsigned use_of(const struct tp_xexport *x, const struct tp_event *e)
     return e->kind == TP_KIND_MEMSET ? (unsigned)USE_SET : (unsigned)copies[copy_kind(tp_trace_name(x->trace, e))].bit;
 }
 
-/* Writes "Stream #7(Compute,MemcpyH2D)": XProf treats lines with such names as streams. Returns the length. */
+/* Writes the name of a stream, such as "Stream #7(Compute,MemcpyH2D)". XProf treats lines with such names as streams.
+ * Returns the length of the name. */
 static size_t stream_name(char *text, size_t size, long long number, unsigned use)
 {
     int n = snprintf(text, size, "Stream #%lld(", number);
@@ -152,7 +156,7 @@ static size_t stream_name(char *text, size_t size, long long number, unsigned us
     return (size_t)n;
 }
 
-/* Returns the device's events by stream, in order of time within each stream. Streams without a number differ by their
+/* Returns the device's events, sorted by stream and then by time. Streams without a number are distinguished by their
  * text. */
 static struct tp_keyed *sort_streams(const struct device *d)
 {
@@ -202,7 +206,7 @@ static void put_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
                           .start_ns = at - d->x->first_ns, .dur_ns = 1, .name = name, .stat_count = 1, .stats = &stat});
 }
 
-/* Marks the first and the last nanosecond of each step. */
+/* Writes marks at the first and the last nanosecond of each step. */
 static void put_marks(struct device *d)
 {
     const struct tp_model *model = d->x->model;
@@ -230,7 +234,7 @@ static void put_text(struct device *d, const char *name, struct tp_str value)
         tp_xplane_stat(d->plane, &stat);
 }
 
-/* Writes the properties of the device that the trace has; it lacks the clock and the memory bandwidth. */
+/* Writes the properties of the device that the trace has. Traces lack the clock and the memory bandwidth. */
 static void put_properties(struct device *d)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(d->x->trace, d->gpu->id);

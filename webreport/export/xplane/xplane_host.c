@@ -1,9 +1,11 @@
-/* Writes the host's plane: threads as lines (Python frames on their own lines), and steps in the form XProf expects.
- * XProf treats an event `train` with the stats _r and step_num as a step. To the step belong the events nested in it,
- * the events linked to these by correlation_id, and the events that consume (_ct, _c) what these produce (_pt, _p). So
- * each other thread gets an added event around its part of a step. A device step of XProf extends from the first to the
- * last event on the device. To count the wait for input, a mark of 1 ns on a line of each device is linked to the start
- * of the step here. */
+/* Writes the plane of the host: threads as lines, Python frames on separate lines, and steps in the form that XProf
+ * expects.
+ *
+ * XProf treats an event `train` with the stats _r and step_num as a step. Events belong to the step if they nest in it,
+ * are linked to such events by correlation_id, or consume (_ct, _c) what such events produce (_pt, _p). So each other
+ * thread gets an added event around its part of a step. A device step of XProf extends from the first to the last event
+ * on the device. A mark of 1 ns on a line of each device is linked to the start of the step, so that the step includes
+ * the wait for input. */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -13,28 +15,29 @@ enum { HOST_PLANE = 1, STEP_LINE = 1, STEP_PRODUCER = 9, SHAPE_MOST = 200 };
 
 enum extra_kind { EXTRA_STEP, EXTRA_MARK, EXTRA_PART };
 
-/* An added event that the trace does not have. */
+/* An event of the export that the trace does not have. */
 struct extra {
     int64_t start, end;
     uint32_t step;
     enum extra_kind kind;
 };
 
-/* An event that has not ended at the current time of the walk. */
+/* An event that has not ended at the current time of the walk over a thread. */
 struct open_event {
     int64_t end;
-    uint32_t scope; /* scope of the innermost operator; TP_NO_ID: none */
+    uint32_t scope; /* scope of the innermost operator, or TP_NO_ID */
 };
 
 struct host {
     struct tp_xexport *x;
     struct tp_xplane *plane;
-    uint32_t *names, *frames; /* by name of the trace: id in the plane + 1, plain and as Python frame */
-    uint32_t *values;         /* by value of the trace: id in texts + 1 */
-    uint32_t *launch_gpu;     /* by launch: index of the device that ran it + 1 */
+    /* by name of the trace: id in the plane plus 1. names: as event; frames: as Python frame */
+    uint32_t *names, *frames;
+    uint32_t *values;     /* by value of the trace: id of its text plus 1 */
+    uint32_t *launch_gpu; /* by launch: index plus 1 of the device that ran its work */
     bool has_step_line;
-    uint32_t next_launch;       /* next launch of the current thread */
-    struct tp_vec open, extras; /* struct open_event, struct extra: of the current thread */
+    uint32_t next_launch;       /* index of the next launch of the current thread */
+    struct tp_vec open, extras; /* of the current thread; elements: struct open_event, struct extra */
     uint32_t correlation, device, shape, step_num, root, producer_type, producer, consumer_type, consumer;
 };
 
@@ -63,8 +66,8 @@ static void add_steps(struct host *h)
     }
 }
 
-/* Adds an event for each step to a thread without steps: from the first to the last of its events in the step and in
- * the gap after it. */
+/* Adds an event for each step to a thread without steps. The event extends from the first to the last event of the
+ * thread in the step and in the gap after the step. */
 static void add_parts(struct host *h, const uint32_t *events, uint32_t count)
 {
     const struct tp_model *model = h->x->model;
@@ -104,7 +107,8 @@ static int64_t step_number(const struct tp_model *model, uint32_t step)
 
 /* ---- events of a thread ---- */
 
-/* Closes the events that ended before `start`. Returns the latest end, up to `end`, with which a new event nests. */
+/* Closes the events that ended before `start`. Returns the end for a new event so that it nests: `end`, or the end of
+ * an enclosing event if that is earlier. *scope: scope of the innermost operator. */
 static int64_t nest(struct host *h, int64_t start, int64_t end, uint32_t *scope)
 {
     *scope = TP_NO_ID;
@@ -158,7 +162,7 @@ static void put_extra(struct host *h, const struct extra *extra)
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
 }
 
-/* Returns the id of an event name of the trace; as_frame: in the form of XProf's own Python tracer, "$file(line):
+/* Returns the id of an event name of the trace. as_frame: use the form of XProf's own Python tracer, "$file(line):
  * function". */
 static uint32_t name_of(struct host *h, uint32_t name, bool as_frame)
 {
@@ -191,7 +195,7 @@ static enum tp_xroot root_of(const struct host *h, const struct tp_event *e)
     return e->thread == h->x->main_thread ? TP_XROOT_MAIN : TP_XROOT_THREAD;
 }
 
-/* Returns the id of an operator's name. A wait for a data loader gets the name that XProf knows for a wait for
+/* Returns the id of an operator's name. A wait for a data loader gets the name by which XProf recognizes a wait for
  * input. */
 static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t scope)
 {
@@ -206,7 +210,7 @@ static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t
     return s->id;
 }
 
-/* Returns the id of "Input Dims" as text, cut when it is long. */
+/* Returns the id of "Input Dims" as text. Long texts are cut. */
 static uint32_t shape_text(struct host *h, uint32_t value)
 {
     struct tp_str text = tp_strings_get(&h->x->trace->values, value);
@@ -231,7 +235,7 @@ static void put_operator(struct host *h, uint32_t event, int64_t end, uint32_t a
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
 }
 
-/* Writes a runtime call; the correlation links it to the device work that it started. */
+/* Writes a runtime call. The stat correlation_id links it to the device work that it started. */
 static void put_launch(struct host *h, uint32_t event, int64_t end)
 {
     const struct tp_model *model = h->x->model;
@@ -249,7 +253,7 @@ static void put_launch(struct host *h, uint32_t event, int64_t end)
     put_event(h, e->ts_ns, end, name_of(h, e->name, false), stats, count);
 }
 
-/* Returns true for a marker that became a step: it is not written a second time. */
+/* Returns whether the event is a marker that became a step. Such a marker is not written a second time. */
 static bool is_step(const struct host *h, const struct tp_event *e)
 {
     return h->x->model->step_marker == TP_MARKER_PROFILER_STEP &&
@@ -309,8 +313,8 @@ static struct tp_str frames_name(struct host *h, struct tp_str thread)
     return (struct tp_str){text, thread.len + sizeof ": Python" - 1};
 }
 
-/* Writes the added events that precede an event of [start, end): in order of start, enclosing ones first. Returns the
- * index of the next one. */
+/* Writes the added events that come before an event from `start` to `end`. They are written in order of start,
+ * enclosing events first. Returns the index of the next added event. */
 static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end)
 {
     for (; next < h->extras.count; next++) {
@@ -322,7 +326,7 @@ static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end
     return next;
 }
 
-/* Writes the thread's operators and calls, with the added events among them. */
+/* Writes the thread's operators and calls, merged with the added events in order of time. */
 static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
 {
     size_t next = 0;
@@ -336,8 +340,8 @@ static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
     put_extras(h, next, INT64_MAX, 0);
 }
 
-/* Writes the Python frames on their own line: ProfilerStep begins in one call of step() and ends in the next, so frames
- * and steps do not nest. */
+/* Writes the Python frames on a separate line. ProfilerStep begins in one call of step() and ends in the next, so
+ * frames and steps do not nest. */
 static void put_frames(struct host *h, const uint32_t *events, uint32_t count)
 {
     uint32_t above;
@@ -376,7 +380,7 @@ static void put_thread(struct host *h, uint32_t thread, uint32_t line)
     }
 }
 
-/* Writes steps without an event of their own in the trace on a separate line: they may overlap other events. */
+/* Writes steps that are no events of the trace on a separate line, because they may overlap other events. */
 static void put_step_line(struct host *h)
 {
     h->extras.count = h->open.count = 0;

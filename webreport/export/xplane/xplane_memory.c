@@ -11,9 +11,9 @@ struct memory_names {
         op;
 };
 
-/* The bytes of an allocator after the last record that was written. */
+/* The state of an allocator after the last record that was written, bytes. */
 struct usage {
-    int64_t now, peak, capacity; /* capacity: TP_NULL_INT when unknown */
+    int64_t now, peak, capacity; /* capacity is TP_NULL_INT if unknown */
 };
 
 static int64_t magnitude(int64_t bytes)

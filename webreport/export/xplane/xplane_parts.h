@@ -1,4 +1,4 @@
-/* The parts of the XPlane export, and the data they share: see export_xplane.c. */
+/* Shared data and functions of the XPlane export: see export_xplane.c. */
 #ifndef TP_WEBREPORT_EXPORT_XPLANE_XPLANE_PARTS_H
 #define TP_WEBREPORT_EXPORT_XPLANE_XPLANE_PARTS_H
 
@@ -6,50 +6,51 @@
 #include "writer/base/keys.h"
 #include "writer/xplane.h"
 
-/* A scope: a node in the tree of operator calls. Operators with the same name below the same node share it. */
+/* A scope: a node in the tree of operator calls. Operators with the same name below the same node share a scope. */
 struct tp_xscope {
-    struct tp_str text;  /* "main/aten.linear/aten.addmm:addmm": path, colon, type */
-    uint32_t path_bytes; /* bytes before the colon */
-    uint32_t plane;      /* number of the plane that `id` belongs to */
-    uint32_t id;         /* id in names (host) or texts (devices) of that plane */
+    struct tp_str text;  /* path, colon and type, such as "main/aten.linear/aten.addmm:addmm" */
+    uint32_t path_bytes; /* length of the path before the colon */
+    uint32_t plane;      /* number of the plane in which `id` is valid */
+    uint32_t id;         /* id in the names (host) or texts (devices) of that plane */
 };
 
 /* Roots of the tree, for calls without an enclosing call. */
 enum tp_xroot { TP_XROOT_MAIN, TP_XROOT_BACKWARD, TP_XROOT_OPTIMIZER, TP_XROOT_INPUT, TP_XROOT_THREAD };
 
 struct tp_xscopes {
-    struct tp_keys edges; /* (parent scope or root, name) */
-    struct tp_vec items;  /* struct tp_xscope, by edge */
+    struct tp_keys edges; /* tuples (parent scope or root, name) */
+    struct tp_vec items;  /* elements: struct tp_xscope, by index of the tuple */
 };
 
-/* step marks are linked by (1 << 40) + step, which no correlation of CUPTI reaches */
+/* step marks have the correlation (1 << 40) + step, which no correlation of CUPTI reaches */
 enum { TP_XSTEP_CORRELATION = 40 };
 
-/* One export. */
+/* State of one export. */
 struct tp_xexport {
     const struct tp_trace *trace;
     const struct tp_order *order;
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_xspace *space;
-    int64_t first_ns, last_ns; /* the window: other events are omitted; times in the file count from first_ns */
-    uint32_t main_thread;      /* thread with the steps; TP_NO_ID without host events */
+    int64_t first_ns, last_ns; /* window of exported events, ns; times in the file are relative to first_ns */
+    uint32_t main_thread;      /* thread with the steps, or TP_NO_ID without host events */
     struct tp_xscopes scopes;
-    uint32_t *scope; /* by event: scope of an operator; TP_NO_ID for other events */
+    uint32_t *scope; /* by event: scope of the operator, or TP_NO_ID for other events */
 };
 
 void tp_xscopes_init(struct tp_xscopes *scopes, struct tp_arena *arena);
-/* Returns the scope of a call `name` below `above` (TP_NO_ID: below `root`). Names get the form that XProf parses. */
+/* Returns the scope of a call with this name below the scope `above`, or below `root` if `above` is TP_NO_ID. Names get
+ * the form that XProf parses. */
 uint32_t tp_xscopes_add(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot root, uint32_t name,
                         struct tp_str text);
 static inline struct tp_xscope *tp_xscopes_get(const struct tp_xscopes *scopes, uint32_t scope)
 {
     return TP_AT(&scopes->items, struct tp_xscope, scope);
 }
-/* Returns the scope as a value of tf_op: its id in the texts of a device's plane. plane_number: not 0. */
+/* Returns the scope as a value of tf_op: the id of its text in a device's plane. plane_number: must not be 0. */
 uint32_t tp_xscopes_text(struct tp_xscopes *scopes, uint32_t scope, struct tp_xplane *plane, uint32_t plane_number);
 
-/* Returns true when an event that starts at ts_ns is within the window. */
+/* Returns whether an event that starts at ts_ns is within the window. */
 static inline bool tp_xexport_has(const struct tp_xexport *x, int64_t ts_ns)
 {
     return ts_ns >= x->first_ns && ts_ns <= x->last_ns;
@@ -57,7 +58,7 @@ static inline bool tp_xexport_has(const struct tp_xexport *x, int64_t ts_ns)
 
 /* Writes the plane of the host: a line for each thread, and the memory records. Fills x->scope. */
 void tp_xexport_host(struct tp_xexport *x);
-/* Writes the line of memory records in the host's plane. Reads x->scope. */
+/* Writes the line of memory records into the host's plane. Reads x->scope. */
 void tp_xexport_memory(struct tp_xexport *x, struct tp_xplane *plane);
 /* Writes a plane for each device, with a line for each stream. Reads x->scope. */
 void tp_xexport_devices(struct tp_xexport *x);

@@ -1,7 +1,7 @@
-/* Makes scopes: names of operators as the paths by which XProf groups.
+/* Makes scopes: paths of operator names, by which XProf groups operators.
  *
- * XProf recognizes "path:type" as a framework operator when path is [A-Za-z0-9.][A-Za-z0-9_./>-]* and type
- * [a-z_][a-z0-9_]* (tf_op_utils.cc); any other name is unknown to it. */
+ * XProf recognizes "path:type" as a framework operator if path matches [A-Za-z0-9.][A-Za-z0-9_./>-]* and type matches
+ * [a-z_][a-z0-9_]* (tf_op_utils.cc). It does not recognize other names. */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -14,7 +14,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Writes aten::add_ as aten.add_; returns the length. */
+/* Writes an operator name as a part of a path: aten::add_ becomes aten.add_. Returns the length. */
 static size_t put_part(char *out, struct tp_str name)
 {
     size_t n = 0;
@@ -32,8 +32,8 @@ static size_t put_part(char *out, struct tp_str name)
     return n;
 }
 
-/* Writes the last part of a qualified name, up to '#' or ':': add_ for aten::add_, optimizer_step for
- * Optimizer.step#SGD.step. */
+/* Writes the last part of a qualified name, up to '#' or ':', as a type. aten::add_ becomes add_;
+ * Optimizer.step#SGD.step becomes optimizer_step. */
 static size_t put_type(char *out, struct tp_str name)
 {
     size_t n = 0, first = 0, end = name.len;
@@ -60,7 +60,7 @@ void tp_xscopes_init(struct tp_xscopes *scopes, struct tp_arena *arena)
     scopes->items = TP_VEC(arena, struct tp_xscope);
 }
 
-/* Names the newest scope. A long path keeps its root and its last part. */
+/* Makes the text of the newest scope. A long path keeps its root and its last part. */
 static void name_scope(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot root, struct tp_str name)
 {
     static const char *const roots[] = {[TP_XROOT_MAIN] = "main",
