@@ -1,6 +1,6 @@
-/* Runs commands of `bench`: see bench_child.h.
- * The commands are not in the foreground group of the terminal: only we get an interrupt there, and pass it on once.
- * All relevant signals are blocked and waited for, so no handler interrupts anything. */
+/* Runs commands of `bench`: see bench_child.h. The commands are not in the foreground group of the terminal. So only
+ * tracepress gets an interrupt from there, and passes it on once. All relevant signals are blocked and received with a
+ * wait, so no handler interrupts anything. */
 #include "webreport/cli/bench_child.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "collector/launch/child.h"
 #include "webreport/cli/cmd.h"
 
-enum { PATIENCE_S = 10 }; /* seconds for a command that was asked to end: it may write its trace */
+enum { PATIENCE_S = 10 }; /* time that a command has to exit after a signal, s, because it may write its trace */
 
 static int64_t now_ns(void)
 {
@@ -37,7 +37,8 @@ void tp_bench_child_prepare(void)
     sigset_t all;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     set_of_all(&all);
-    sigaction(SIGCHLD, &by_default, NULL); /* if it is ignored, the status of a child is lost */
+    /* SIGCHLD must not be ignored, because the exit status of a child would be lost */
+    sigaction(SIGCHLD, &by_default, NULL);
     sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
@@ -75,11 +76,11 @@ static void set_environment(const struct tp_bench_child *child)
     setenv("TRACEPRESS_BENCH_RUN", number, 1);
 }
 
-/* Executes the command, or writes the error to `report`. */
+/* Executes the command. If this fails, writes the error number to `report`. */
 static void become(const struct tp_bench_child *child, pid_t parent, int report)
 {
     sigset_t all;
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* in case we are killed */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* stop this process if tracepress is killed */
     setpgid(0, 0);
     set_of_all(&all);
     tp_signals_restore();
@@ -96,7 +97,7 @@ static void become(const struct tp_bench_child *child, pid_t parent, int report)
 
 /* ---- in the parent ---- */
 
-/* Waits for the end of the command without reaping it, so that its group id is not reused. */
+/* Waits until the command exits, but does not reap it, so that the id of its group is not reused. */
 static void wait_for_end(struct tp_bench_child *child, pid_t pid)
 {
     sigset_t all;
@@ -111,7 +112,8 @@ static void wait_for_end(struct tp_bench_child *child, pid_t pid)
             kill(-pid, SIGKILL);
         if (number <= 0 || number == SIGCHLD)
             continue;
-        patience_end_ns = child->asked ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000; /* asked twice: no patience */
+        /* after a second signal, do not wait any longer */
+        patience_end_ns = child->asked ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000;
         child->asked = child->asked ? child->asked : number;
         kill(-pid, number);
     }
@@ -126,7 +128,7 @@ static void take_end(struct tp_bench_child *child, pid_t pid)
 {
     struct rusage used = {0};
     int status = 0;
-    kill(-pid, SIGKILL); /* remaining processes of its group */
+    kill(-pid, SIGKILL); /* kill the remaining processes of the command's group */
     while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR)
         ;
     child->cpu_ns = ns_of(&used.ru_utime) + ns_of(&used.ru_stime);

@@ -1,32 +1,34 @@
-/* Runs a command of `bench` in its own process group, with its output in a file, and measures its time.
+/* Runs a command of `bench` in a separate process group, with its output in a file, and measures its time.
  *
- * No process of its group outlives the call: the remaining ones are killed. A signal that asks us to end meanwhile ends
- * the command first. For one thread. */
+ * Processes of its group that still run when the command exits are killed. If tracepress gets a signal to stop
+ * meanwhile, the command is stopped first. Use it from one thread only. */
 #ifndef TP_WEBREPORT_CLI_BENCH_CHILD_H
 #define TP_WEBREPORT_CLI_BENCH_CHILD_H
 
 #include <stdint.h>
 
 struct tp_bench_child {
-    char *const *argv;  /* searched in PATH; NULL-terminated */
-    const char *folder; /* working folder of the command; NULL: ours */
-    const char *output; /* file of its output, which is overwritten */
-    const char *side;   /* TRACEPRESS_BENCH_SIDE in its environment; NULL: this and TRACEPRESS_BENCH_RUN are not set */
-    unsigned number;    /* TRACEPRESS_BENCH_RUN */
+    char *const *argv;  /* command and its arguments, NULL-terminated; the command is searched in PATH */
+    const char *folder; /* working folder of the command; NULL selects the current folder */
+    const char *output; /* file for the output of the command; an existing file is overwritten */
+    /* value of TRACEPRESS_BENCH_SIDE in the command's environment; NULL sets neither this variable nor
+     * TRACEPRESS_BENCH_RUN */
+    const char *side;
+    unsigned number; /* value of TRACEPRESS_BENCH_RUN */
     /* results */
-    int start_error; /* 0, or the errno of the failure: nothing ran */
-    int exit_code;   /* exit code as in a shell */
-    int asked;       /* the signal that asked us to end; 0: none */
-    int64_t wall_ns, cpu_ns; /* time of the command and of its children that were waited for */
+    int start_error;         /* errno if the command could not be started, else 0 */
+    int exit_code;           /* exit code in the form of a shell: 128 plus the number if a signal killed the command */
+    int asked;               /* signal that asked tracepress to stop; 0 without a signal */
+    int64_t wall_ns, cpu_ns; /* wall time, and CPU time, of the command and its reaped children */
 };
 
-/* Blocks the signals that ask to end, so that a signal between two commands is not lost. */
+/* Blocks the signals that ask tracepress to stop, so that a signal between two commands is not lost. */
 void tp_bench_child_prepare(void);
 
-/* Returns the signal that asked us to end since then; 0: none. */
+/* Returns the signal that has asked tracepress to stop since tp_bench_child_prepare, or 0. */
 int tp_bench_child_asked(void);
 
-/* Unblocks these signals: no more commands will run. */
+/* Unblocks the signals; call it after the last command. */
 void tp_bench_child_finish(void);
 
 void tp_bench_child_run(struct tp_bench_child *child);

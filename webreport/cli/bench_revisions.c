@@ -34,7 +34,7 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
 
 /* ---- git ---- */
 
-/* Runs git with these words; *answer: its output, without the last line feeds. Returns false when it failed. */
+/* Runs git with the given words. *answer: its output, without line feeds at the end. Returns false if git failed. */
 static bool ask_git(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
 {
     char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t) "git"};

@@ -1,4 +1,5 @@
-/* Runs `tracepress export INPUT... --to FORMAT`: options, and a call of the format's function for each profile. */
+/* Runs `tracepress export INPUT... --to FORMAT`: parses the options, and calls the function of the format for each
+ * profile. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ struct options {
     struct tp_trace_options read;
     const char *to, *out, *metric, *baseline, *steps, *from, *until;
     struct tp_opt_list threads, categories;
-    int rules, colour; /* colour: -1: not given */
+    int rules, colour; /* colour is -1 without --color-by */
     bool is_slim;
 };
 
@@ -43,18 +44,18 @@ struct job {
     const struct options *options;
     const struct tp_export_format *format;
     struct tp_console *console;
-    struct tp_arena arena; /* of the whole job */
+    struct tp_arena arena; /* memory for the whole job */
     struct tp_trace_walk walk;
-    struct tp_output_name *names; /* names for all profiles, in their order */
+    struct tp_output_name *names; /* names for all profiles, in the order of the profiles */
     struct tp_export_job all;
     struct tp_filter filter;
     enum tp_export_need needs;
-    struct tp_trace *baseline; /* in the arena; NULL: not given */
+    struct tp_trace *baseline; /* trace of --baseline, in the arena; NULL without the option */
 };
 
 /* ---- one profile ---- */
 
-/* Returns the folder for a profile. */
+/* Returns the output folder of a profile: the folder of the job, with `part` appended. */
 static const char *folder_of(const struct job *job, const char *part, struct tp_arena *arena)
 {
     size_t size = strlen(job->options->out) + strlen(part) + 2;
@@ -63,7 +64,7 @@ static const char *folder_of(const struct job *job, const char *part, struct tp_
     return path;
 }
 
-/* Makes the names of the outputs when the traces are known. */
+/* Makes the names of the outputs; called when the traces are known. */
 static int name_outputs(void *context, struct tp_error *err)
 {
     struct job *job = context;
@@ -72,7 +73,7 @@ static int name_outputs(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Analyzes a trace as far as the format needs, and writes it. Returns TP_ENOTFOUND when it lacks the data of the
+/* Analyses a trace as far as the format needs, and writes it. Returns TP_ENOTFOUND if the trace lacks the data of the
  * format. */
 static int write_profile(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
@@ -112,7 +113,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
 
 /* ---- all ---- */
 
-/* Reads the trace named by --baseline, once for all profiles. */
+/* Reads the trace given by --baseline, once for all profiles. */
 static int read_baseline(struct job *job, struct tp_error *err)
 {
     const char *path = job->options->baseline;
@@ -146,7 +147,7 @@ static enum tp_export_need needs_of(const struct job *job)
     return job->format->asks ? job->format->asks(&asked) : job->format->needs;
 }
 
-/* Prints which files were written: the names of the first ones, the number of the others. */
+/* Prints the names of the first written files, and the number of the others. */
 static void say_written(struct job *job)
 {
     size_t more = job->all.written_count - job->all.named_count;
@@ -182,7 +183,7 @@ static int run(struct job *job)
     return tp_inputs_exit_code(code);
 }
 
-/* Returns why the options do not fit the format, or NULL. */
+/* Returns why the options do not fit the format, or NULL if they fit. */
 static const char *misfit(const struct options *o, const struct tp_export_format *format)
 {
     bool has_filter = o->steps || o->from || o->until || o->threads.count || o->categories.count;
@@ -214,7 +215,7 @@ static int read_filter(struct job *job, struct tp_error *err)
     return tp_filter_parse(&job->filter, &options, err);
 }
 
-/* Prints the nearest format, or all formats when none is near. */
+/* Prints the format with the most similar name, or all formats if no name is similar. */
 static int refuse_format(struct tp_console *console, const char *name)
 {
     struct tp_nearest nearest = tp_nearest_start(tp_str_of(name));

@@ -1,4 +1,4 @@
-/* Runs `tracepress merge F.tps... -o F.tps`: checks the options and starts the job in summarize.c. */
+/* Runs `tracepress merge F.tps... -o F.tps`: checks the options, and runs the job of summarize.c. */
 #include "webreport/cli/cmd.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"

@@ -1,4 +1,4 @@
-/* Runs `tracepress precision BASE NEW`: finds, compares and prints the tensors of two runs. */
+/* Runs `tracepress precision BASE NEW`: compares the tensors of two runs and prints the result. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static int run(void *context, struct tp_error *err)
                                             {is_taken ? NULL : "-", tp_print_text}};
     struct tp_print_options options = {.row_limit = &o->row_limit, .templates_dir = o->templates};
     struct tp_document document;
-    (void)err; /* errors are in job->work.err */
+    (void)err; /* errors are reported through job->work.err */
     int code = tp_tensor_runs_compare(&job->precision, &job->runs, &job->work.arena, &job->work.err);
     if (code < 0)
         return code;
@@ -73,7 +73,7 @@ static int run(void *context, struct tp_error *err)
     return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 
-/* Parses a number from `least` on; with text NULL, *out is unchanged. */
+/* Parses a number of at least `least`. *out is unchanged if text is NULL. */
 static bool read_number(double *out, const char *text, double least)
 {
     char *end;
@@ -87,7 +87,8 @@ static bool read_number(double *out, const char *text, double least)
     return is_good;
 }
 
-/* Reads the thresholds. Returns what is wrong with them, or NULL. Without thresholds, no element may mismatch. */
+/* Parses the thresholds. Without thresholds, no element may mismatch. Returns what is wrong with them, or NULL if
+ * nothing is. */
 static const char *read_thresholds(struct tp_precision_options *how, const struct options *o)
 {
     struct tp_precision_limits *limits = &how->limits;

@@ -1,4 +1,4 @@
-/* Runs `tracepress record -- PROGRAM`: runs the program with the preload library, then makes traces from its
+/* Runs `tracepress record -- PROGRAM`: runs the program with the preload library, then makes traces from its raw
  * records. */
 #include <errno.h>
 #include <pwd.h>
@@ -33,12 +33,12 @@ struct job {
     char **argv; /* PROGRAM and its arguments, NULL-terminated */
     struct tp_program program;
     char library[4096];
-    char preload[8192]; /* LD_PRELOAD of the program; "": preloading is impossible */
+    char preload[8192]; /* value of LD_PRELOAD for the program; "" if preloading is impossible */
     struct tp_run_folder folder;
-    struct tp_launcher launcher; /* set if this call is for a rank of a job */
+    struct tp_launcher launcher; /* rank and size of the job, set if this call is for a rank of a job */
     struct tp_run_note note;
-    sigset_t mask;   /* signals that were blocked when the call began */
-    bool is_outside; /* recorded from outside; nothing is preloaded */
+    sigset_t mask;   /* signals that were blocked at the start of the call */
+    bool is_outside; /* the program is recorded from outside, so nothing is preloaded */
     struct tp_child child;
     struct tp_record_outside beside;
     struct tp_kineto kineto;
@@ -54,7 +54,7 @@ static int cannot_run(struct job *job, int error)
     return error == ENOENT || error == ENOTDIR ? TP_RECORD_NOT_FOUND : TP_RECORD_CANNOT_RUN;
 }
 
-/* Returns the word in run.json for how the program is recorded. */
+/* Returns how the program is recorded, as the word for run.json. */
 static const char *mode_of(const struct job *job)
 {
     bool is_outside = job->is_outside || job->beside.is_on;
@@ -84,7 +84,7 @@ static int make_folder(struct job *job, struct tp_error *err)
     return code;
 }
 
-/* Preloads a runtime of OpenMP that reports its work, instead of the program's own. */
+/* Preloads an OpenMP runtime that reports its work, in place of the program's own runtime. */
 static int preload_openmp(struct job *job, struct tp_error *err)
 {
     char runtime[1024];
@@ -117,7 +117,7 @@ static int prepare_library(struct job *job, struct tp_error *err)
     return preload_openmp(job, err);
 }
 
-/* Prints which sources were named but are not available. */
+/* Prints which sources the user named although they are not available. */
 static int check_sources(struct job *job, struct tp_error *err)
 {
     struct tp_source_rows rows;
@@ -149,8 +149,8 @@ static int prepare(struct job *job)
 
 /* ---- the run ---- */
 
-/* Sets the variables in which instrumentation of programs looks for a tool. The sources set them, too, but constructors
- * of the program's libraries may run earlier. Variables that are already set stay. */
+/* Sets the environment variables in which instrumented programs search for a tool. The sources also set them, but
+ * constructors of the program's libraries may run earlier. Variables that are already set are kept. */
 static void set_tools(const struct job *job)
 {
     static const struct {
@@ -174,7 +174,8 @@ static void set_environment(const void *given)
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
     bool has_outside = job->beside.is_on && job->child.answer == TP_RECORD_SAMPLED;
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, has_outside, words, sizeof words), 1);
-    setenv("KINETO_LOG_LEVEL", "5", 0); /* its messages are not those of the program */
+    /* suppress the messages of Kineto, which the program would not print without tracepress */
+    setenv("KINETO_LOG_LEVEL", "5", 0);
     setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
     unsetenv("TRACEPRESS_LIST_SOURCES");
     if (job->options->common.quiet)
@@ -187,7 +188,7 @@ static void set_environment(const void *given)
 
 /* ---- all ---- */
 
-/* Removes the folder of a run in which nothing ran. */
+/* Removes the folder of the run if no program ran. */
 static void forget_folder(struct job *job)
 {
     char path[TP_RUN_PATH_BYTES + 16];
@@ -198,7 +199,7 @@ static void forget_folder(struct job *job)
     tp_run_folder_close(&job->folder, true);
 }
 
-/* Returns a recording from outside for this call. */
+/* Returns the description of a recording from outside for this call. */
 static struct tp_record_outside outside_of(struct job *job)
 {
     return (struct tp_record_outside){.options = job->options,
@@ -210,16 +211,16 @@ static struct tp_record_outside outside_of(struct job *job)
                                       .mask = &job->mask};
 }
 
-/* Ends this process by a signal that arrived before the program started; the folder is removed. Returns the exit code
- * if the handler of the signal does not end the process. */
+/* Stops this process because of a signal that arrived before the program started; removes the folder. Returns the exit
+ * code if the handler of the signal does not stop the process. */
 static int stop_as_asked(const struct job *job, int number)
 {
     sigprocmask(SIG_SETMASK, &job->mask, NULL);
     return 128 + number;
 }
 
-/* Records from outside. Returns true and sets *exit_code when all is done; false when the kernel refuses events, which
- * has been printed, and nothing ran. */
+/* Records from outside. Returns true and sets *exit_code if the work is done. Returns false if the kernel refuses
+ * events; then no program ran, and the reason was printed. */
 static bool run_outside(struct job *job, int *exit_code)
 {
     struct tp_error err = {0};
@@ -252,7 +253,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     bool has_begun = false;
     job->is_outside = true;
     record->duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000;
-    tp_attached_prepare(); /* before the folder exists: a signal that asks us to end then leaves a complete one */
+    tp_attached_prepare(); /* prepare before the folder exists, so that a signal to stop leaves a complete folder */
     int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(record, &has_begun);
     if (code == TP_EXIT_NO_OUTPUT)
         tp_console_error(job->console, "%s", err.text);
@@ -263,7 +264,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     return code;
 }
 
-/* Records a running process; its command line is used like that of a program that we start. */
+/* Records a running process. Names its files by its command line, as for a program that `record` starts. */
 static int attach(struct job *job)
 {
     char *words[1024], *none[] = {(char *)"process", NULL};
@@ -282,7 +283,7 @@ static int attach(struct job *job)
     return code;
 }
 
-/* Records all programs of a user; without a name, of the current user. */
+/* Records all programs of a user. Without a name, the user is the current one. */
 static int attach_user(struct job *job)
 {
     char words[80], *argv[] = {words, NULL}, *end;
@@ -309,8 +310,8 @@ static int attach_user(struct job *job)
     return record_running(job, &record);
 }
 
-/* Opens the recording from outside in addition to the one from inside. If this is impossible, prints why, and the child
- * runs without it. */
+/* Opens a recording from outside, in addition to the recording inside the program. If this is impossible, prints the
+ * reason, and the program runs without it. */
 static void open_beside(struct job *job)
 {
     job->beside = outside_of(job);
@@ -337,7 +338,8 @@ static int run(struct job *job)
     tp_program_find(&job->program, job->argv[0]);
     if (job->program.error)
         return cannot_run(job, job->program.error);
-    tp_child_block(&job->mask); /* no signal ends us between making the folder and starting the program */
+    /* block signals, so that none stops this process between making the folder and starting the program */
+    tp_child_block(&job->mask);
     if (job->options->outside && run_outside(job, &code))
         return code;
     if (tp_record_has_outside(job->options) && !job->options->outside)

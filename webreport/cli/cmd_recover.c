@@ -1,5 +1,5 @@
-/* Runs `tracepress recover SPOOL|DIR...`: makes the trace of a recorded program that did not end normally; for a
- * folder, of all such programs in it and below it, including runs that `record` did not finish. */
+/* Runs `tracepress recover SPOOL|DIR...`: makes the trace of a recorded program that was killed. For a folder, makes
+ * the traces of all such programs in it and below it, including runs that `record` did not finish. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -33,8 +33,8 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* Prints a path on standard output, for scripts; control characters that a terminal or a log would obey are made
- * harmless. */
+/* Prints a path on standard output, for scripts. Replaces control characters, which a terminal or a CI log would obey.
+ */
 static bool print_path(const char *path)
 {
     char line[4096 + 64];
@@ -57,7 +57,7 @@ static void say(struct tp_console *console, const char *spool, const struct tp_s
         tp_console_notice(console, "%s: it contains no records", spool);
 }
 
-/* Removes a file that is no longer needed. */
+/* Removes a file that is no longer needed; prints an error if this fails. */
 static int drop(struct tp_console *console, const char *path)
 {
     if (unlink(path) == 0 || errno == ENOENT)
@@ -111,7 +111,7 @@ static int recover(struct tp_console *console, const char *spool, const struct o
 
 /* ---- runs ---- */
 
-/* The state of taking over a run. */
+/* State of finishing a run. */
 struct finishing {
     struct tp_console *console;
     const char *run;
@@ -137,7 +137,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
         finishing->has_failed_output |= !print_path(path);
 }
 
-/* Prints the result of a run. had_traces: raw records had become traces before. */
+/* Prints the result of a run. had_traces: some raw records had already become traces. */
 static void say_run(struct tp_console *console, const char *run, const struct tp_takeover *t, bool had_traces)
 {
     if (t->short_count)
@@ -155,8 +155,9 @@ static void say_run(struct tp_console *console, const char *run, const struct tp
         tp_console_notice(console, "%s: it contains no records", run);
 }
 
-/* For a `record` that was killed while it recorded from outside: prints whether its copy has saved the trace, whose
- * name contains the start time of the run (collector/outside/outside_keeper.h). Returns whether it has. */
+/* Reports a trace that was saved although `record` was killed while it recorded from outside
+ * (collector/outside/outside_keeper.h). The name of the trace contains the start time of the run. Returns whether such
+ * a trace exists. */
 static bool say_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
 {
     char ends[64];
@@ -176,7 +177,7 @@ static bool say_saved(struct tp_console *console, const char *run, const struct 
     return is_saved;
 }
 
-/* Does the work that `record` did not finish: turns raw records into traces and removes them. */
+/* Finishes a run for `record`: turns raw records into traces and removes them. */
 static int finish_run(struct tp_console *console, const char *path)
 {
     struct tp_run_folder run;
@@ -239,10 +240,10 @@ struct search {
     const char *folder;
     const struct options *options;
     struct tp_arena arena;
-    int worst; /* exit code so far */
+    int worst; /* worst exit code of the work so far */
 };
 
-/* Prints which folders were searched when nothing was found. */
+/* Prints which folders were searched, if they have nothing to recover. */
 static void say_nothing(const struct search *search, const struct tp_recordings_left *left)
 {
     tp_console_notice(search->console, "%s: no spool in it%s (%zu folder%s searched): nothing to recover",
@@ -256,7 +257,7 @@ static int recover_all(void *context, struct tp_error *err)
     struct tp_recordings_left left;
     const char *run = tp_recordings_left_run_of(&search->arena, search->folder);
     size_t count = 0;
-    if (*run) { /* the path is in the raw records of a run */
+    if (*run) { /* true if the path belongs to the raw records of a run */
         search->worst = finish_run(search->console, run);
         return TP_OK;
     }

@@ -44,7 +44,7 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* Returns the path of report.html in a folder that is given as output; other paths unchanged. */
+/* Returns the path of report.html if `html` is a folder, else `html`. */
 static const char *in_folder(const char *html, char *path, size_t size)
 {
     struct stat info;
@@ -54,7 +54,7 @@ static const char *in_folder(const char *html, char *path, size_t size)
     return path;
 }
 
-/* Returns the first given option that has no effect on the page of a job; NULL: none. */
+/* Returns the first given option that has no effect on the page of a job, or NULL. */
 static const char *useless_for_job(const struct options *o)
 {
     const struct {
@@ -69,7 +69,7 @@ static const char *useless_for_job(const struct options *o)
     return NULL;
 }
 
-/* Prints a hint under Jenkins, which shows artifacts with a policy that blocks inline style. */
+/* Prints a hint if the command runs under Jenkins, which shows artifacts with a policy that blocks inline style. */
 static void hint_for_jenkins(const struct options *o, struct tp_console *console)
 {
     if (tp_environment("JENKINS_URL") && o->html && o->assets == 0)
@@ -99,7 +99,7 @@ static int run_jobs(void *context, struct tp_error *err)
     struct tp_document document;
     struct tp_jobs jobs;
     int code = tp_job_session_run(&jobs, &session, &job->work.arena, &job->work.err);
-    (void)err; /* errors are in job->work.err */
+    (void)err; /* errors are reported through job->work.err */
     code = code < 0 || !o->html ? code : tp_source_url_check(o->page.source_url, &job->work.err);
     if (code == TP_OK && o->html && o->page.separate_assets)
         code = tp_cmd_separate_assets(&job->work, o->html, &options);

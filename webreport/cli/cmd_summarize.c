@@ -1,4 +1,4 @@
-/* Runs `tracepress summarize INPUT... -o F.tps`: checks the options and starts the job in summarize.c. */
+/* Runs `tracepress summarize INPUT... -o F.tps`: checks the options, and runs the job of summarize.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* Parses a number that consists only of digits, at most 2^62. */
+/* Parses a number of digits, at most 2^62, that ends at the character `stop`. *end: the rest of the text. */
 static bool read_number(const char *text, char stop, uint64_t *value, const char **end)
 {
     char *after;
@@ -48,7 +48,7 @@ static bool read_number(const char *text, char stop, uint64_t *value, const char
     return *text >= '0' && *text <= '9' && !errno && *value <= UINT64_C(1) << 62 && *after == stop;
 }
 
-/* Parses "2/8": the second of eight shards. */
+/* Parses the value of --shard: "2/8" is the second of eight shards. */
 static bool read_shard(const char *text, struct tp_summarize_job *job)
 {
     uint64_t at, count;
@@ -60,7 +60,7 @@ static bool read_shard(const char *text, struct tp_summarize_job *job)
     return true;
 }
 
-/* Finds the rank that the launcher gave this process: in the most specific variable that is set. */
+/* Finds the rank of this process, from the most specific environment variable of a launcher that is set. */
 static bool find_rank(int64_t *rank)
 {
     static const char *const names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
@@ -76,7 +76,7 @@ static bool find_rank(int64_t *rank)
     return false;
 }
 
-/* Returns what is wrong with the options, NULL: nothing. */
+/* Returns what is wrong with the options, or NULL if nothing is. */
 static const char *wrong(const struct options *o, size_t inputs, struct tp_summarize_job *job)
 {
     if (inputs == 0 && !o->files_from)

@@ -1,5 +1,4 @@
-/* Finds the command and runs it. The table of commands lists all that the program can do;
- * templates/help/tracepress.txt explains it to people. */
+/* Finds the command and runs it. The table lists all commands; templates/help/tracepress.txt explains them to users. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +17,8 @@ static const struct command {
     {NULL, NULL},
 };
 
-/* Prints that there is no command of this name, and the command with the nearest name. what: "no command named".
- * Returns TP_EXIT_USAGE. */
+/* Prints that there is no command with this name, and names the command with the most similar name. what: start of the
+ * message, such as "no command named". Returns TP_EXIT_USAGE. */
 static int refuse_name(const char *what, const char *name)
 {
     struct tp_nearest nearest = tp_nearest_start(tp_str_of(name));

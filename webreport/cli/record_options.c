@@ -37,7 +37,7 @@ static const struct tp_opt table[] = {
 
 static const struct {
     const char *name;
-    size_t field; /* offset in struct tp_kineto_options */
+    size_t field; /* offset of the option in struct tp_kineto_options */
 } torch_options[] = {
     {"shapes", offsetof(struct tp_kineto_options, has_shapes)},
     {"stack", offsetof(struct tp_kineto_options, has_stack)},
@@ -92,12 +92,13 @@ static int parse_duration(uint64_t *out, const char *text, struct tp_error *err)
     return TP_OK;
 }
 
-/* Parses names separated by commas: each one switches an option on. Without a text the defaults are on; "none" leaves
- * all off. */
+/* Parses names separated by commas; each name switches an option on. If text is NULL, the defaults are on. "none"
+ * switches all options off. */
 static int parse_torch(struct tp_kineto_options *options, const char *text, struct tp_error *err)
 {
     for (int i = 0; i < TORCH_OPTIONS; i++)
-        *torch_field(options, i) = !text && (i == 0 || i == 2); /* shapes and memory: the report needs them most */
+        /* by default, only shapes and memory are on, because the report needs them most */
+        *torch_field(options, i) = !text && (i == 0 || i == 2);
     while (text && *text) {
         size_t n = strcspn(text, ",");
         int i = 0;
@@ -151,7 +152,7 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
     *options = (struct tp_record_options){.out = "runs"};
     while (ours < argc && strcmp(argv[ours], "--") != 0)
         ours++;
-    *program = argv + (ours < argc ? ours + 1 : argc); /* argv ends with NULL, like that of main */
+    *program = argv + (ours < argc ? ours + 1 : argc); /* argv must end with NULL, like the argv of main */
     int code = tp_opt_parse(table, options, ours, argv, &operand_count, err);
     if (code < 0 || options->common.help)
         return code;
@@ -275,7 +276,7 @@ const char *tp_record_source_words(const struct tp_record_options *options, bool
         }
     if (has_outside && !has_word(&options->source, "sample"))
         tp_buf_puts(&buf, "-sample,");
-    /* only one of the two can record PyTorch; then torch only marks the first step */
+    /* torch and kineto cannot both record PyTorch; if kineto is wanted, torch only marks the first step */
     if (tp_record_wants(options, "kineto"))
         tp_buf_puts(&buf, "torch,");
     snprintf(words, size, "%s", buf.data ? buf.data : "");

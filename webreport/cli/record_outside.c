@@ -17,14 +17,15 @@
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/run_outputs.h"
 
-enum { WATCHED_OUTSIDE = 2 }; /* index in tp_child.watched; the recording from inside uses the ones before it */
+/* first index in tp_child.watched for this recording; the recording inside the program uses the earlier ones */
+enum { WATCHED_OUTSIDE = 2 };
 
 static int open_events(void *outside, pid_t pid, struct tp_error *err)
 {
     return tp_outside_begin(outside, pid, err);
 }
 
-/* Sets no environment. Runs in the child, before exec. */
+/* Sets no environment variables. Runs in the child, before exec. */
 static void set_nothing(const void *given)
 {
     (void)given;
@@ -36,7 +37,7 @@ static void name_trace(const struct tp_record_outside *record, char *path, size_
     char name[TP_RUN_NAME_BYTES + 1];
     tp_run_folder_program(name, record->argv[0]);
     const struct tp_launcher *launcher = record->note->launcher;
-    char rank[32] = ""; /* ranks of a job share the folder */
+    char rank[32] = ""; /* used in the name of the trace, because the ranks of a job share the folder */
     if (launcher)
         snprintf(rank, sizeof rank, "_rank%" PRIu32, launcher->rank);
     snprintf(path, size, "%s/%s%s.%" PRId64 ".pt.trace.json.gz", record->folder->path, name, rank,
@@ -57,7 +58,7 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
     tp_buf_release(&missed);
 }
 
-/* Prints which processes of the program still run: the recording ends with the program itself. */
+/* Prints which processes of the program still run, because the recording stops when the program exits. */
 static void say_living(const struct tp_record_outside *record, const struct tp_outside *outside)
 {
     struct tp_buf names;
@@ -71,7 +72,7 @@ static void say_living(const struct tp_record_outside *record, const struct tp_o
     tp_buf_release(&names);
 }
 
-/* Writes the trace and prints its path, or why it failed. */
+/* Writes the trace and prints its path. Prints the reason if this fails. */
 static bool write_trace(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     char path[TP_RUN_PATH_BYTES + 128];
@@ -89,7 +90,7 @@ static bool write_trace(const struct tp_record_outside *record, struct tp_outsid
     return code == TP_OK;
 }
 
-/* Writes the trace and the outputs made from it. */
+/* Writes the trace, and the outputs that are made from it. */
 static void write_outputs(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     write_trace(record, outside);
@@ -98,7 +99,7 @@ static void write_outputs(const struct tp_record_outside *record, struct tp_outs
     tp_run_outputs_make(record->console, record->folder, record->note, true);
 }
 
-/* Saves the trace; runs in a copy of this process after it was killed, and prints nothing. */
+/* Saves the trace after this process was killed. Runs in a copy of this process, and prints nothing. */
 static void save_killed(void *context)
 {
     const struct tp_record_outside *record = context;
@@ -115,7 +116,7 @@ static void keep(struct tp_record_outside *record)
 static void end(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
 {
     tp_record_end_note(record->note, child);
-    tp_console_restart(record->console); /* the program's time does not count for progress */
+    tp_console_restart(record->console); /* measure progress from now on, without the time of the program */
     tp_outside_end(outside, &child->status);
     if (child->signal)
         tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept",
@@ -162,7 +163,8 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
 
 /* ---- in addition to the recording from inside ---- */
 
-/* Opens the events. A kernel that refuses them is not an error here: the program runs and is recorded from inside. */
+/* Opens the events of the kernel. If the kernel refuses them, the result is no error: the program runs and is only
+ * recorded from inside. */
 static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
 {
     struct tp_record_outside *record = given;
@@ -207,7 +209,7 @@ bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_chil
     if (record->is_on && record->is_refused && child)
         say_inside_alone(record, child->refused.text);
     if (record->is_on && !record->is_refused && child) {
-        tp_console_restart(record->console); /* the program's time does not count for progress */
+        tp_console_restart(record->console); /* measure progress from now on, without the time of the program */
         tp_outside_end(record->outside, &child->status);
         tp_outside_add_inside(record->outside, record->folder->spools);
         has_trace = write_trace(record, record->outside);

@@ -1,5 +1,5 @@
-/* Records from outside: this process reads events of the kernel, either alone (`tracepress record --outside`, -p) or in
- * addition to the recording of the preload library inside the program. */
+/* Records from outside: this process reads events of the kernel. This is the only recording with `tracepress record
+ * --outside` and -p. Otherwise it is made in addition to the recording of the preload library inside the program. */
 #ifndef TP_WEBREPORT_CLI_RECORD_OUTSIDE_H
 #define TP_WEBREPORT_CLI_RECORD_OUTSIDE_H
 
@@ -9,44 +9,45 @@
 #include "webreport/cli/record_options.h"
 #include "webreport/session/console.h"
 
-/* Everything is borrowed. */
+/* Arguments and results of a recording; all pointers are borrowed. */
 struct tp_record_outside {
     const struct tp_record_options *options;
     struct tp_console *console;
-    char *const *argv; /* PROGRAM and its arguments */
+    char *const *argv; /* the program and its arguments */
     const struct tp_program *program;
     const struct tp_run_folder *folder;
-    struct tp_run_note *note; /* note for run.json; its end is filled in */
-    const sigset_t *mask;     /* signals that the program begins with blocked */
-    pid_t attached;       /* a running process to record instead of a program; 0: none */
-    bool is_of_user;      /* record all programs of this user instead */
+    struct tp_run_note *note; /* note for run.json; the recording fills in how the program exited */
+    const sigset_t *mask;     /* signals that are blocked when the program starts */
+    pid_t attached;           /* pid of a running process to record; 0 to run a program */
+    bool is_of_user;          /* all programs of the user are recorded, not a single program */
     uid_t user;
-    int64_t duration_ns;  /* duration of the recording; 0: until the process ends or a signal asks to end */
-    int start_error;          /* result: errno of exec if nothing ran */
-    /* result: recording in addition to the one from inside; false after the end without a trace */
+    /* duration of the recording; 0 to record until the process exits or a signal asks to stop */
+    int64_t duration_ns;
+    int start_error; /* result: errno if the program could not be executed, else 0 */
+    /* result: the recording from outside runs next to the recording inside; false after the end if there is no trace */
     bool is_on;
-    bool is_refused;          /* result: the kernel refuses events, in addition to a recording from inside */
-    struct tp_outside *outside; /* from tp_record_beside_open to _end */
+    bool is_refused;            /* result: the kernel refuses events for a recording next to the one inside */
+    struct tp_outside *outside; /* set by tp_record_beside_open, freed by tp_record_beside_end */
 };
 
-/* The answer to the child (struct tp_child): whether the recording from outside takes samples. */
+/* Answer to the child (struct tp_child): whether samples are taken from outside. */
 enum { TP_RECORD_SAMPLED, TP_RECORD_NOT_SAMPLED };
 
-/* Runs the program and makes the outputs. Returns true and sets *exit_code to that of the program. Returns false when
- * nothing ran: start_error is set when the program cannot be run; it is 0 when the kernel refuses events, which has
- * been printed: the program can still be recorded from inside. */
+/* Runs the program and makes the outputs. Returns true and sets *exit_code to the program's exit code. Returns false if
+ * no program ran. Then start_error is set if the program cannot be executed. It is 0 if the kernel refuses events,
+ * which was printed; the program can still be recorded from inside. */
 bool tp_record_outside(struct tp_record_outside *record, int *exit_code);
 
-/* Prepares to record `child`, which will run next, also from outside. If this is impossible, prints why; the child
- * still runs. */
+/* Prepares a recording of `child`, which runs next, from outside as well. If this is impossible, prints the reason; the
+ * child still runs. */
 void tp_record_beside_open(struct tp_record_outside *record, struct tp_child *child);
 
-/* Ends the recording after the child ended: writes the trace, prints its path, and frees the memory of `open`. child
- * NULL: nothing ran. Returns true when there is a trace. */
+/* Finishes the recording after the child has exited: writes the trace, prints its path, and frees the memory of
+ * tp_record_beside_open. child: NULL if nothing ran. Returns whether there is a trace. */
 bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_child *child);
 
-/* Records a running process, which continues afterwards, and makes the outputs. Returns the exit code; *has_begun:
- * something was recorded. */
+/* Records a running process, which continues afterwards, and makes the outputs. *has_begun: whether something was
+ * recorded. Returns the exit code. */
 int tp_record_attached(struct tp_record_outside *record, bool *has_begun);
 
 #endif

@@ -21,7 +21,7 @@ static int is_trace(const struct dirent *entry)
     return tp_str_ends(tp_str_of(entry->d_name), trace_end);
 }
 
-/* Lists the names of the traces, in order; the caller frees them with free_names. */
+/* Lists the names of the traces, sorted. The caller frees them with free_names. */
 static int list_traces(struct dirent ***names, const char *folder)
 {
     *names = NULL;
@@ -36,7 +36,8 @@ static void free_names(struct dirent **names, int count)
     free(names);
 }
 
-/* Runs another command with its words and the folder. Returns false when it failed; it has printed why. */
+/* Runs another command with the given words and the folder as arguments. Returns false if it failed; the command has
+ * printed the reason. */
 static bool run_on(const char *folder, int (*command)(int, char **), const char *const *words)
 {
     size_t count = 0;
@@ -47,14 +48,15 @@ static bool run_on(const char *folder, int (*command)(int, char **), const char 
     return command((int)count, argv) == TP_EXIT_DONE;
 }
 
-/* Makes a summary of each trace. If only summaries are wanted, removes the traces when each one has a summary. */
+/* Makes a summary of each trace. If only summaries are wanted, removes the traces after each of them has a summary. */
 static bool make_summaries(struct tp_console *console, const char *folder, bool is_only)
 {
     const char *const strict[] = {"--strict", "-o", folder, "--quiet", "--", NULL};
     const char *const tolerant[] = {"-o", folder, "--quiet", "--", NULL};
     struct dirent **names;
     char path[TP_RUN_PATH_BYTES + 300];
-    int count = list_traces(&names, folder); /* before the summaries: a trace that appears meanwhile has none */
+    /* list the traces before the summaries are made, because a trace that appears meanwhile has no summary */
+    int count = list_traces(&names, folder);
     bool is_done = run_on(folder, tp_cmd_summarize, is_only ? strict : tolerant);
     if (is_done)
         tp_console_notice(console, "summarized in %s", folder);
@@ -96,7 +98,7 @@ static void write_state(struct tp_console *console, const struct tp_run_folder *
         tp_console_error(console, "%s", err.text);
 }
 
-/* Ends a rank of a job. The last rank makes the outputs from the traces of all ranks, and joins their notes. */
+/* Finishes a rank of a job. The last rank makes the outputs from the traces of all ranks, and joins their notes. */
 static bool end_rank(struct tp_console *console, const struct tp_run_folder *run)
 {
     struct tp_error err = {0};
@@ -107,7 +109,7 @@ static bool end_rank(struct tp_console *console, const struct tp_run_folder *run
     int lock = tp_run_ranks_lock(run);
     tp_run_ranks_wishes(run, &wishes);
     is_done = make_all(console, run->path, &wishes);
-    if (!is_done) /* before the notes are joined */
+    if (!is_done) /* must run before the notes are joined */
         write_state(console, run, TP_RUN_UNPROCESSED);
     if (tp_run_ranks_note(run, &err) < 0)
         tp_console_error(console, "%s", err.text);
@@ -121,7 +123,7 @@ bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder 
 {
     bool is_done = true, is_rank = tp_run_ranks_are(run);
     enum tp_run_state over = note->is_cut ? TP_RUN_INCOMPLETE : TP_RUN_COMPLETE;
-    if (is_rank && is_whole) /* before the other ranks read it */
+    if (is_rank && is_whole) /* must run before the other ranks read the note */
         write_state(console, run, over);
     if (!is_rank || is_whole)
         is_done = is_rank ? end_rank(console, run) : make_all(console, run->path, &note->wishes);

@@ -1,5 +1,5 @@
-/* Makes the outputs of a run from its traces: event files, the report, summaries. `record` makes them after the program
- * ended, `recover` if `record` was killed before. */
+/* Makes the outputs of a run from its traces: event files, the report and summaries. `record` makes them after the
+ * program has exited; `recover` makes them if `record` was killed. */
 #ifndef TP_WEBREPORT_CLI_RUN_OUTPUTS_H
 #define TP_WEBREPORT_CLI_RUN_OUTPUTS_H
 
@@ -7,14 +7,14 @@
 #include "collector/launch/takeover.h"
 #include "webreport/session/console.h"
 
-/* Makes the outputs in note->wishes from all traces in the folder, prints their paths, and ends the work on this call's
- * records: run.json becomes complete, the empty folder of raw records is removed. In a job only the last rank makes the
- * outputs, from the traces of all ranks. is_whole: all raw records became traces; else the run stays unprocessed.
- * Returns false when an output failed, which has been printed; then the run also stays unprocessed. */
+/* Makes the outputs in note->wishes from all traces in the folder, and prints their paths. Then finishes the run:
+ * completes run.json, and removes the empty folder of raw records. In a job, only the last rank makes the outputs, from
+ * the traces of all ranks. is_whole: all raw records became traces; otherwise the run stays unprocessed. Returns false
+ * if an output failed, which was printed; then the run stays unprocessed, too. */
 bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder *run, struct tp_run_note *note,
                          bool is_whole);
 
-/* Shows the progress line on a terminal while raw records become traces. */
+/* Shows a progress line on a terminal while raw records are turned into traces. */
 void tp_run_show_progress(struct tp_console *console, const struct tp_takeover_progress *progress);
 
 #endif

@@ -1,7 +1,8 @@
 /* Runs `summarize` over the processes of an MPI job: tracepress-mpi.
- * Every process summarizes its share of the inputs; one MPI_Reduce with a custom operation joins the packed summaries
- * in a tree, and the first process writes the file. Joining is associative and commutative, so the file is, byte for
- * byte, the one that `tracepress summarize` writes for the same inputs. This is the only program that needs MPI. */
+ *
+ * Every process summarizes its share of the inputs. One MPI_Reduce with a custom operation joins the packed summaries
+ * in a tree, and the first process writes the file. Joining is associative and commutative, so the file equals byte for
+ * byte the file that `tracepress summarize` writes for the same inputs. This is the only program that needs MPI. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +31,10 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* The processes exchange the size of a packed set, then its bytes. Each buffer has the length of all sets together, in
- * blocks, because the joined set may need it. */
+/* Number of bytes in one element of the messages. Processes exchange the size of a packed set, followed by its bytes.
+ * Each buffer has the length of all sets together, because the joined set may need it. */
 enum { BLOCK_BYTES = 4096 };
-static const uint64_t FAILED = UINT64_MAX; /* instead of a size: joining failed in a process below */
+static const uint64_t FAILED = UINT64_MAX; /* replaces the size if joining failed in another process */
 
 static int process_number, process_count;
 static uint64_t block_count;
@@ -69,7 +70,7 @@ static int join(void *context, struct tp_error *err)
     return tp_summary_set_write(&set, &joining->out, err);
 }
 
-/* Joins two buffers. An MPI_User_function; one element of the type is a whole buffer. */
+/* Joins two buffers, as an MPI_User_function. One element of the MPI type is a whole buffer. */
 static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     struct joining joining = {.buffers = {in, inout}};
@@ -86,8 +87,8 @@ static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
     tp_arena_release(&joining.arena);
 }
 
-/* Joins the sets of all processes. *joined: on the first process the joined set, NULL on the others. bytes: the set of
- * this process, consumed. Returns 0 or a tp_status. */
+/* Joins the sets of all processes. bytes: the set of this process, which is released. *joined: the joined set on the
+ * first process, NULL on all others. Returns 0 or a tp_status. */
 static int reduce(char **joined, const struct tp_buf *bytes)
 {
     unsigned long long own = bytes->size, all = 0;
@@ -133,7 +134,7 @@ static int write_joined(const char *joined, const char *path, struct tp_error *e
     return code;
 }
 
-/* The inputs of this process as a packed set. */
+/* The inputs of this process, as a packed set. */
 struct share {
     struct tp_buf *bytes;
     const struct tp_summarize_job *job;
@@ -160,7 +161,7 @@ static int map_share(struct tp_buf *bytes, const struct tp_summarize_job *job, s
     return code;
 }
 
-/* Returns the worst status of all processes and adds up their counts: so all continue or all stop. */
+/* Returns the worst status of all processes and adds up their counts, so that all processes continue or all stop. */
 static int agree(int code, struct tp_summarize_counts *counts)
 {
     unsigned long long own[2] = {counts->usable, counts->failed}, all[2];
@@ -196,14 +197,14 @@ static int run_job(const struct tp_summarize_job *job, struct tp_error *err)
 
 static int print_help(void)
 {
-    struct tp_assets assets = {0}; /* built-in texts need no arena */
+    struct tp_assets assets = {0}; /* empty, because built-in texts need no arena */
     struct tp_str text;
     if (tp_assets_get(&assets, TP_STR("help/tracepress-mpi.txt"), &text, NULL) == 0)
         fwrite(text.ptr, 1, text.len, stdout);
     return fflush(stdout) ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
 }
 
-/* Prints a text on one process, if all processes have the same text. */
+/* Prints a text on one process only, because all processes have the same text. */
 static void say(struct tp_console *console, const char *text)
 {
     if (process_number == 0)

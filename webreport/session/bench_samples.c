@@ -1,6 +1,6 @@
 /* Reads the levels and counts of a run from its traces: see bench_samples.h.
  *
- * Summaries are made in a separate arena, so that only the numbers of each run stay in memory. */
+ * Summaries are made in a separate arena, so that only the numbers of each run are kept in memory. */
 #include "webreport/session/bench_samples.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static bool is_new(const char *path, int64_t since_ns)
     return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec >= since_ns;
 }
 
-/* Fills the paths of the run's traces and returns their number, which may be 0. */
+/* Fills the paths of the run's traces. Returns their number, which may be 0, or a negative status. */
 static size_t find_traces(const char ***paths, struct load *load, struct tp_error *err)
 {
     const struct tp_run_search search = {.paths = &load->source->folder, .path_count = 1};
@@ -67,8 +67,8 @@ static int by_kind_and_name(const void *x, const void *y, const void *context)
     return tp_str_compare(a->name, b->name);
 }
 
-/* Returns the number of calls that each used step has, except at most one of them (it may be the first); NaN: the
- * steps differ. */
+/* Returns the number of calls per used step. One step may differ, because the first step often does. Returns NaN if
+ * more steps differ. */
 static double calls_of(const struct tp_summary *summary, const struct tp_summary_row *row, struct tp_arena *arena)
 {
     double *calls = tp_arena_array(arena, summary->step_count, sizeof *calls);
@@ -91,7 +91,8 @@ static size_t add_counts(struct tp_bench_count *counts, size_t count, const stru
     return count;
 }
 
-/* Returns false when a kind has its maximum of rows: names without a row may have been called, too. */
+/* Returns whether the summary has all names. A summary limits the rows of each kind, so names without a row may have
+ * been called if a limit was reached. */
 static bool has_all(const struct tp_summary *summary)
 {
     size_t counts[TP_SUMMARY_KIND_COUNT] = {0};
@@ -101,8 +102,8 @@ static bool has_all(const struct tp_summary *summary)
     return true;
 }
 
-/* Adds up the counts of each name over its shapes, types and owners, and copies the name, which outlives the
- * summaries. */
+/* Adds the counts of a run for each name, summed over shapes, types and owners. Copies the names, because they outlive
+ * the summaries. */
 static void keep_counts(struct load *load, struct tp_bench_count *all, size_t count)
 {
     struct tp_bench_run *run = load->run;
@@ -156,15 +157,15 @@ static int load_all(void *context, struct tp_error *err)
     struct tp_summaries_options how = TP_SUMMARIES_OPTIONS;
     struct tp_summaries summaries = {0};
     struct tp_error none = {0};
-    struct tp_console quiet = *load->source->console; /* else each run would print the same notices */
+    struct tp_console quiet = *load->source->console; /* print no notices, because each run would repeat them */
     quiet.is_quiet = true;
     how.path_count = find_traces((const char ***)(uintptr_t)&how.paths, load, &none);
     how.console = &quiet;
-    how.extent = TP_SUMMARY_WHOLE; /* smaller extents have no kernels */
+    how.extent = TP_SUMMARY_WHOLE; /* use the whole summary, because smaller extents have no kernels */
     how.read.skips_hash = true;
     int code = how.path_count ? tp_summaries_load(&summaries, &load->scratch, &how, err) : TP_OK;
     if (code == TP_ENOTFOUND)
-        code = TP_OK; /* the errors are already printed */
+        code = TP_OK; /* not an error of the command; the errors of the inputs are already printed */
     if (code < 0)
         return code;
     *load->trace_count = summaries.count;

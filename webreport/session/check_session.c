@@ -44,7 +44,7 @@ static int read_budget(struct tp_check_session *s, struct tp_arena *arena, struc
 
 /* ---- sides ---- */
 
-/* Orders the oldest run first. Runs without a wall time keep the order of their names. */
+/* Orders runs by their start, oldest first. Runs without a wall time keep the order of their names. */
 static int by_start(const void *x, const void *y, const void *context)
 {
     const struct tp_summary *a = x, *b = y;
@@ -64,7 +64,7 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     how.rules = &s->rules;
     how.console = s->console;
     how.extent = s->updates_baseline ? TP_SUMMARY_WHOLE : s->baseline ? TP_SUMMARY_COMPARED : TP_SUMMARY_JUDGED;
-    how.read.skips_hash = !s->updates_baseline; /* only a new baseline contains the hash */
+    how.read.skips_hash = !s->updates_baseline; /* the hash of the input is only needed to store a new baseline */
     how.wants_program = s->updates_baseline || tp_budget_wants_program(&s->limits);
     int code = tp_summaries_load(&s->sides[side], arena, &how, err);
     if (code < 0)
@@ -75,7 +75,8 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     return TP_OK;
 }
 
-/* Returns the label, or the name of the input without the endings of traces and summaries. */
+/* Returns the label of the stored run: the value of the option, or the name of the input without the endings of traces
+ * and summaries. */
 static const char *label_of(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_str name = tp_inputs_bare_name(tp_str_of(s->input.run.name), 0);
@@ -86,8 +87,8 @@ static const char *label_of(const struct tp_check_session *s, struct tp_arena *a
 
 /* ---- the stored runs ---- */
 
-/* Returns true when the baseline is a store of runs: a folder with summaries and no traces. A folder with traces, or
- * with --include, is a side like any other. */
+/* Returns whether the baseline is a store of runs: a folder that has summaries and no traces. A folder with traces, or
+ * one used with --include, is an ordinary side. */
 static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
 {
     const struct tp_run_search search = {.paths = &s->baseline, .path_count = 1};
@@ -98,8 +99,8 @@ static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
     return tp_rundir_find(&runs, arena, &search, &none) == TP_OK && runs.count == 0;
 }
 
-/* Loads the stored runs since the last accepted one: the gate takes its levels from the first of them and the noise
- * from all. Runs that broke a limit are left out, unless they were accepted. */
+/* Loads the stored runs since the last accepted one. The first of them give the accepted level, and all of them the
+ * noise. Runs that broke a limit are left out, unless they were accepted. */
 static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     size_t total = 0, count = 0;
@@ -124,7 +125,7 @@ static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct
     return TP_OK;
 }
 
-/* Drops the runs of a baseline outside of a store that broke a limit when they were stored. */
+/* Removes the runs that broke a limit when they were stored, for a baseline that is not a store. */
 static void drop_broken(struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_summary *items = s->sides[BASE].items;
@@ -141,7 +142,7 @@ static void drop_broken(struct tp_check_session *s, struct tp_arena *arena)
     s->input.is_base_broken = total && !count;
 }
 
-/* Returns the decision of this check on its run, not signed. */
+/* Returns the decision of this check on its run, without its author and time. */
 static struct tp_run_decision decision_of(const struct tp_check_session *s)
 {
     return (struct tp_run_decision){.is_known = true,
@@ -153,7 +154,7 @@ static struct tp_run_decision decision_of(const struct tp_check_session *s)
                                     .committed_s = s->committed_s};
 }
 
-/* Adds this run to the history, in order; it replaces a stored run with the same label. */
+/* Adds this run to the history in its place. It replaces a stored run with the same label. */
 static void join_store(struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_history_run own = {tp_str_of(label_of(s, arena)), s->input.run.items, s->input.run.count, decision_of(s)};
@@ -168,7 +169,7 @@ static void join_store(struct tp_check_session *s, struct tp_arena *arena)
     s->history.count = count;
 }
 
-/* Returns true for an empty store, in which this run will be the first. */
+/* Returns whether the baseline is an empty store, of which this run will be the first. */
 static bool is_empty_store(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_vec files = TP_VEC(arena, const char *);
@@ -192,7 +193,7 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
     bool is_kept = is_store(s, arena);
     s->input.is_first = is_missing(s->baseline) || (is_kept && is_empty_store(s, arena));
     if (s->input.is_first)
-        return TP_OK; /* a first run needs no baseline */
+        return TP_OK; /* the store is empty, so this run needs no baseline */
     if (is_kept)
         return load_store(s, arena, err);
     code = load(s, BASE, arena, err);
@@ -217,7 +218,7 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
 
 /* ---- the new baseline ---- */
 
-/* Writes the runs and the decision on them. */
+/* Writes the runs, with the decision on them, to a file. */
 static int write_runs(const struct tp_check_session *s, const struct tp_run_decision *decision, const char *path,
                       struct tp_arena *arena, struct tp_error *err)
 {
@@ -237,7 +238,7 @@ static int write_runs(const struct tp_check_session *s, const struct tp_run_deci
     return code;
 }
 
-/* Writes the note, then the run. */
+/* Stores the runs in a folder of baselines. Writes the note first, so that no broken run lacks a note. */
 static int store_in_folder(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     struct tp_run_decision decision = decision_of(s);

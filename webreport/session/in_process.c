@@ -9,7 +9,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/path.h"
 
-/* One call; everything except the text is in `arena`. */
+/* Arguments and result of one table. All data except the text is in `arena`. */
 struct table_call {
     struct tp_arena *arena;
     struct tp_buf *text;
@@ -106,7 +106,7 @@ struct analysed {
     struct tp_advice advice;
 };
 
-/* One call; the packed summary is in `out`, everything else in `arena`. */
+/* Arguments and result of one summary. The packed summary is in `out`, all other data in `arena`. */
 struct call {
     struct tp_arena *arena;
     struct tp_buf *out;

@@ -38,7 +38,8 @@ void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs)
                           runs->irregular_count > 1 ? " and others" : "");
 }
 
-/* Returns true when a recording needs `recover`: its program or `record` no longer runs, and it has no trace. */
+/* Returns whether the user must run `recover` on a recording: its program or `record` no longer runs, and it has no
+ * trace. */
 static bool is_unfinished(const struct tp_leaving *leaving)
 {
     char trace[4096];
@@ -47,7 +48,7 @@ static bool is_unfinished(const struct tp_leaving *leaving)
     return leaving->kind == TP_LEAVING_RUN;
 }
 
-/* Counts the unfinished recordings in the folders of a search. *folder: the first folder with one; NULL: no folder. */
+/* Counts the unfinished recordings in the folders of a search. *folder: the first folder that has one, or NULL. */
 static size_t count_unfinished(const char **folder, const struct tp_run_search *search, struct tp_arena *arena)
 {
     size_t count = 0;
@@ -85,7 +86,7 @@ int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *ar
     *file_count = 0;
     for (size_t i = 0; code == TP_OK && i < runs->count; i++)
         *file_count += runs->items[i].file_count;
-    if (code == TP_EIO) /* a folder that cannot be opened is a missing input */
+    if (code == TP_EIO) /* a folder that cannot be opened is an input that was not found */
         return why->code = TP_ENOTFOUND;
     if (code < 0)
         return code;
@@ -157,7 +158,7 @@ bool tp_inputs_is_same(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Returns input i; the inputs named by options follow the others. NULL: not given. */
+/* Returns input number i, or NULL if it was not given. The inputs that options name come after the others. */
 static const char *input_at(const struct tp_named_files *named, size_t i)
 {
     return i < named->input_count ? named->inputs[i] : named->more[i - named->input_count];
@@ -200,7 +201,7 @@ int tp_inputs_exit_code(int status)
         return TP_EXIT_LIMIT;
     case TP_ENOTFOUND:
         return TP_EXIT_NO_INPUT;
-    default: /* a broken template, an address that is not a link */
+    default: /* other codes, for example for a broken template or an address that is no link */
         return TP_EXIT_USAGE;
     }
 }

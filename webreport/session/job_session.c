@@ -1,6 +1,5 @@
-/* Builds the jobs of many ranks: see job_session.h.
- * The packed summaries of all inputs are in memory together. Two threads unpack them, one batch at a time, each thread
- * in its own arenas. A rank keeps only little memory in the job. */
+/* Builds the jobs of many ranks: see job_session.h. The packed summaries of all inputs are in memory together. Two
+ * threads unpack them batch by batch, each into separate arenas. The job keeps only a few kilobytes of each rank. */
 #include "webreport/session/job_session.h"
 
 #include <pthread.h>
@@ -15,14 +14,14 @@
 
 enum { BATCH = 64 };
 
-/* The jobs under construction, in the caller's arena. */
+/* The jobs under construction. Memory comes from the caller's arena. */
 struct state {
     const struct tp_job_session *session;
     struct tp_console *console;
     struct tp_arena *arena;
     struct tp_summary_set set;
     struct tp_jobs *jobs;
-    struct tp_vec items, failed; /* struct tp_job, struct tp_job_failed */
+    struct tp_vec items, failed; /* elements: struct tp_job, struct tp_job_failed */
     bool hit_limit;
     struct tp_error *err;
 };
@@ -34,7 +33,8 @@ struct question {
     struct tp_arena arena;
 };
 
-/* Returns 1 when all inputs are summaries, 0 when no input is or they cannot be found, TP_EUSAGE when only some are. */
+/* Returns 1 if all inputs are summaries. Returns 0 if no input is a summary, or the inputs cannot be found. Returns
+ * TP_EUSAGE if only some inputs are summaries. */
 static int ask_inputs(void *context, struct tp_error *err)
 {
     struct question *question = context;
@@ -57,8 +57,8 @@ int tp_job_is_asked(const struct tp_run_search *search)
     return answer;
 }
 
-/* Prints and lists an input that cannot be used. The message has its path, the outputs only its name: folders are
- * private. */
+/* Prints and lists an input that cannot be used. The printed message has its path. Outputs only have its name, because
+ * they must not reveal folders. */
 static void fail(struct state *state, const char *path, const struct tp_error *why)
 {
     const char *file = tp_path_base(path);
@@ -83,7 +83,7 @@ static int read_inputs(struct state *state)
         struct tp_error why = {0};
         tp_console_progress(state->console, "reading %zu of %zu: %s", i + 1, inputs.count, inputs.items[i].base);
         int read = tp_summary_inputs_read(&state->set, inputs.items[i].path, &why);
-        if (read == TP_ENOMEM) /* not the fault of the file */
+        if (read == TP_ENOMEM) /* no memory is an error of the command, not of the file */
             return tp_error_set(state->err, read, 0, "%s", why.text);
         if (read < 0)
             fail(state, inputs.items[i].path, &why);
@@ -116,12 +116,12 @@ static void unpack_one(struct unpacked *item, struct tp_arena *scratch)
         tp_error_set(&item->err, item->arena.code, 0, "a process is too large");
 }
 
-/* Up to BATCH summaries. Each of two threads unpacks every second one; all batches use the same memory. */
+/* Up to BATCH summaries. Each of two threads unpacks every second summary. All batches reuse the same memory. */
 struct batch {
     struct state *state;
     struct unpacked items[BATCH];
     size_t count;
-    struct tp_arena scratch[2]; /* by thread */
+    struct tp_arena scratch[2]; /* by thread: arena of its summaries */
 };
 
 struct half {
@@ -149,7 +149,8 @@ static void unpack_batch(struct batch *batch)
         unpack_half(&other);
 }
 
-/* Returns the job of a record, by name and span; makes it when it is new. NULL: there are too many jobs. */
+/* Returns the job of a record, found by name and span; adds the job if it is new. Returns NULL if there are too many
+ * jobs. */
 static struct tp_job *job_of(struct state *state, const struct tp_summary_key *key)
 {
     for (size_t i = 0; i < state->items.count; i++) {
@@ -217,7 +218,7 @@ static void close_batch(struct batch *batch)
         tp_arena_release(&batch->scratch[i]);
 }
 
-/* Adds every record to its job, in their order. */
+/* Adds every record to its job, in the order of the records. */
 static void add_records(struct state *state)
 {
     struct batch *batch = tp_arena_alloc(state->arena, sizeof *batch);
@@ -235,7 +236,7 @@ static void add_records(struct state *state)
             batch->items[i].err = (struct tp_error){0};
         }
     }
-    close_batch(batch); /* after success and failure */
+    close_batch(batch); /* close the batch in any case */
     tp_arena_pass_on(state->arena);
 }
 
@@ -254,7 +255,7 @@ int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *sessio
     if (code < 0)
         return code;
     add_records(&state);
-    if (state.items.count == 0) /* the reason of each input is already printed */
+    if (state.items.count == 0) /* *err needs no reason, because the reason of each input is already printed */
         return tp_error_set(err, state.hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable summary");
     if (session->is_strict && state.failed.count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used", state.failed.count);

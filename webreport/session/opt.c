@@ -75,7 +75,8 @@ static int parse_choice(int *out, const char *choices, const char *text)
     }
 }
 
-/* Returns " (did you mean --markdown?)" for the nearest candidate, "" without one. mark: "--" for options, else "". */
+/* Returns a hint " (did you mean --markdown?)" with the most similar name, or "" without one. mark: "--" for options,
+ * else "". */
 static const char *hint(char *text, size_t size, const struct tp_nearest *nearest, const char *mark)
 {
     *text = '\0';
@@ -147,7 +148,7 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
     return TP_OK;
 }
 
-/* Finds the option that the argument names. *value: its value when it is part of the same argument. */
+/* Finds the option that the argument names. *value: its value if the argument contains it, else NULL. */
 static const struct tp_opt *match(const struct tp_opt *table, char *argument, char **value)
 {
     *value = NULL;

@@ -5,11 +5,11 @@
 
 #include "writer/text/escape.h"
 
-/* Texts and their names; the id of a text is its index in `named`. */
+/* Texts with the name of each. The id of a text is its index in `named`. */
 struct naming {
     struct tp_arena *arena;
     struct tp_strings texts, taken;
-    struct tp_vec named; /* const char * */
+    struct tp_vec named; /* elements: const char * */
 };
 
 static void begin(struct naming *naming, struct tp_arena *arena)
@@ -20,7 +20,7 @@ static void begin(struct naming *naming, struct tp_arena *arena)
     naming->named = TP_VEC(arena, const char *);
 }
 
-/* Returns `name` if it is free, else the name with the first number that makes it free; then it is taken. */
+/* Returns `name` if it is unused. Otherwise appends the first number that makes it unused. Marks the result as used. */
 static const char *take_free(struct naming *naming, const char *name)
 {
     const char *free_name = name;
@@ -82,7 +82,8 @@ struct tp_output_name *tp_output_names(const struct tp_runs *runs, bool joins_cy
             name->run = name_of(&by_run, run->name);
             name->worker = name_of(&workers, run->files[k].worker);
             name->folder = folder_of(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
-            if (*name->folder && !joins_cycles) /* else the names of run and worker distinguish it */
+            /* without this number, the names of run and worker distinguish the folder */
+            if (*name->folder && !joins_cycles)
                 name->folder = take_free(&folders, name->folder);
         }
     }

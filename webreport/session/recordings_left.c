@@ -24,7 +24,7 @@ struct place {
 struct search {
     struct tp_recordings_left *left;
     struct tp_arena *arena;
-    struct tp_vec places; /* struct place: folders to search */
+    struct tp_vec places; /* elements: struct place; the folders to search */
 };
 
 static void add(struct search *search, const char *path, enum tp_leaving_kind kind)
@@ -118,7 +118,7 @@ int tp_recordings_left_find(struct tp_recordings_left *left, struct tp_arena *ar
     return TP_OK;
 }
 
-/* Returns the length of a path without its last part and the slashes around that part. */
+/* Returns the length of a path without its last part and without the slashes before and after that part. */
 static size_t parent_size(const char *path, size_t size)
 {
     while (size > 1 && path[size - 1] == '/')
@@ -139,7 +139,8 @@ bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool)
     if (n > 8 && strcmp(base + n - 8, ".tpspool") == 0) {
         n -= 8;
         size_t dot = n;
-        while (dot > 0 && base[dot - 1] != '.') /* the dot before the process; spools with other names have none */
+        /* find the dot before the process number; spools with other names have no such dot */
+        while (dot > 0 && base[dot - 1] != '.')
             dot--;
         n = dot > 1 ? dot - 1 : n;
     }
@@ -150,7 +151,7 @@ bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool)
 const char *tp_recordings_left_run_of(struct tp_arena *arena, const char *path)
 {
     size_t size = strlen(path);
-    for (int i = 0; i < 2; i++) { /* first the path itself, then its folder */
+    for (int i = 0; i < 2; i++) { /* check the path itself first, then its folder */
         while (size > 1 && path[size - 1] == '/')
             size--;
         struct tp_str folder = {path, size};

@@ -1,5 +1,5 @@
-/* Finds leftover files of recordings below a folder: spools, runs whose traces were not made, and temporary files of
- * writers that were killed. */
+/* Finds the files that unfinished recordings left below a folder: spools, runs whose traces were not made, and
+ * temporary files of killed writers. */
 #ifndef TP_WEBREPORT_SESSION_RECORDINGS_LEFT_H
 #define TP_WEBREPORT_SESSION_RECORDINGS_LEFT_H
 
@@ -9,36 +9,36 @@
 #include "writer/base/error.h"
 
 enum tp_leaving_kind {
-    TP_LEAVING_SPOOL,    /* .*.tpspool */
-    TP_LEAVING_RUN,      /* the folder of a run whose raw records (TP_WORKER_SPOOLS) are not yet traces */
-    TP_LEAVING_TEMPORARY /* a file whose writer does not run any more */
+    TP_LEAVING_SPOOL,    /* a spool, with the name .*.tpspool */
+    TP_LEAVING_RUN,      /* the folder of a run whose raw records (TP_WORKER_SPOOLS) are not traces yet */
+    TP_LEAVING_TEMPORARY /* a temporary file whose writer no longer runs */
 };
 
 struct tp_leaving {
     const char *path;
     enum tp_leaving_kind kind;
-    bool is_live; /* only for a spool: its recording is still running */
+    bool is_live; /* for spools: the recording is still running */
 };
 
 struct tp_recordings_left {
-    struct tp_vec items; /* struct tp_leaving, in the order of their paths */
-    size_t folder_count; /* folders searched, including the folder itself */
-    size_t unread_count; /* folders below it that cannot be read, or are deeper than TP_MAX_DIR_DEPTH */
-    const char *unread;  /* the first unread folder */
+    struct tp_vec items; /* elements: struct tp_leaving, sorted by path */
+    size_t folder_count; /* number of searched folders, including the first one */
+    size_t unread_count; /* number of folders that cannot be read, or are deeper than TP_MAX_DIR_DEPTH */
+    const char *unread;  /* path of the first folder that was not read */
 };
 
-/* Finds leftover files in the folder and below it, without following symbolic links. Files in the folder of a run's raw
- * records count as part of that run. The caller sets the arena's guard. Returns 0; TP_EIO when the folder itself cannot
- * be read. */
+/* Finds the files in the folder and below it, without following symbolic links. Files in the folder of a run's raw
+ * records count as part of that run. The caller sets the arena's guard. Returns 0, or TP_EIO if the folder itself
+ * cannot be read. */
 int tp_recordings_left_find(struct tp_recordings_left *left, struct tp_arena *arena, const char *folder,
                             struct tp_error *err);
 
-/* Writes the path of the trace that `recover` makes of a spool: ".WORKER.NS.PID.tpspool" becomes
- * "WORKER.NS.pt.trace.json.gz" in the same folder. Returns false when the path is longer than `size`. */
+/* Writes the path of the trace that `recover` makes from a spool: ".WORKER.NS.PID.tpspool" becomes
+ * "WORKER.NS.pt.trace.json.gz" in the same folder. Returns false if the path does not fit into `size` bytes. */
 bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool);
 
-/* Returns the folder of the run that a path belongs to, in `arena`: RUN for `RUN/.spools` and for a file in that
- * folder; "" for other paths. */
+/* Returns the folder of the run to which a path belongs, in `arena`. It is RUN for `RUN/.spools` and for a file in that
+ * folder, and "" for other paths. */
 const char *tp_recordings_left_run_of(struct tp_arena *arena, const char *path);
 
 #endif

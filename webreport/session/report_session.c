@@ -1,8 +1,8 @@
 /* Runs a report: see report_session.h.
  *
- * Only a small summary per rank (for the comparison of ranks) and the data of the receiver outlive a profile. For a
- * large trace, a second thread computes the advice while this one builds the views: both only read the trace and its
- * order. */
+ * Only a small summary of each rank (for the comparison of ranks) and the data of the receiver outlive a profile. For a
+ * large trace, a second thread computes the advice while this thread builds the views. Both threads only read the trace
+ * and its order. */
 #include "webreport/session/report_session.h"
 
 #include <stdlib.h>
@@ -24,32 +24,32 @@ struct rank {
     uint64_t span;
     struct tp_rank_summary summary;
     struct tp_step_slots slots;
-    int64_t number;   /* of the rank; TP_NULL_INT: unknown */
-    bool is_damaged;  /* according to the evidence of its trace */
-    uint32_t *labels; /* names of the slots' steps, in report->labels */
+    int64_t number;   /* number of the rank; TP_NULL_INT if unknown */
+    bool is_damaged;  /* the evidence of its trace shows damage */
+    uint32_t *labels; /* by step of the slots: label of its name in report->labels */
 };
 
 struct report {
     const struct tp_report_session *session;
     const struct tp_report_receiver *receiver;
     struct tp_trace_walk walk;
-    struct tp_arena arena; /* of the whole report: runs, rank summaries */
-    struct rank *ranks;    /* of the current run */
+    struct tp_arena arena; /* memory for the whole report: runs and summaries of ranks */
+    struct rank *ranks;    /* ranks of the current run */
     size_t rank_count;
-    struct tp_run_programs programs; /* of the current run */
-    size_t done_before;              /* number of files in the runs before the current one */
-    bool has_several;                /* there are several files, which may be ranks: they are replayed */
-    struct tp_strings labels;        /* names of steps */
-    struct tp_comparison comparison; /* with the baseline */
-    const char *line;                /* verdict of the only profile; NULL: several profiles */
-    /* run (and worker) of the last profile that does not accompany another one; NULL: none yet */
+    struct tp_run_programs programs; /* programs of the current run that were recorded from outside */
+    size_t done_before;              /* number of files in all runs before the current one */
+    bool has_several;                /* there are several files, so they may be ranks that are replayed as a job */
+    struct tp_strings labels;        /* names of all steps */
+    struct tp_comparison comparison; /* comparison with the baseline */
+    const char *line;                /* verdict of the only profile; NULL if there are several profiles */
+    /* run, and worker, of the last profile that does not accompany another one; NULL before the first */
     const struct tp_run *used_run;
     struct tp_str used_worker;
 };
 
 /* ---- one profile ---- */
 
-/* A profile for the receiver. */
+/* A profile, and the receiver's arguments for it. */
 struct received {
     const struct report *report;
     struct tp_profile profile;
@@ -62,7 +62,7 @@ static void start_profile(void *context)
     report->receiver->start_profile(report->session->context, &received->profile);
 }
 
-/* Prints the verdict of a profile, or keeps it for the last line if there is only one profile. Prints nothing when
+/* Prints the verdict of a profile. If there is only one profile, keeps the verdict for the last line. Prints nothing if
  * there are many profiles. */
 static void say_line(struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
 {
@@ -76,7 +76,7 @@ static void say_line(struct report *report, const struct tp_walked *walked, cons
         tp_console_notice(report->session->console, "%s: %s", walked->file->base, line);
 }
 
-/* Prints which outputs were written; for a single profile in one line with its verdict. */
+/* Prints which outputs were written. For a single profile, the same line begins with its verdict. */
 static void say_end(const struct report *report, bool is_written)
 {
     const struct tp_report_session *session = report->session;
@@ -87,7 +87,7 @@ static void say_end(const struct report *report, bool is_written)
         tp_console_wrote(session->console, session->outputs, count);
 }
 
-/* Keeps the data of a rank for the comparison with the others. */
+/* Keeps the data of a rank that the comparison with other ranks needs. */
 static void add_rank(struct report *report, const struct tp_run_file *file, const struct tp_analysis *a)
 {
     struct rank *rank = &report->ranks[report->rank_count++];
@@ -102,7 +102,7 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
         rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
 }
 
-/* Returns the number of the process in "HOST_PID_inside", -1 without one. */
+/* Returns the number of the process in a file name "HOST_PID_inside", or -1 if the name has another form. */
 static int64_t process_of(const struct tp_run_file *file)
 {
     size_t end = file->worker.len - (sizeof TP_WORKER_INSIDE - 1), begin = end;
@@ -111,8 +111,8 @@ static int64_t process_of(const struct tp_run_file *file)
     return begin < end && end - begin < 12 ? atoll(file->worker.ptr + begin) : -1;
 }
 
-/* Returns the index in the run of the trace recorded inside the program's process with the highest memory; `own`: no
- * such trace. */
+/* Returns the index of the trace that was recorded inside the program's process with the highest memory. Returns `own`
+ * if there is no such trace. */
 static size_t largest_inside(const struct tp_run *run, const struct tp_program_view *program, size_t own)
 {
     size_t found = own;
@@ -130,7 +130,8 @@ static size_t largest_inside(const struct tp_run *run, const struct tp_program_v
     return found;
 }
 
-/* Returns the index in the run of the program whose process was recorded from inside; `own`: no such program. */
+/* Returns the index of the program whose process was also recorded from inside. Returns `own` if there is no such
+ * program. */
 static size_t program_around(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)
@@ -139,8 +140,8 @@ static size_t program_around(const struct tp_run *run, size_t own)
     return own;
 }
 
-/* Gets the data of the program recorded from outside for the profile's steps, and links the profile to the program, or
- * the program's profile to one of its process. */
+/* Gets the data of the program that was recorded from outside for the profile's steps. Links the profile to the
+ * program, and the program's profile to the profile of its process. */
 static void ask_program(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
 {
     size_t own = report->walk.done_count - report->done_before, other = own;
@@ -168,7 +169,8 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     bool is_beside = file->beside.len && report->used_run == walked->run &&
                      tp_str_equal(report->used_worker, file->beside);
     int code = TP_OK;
-    if (!is_beside) { /* also when PyTorch's trace was unusable: this one is judged instead */
+    /* true even if PyTorch's trace could not be used, because this profile is then judged in its place */
+    if (!is_beside) {
         received.profile.beside = TP_STR("");
         report->used_run = walked->run;
         report->used_worker = file->worker;
@@ -184,7 +186,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     if (!file->is_silent)
         tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
     say_line(report, walked, &received.profile);
-    if (!file->is_helper) /* a helper is not a rank */
+    if (!file->is_helper) /* a helper process is not a rank */
         add_rank(report, file, a);
     return report->receiver->profile(session->context, &received.profile, err);
 }
@@ -212,8 +214,8 @@ static int by_number(const void *x, const void *y, const void *context)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Returns the ranks ordered by number; if a number is unknown or two are equal, by index. Damaged ranks are left out,
- * as if they were missing; *count: the number of the other ranks. */
+/* Returns the ranks sorted by number, without damaged ones. If a number is unknown, or two are equal, the ranks are
+ * numbered by index. *count: number of returned ranks. */
 static struct tp_graph_source *order_ranks(struct report *report, const struct rank *ranks, uint32_t *count)
 {
     struct tp_graph_source *sources = tp_arena_array(&report->arena, *count, sizeof *sources);
@@ -237,8 +239,8 @@ static struct tp_graph_source *order_ranks(struct report *report, const struct r
     return sources;
 }
 
-/* Applies the rules of a job's page to these ranks: its first sentences, and the ranks that a replay blames if the
- * replay can be trusted. span: summaries of the ranks, which the view points to. */
+/* Replays the ranks like the page of a job. Fills the first sentences of `view`, and the ranks that the replay blames
+ * if it can be trusted. span: summaries of the ranks, to which the view points. */
 static void replay_ranks(struct report *report, struct tp_distributed *view, const struct rank *ranks, uint32_t count,
                          const struct tp_rank_summary *span)
 {
@@ -265,14 +267,14 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
         view->is_blamed[r] = is_blamed[view->ranks[r] - span];
 }
 
-/* Compares the ranks of each span. */
+/* Compares the ranks of each span of a run. */
 static int compare_ranks(struct report *report, const struct tp_run *run, struct tp_error *err)
 {
     struct rank *ranks = report->ranks;
     size_t count = report->rank_count;
     struct tp_rank_summary *span = tp_arena_array(&report->arena, count, sizeof *span);
     int code = TP_OK;
-    /* stable: the ranks of a span keep the order of their workers */
+    /* the sort is stable, so the ranks of a span keep the order of their workers */
     tp_merge_sort(&report->arena, ranks, count, sizeof *ranks, by_span, NULL);
     for (size_t first = 0, end; first < count && code == TP_OK; first = end) {
         struct tp_distributed view;

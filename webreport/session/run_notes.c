@@ -14,7 +14,8 @@
 
 static const char head[] = "tracepress-run-note 1";
 enum { MOST_BYTES = 1 << 16, MOST_REASON = 400, MOST_DIGITS = 10 };
-static const int64_t LAST_SECOND = 9000000000; /* in the year 2255; as nanoseconds it fits an int64 */
+/* largest accepted time, seconds since 1970: in the year 2255, and within int64 as nanoseconds */
+static const int64_t LAST_SECOND = 9000000000;
 
 static const char *path_of(const char *tps, struct tp_arena *arena)
 {
@@ -63,7 +64,7 @@ static void take_line(struct tp_run_decision *d, struct tp_str line)
 
 static const struct tp_run_decision none = {.by = {"", 0}, .at = {"", 0}, .reason = {"", 0}};
 
-/* Fills the decision from the text of a note. Returns false when the text is cut or of another version. */
+/* Fills the decision from the text of a note. Returns false if the text is cut or of another version. */
 static bool parse(struct tp_run_decision *decision, struct tp_str text)
 {
     const char *at = text.ptr, *end = at + text.len;
@@ -77,7 +78,7 @@ static bool parse(struct tp_run_decision *decision, struct tp_str text)
     return decision->is_known;
 }
 
-/* Fills the decision that the note of the run has; is_known is false without a note. */
+/* Fills the decision from the note of the run. Without a note, is_known is false. */
 static void read_note(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena)
 {
     const char *path = path_of(tps, arena);

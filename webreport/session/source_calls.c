@@ -40,7 +40,7 @@ static size_t word_size(struct tp_str text)
 
 /* ---- names of operators ---- */
 
-/* The calls of an operator in Python that do not use its own name. */
+/* Operators that Python code calls by another name. */
 static const struct {
     const char *operator, * tokens[8];
 } known_calls[] = {
@@ -53,7 +53,7 @@ static const struct {
     {"cross_entropy_loss", {".cross_entropy("}},
 };
 
-/* Returns "add" for "aten::add_". */
+/* Returns the plain name of an operator: "add" for "aten::add_". */
 static struct tp_str bare_name(struct tp_str operator)
 {
     for (size_t i = operator.len; i-- > 0;)
@@ -66,7 +66,7 @@ static struct tp_str bare_name(struct tp_str operator)
     return operator;
 }
 
-/* Returns true when a module of this class calls the operator: BatchNorm2d calls batch_norm, GELU calls gelu. */
+/* Returns whether modules of this class call the operator: BatchNorm2d calls batch_norm, and GELU calls gelu. */
 static bool is_class_of(struct tp_str class, struct tp_str name)
 {
     size_t at = 0;
@@ -86,9 +86,10 @@ static bool is_class_of(struct tp_str class, struct tp_str name)
 
 /* ---- modules of a file ---- */
 
-enum { MOST_VALUE_BYTES = 4096 }; /* length limit of an assigned value */
+enum { MOST_VALUE_BYTES = 4096 }; /* maximum length of an assigned value that is searched */
 
-/* Returns "self.fc" for a line "self.fc = .."; *at: position after the '='. Returns "" for other lines. */
+/* Returns the target of an assignment to an attribute: "self.fc" for a line "self.fc = ..". Returns "" for other lines.
+ * *at: position behind the '='. */
 static struct tp_str assigned(struct tp_str line, size_t *at)
 {
     size_t begin = tp_source_indent(line), size;
@@ -102,7 +103,8 @@ static struct tp_str assigned(struct tp_str line, size_t *at)
     return is_assigned ? name : TP_STR("");
 }
 
-/* Returns true when the assigned value, up to its last closing bracket, makes a module that calls the operator. */
+/* Returns whether the assigned value makes a module that calls the operator. The value is searched up to its last
+ * closing bracket. */
 static bool makes_module(struct tp_str value, struct tp_str name)
 {
     int open = 0;
@@ -153,7 +155,7 @@ void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, 
 
 /* ---- calls ---- */
 
-/* Returns true when the token is at `at` and is not the end of a longer name. */
+/* Returns whether the line has the token at `at`, and not only as the end of a longer name. */
 static bool stands_at(struct tp_str line, size_t at, struct tp_str token)
 {
     if (token.len > line.len - at || memcmp(line.ptr + at, token.ptr, token.len) != 0)

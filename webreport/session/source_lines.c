@@ -11,7 +11,7 @@
 
 /* ---- files ---- */
 
-/* Returns the bytes of a regular file of at most TP_MAX_SOURCE_BYTES; ptr NULL: the path is no such file. */
+/* Returns the content of a regular file of at most TP_MAX_SOURCE_BYTES. ptr is NULL if the path is no such file. */
 static struct tp_str read_file(const char *path, struct tp_arena *arena)
 {
     struct tp_input input;
@@ -28,7 +28,7 @@ static struct tp_str read_file(const char *path, struct tp_arena *arena)
     return text;
 }
 
-/* Returns true when a relative path does not leave its folder. */
+/* Returns whether a path is relative and does not leave its folder. */
 static bool is_inner(struct tp_str path)
 {
     for (size_t at = 0; at < path.len;) {
@@ -42,8 +42,8 @@ static bool is_inner(struct tp_str path)
     return path.len > 0 && path.len < TP_MAX_SUMMARY_TEXT_BYTES && !memchr(path.ptr, '\0', path.len);
 }
 
-/* Reads the file at the path in root; without such a file, tries again without the first folder of the path, and so
- * on. */
+/* Reads the file at the path below root. If there is no such file, tries again without the first folder of the path,
+ * and so on. */
 static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_str path, struct tp_arena *arena)
 {
     struct tp_str text = {NULL, 0};
@@ -61,15 +61,15 @@ static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_
 
 /* ---- the body of a function ---- */
 
-/* The lines of a function. The first one is its def, or the line in the frame when no def is found. */
+/* The lines of a function. The first line is its def, or the line in the frame if no def was found. */
 struct body {
-    size_t at;      /* offset of the first line in the text */
-    int32_t first;  /* its number, from 1 */
+    size_t at;      /* offset of the first line in the text, bytes */
+    int32_t first;  /* number of the first line, from 1 */
     bool is_def;    /* the first line is the def of the function */
     bool is_module; /* the body is the whole file */
 };
 
-/* Returns true for "def step(" and "async def step(". */
+/* Returns whether the line defines the function: "def step(" or "async def step(". */
 static bool is_def_of(struct tp_str rest, struct tp_str name)
 {
     if (tp_str_starts(rest, "async "))
@@ -79,8 +79,8 @@ static bool is_def_of(struct tp_str rest, struct tp_str name)
     return rest.ptr[4 + name.len] == '(';
 }
 
-/* Finds the body of the frame's function. For a function that already ran when the recording began, the frame has the
- * current line instead of that of the def, which is above. */
+/* Finds the body of the frame's function. If the function already ran when the recording began, the frame has the
+ * current line, and the def is above that line. */
 static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 {
     struct body body = {.is_module = tp_str_equal(frame->function, TP_STR("<module>"))}, known = {0};
@@ -105,15 +105,15 @@ static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 
 /* ---- calls in a body ---- */
 
-enum { MOST_HITS = 64 }; /* a function with more hits gets no line */
+enum { MOST_HITS = 64 }; /* largest number of calls in a function for which a line is chosen */
 
-/* A place of the source that calls the operator. */
+/* A call of the operator in the source. */
 struct hit {
     int32_t line;
     size_t indent;
 };
 
-/* Returns the calls in a body, in the order of the text. */
+/* Returns the calls of the operator in a body, in the order of the text. */
 static struct tp_vec find_hits(struct tp_str text, const struct body *body, const struct tp_source_tokens *tokens,
                                struct tp_arena *arena)
 {
@@ -125,7 +125,7 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
         size_t indent = tp_source_indent(line);
         struct tp_str rest = {line.ptr + indent, line.len - indent};
         least = is_first ? indent : least;
-        /* the line is a decorator or part of the def, which ends with a colon */
+        /* the line is a decorator, or a part of the def, which ends with a colon */
         bool is_head = is_open && !body->is_module;
         if (is_head && !tp_str_starts(rest, "@"))
             is_open = !(tp_str_ends(rest, ":") || tp_str_ends(rest, ":\r") || tp_str_find(rest, ": ") >= 0);
@@ -139,7 +139,7 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
     return hits;
 }
 
-/* Counts the hits that are indented by at most `most`. *line: the line of hit number `nth` among them. */
+/* Returns the number of hits with an indentation of at most `most`. *line: line of the hit number `nth` among them. */
 static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth, int32_t *line)
 {
     uint32_t count = 0;
@@ -153,8 +153,9 @@ static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth
     return count;
 }
 
-/* Chooses the line of a call. If there are several lines, calls of every step are less indented than occasional ones:
- * some indentation must leave exactly as many calls as a step has. Returns 0 when no line can be chosen. */
+/* Chooses the line of a call. If there are several lines, calls of every step are assumed to be less indented than
+ * occasional calls. So some maximum indentation must give exactly as many calls as a step has. Returns 0 if no line can
+ * be chosen. */
 static int32_t choose(const struct tp_vec *hits, const struct tp_source_call *call)
 {
     const struct hit *hit = hits->data;
@@ -190,7 +191,8 @@ int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_so
 
 /* ---- comparisons and checks ---- */
 
-/* Returns "train.py(17): step" with the line that was found, else the place itself. */
+/* Returns the place with the line that was found, such as "train.py(17): step". Without such a line, returns the place
+ * unchanged. */
 static struct tp_str found_place(const char *root, const struct tp_source_call *call, int32_t *line,
                                  struct tp_arena *arena)
 {
@@ -203,7 +205,7 @@ static struct tp_str found_place(const char *root, const struct tp_source_call *
                                     frame.function.ptr));
 }
 
-/* Finds the line of a change. Calls that were removed are not in the source. */
+/* Finds the line of a change. Calls that were removed are skipped, because they are not in the source. */
 static void find_change(const char *root, struct tp_work_change *change, struct tp_arena *arena)
 {
     const struct tp_source_call call = {change->place, change->name, change->nth, change->calls};

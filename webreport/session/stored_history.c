@@ -12,7 +12,7 @@ static struct tp_str label_of(const struct tp_summary_input *input)
     return base;
 }
 
-/* Reads the processes of one file. */
+/* Reads the summaries of the processes in one file. */
 static int read_run(struct tp_history_run *run, const struct tp_summary_input *input, struct tp_arena *arena,
                     struct tp_error *err)
 {

@@ -13,9 +13,9 @@ struct load {
     const struct tp_summaries_options *options;
     struct tp_arena *arena;
     struct tp_summaries *out;
-    struct tp_vec items; /* struct tp_summary */
+    struct tp_vec items; /* elements: struct tp_summary */
     size_t done_count, file_count;
-    size_t program_count; /* programs recorded from outside whose data was copied to summaries */
+    size_t program_count; /* number of programs recorded from outside whose data was copied to summaries */
 };
 
 static void fail(struct load *load, const char *path, const struct tp_error *why)
@@ -43,7 +43,7 @@ struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, con
                                       .advice = &a->advice};
 }
 
-/* A trace during its analysis. */
+/* A trace for which options->analysed must be called. */
 struct analysed {
     const struct tp_summaries_options *options;
     const struct tp_analysis *analysis;
@@ -68,7 +68,7 @@ static void summarize(struct tp_summary *summary, struct tp_arena *arena, const 
     a->extent = options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY : TP_ANALYSIS_METRICS;
     struct analysed analysed = {.options = options, .analysis = a};
     tp_analysis_build(a, tell, &analysed);
-    tell(&analysed); /* a small trace: no call of meanwhile */
+    tell(&analysed); /* a small trace is analysed on one thread, which does not call `meanwhile` */
     tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
     tp_summary_build(summary, &source, arena);
 }
@@ -117,7 +117,7 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
     load->done_count++;
 }
 
-/* Copies the data of the run's program to the summaries of its traces: the items from items[begin] on. */
+/* Copies the data of the run's program to the summaries of its traces. begin: index of the first of these summaries. */
 static void give_program(struct load *load, size_t begin, const struct tp_run *run)
 {
     struct tp_summaries_options options = *load->options;
@@ -184,7 +184,8 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     const struct tp_run_search search = {options->paths, options->path_count, options->read.include};
     int code = tp_summary_inputs_find(&inputs, arena, &search, TP_INPUTS_ALL, err);
     if (code < 0)
-        return code == TP_EIO ? TP_ENOTFOUND : code; /* a folder that cannot be opened is a missing input */
+        /* a folder that cannot be opened is an input that was not found */
+        return code == TP_EIO ? TP_ENOTFOUND : code;
     tp_inputs_say_found(options->console, &inputs.runs);
     load.file_count = inputs.count;
     load_traces(&load, &inputs);

@@ -1,5 +1,5 @@
-/* Loads summaries from inputs of any kind: analyzes traces and unpacks `.tps` files. `diff`, `check` and the job page
- * use it. */
+/* Loads summaries from inputs of any kind: analyses traces, and unpacks `.tps` files. `diff`, `check` and the page of a
+ * job use this module. */
 #ifndef TP_WEBREPORT_SESSION_SUMMARIES_H
 #define TP_WEBREPORT_SESSION_SUMMARIES_H
 
@@ -12,19 +12,22 @@
 #include "webreport/trace/trace.h"
 #include "writer/base/error.h"
 
-/* Start from TP_SUMMARIES_OPTIONS. */
+/* Options of loading. Initialize them with TP_SUMMARIES_OPTIONS. */
 struct tp_summaries_options {
-    const char *const *paths; /* trace files of any name, "-", `.tps` files, folders of either */
+    const char *const *paths; /* trace files of any name, "-", `.tps` files, and folders of either */
     size_t path_count;
-    struct tp_trace_options read;          /* is_strict: an input that cannot be used, or any repair, is an error */
-    const struct tp_rule_overrides *rules; /* NULL: the defaults */
-    struct tp_console *console;            /* prints what could not be used and what was repaired */
-    struct tp_str job;                     /* job in the keys of traces; "": none */
-    int64_t rank;                          /* rank in the keys of traces; TP_NULL_INT: the rank in the trace */
-    enum tp_summary_extent extent;         /* extent of the summaries of traces; the default is the whole */
-    bool wants_program; /* traces of a run get the data of its program recorded from outside (summary_programs.h) */
-    /* Called for each usable trace, in the order of the summaries, when its model and views exist. It must return, as
-     * another thread may still build the advice. NULL: no call. Summaries of traces precede those of files. */
+    /* with is_strict, an input that cannot be used, or any repair, is an error */
+    struct tp_trace_options read;
+    const struct tp_rule_overrides *rules; /* overrides of --rule; NULL selects the defaults */
+    struct tp_console *console;            /* gets messages about inputs that cannot be used, and about repairs */
+    struct tp_str job;                     /* name of the job in the keys of traces; "" without a job */
+    int64_t rank;                          /* rank in the keys of traces; TP_NULL_INT selects the rank in the trace */
+    enum tp_summary_extent extent;         /* extent of the summaries of traces; by default, they are complete */
+    /* summaries of traces get the data of the run's program that was recorded from outside (summary_programs.h) */
+    bool wants_program;
+    /* Called for each usable trace after its model and views were built, in the order of the summaries. Must return
+     * (not leave through a guard), because another thread may still build the advice. NULL for no call. Summaries of
+     * traces come before summaries of files. */
     void (*analysed)(void *context, const struct tp_analysis *analysis);
     void *context;
 };
@@ -32,22 +35,25 @@ struct tp_summaries_options {
 #define TP_SUMMARIES_OPTIONS ((struct tp_summaries_options){.job = {"", 0}, .rank = TP_NULL_INT})
 
 struct tp_summaries {
-    struct tp_summary *items; /* in the order of the inputs; in a folder by run, worker, span; in a file by key */
+    /* in the order of the inputs; within a folder by run, worker and span; within a file by key */
+    struct tp_summary *items;
     size_t count, failed_count;
-    bool is_one_trace; /* the only path is a trace itself, neither a folder nor a file of summaries */
-    bool hit_limit;    /* an input failed because of a limit */
+    bool is_one_trace; /* the only path is a trace, not a folder or a file of summaries */
+    bool hit_limit;    /* an input could not be used because of a limit */
 };
 
-/* Loads all inputs into `arena` (guard set by the caller). A folder is searched for *.pt.trace.json[.gz]; if it has no
- * such file, for *.tps. Prints, counts and skips inputs that cannot be used. Returns 0; TP_ENOTFOUND without a usable
- * input, or with is_strict when any input cannot be used; TP_ELIMIT when a limit is the cause. */
+/* Loads all inputs. A folder is searched for *.pt.trace.json[.gz], and for *.tps if it has no such file. Prints, counts
+ * and skips inputs that cannot be used. Allocates from `arena`, whose guard the caller sets. Returns 0. Returns
+ * TP_ENOTFOUND if no input can be used, or with is_strict if some input cannot be used. Returns TP_ELIMIT if a limit is
+ * the cause. */
 int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
                       struct tp_error *err);
 
-/* Returns the source from which the summary of an analyzed trace is made. Borrows both. */
+/* Returns the source from which the summary of an analysed trace is made. Both arguments must outlive the source. */
 struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, const struct tp_analysis *analysis);
 
-/* Makes the summary of one trace, in `arena`. Prints repairs. Returns 0, or why it cannot be used (tp_trace_read). */
+/* Makes the summary of one trace, in `arena`. Prints repairs. Returns 0, or the status of tp_trace_read if the trace
+ * cannot be used. */
 int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
                        const struct tp_summaries_options *options, struct tp_error *err);
 

@@ -17,13 +17,13 @@
 struct job {
     const struct tp_summarize_job *options;
     struct tp_console *console;
-    struct tp_arena arena; /* of the whole job: paths, packed summaries */
+    struct tp_arena arena; /* memory for the whole job: paths and packed summaries */
     struct tp_summary_inputs inputs;
     struct tp_summary_set set;
     struct tp_outfile *file;
-    struct tp_buf text; /* output that is not yet written */
+    struct tp_buf text; /* text of the output that is not written yet */
     bool is_folder, hit_limit;
-    bool leaves_missing; /* another shard prints the missing files */
+    bool leaves_missing; /* another shard prints the files that are missing */
     size_t taken_count, usable_count, skipped_count, failed_count, written_count;
     struct tp_error err;
 };
@@ -76,7 +76,7 @@ static int print_process(void *context, struct tp_error *err)
     return code;
 }
 
-/* Writes one process as JSON, in memory that is released afterwards. */
+/* Writes one process as JSON. Its memory is released afterwards. */
 static int write_process(struct job *job, const struct tp_summary_record *record, struct tp_json *json)
 {
     struct process process = {.options = job->options, .record = record, .json = json};
@@ -128,8 +128,8 @@ static void say_written(struct job *job)
 
 /* ---- one input ---- */
 
-/* Returns "FOLDER/rank-3.NAME-1a2b3c4d.tps". The hash is that of the whole path, so that inputs with equal names do not
- * collide; a long name is cut so that the other parts fit. */
+/* Returns the path of the summary in the output folder: "FOLDER/rank-3.NAME-1a2b3c4d.tps". The hash is computed from
+ * the whole path, so that inputs with equal names do not collide. A long name is cut so that the other parts fit. */
 static const char *path_in_folder(struct job *job, const struct tp_summary_input *input)
 {
     enum { LONGEST = 180 };
@@ -163,7 +163,7 @@ static int summarize_and_add(void *context, struct tp_error *err)
     return code < 0 ? code : tp_summary_set_add(addition->set, &summary, err);
 }
 
-/* Adds the packed summary of a trace to the set, and releases the trace and its summary. */
+/* Adds the packed summary of a trace to the set. Releases the trace and the unpacked summary. */
 static int add_trace(struct job *job, struct tp_summary_set *set, const struct tp_run_file *file, struct tp_error *why)
 {
     struct addition addition = {.set = set, .file = file, .load = &job->options->load};
@@ -206,7 +206,7 @@ static int by_path(const void *x, const void *y, const void *context)
     return strcmp(a->path, b->path);
 }
 
-/* Finds the inputs by the paths of the command line and of the list. */
+/* Finds the inputs that the command line and the list name. */
 static int find(struct job *job)
 {
     const struct tp_summaries_options *load = &job->options->load;
@@ -229,7 +229,8 @@ static int find(struct job *job)
     return TP_OK;
 }
 
-/* Returns true when the path is a trace of the inputs: it must not be overwritten. (A summary may be: it is merged.) */
+/* Returns whether the path is a trace of the inputs, which must not be overwritten. A summary may be overwritten,
+ * because it is merged. */
 static bool is_trace(const struct job *job, const char *path)
 {
     if (strcmp(path, "-") == 0)
@@ -275,7 +276,7 @@ static int take_shard(struct job *job)
 static int run_job(void *context, struct tp_error *err)
 {
     struct job *job = context;
-    (void)err; /* errors are in job->err */
+    (void)err; /* errors are reported through job->err */
     const struct tp_summarize_job *options = job->options;
     int code = find(job);
     if (code == TP_OK && is_trace(job, options->out))
@@ -296,7 +297,8 @@ static int run_job(void *context, struct tp_error *err)
         return tp_inputs_none(&job->inputs.runs,
                               &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
                               "traces or summaries (*.tps)", &job->arena, &job->err);
-    if (job->usable_count + job->skipped_count == 0) /* the reason of each input is already printed */
+    /* *err needs no reason, because the reason of each input is already printed */
+    if (job->usable_count + job->skipped_count == 0)
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->load.read.is_strict && job->failed_count)
         return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
@@ -309,7 +311,7 @@ static int run_job(void *context, struct tp_error *err)
 static int collect(void *context, struct tp_error *err)
 {
     struct job *job = context;
-    (void)err; /* errors are in job->err */
+    (void)err; /* errors are reported through job->err */
     int code = find(job);
     return code < 0 ? code : take_shard(job);
 }
@@ -326,7 +328,7 @@ int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_j
     *counts = (struct tp_summarize_counts){job.usable_count, job.failed_count};
     if (code < 0 && err)
         *err = job.err;
-    tp_arena_release(&job.arena); /* the paths are only needed during the call */
+    tp_arena_release(&job.arena); /* release the arena now, because paths are only needed during the call */
     tp_arena_pass_on(set->arena);
     return code;
 }

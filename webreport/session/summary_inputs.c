@@ -71,7 +71,7 @@ int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_err
 
 /* ---- finding ---- */
 
-/* Returns true for a regular file that begins like a summary; does not read pipes. */
+/* Returns whether the path is a regular file that begins like a summary. Does not read from pipes. */
 static bool is_summary(const char *path)
 {
     struct tp_input input;
@@ -87,14 +87,15 @@ static bool is_summary(const char *path)
 struct find {
     struct tp_arena *arena;
     struct tp_summary_inputs *out;
-    struct tp_vec items, traces, files; /* struct tp_summary_input; paths of traces; paths of summaries */
+    /* elements: struct tp_summary_input in `items`; paths of traces and of summaries in the others */
+    struct tp_vec items, traces, files;
     enum tp_inputs_wanted wanted;
     const char *include;
     struct tp_error *err;
 };
 
-/* Counts the traces. *named: the number of those with a name of torch's form, or with is_asked all: the user's pattern
- * chose them. */
+/* Counts the traces. *named: number of traces with a file name in torch's form. With is_asked, it is the number of all
+ * traces, because a pattern of the user chose them. */
 static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_asked)
 {
     size_t count = 0;
@@ -105,7 +106,7 @@ static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_as
     return count;
 }
 
-/* Adds the inputs of a folder: its traces by name, else its summaries, else the files that begin like a trace. */
+/* Adds the inputs of a folder: traces by file name, else summaries, else files whose content begins like a trace. */
 static int sort_folder(struct find *find, const char *path)
 {
     struct tp_runs runs;

@@ -1,4 +1,5 @@
-/* Finds the files that commands on summaries read: traces and `.tps` files, named, in folders, or listed in a file. */
+/* Finds the files for commands that work on summaries: traces and `.tps` files that are named, in folders, or listed in
+ * a file. */
 #ifndef TP_WEBREPORT_SESSION_SUMMARY_INPUTS_H
 #define TP_WEBREPORT_SESSION_SUMMARY_INPUTS_H
 
@@ -7,35 +8,37 @@
 
 struct tp_summary_input {
     const char *path, *base;
-    const struct tp_run_file *trace; /* NULL: a `.tps` file */
+    const struct tp_run_file *trace; /* the trace; NULL if the input is a `.tps` file */
 };
 
 struct tp_summary_inputs {
-    struct tp_summary_input *items; /* traces by run, worker, span; then `.tps` files in the order of the paths */
+    /* traces sorted by run, worker and span, followed by `.tps` files in the order of the paths */
+    struct tp_summary_input *items;
     size_t count;
-    size_t helper_count;   /* traces of helpers (rundir.h), which are left out */
-    struct tp_vec missing; /* const char *: named files that do not exist; empty when that is an error */
-    struct tp_runs runs;   /* the traces found */
+    size_t helper_count; /* number of traces of helpers (rundir.h), which are left out */
+    /* elements: const char *; named files that do not exist; empty if such a file is an error */
+    struct tp_vec missing;
+    struct tp_runs runs; /* the traces that were found */
 };
 
 enum tp_inputs_wanted {
-    TP_INPUTS_ALL,      /* a path that does not exist is an error */
-    TP_INPUTS_ANY,      /* such a path is listed as missing */
-    TP_INPUTS_SUMMARIES /* such a path is listed as missing; all files and "-" are summaries */
+    TP_INPUTS_ALL,      /* a named file that does not exist is an error */
+    TP_INPUTS_ANY,      /* a named file that does not exist is listed in `missing` */
+    TP_INPUTS_SUMMARIES /* like TP_INPUTS_ANY, and all files and "-" are summaries */
 };
 
-/* Finds the inputs of a search: a file that begins like a summary is a summary, other files and "-" are traces; folders
- * are searched for traces, and a folder without traces for *.tps. The caller sets the arena's guard. Returns 0,
- * TP_ENOTFOUND, TP_EIO (a folder), TP_ELIMIT. */
+/* Finds the inputs of a search. A file that begins like a summary is a summary; other files and "-" are traces. Folders
+ * are searched for traces, and for *.tps if they have no traces. The caller sets the arena's guard. Returns 0,
+ * TP_ENOTFOUND, TP_EIO if a folder cannot be read, or TP_ELIMIT. */
 int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const struct tp_run_search *search,
                            enum tp_inputs_wanted wanted, struct tp_error *err);
 
-/* Appends the nonempty lines of a file ("-": standard input) to `paths` (const char *); the lines are in the vector's
- * arena. Returns 0, TP_ENOTFOUND, TP_ELIMIT. */
+/* Appends the nonempty lines of a file ("-" for standard input) to `paths`, as const char * in the vector's arena.
+ * Returns 0, TP_ENOTFOUND or TP_ELIMIT. */
 int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_error *err);
 
-/* Adds the processes of a `.tps` file ("-": standard input) to the set. Returns the result of tp_summary_set_read, or
- * TP_EIO. */
+/* Adds the processes of a `.tps` file ("-" for standard input) to the set. Returns the result of tp_summary_set_read,
+ * or TP_EIO. */
 int tp_summary_inputs_read(struct tp_summary_set *set, const char *path, struct tp_error *err);
 
 #endif

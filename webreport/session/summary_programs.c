@@ -1,4 +1,4 @@
-/* Adds the data of programs recorded from outside to summaries: see summary_programs.h. */
+/* Copies the data of programs that were recorded from outside to summaries: see summary_programs.h. */
 #include "webreport/session/summary_programs.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ const struct tp_run_file *tp_summary_program_of(const struct tp_run *run)
     return found;
 }
 
-/* Appends the rows of the program's functions to a summary. Their times by step are dropped: the program's steps are
- * not those of the summary. */
+/* Appends the rows of the program's functions to a summary, without their times per step, because the program's steps
+ * are not the steps of the summary. */
 static void give_functions(struct tp_summary *to, const struct tp_summary *program, struct tp_arena *arena)
 {
     struct tp_summary_row *rows = tp_arena_array(arena, (size_t)to->row_count + program->row_count, sizeof *rows);

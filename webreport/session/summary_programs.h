@@ -1,16 +1,16 @@
-/* Adds the data of a program recorded from outside to the summaries of the other traces of its run (rundir.h,
- * is_program): wall time, processor time, memory and functions. */
+/* Copies the data of a program that was recorded from outside to the summaries of the other traces of its run
+ * (rundir.h, is_program): wall time, processor time, memory and functions. */
 #ifndef TP_WEBREPORT_SESSION_SUMMARY_PROGRAMS_H
 #define TP_WEBREPORT_SESSION_SUMMARY_PROGRAMS_H
 
 #include "webreport/measure/summary/summary.h"
 #include "webreport/trace/rundir.h"
 
-/* Returns the only program of a run; NULL: the run has no program or several. */
+/* Returns the only program of a run that was recorded from outside. Returns NULL if the run has none, or several. */
 const struct tp_run_file *tp_summary_program_of(const struct tp_run *run);
 
-/* Copies the data in the summary of a run's program to the summaries of its traces. summaries[count], the program's
- * summary and the copies are in `arena` (guard set by the caller). */
+/* Copies the data in the summary of a run's program to the summaries of its traces. All summaries and the copies are in
+ * `arena`, whose guard the caller sets. */
 void tp_summary_program_give(struct tp_summary *summaries, size_t count, const struct tp_summary *program,
                              struct tp_arena *arena);
 

@@ -8,11 +8,11 @@
 
 struct tables {
     const struct tp_table_session *session;
-    struct tp_arena arena; /* of the whole session: runs */
+    struct tp_arena arena; /* memory for the whole session: the runs */
     struct tp_trace_walk walk;
 };
 
-/* Returns the label that distinguishes a profile: RUN/WORKER, with its span when the file's name has one. */
+/* Returns the label that distinguishes a profile: RUN/WORKER, followed by the span if the file's name has one. */
 static struct tp_str label_of(const struct tables *tables, const struct tp_walked *walked, struct tp_arena *arena)
 {
     const struct tp_run *run = walked->run;
@@ -35,8 +35,8 @@ static int check_output(void *context, struct tp_error *err)
                : TP_OK;
 }
 
-/* Returns true for a table of processes or waits when the run has a program recorded from outside and this trace is
- * another one: only the program's trace has these rows. */
+/* Returns whether only the program of the run has rows for this table, and this trace is another one. This is so for
+ * tables of processes or waits if the run has a program recorded from outside. */
 static bool is_for_program(const struct tp_profile_table *table, const struct tp_walked *walked)
 {
     bool is_asked = table->kind == TP_TABLE_PROGRAM_PROCESSES || table->kind == TP_TABLE_PROGRAM_WAITS;

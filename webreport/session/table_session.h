@@ -1,4 +1,4 @@
-/* Runs `tracepress table`: reads every trace, computes its rows, passes them to the receiver and releases them. */
+/* Runs `tracepress table`. Reads every trace, computes its rows, passes them to the receiver, and releases them. */
 #ifndef TP_WEBREPORT_SESSION_TABLE_SESSION_H
 #define TP_WEBREPORT_SESSION_TABLE_SESSION_H
 
@@ -7,23 +7,23 @@
 #include "webreport/trace/trace.h"
 #include "writer/base/error.h"
 
-/* Receives a table, which is released when it returns. Returns 0, or a negative tp_status with *err. */
+/* Receives a table, which is released after the call. Returns 0, or a negative tp_status with *err. */
 typedef int tp_table_receiver(void *context, const struct tp_profile_table *table, struct tp_arena *arena,
                               struct tp_error *err);
 
 struct tp_table_session {
-    const char *const *inputs; /* traces of any name, "-", folders of traces */
+    const char *const *inputs; /* traces of any name, "-", and folders of traces */
     size_t input_count;
-    const char *out; /* output path; must not be one of the inputs found */
+    const char *out; /* path of the output, which must not be one of the inputs */
     struct tp_trace_options read;
     struct tp_table_options options;
     struct tp_console *console;
     tp_table_receiver *receiver;
-    void *context; /* argument of the receiver */
+    void *context; /* first argument of the receiver */
 };
 
-/* Runs the session. Returns 0, or a negative tp_status with *err. Prints which inputs cannot be used; fails when no
- * input can be used. */
+/* Runs the session. Prints which inputs cannot be used; fails if no input can be used. Returns 0, or a negative
+ * tp_status with *err. */
 int tp_table_session_run(const struct tp_table_session *session, struct tp_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes finished texts to their files: either all files appear or none. */
+/* Writes finished texts to their files. Either all files appear, or none. */
 #ifndef TP_WEBREPORT_SESSION_TEXT_OUTPUTS_H
 #define TP_WEBREPORT_SESSION_TEXT_OUTPUTS_H
 
@@ -10,15 +10,15 @@
 enum { TP_TEXT_OUTPUTS_MAX = 8 };
 
 struct tp_text_output {
-    const char *path;   /* "-" for standard output; NULL: not wanted */
-    struct tp_buf text; /* the caller releases it */
+    const char *path;   /* "-" for standard output; NULL if the output is not wanted */
+    struct tp_buf text; /* text of the output, released by the caller */
 };
 
-/* Opens, fills and commits each wanted output, at most TP_TEXT_OUTPUTS_MAX. Returns 0, TP_EIO, TP_ENOMEM. After a
- * failure no file is changed; but when a rename fails, the outputs before it are. */
+/* Opens, fills and commits each wanted output, at most TP_TEXT_OUTPUTS_MAX. Returns 0, TP_EIO or TP_ENOMEM. After a
+ * failure no file is changed. Exception: if a rename fails, the outputs renamed before it are changed. */
 int tp_text_outputs_write(const struct tp_text_output *outputs, unsigned count, struct tp_error *err);
 
-/* Returns true when a path stands for standard output; NULL does not. */
+/* Returns whether a path names standard output. Returns false for NULL. */
 bool tp_is_stdout(const char *path);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include "webreport/session/inputs.h"
 
-/* The reading of one input. */
+/* State of reading one input. */
 struct reading {
     struct tp_trace_walk *walk;
     struct tp_walked walked;
     struct tp_trace_options options;
-    FILE *copy; /* copy of an input that can be read only once; NULL: not needed */
+    FILE *copy; /* copy of an input that can be read only once; NULL if not needed */
     char copy_path[64];
 };
 
@@ -38,7 +38,7 @@ static int read_and_use(void *context, struct tp_error *err)
     return walk->user->failed ? walk->user->failed(walk->context, &r->walked, why.text, err) : TP_OK;
 }
 
-/* Opens a temporary file for a copy of the input if the user reads it again and it is a pipe. */
+/* Opens a temporary file for a copy of the input, if the input is a pipe and the user of the walk reads it again. */
 static int open_copy(struct reading *r, struct tp_error *err)
 {
     struct stat info;
@@ -98,7 +98,7 @@ int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
         code = walk_run(walk, &walk->runs.items[i], err);
     if (code < 0)
         return code;
-    if (walk->usable_count == 0) /* the reason of each input is already printed */
+    if (walk->usable_count == 0) /* *err needs no reason, because the reason of each input is already printed */
         return tp_error_set(err, walk->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (walk->read.is_strict && walk->usable_count < walk->file_count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
