@@ -15,7 +15,7 @@ const char *tp_serving_phase_text(enum tp_serving_phase phase)
     return texts[phase];
 }
 
-/* The rest of a name, not read yet. */
+/* The part of a name that is not read yet. */
 struct rest {
     const char *at, *end;
 };
@@ -29,7 +29,7 @@ static bool has(struct rest *rest, const char *text)
     return true;
 }
 
-/* Reads digits; larger numbers than any real one become INT64_MAX / 10. */
+/* Reads a number. Numbers larger than any real one become INT64_MAX / 10. */
 static bool has_number(struct rest *rest, int64_t *number)
 {
     const char *begin = rest->at;
@@ -51,7 +51,7 @@ static void begin(struct tp_serving_mark *mark)
         mark->numbers[i] = TP_NULL_INT;
 }
 
-/* Fills in the phase and the numbers from the requests of both kinds. Tokens may be TP_NULL_INT. */
+/* Sets the phase and the numbers from the prefill and decode requests. Tokens may be TP_NULL_INT. */
 static bool both(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, int64_t prefill_tokens,
                  int64_t decode_tokens)
 {
@@ -70,7 +70,7 @@ static bool both(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, 
     return true;
 }
 
-/* Reads "(sq32sk55086sqsq32sqsk55086)": queries, keys and their products. */
+/* Reads "(sq32sk55086sqsq32sqsk55086)": sums of queries, of keys, and of their products. */
 static bool has_sums(struct rest *rest, int64_t *queries, int64_t *keys)
 {
     int64_t squares, products;
@@ -107,7 +107,7 @@ static bool read_vllm(struct tp_serving_mark *mark, struct rest rest)
     return both(mark, prefill, decode, prefill_tokens, decode_tokens);
 }
 
-/* Reads a mark of older vLLM: execute_new_2_cached_30 */
+/* Reads a mark of an old version of vLLM: execute_new_2_cached_30 */
 static bool read_vllm_old(struct tp_serving_mark *mark, struct rest rest)
 {
     int64_t prefill, decode;
@@ -166,7 +166,7 @@ static bool read_tensorrt(struct tp_serving_mark *mark, struct rest rest)
     return has(&rest, " gen reqs") && is_over(&rest) && both(mark, prefill, decode, tokens, decode);
 }
 
-/* Reads a mark of vLLM: capture_16_FULL and the like */
+/* Reads a mark of vLLM, such as capture_16_FULL */
 static bool read_capture(struct tp_serving_mark *mark, struct rest rest)
 {
     mark->phase = TP_SERVING_CAPTURE;

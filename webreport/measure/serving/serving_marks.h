@@ -1,5 +1,5 @@
-/* Reads what serving engines record about a step in the name of its range: phase, requests, tokens
- * (docs/definitions.md, section 21). Pure functions, any thread. */
+/* Reads the facts that a serving engine records about a step in the name of the step's range: phase, requests, tokens
+ * (docs/definitions.md, section 21). Pure functions for any thread. */
 #ifndef TP_WEBREPORT_MEASURE_SERVING_SERVING_MARKS_H
 #define TP_WEBREPORT_MEASURE_SERVING_SERVING_MARKS_H
 
@@ -13,17 +13,17 @@ enum tp_serving_phase {
     TP_SERVING_DECODE,
     TP_SERVING_MIXED,
     TP_SERVING_IDLE,
-    TP_SERVING_CAPTURE,   /* of a graph */
-    TP_SERVING_DIFFUSION, /* of images */
-    TP_SERVING_VERIFY,    /* of drafted tokens */
+    TP_SERVING_CAPTURE,   /* captures a graph */
+    TP_SERVING_DIFFUSION, /* generates images */
+    TP_SERVING_VERIFY,    /* verifies drafted tokens */
     TP_SERVING_DRAFT,
     TP_SERVING_PHASES
 };
 
-/* Returns the name of a phase in JSON and tables: "prefill", "decode" and so on. Static. */
+/* Returns the name of a phase in JSON and tables, such as "prefill" or "decode". Static. */
 const char *tp_serving_phase_text(enum tp_serving_phase phase);
 
-/* Numbers that a mark may contain; TP_NULL_INT: not in the mark. */
+/* Numbers that a mark may contain; TP_NULL_INT: the mark lacks the number. */
 enum tp_serving_number {
     TP_SERVING_REQUESTS,
     TP_SERVING_PREFILL_REQUESTS,

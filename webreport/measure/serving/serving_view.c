@@ -64,13 +64,13 @@ static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
 
 struct step {
     struct tp_serving_mark mark;
-    uint32_t event; /* the outermost range */
-    int64_t a, b;   /* begin and end on the host, ns */
+    uint32_t event; /* outermost range of the step */
+    int64_t a, b;   /* start and end on the host, ns */
     int64_t first_ns, last_ns, queued_ns, busy_until_ns, busy_ns, outside_ns;
     int64_t operations, graphs, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
-    int64_t weight_bytes, weighed_ns; /* of its products with known shapes: bytes of the weights, and time of the
-                                       * kernels */
+    /* of matrix products with known shapes: bytes of the weights, and time of the kernels in ns */
+    int64_t weight_bytes, weighed_ns;
 };
 
 struct maker {
@@ -84,7 +84,7 @@ struct maker {
 
 /* ---- ranges ---- */
 
-/* Returns whether an event can be a mark: only ranges of the program can. */
+/* Returns whether an event can be a mark, because it is a range of the program. */
 static bool is_range(const struct tp_event *event)
 {
     return event->kind == TP_KIND_ANNOTATION;
@@ -98,7 +98,7 @@ static int by_start(const void *context, uint32_t x, uint32_t y)
     return x < y ? -1 : x > y;
 }
 
-/* Finds the ranges whose names are marks, in order of time. */
+/* Finds the ranges whose names are marks of serving engines, in order of time. */
 static struct tp_vec find_marks(const struct maker *m)
 {
     const struct tp_trace *trace = m->model->trace;
@@ -106,7 +106,7 @@ static struct tp_vec find_marks(const struct maker *m)
     struct tp_vec found = TP_VEC(m->arena, uint32_t);
     struct tp_serving_mark mark;
     uint8_t *is_mark = tp_arena_array(m->arena, trace->names.count, 1);
-    uint32_t end = 0; /* most programs serve nothing: then no event needs to be read */
+    uint32_t end = 0; /* stays 0 for programs without a mark, the usual case, so that no event is read */
     for (uint32_t i = 0; i < trace->names.count; i++) {
         is_mark[i] = tp_serving_mark_read(&mark, trace->names.items[i]);
         end = is_mark[i] ? order->thread_first[trace->thread_count] : end;
@@ -121,7 +121,7 @@ static struct tp_vec find_marks(const struct maker *m)
     return found;
 }
 
-/* Adds the numbers that only the inner range has. */
+/* Adds the numbers that the outer mark lacks and the inner mark has. */
 static void add_inner(struct tp_serving_mark *outer, const struct tp_serving_mark *inner)
 {
     for (unsigned i = 0; i < TP_SERVING_NUMBERS; i++)
@@ -148,7 +148,7 @@ static void make_steps(struct maker *m)
     }
 }
 
-/* ---- their device work ---- */
+/* ---- device work of the steps ---- */
 
 /* Returns the step whose range contains a time; NULL: there is none. */
 static struct step *step_at(const struct maker *m, int64_t at)
@@ -164,7 +164,7 @@ static struct step *step_at(const struct maker *m, int64_t at)
     return low && at < m->steps[low - 1].b ? &m->steps[low - 1] : NULL;
 }
 
-/* Adds a device operation to a step. Operations come in order of their start. */
+/* Adds a device operation to a step. Requires that operations are added in order of start. */
 static void add_operation(const struct maker *m, struct step *step, uint32_t device)
 {
     const struct tp_event *event = tp_device_event(m->model, device);
@@ -199,8 +199,8 @@ static void add_operations(struct maker *m)
     }
 }
 
-/* Returns whether the products of a step with known shapes read all weights. A step with experts does not count: one
- * operator stands for all of them. */
+/* Returns whether the products of a step read all weights, as far as their shapes are known. Returns false for a step
+ * with experts, because one operator represents all of them. */
 static bool is_whole_pass(const struct step *step)
 {
     return 2 * step->graph_operations < step->operations && !step->kind_ns[TP_WORK_MOE] &&
@@ -208,7 +208,7 @@ static bool is_whole_pass(const struct step *step)
 }
 
 /* Finds the weights of one pass: the bytes that the products of a step read, if their shapes are recorded. A step that
- * replays a graph has no shapes; then another step of the same model shows them. */
+ * replays a graph has no shapes, but another step of the same model has. */
 static void find_weights(struct tp_serving_view *view, struct maker *m)
 {
     const struct tp_model *model = m->model;
@@ -232,7 +232,7 @@ static void find_weights(struct tp_serving_view *view, struct maker *m)
         view->weight_ns = (int64_t)llround((double)most / peaks->memory_gb_s);
 }
 
-/* Adds the time in the spans that belongs to work outside the recording. */
+/* Adds the time in the step during which the device executes work from outside the recording. */
 static void add_outside(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
 {
     struct maker *m = context;
@@ -254,7 +254,7 @@ static bool counts_requests(enum tp_serving_phase phase)
     return phase != TP_SERVING_PREFILL && phase != TP_SERVING_MIXED;
 }
 
-/* Returns the exponent of the smallest power of two that is at least the size of the step. */
+/* Returns the exponent of the smallest power of two that is at least the size of the step, in requests or tokens. */
 static unsigned size_of(const struct step *step)
 {
     int64_t number = step->mark.numbers[counts_requests(step->mark.phase) ? TP_SERVING_REQUESTS : TP_SERVING_TOKENS];
@@ -275,7 +275,7 @@ static int64_t time_of(const struct step *step)
     return step->operations ? tp_sat_sub(tp_sat_sub(step->last_ns, step->first_ns), step->outside_ns) : TP_NULL_INT;
 }
 
-/* Returns the tokens that count for a rate; TP_NULL_INT: unknown. */
+/* Returns the tokens of a step that count for the rate of its phase; TP_NULL_INT: unknown. */
 static int64_t tokens_of(const struct step *step)
 {
     if (step->mark.phase == TP_SERVING_DECODE)
@@ -298,7 +298,7 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : NAN;
 }
 
-/* Returns the value at `part` of sorted values: the first one above that share. */
+/* Returns the quantile `part` of sorted values: the first value above that share. */
 static int64_t quantile(const int64_t *sorted, size_t count, double part)
 {
     size_t at = (size_t)(part * (double)count);
@@ -306,7 +306,7 @@ static int64_t quantile(const int64_t *sorted, size_t count, double part)
 }
 
 struct class_sums {
-    struct tp_vec times, gaps; /* int64_t */
+    struct tp_vec times, gaps; /* int64_t: durations of the steps, and gaps between them, ns */
     double ns, busy_ns, tokens, token_ns, operations, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
 };
@@ -328,7 +328,7 @@ static void add_to_class(const struct maker *m, struct class_sums *sums, uint32_
         sums->kind_ns[k] = tp_sat_add(sums->kind_ns[k], step->kind_ns[k]);
 }
 
-/* Returns "gemm 85.3 %, norm 5.3 %, attention 4.3 %": at most four kinds. */
+/* Returns at most four kinds of work as text, such as "gemm 85.3 %, norm 5.3 %, attention 4.3 %". */
 static struct tp_str kinds_text(const int64_t *kind_ns, struct tp_arena *arena)
 {
     enum { SHOWN = 4 };
@@ -369,7 +369,7 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_int(table, TP_SERVING_CLASS_GAP)[row] = quantile(gaps, sums->gaps.count, 0.5);
     tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent(sums->graph_operations, sums->operations);
     tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate(sums->tokens, sums->token_ns);
-    /* shorter steps do not read all weights, or the peak is not the device's */
+    /* false for steps so short that they cannot read all weights, or that show a wrong peak */
     bool is_bound = view->weight_ns != TP_NULL_INT && view->weight_ns <= view->p50_ns[phase][exponent];
     view->has_shorter_steps |= view->weight_ns != TP_NULL_INT && !is_bound;
     tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_ns : TP_NULL_INT;

@@ -1,7 +1,7 @@
 /* Steps of serving engines and their classes: duration, busy time, tokens per second (docs/definitions.md, section 21).
  *
- * A step is a range that serving_marks.h can read, including the ranges inside it; its work is all that was launched in
- * it. */
+ * A step is a range that serving_marks.h can read, with the ranges inside of it. The device work of a step is all work
+ * launched in that range. */
 #ifndef TP_WEBREPORT_MEASURE_SERVING_SERVING_VIEW_H
 #define TP_WEBREPORT_MEASURE_SERVING_SERVING_VIEW_H
 
@@ -14,7 +14,7 @@ enum tp_serving_step_column {
     TP_SERVED_NAME,
     TP_SERVED_PHASE,
     TP_SERVED_CLASS,
-    TP_SERVED_REQUESTS, /* from here on: by enum tp_serving_number */
+    TP_SERVED_REQUESTS, /* this column and the next ones: enum tp_serving_number */
     TP_SERVED_START = TP_SERVED_REQUESTS + TP_SERVING_NUMBERS,
     TP_SERVED_HOST,
     TP_SERVED_SPAN,
@@ -45,20 +45,21 @@ enum tp_serving_class_column {
     TP_SERVING_CLASS_COLUMNS
 };
 
-/* Sizes of classes are powers of two up to 1 << (TP_SERVING_SIZES - 1). */
+/* Number of sizes of classes; sizes are powers of two up to 1 << (TP_SERVING_SIZES - 1). */
 enum { TP_SERVING_SIZES = 21 };
 
 struct tp_serving_view {
-    bool is_present;         /* the trace has such steps */
+    bool is_present;         /* the trace has steps of a serving engine */
     struct tp_table steps;   /* in order of time */
-    struct tp_table classes; /* classes of steps with device work, by phase, then size */
-    /* Quantiles by phase and size (as exponent of two), nanoseconds; TP_NULL_INT: no such class. */
+    struct tp_table classes; /* classes of steps with device work, in order of phase, then size */
+    /* Durations of the steps of a class, by phase and exponent of the size: quantiles in ns; TP_NULL_INT: there is no
+     * such class. */
     int64_t p50_ns[TP_SERVING_PHASES][TP_SERVING_SIZES], p90_ns[TP_SERVING_PHASES][TP_SERVING_SIZES];
-    double tokens_per_s[TP_SERVING_PHASES]; /* over all steps of the phase together; NaN: no step, or unknown */
-    int64_t weight_bytes; /* bytes of weights that the products of one pass read, the most of all steps; TP_NULL_INT: no
-                           * shapes */
-    bool has_shorter_steps; /* the p50 of a class is below weight_ns */
-    int64_t weight_ns;      /* time that the device's memory needs to read them; TP_NULL_INT: unknown */
+    double tokens_per_s[TP_SERVING_PHASES]; /* by phase, over all its steps; NaN: no step, or unknown */
+    int64_t weight_bytes;   /* bytes of weights that the products of one pass read, maximum over the steps; TP_NULL_INT:
+                             * no shapes are recorded */
+    bool has_shorter_steps; /* some class has a p50 below weight_ns */
+    int64_t weight_ns;      /* time in which the device can read weight_bytes from its memory; TP_NULL_INT: unknown */
 };
 
 /* Makes a view without steps. */

@@ -11,14 +11,15 @@ struct build {
     struct tp_key_averages *averages;
     const struct tp_key_options *options;
     struct tp_arena *arena;
-    struct tp_key_labels labels; /* for groups other than by name */
+    struct tp_key_labels labels; /* labels of all groups except names */
     struct tp_key_shapes shapes;
-    struct tp_keys prefixes;  /* (enclosing prefix, frame): the first frames of a stack as one number */
+    /* pairs (number of the enclosing prefix, frame): the first frames of a stack as one number */
+    struct tp_keys prefixes;
     uint32_t *prefix_of_list; /* by list of stacks: prefix + 1; 0: not yet known */
-    struct tp_keys keys;      /* (label, flags, shape, stack prefix) */
+    struct tp_keys keys;      /* tuples (label, flags, shape, prefix of the stack); the number of a key is the row */
     struct tp_vec rows;
-    struct tp_keys places;   /* (row, thread) */
-    struct tp_vec place_end; /* int64_t, by place: end of its outermost item */
+    struct tp_keys places;   /* pairs (row, thread) */
+    struct tp_vec place_end; /* int64_t by place: end of the outermost item so far */
     struct tp_flops flops;
 };
 
@@ -33,7 +34,7 @@ static uint32_t prefix_of(struct build *b, uint32_t item)
         uint32_t prefix = TP_NO_ID;
         for (uint32_t i = 0; i < list.count && i < b->options->stack_depth; i++)
             prefix = tp_keys_pair(&b->prefixes, prefix, *TP_AT(&stacks->frames, uint32_t, list.first + i));
-        *known = prefix + 2; /* TP_NO_ID, no frames, becomes 1 */
+        *known = prefix + 2; /* adds 2, so that the prefix TP_NO_ID, no frames, becomes 1 */
     }
     return *known;
 }
@@ -59,7 +60,7 @@ static struct tp_key_row make_row(const struct build *b, uint32_t item, uint32_t
     return row;
 }
 
-/* Returns the row of an item, made when new. */
+/* Returns the row of an item; adds it if it does not exist. */
 static uint32_t row_of(struct build *b, uint32_t item, uint32_t label)
 {
     const struct tp_torch *torch = &b->averages->torch;
@@ -72,8 +73,8 @@ static uint32_t row_of(struct build *b, uint32_t item, uint32_t label)
     return row;
 }
 
-/* Returns whether no item of the same row encloses this one: in groups that contain callers and callees, only such
- * items add to the total. (torch's groups by name count recursion twice, and so do ours.) */
+/* Returns whether no item of the same row encloses this item. If a group contains callers and their callees, only such
+ * items count for the total. In groups by name, recursion counts twice, as in torch. */
 static bool is_outermost(struct build *b, uint32_t row, uint32_t item)
 {
     const struct tp_torch *torch = &b->averages->torch;
@@ -121,8 +122,8 @@ static bool is_wanted(const struct tp_key_options *options, unsigned flags)
         return false;
     if (options->group == TP_KEY_KERNEL)
         return flags & TP_TORCH_WORK;
-    if (options->group == TP_KEY_MODULE || options->group == TP_KEY_LINE) /* in these groups device time counts for its
-                                                                           * operators */
+    /* in these groups, device time counts for the operators that launched it */
+    if (options->group == TP_KEY_MODULE || options->group == TP_KEY_LINE)
         return !(flags & TP_TORCH_DEVICE);
     return options->includes_frames || !(flags & TP_TORCH_FRAME);
 }

@@ -1,5 +1,5 @@
-/* Makes the table of key_averages for other programs: see profile_table.h. Its microseconds are exact, not torch's sums
- * of doubles. */
+/* Makes the table of key_averages for other programs: see profile_table.h. Its microseconds are exact, in contrast to
+ * torch's sums of doubles. */
 #include <math.h>
 
 #include "webreport/measure/torch_tables/profile_table.h"
@@ -35,7 +35,7 @@ static const char *kind_of(const struct tp_key_averages *averages, const struct 
     return row->is_device ? "device" : "cpu";
 }
 
-/* Returns the frames of a row, joined by ";", with the text of the trace. */
+/* Returns the frames of a row as texts of the trace, joined by ";". */
 static struct tp_str join_frames(const struct tp_key_averages *averages, const struct tp_key_row *row,
                                  struct tp_arena *arena)
 {
@@ -97,7 +97,7 @@ struct tp_table *tp_key_averages_table(const struct tp_key_averages *averages, c
     return table;
 }
 
-/* Adds up all rows, shown or not. */
+/* Adds up the times of all rows, including rows that are not shown. */
 void tp_key_averages_sum(const struct tp_key_averages *averages, int64_t *cpu_ns, int64_t *device_ns)
 {
     __int128 host = 0, device = 0;

@@ -1,9 +1,9 @@
-/* Finds labels that are inherited down the tree, or by category: see key_labels.h. */
+/* Finds the labels of items: the label of an enclosing frame, or the category. See key_labels.h. */
 #include "webreport/measure/torch_tables/key_labels.h"
 
 #include "webreport/trace/kinds.h"
 
-/* Returns the label of a frame in the group; TP_NO_ID: it opens none. */
+/* Returns the label that a frame gives to all items inside of it; TP_NO_ID: the frame has no label. */
 typedef uint32_t (*label_of_frame)(struct tp_key_labels *labels, const struct tp_trace *trace,
                                    const struct tp_event *frame);
 
@@ -22,7 +22,7 @@ static uint32_t line_label(struct tp_key_labels *labels, const struct tp_trace *
     return tp_strings_add(&labels->texts, tp_frames_line_text(&trace->frames, line));
 }
 
-/* Gives every item the label of the innermost enclosing frame with a label. */
+/* Labels every item with the label of the innermost enclosing frame that has one, or with `without`. */
 static void inherit(struct tp_key_labels *labels, const struct tp_torch *torch, label_of_frame label,
                     const char *without)
 {
@@ -70,6 +70,6 @@ bool tp_key_labels_counts(const struct tp_key_labels *labels, const struct tp_to
 {
     if (!labels->is_call)
         return true;
-    /* outside of all groups each root counts */
+    /* an item without a module or line counts if it has no caller */
     return labels->is_call[item] || (torch->parent[item] == TP_NO_ID && labels->of_item[item] == 0);
 }

@@ -1,4 +1,4 @@
-/* The group of each item when rows are not by name: its module, its line of the project, its category. */
+/* The labels of items for rows that are not by name: module, line of the project, or category. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_LABELS_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_LABELS_H
 
@@ -6,11 +6,11 @@
 
 struct tp_key_labels {
     struct tp_strings texts;
-    uint32_t *of_item; /* id in texts */
-    bool *is_call;     /* by item: it opens its group, as one call of the module or line; NULL when each item counts */
+    uint32_t *of_item; /* id in texts, by item */
+    bool *is_call; /* by item: the item is a call of the module or line itself; NULL if each item counts as a call */
 };
 
-/* Finds the labels of all items. Does nothing for groups by name. */
+/* Finds the labels of all items. Does nothing for TP_KEY_NAME and TP_KEY_KERNEL. */
 void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *torch, enum tp_key_group group,
                         struct tp_arena *arena);
 

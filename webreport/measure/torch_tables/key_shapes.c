@@ -1,4 +1,4 @@
-/* Makes texts of shapes, once per distinct value: see key_shapes.h. */
+/* Makes the texts of input shapes, once per distinct value: see key_shapes.h. */
 #include "webreport/measure/torch_tables/key_shapes.h"
 
 #include "webreport/trace/json/value.h"
@@ -18,7 +18,7 @@ static bool has_lists(struct tp_str types)
     return tp_str_find(types, "\"TensorList\"") >= 0;
 }
 
-/* Returns the dims with [] for every input that is a list of tensors. */
+/* Returns dims in which every list of tensors is replaced by []. */
 static struct tp_str without_lists(struct tp_arena *arena, struct tp_str dims, struct tp_str types)
 {
     char *out = tp_arena_alloc(arena, dims.len + 1);

@@ -1,4 +1,4 @@
-/* Input shapes as torch prints them: Python's text of the list, with [] for lists of tensors. */
+/* Input shapes as torch prints them: the text of the list in Python, with [] for lists of tensors. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_SHAPES_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_SHAPES_H
 
@@ -8,13 +8,13 @@
 struct tp_key_shapes {
     struct tp_arena *arena;
     struct tp_strings texts;
-    struct tp_keys pairs;  /* (dims, types) */
+    struct tp_keys pairs;  /* pairs (dims, types) */
     struct tp_vec text_of; /* by pair: id of the text */
 };
 
 void tp_key_shapes_init(struct tp_key_shapes *shapes, struct tp_arena *arena);
 
-/* Returns the id of an item's text; the id of "[]" if it has no shapes. */
+/* Returns the id of the text of an item's shapes; the id of "[]" if it has no shapes. */
 uint32_t tp_key_shape(struct tp_key_shapes *shapes, const struct tp_torch *torch, uint32_t item);
 
 #endif

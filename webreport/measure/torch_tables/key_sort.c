@@ -3,7 +3,7 @@
 
 #include "writer/base/sort.h"
 
-/* One of the two is set, the other is 0: an int64 has more digits than a double. */
+/* A number to sort by. One member is set and the other is 0, because an int64 has more digits than a double. */
 struct number {
     int64_t whole;
     double real;

@@ -7,7 +7,7 @@
 
 /* ---- recorded stacks ---- */
 
-/* Returns whether torch hides a frame: its _filter_stack_entry. */
+/* Returns whether torch hides a frame, as its _filter_stack_entry does. */
 static bool is_torch_frame(struct tp_str frame)
 {
     static const char *const pairs[][2] = {
@@ -24,7 +24,7 @@ static bool is_torch_frame(struct tp_str frame)
     return false;
 }
 
-/* Returns the list of a stack's frames; 0, the empty list, if none is left. */
+/* Returns the number of the list of a stack's frames; 0, the empty list, if all frames are hidden. */
 static uint32_t list_frames(struct tp_key_stacks *stacks, uint32_t node)
 {
     struct tp_frame_list list = {.first = (uint32_t)stacks->frames.count};
@@ -72,18 +72,18 @@ static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *
     }
 }
 
-/* ---- backward operators ---- */
+/* ---- stacks of backward operators ---- */
 
 struct backward {
     const struct tp_torch *torch;
     struct tp_key_stacks *stacks;
-    uint32_t *root;                  /* by item: the backward operator that encloses it, or itself; TP_NO_ID: none */
-    struct tp_id_map forward_thread; /* thread by torch's own thread number */
-    struct tp_keys forward;          /* (sequence number, thread) */
-    struct tp_vec forward_list;      /* uint32_t, by key of forward: list of the first such item */
+    uint32_t *root; /* by item: outermost backward operator that encloses it, or the item itself; TP_NO_ID: none */
+    struct tp_id_map forward_thread; /* torch's own thread number -> thread */
+    struct tp_keys forward;          /* pairs (sequence number, thread) of forward operators */
+    struct tp_vec forward_list;      /* uint32_t by key of `forward`: list of frames of the first such item */
 };
 
-/* Returns what autograd recorded about an item: -1 and 0 when absent, as in torch. */
+/* Returns the data that autograd recorded about an item; -1 and 0 if absent, as in torch. */
 static struct tp_host_more autograd_of(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_host_detail *host = tp_torch_detail(torch, item);
@@ -95,7 +95,7 @@ static struct tp_host_more autograd_of(const struct tp_torch *torch, uint32_t it
     return more;
 }
 
-/* Returns whether an operator is the one that its parent, a node of the backward pass, evaluates. */
+/* Returns whether an operator is the one that a node of the backward pass, its parent, evaluates. */
 static bool is_evaluated(const struct tp_torch *torch, uint32_t item)
 {
     static const struct tp_str node = TP_STR(TP_BACKWARD_NODE " ");
@@ -118,16 +118,16 @@ static void find_roots(struct backward *b, struct tp_arena *arena)
     }
 }
 
-/* Key of a time on a thread. */
+/* A key for a time on a thread. */
 #define SITE(thread, at) ((uint32_t[]){(thread), (uint32_t)(at), (uint32_t)((uint64_t)(at) >> 32)})
 
-/* Finds torch's numbers of threads with the links between forward and backward operators. */
+/* Finds torch's own thread numbers, using the links between forward and backward operators. */
 static void find_threads(struct backward *b, struct tp_arena *arena)
 {
     const struct tp_torch *torch = b->torch;
     const struct tp_trace *trace = torch->trace;
-    struct tp_keys sites;                          /* sites of operators that name a forward thread */
-    struct tp_vec number = TP_VEC(arena, int64_t); /* int64_t, by site: number of that thread */
+    struct tp_keys sites; /* thread and start of operators that record the number of a forward thread */
+    struct tp_vec number = TP_VEC(arena, int64_t); /* int64_t by site: recorded number of the forward thread */
     uint32_t *start_thread = tp_arena_array(arena, trace->texts.count, sizeof *start_thread);
     tp_keys_init(&sites, arena, 3);
     memset(start_thread, 0xFF, trace->texts.count * sizeof *start_thread);
@@ -186,7 +186,7 @@ void tp_key_stacks_build(struct tp_key_stacks *stacks, const struct tp_torch *to
     tp_vec_push(&stacks->lists);
     stacks->list_of = tp_arena_array(arena, tp_torch_items(torch), sizeof *stacks->list_of);
     read_arguments(stacks, torch);
-    if (stacks->lists.count == 1) /* nothing was recorded */
+    if (stacks->lists.count == 1) /* no item has a recorded stack */
         return;
     tp_id_map_init(&b.forward_thread, arena);
     tp_keys_init(&b.forward, arena, 3);

@@ -1,5 +1,6 @@
-/* Call stacks of torch's list as lists of frames, innermost first: the contents of "Call stack" without torch's own
- * frames, and for backward operators the stack of the forward operator (EventList._set_backward_stacktraces). */
+/* Call stacks in torch's list of events, as lists of frames, innermost first. A list has the frames of "Call stack"
+ * without torch's own frames; a backward operator has the stack of its forward operator
+ * (EventList._set_backward_stacktraces). */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_STACKS_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_STACKS_H
 
@@ -10,10 +11,10 @@ struct tp_frame_list {
 };
 
 struct tp_key_stacks {
-    const struct tp_stacks *trie; /* of the trace */
-    struct tp_vec frames;         /* uint32_t: frame ids of the trie */
+    const struct tp_stacks *trie; /* stacks of the trace */
+    struct tp_vec frames;         /* uint32_t: frame ids of `trie` */
     struct tp_vec lists;          /* struct tp_frame_list; list 0 is empty */
-    uint32_t *list_of;            /* by item */
+    uint32_t *list_of;            /* by item: index in `lists` */
 };
 
 /* Builds the stacks in `arena` (guard set by the caller). */

@@ -39,10 +39,10 @@ const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS] = {
 struct call {
     uint32_t name, item;
     int64_t time_ns, total_ns;
-    double flop, bytes; /* NaN: unknown */
+    double flop, bytes; /* NaN if unknown */
     struct tp_str in_shapes, out_shapes;
     const struct tp_op_rule *rule;
-    bool is_again; /* second copy of another call */
+    bool is_again; /* the call is a second event for the same call */
 };
 
 /* The cost of calls with the same arguments. */
@@ -61,9 +61,9 @@ struct building {
     const struct tp_operator_options *options;
     struct tp_arena *arena;
     struct tp_key_shapes shapes;
-    struct tp_keys kinds;     /* (name, dims, types, concrete inputs) */
+    struct tp_keys kinds;     /* tuples (name, dims, types, concrete inputs) */
     struct tp_vec costs;      /* struct known_cost, by key of kinds */
-    struct known_name *names; /* by id */
+    struct known_name *names; /* by name id */
     struct tp_vec calls;      /* struct call */
 };
 
@@ -83,7 +83,7 @@ static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
     return tp_strings_get(&trace->values, id);
 }
 
-/* Returns the cost of a call, computed once for equal calls. */
+/* Returns the cost of a call. It is computed once for all calls with equal arguments. */
 static struct known_cost cost_of(struct building *b, uint32_t item, const struct tp_op_rule *rule)
 {
     const struct tp_trace *trace = b->torch.trace;
@@ -114,8 +114,8 @@ static void learn_names(struct building *b)
     const struct tp_operator_filter *filter = &b->options->filter;
     regex_t pattern;
     b->names = tp_arena_array(b->arena, count, sizeof *b->names);
-    if (filter->pattern && regcomp(&pattern, filter->pattern, REG_EXTENDED) != 0) /* the pattern was checked before, so
-                                                                                   * only memory can be missing */
+    /* the pattern is valid, so regcomp fails only for lack of memory */
+    if (filter->pattern && regcomp(&pattern, filter->pattern, REG_EXTENDED) != 0)
         tp_arena_fail(b->arena, TP_ENOMEM);
     for (uint32_t i = 0; i < count; i++) {
         struct tp_str name = b->torch.trace->names.items[i];
@@ -160,7 +160,7 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
         uint32_t name = tp_torch_event(torch, i)->name;
         bool is_again = is_second_copy(torch, i);
         struct known_cost cost = cost_of(b, i, b->names[name].rule);
-        /* on the host, runtime calls count as its own time */
+        /* on the host, the time of runtime calls counts as self time */
         struct tp_torch_sum self = tp_torch_self(torch, i, calls->is_device ? 0 : TP_TORCH_CALL);
         struct tp_torch_sum total = tp_torch_total(torch, i);
         int64_t time_ns = calls->is_device ? self.device.ns : self.cpu.ns;
@@ -185,12 +185,12 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
 /* ---- rows ---- */
 
 struct row {
-    struct call call; /* the first call */
+    struct call call; /* first call of the row */
     int64_t calls, time_ns, total_ns;
-    int64_t flop_ns, bytes_ns; /* total time of the calls with a known number */
+    int64_t flop_ns, bytes_ns; /* total time of the calls whose flop, or bytes, are known */
     int64_t flop_calls, bytes_calls;
-    double flop, bytes;         /* sums, or extremes */
-    double flop_sum, bytes_sum; /* for rates */
+    double flop, bytes;         /* sum, minimum or maximum, by enum tp_aggregate */
+    double flop_sum, bytes_sum; /* sums, for rates */
 };
 
 static double extreme(enum tp_aggregate how, double a, double b)
@@ -210,7 +210,7 @@ static int64_t joined_time(enum tp_aggregate how, int64_t a, int64_t b)
 
 static void add_to_row(struct row *row, const struct call *call, enum tp_aggregate how)
 {
-    if (call->is_again && row->calls) { /* its self time belongs to the call that it copies */
+    if (call->is_again && row->calls) { /* the self time of the second event belongs to the first event of the call */
         row->time_ns = is_extreme(how) ? row->time_ns : tp_sat_add(row->time_ns, call->time_ns);
         return;
     }
@@ -237,7 +237,7 @@ static void add_to_row(struct row *row, const struct call *call, enum tp_aggrega
     }
 }
 
-/* Finishes a row: replaces sums by means, over the calls with a known number. */
+/* Finishes a row: replaces a sum by the mean of the calls whose number is known, if `how` asks for means. */
 static void finish_row(struct row *row, enum tp_aggregate how)
 {
     if (how == TP_AGGREGATE_MEAN) {
@@ -325,7 +325,7 @@ struct ordering {
     bool is_ascending;
 };
 
-/* Orders rows by the number of a column; rows without the number come last. */
+/* Orders rows by the number in a column. Rows without a number are last. */
 static int compare(const void *x, const void *y, const void *context)
 {
     const struct ordering *o = context;
@@ -399,7 +399,7 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     b->arena = arena;
     b->costs = TP_VEC(arena, struct known_cost);
     b->calls = TP_VEC(arena, struct call);
-    tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena); /* Python frames are not callers */
+    tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena); /* Python frames do not count as callers */
     tp_key_shapes_init(&b->shapes, arena);
     tp_keys_init(&b->kinds, arena, 4);
     calls->tells_copies = options->has_copies;

@@ -1,8 +1,8 @@
-/* Operators by device time with their computation and memory traffic: the table of MegEngine's profile_analyze.
+/* Operators by device time, with their computation and memory traffic: the table of MegEngine's profile_analyze.
  *
- * A row is a call, or all calls of an operator. Time is self time: of the kernels that a call launched itself, or, in a
- * trace without device events, of the call without the operators inside it. Rates are over the time with the operators
- * inside, because the kernels of aten::linear belong to the aten::addmm inside it. */
+ * A row is a call, or all calls of an operator. Its time is self time: of the kernels that a call launched itself, or,
+ * in a trace without device events, of the call without the operators inside of it. Rates use the time with the
+ * operators inside, because the kernels of aten::linear belong to the aten::addmm in it. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_CALLS_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_CALLS_H
 
@@ -12,7 +12,7 @@
 #include "writer/base/table.h"
 
 enum tp_aggregate { TP_AGGREGATE_NONE, TP_AGGREGATE_SUM, TP_AGGREGATE_MEAN, TP_AGGREGATE_MAX, TP_AGGREGATE_MIN };
-#define TP_AGGREGATES "none|sum|mean|max|min" /* the names of the values, as choices of an option */
+#define TP_AGGREGATES "none|sum|mean|max|min" /* names of the values, as choices of an option */
 
 enum tp_operator_column {
     TP_OPERATOR_RANK,
@@ -36,22 +36,22 @@ extern const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS];
 
 struct tp_operator_options {
     enum tp_aggregate aggregate;
-    const char *order_by; /* name of a column or "time"; with a leading "+": ascending; NULL: time */
-    int64_t min_time_ns;  /* rows with less are left out */
-    int64_t max_time_ns;  /* rows with more are left out; negative: no limit */
-    int64_t top;          /* most rows; negative: all */
+    const char *order_by; /* name of a column, or "time"; "+" before the name sorts in ascending order; NULL: time */
+    int64_t min_time_ns;  /* rows with less time are left out */
+    int64_t max_time_ns;  /* rows with more time are left out; negative: no limit */
+    int64_t top;          /* limit of rows; negative: all rows */
     struct tp_operator_filter filter;
-    bool is_host;    /* times of the CPU although a device was recorded */
-    bool has_copies; /* the text includes the time of copies */
+    bool is_host;    /* show times of the CPU, even if a device was recorded */
+    bool has_copies; /* include the time of copies in the text */
 };
 
 struct tp_operator_calls {
     struct tp_table table; /* the shown rows, in order */
     bool is_device;        /* times are device times */
-    uint32_t call_count;   /* calls of operators in the trace */
-    int64_t time_ns;       /* self time of all calls */
-    int64_t covered_ns;    /* self time of the calls with a known computation */
-    int64_t copy_ns;       /* device time of copies (memcpy) */
+    uint32_t call_count;   /* number of calls of operators in the trace */
+    int64_t time_ns;       /* self time of all calls, ns */
+    int64_t covered_ns;    /* self time of the calls whose computation is known, ns */
+    int64_t copy_ns;       /* device time of copies (memcpy), ns */
     uint32_t copy_count;   /* number of these copies */
     bool tells_copies;
 };

@@ -7,7 +7,7 @@
 
 enum { MAX_PATTERN = 256 };
 
-/* Names of types for people, and their spellings in torch's traces. */
+/* Names of types that people use, and their spellings in torch's traces. */
 static const struct {
     const char *name, *spellings[2];
 } dtypes[] = {
@@ -58,13 +58,14 @@ static bool is_type(const struct tp_operator_filter *filter, struct tp_str name)
 
 bool tp_operator_filter_name(const struct tp_operator_filter *filter, const regex_t *compiled, struct tp_str name)
 {
-    regmatch_t part = {.rm_so = 0, .rm_eo = (regoff_t)name.len}; /* names may contain NUL */
+    /* the end is passed explicitly, because names may contain NUL */
+    regmatch_t part = {.rm_so = 0, .rm_eo = (regoff_t)name.len};
     if (!is_type(filter, name))
         return false;
     return !compiled || regexec(compiled, name.ptr, 1, &part, REG_STARTEND) == 0;
 }
 
-/* Returns whether an item of "Input type", with its quotes, is the wanted type. */
+/* Returns whether an item of "Input type", including its quotes, is the wanted type. */
 static bool is_dtype(struct tp_str item, struct tp_str wanted)
 {
     if (item.len < 2 || item.ptr[0] != '"')

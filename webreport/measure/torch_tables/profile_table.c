@@ -11,7 +11,7 @@ static bool has_device_time(const struct tp_key_averages *averages)
     return false;
 }
 
-/* Selects the rows of `order` to show. */
+/* Selects the rows of `order` that are shown. */
 static void show(struct tp_profile_table *table, size_t count, struct tp_arena *arena)
 {
     uint32_t *shown = tp_arena_array(arena, count, sizeof *shown);
@@ -47,7 +47,7 @@ static size_t build_functions(struct tp_profile_table *table, const struct tp_tr
     return calls->count;
 }
 
-/* Builds rows of operators, which are already sorted and cut. */
+/* Builds rows of operators, which the builder of operators has already sorted and limited. */
 static size_t build_operators(struct tp_profile_table *table, const struct tp_trace *trace,
                               const struct tp_table_options *options, struct tp_arena *arena)
 {
@@ -62,7 +62,7 @@ static size_t build_operators(struct tp_profile_table *table, const struct tp_tr
     return calls->table.row_count;
 }
 
-/* Builds rows of a program in the order of its view, which is also the order on the page. */
+/* Builds the rows of a program in the order of its view, as on the page. */
 static size_t build_program(struct tp_profile_table *table, const struct tp_trace *trace,
                             const struct tp_table_options *options, struct tp_arena *arena)
 {
@@ -78,7 +78,7 @@ static size_t build_program(struct tp_profile_table *table, const struct tp_trac
     }
     table->program = rows;
     if (options->kind == TP_TABLE_FUNCTIONS && strcmp(options->sort_by, "tottime") != 0)
-        return 1; /* there is no other order */
+        return 1; /* the table is in the view's order and cannot be sorted */
     uint32_t *order = tp_arena_array(arena, table->program->row_count + 1, sizeof *order);
     for (size_t i = 0; i < table->program->row_count; i++)
         order[i] = (uint32_t)i;
@@ -119,7 +119,7 @@ struct tp_table *tp_profile_table_rows(const struct tp_profile_table *table, str
         return tp_calls_table(table->calls, table->shown, table->shown_count, arena);
     struct tp_table *rows = tp_arena_alloc(arena, sizeof *rows);
     *rows = table->program ? *table->program : table->operators->table;
-    if (table->program) /* the shown rows are the first ones */
+    if (table->program) /* the first rows are shown */
         rows->row_count = table->shown_count;
     return rows;
 }

@@ -8,11 +8,11 @@ struct counting {
     struct tp_calls *calls;
     const struct tp_torch *torch;
     struct tp_arena *arena;
-    struct tp_strings texts;  /* names of functions; ids are row numbers */
-    struct tp_vec rows;       /* struct tp_call_row */
-    uint32_t *row_of_name;    /* row + 1 by name id; 0: not yet known */
-    struct tp_vec stack;      /* struct open_call: the open calls, outermost first; the last one calls the next */
-    struct tp_vec row_levels; /* uint32_t, by row: number of open calls */
+    struct tp_strings texts; /* names of functions; the id of a name is its row number */
+    struct tp_vec rows;      /* struct tp_call_row */
+    uint32_t *row_of_name;   /* row + 1 by name id; 0: not yet known */
+    struct tp_vec stack;     /* struct open_call: the open calls, outermost first; the last one is the current caller */
+    struct tp_vec row_levels; /* uint32_t by row: number of open calls */
     struct tp_vec pair_levels;
 };
 
@@ -34,10 +34,10 @@ static uint32_t row_of(struct counting *c, uint32_t name)
     return row;
 }
 
-/* ---- calls, thread by thread ---- */
+/* ---- calls of each thread ---- */
 
 struct open_call {
-    uint32_t item, row, pair; /* pair: TP_NO_ID without a caller */
+    uint32_t item, row, pair; /* pair: number of the pair (callee, caller); TP_NO_ID without a caller */
 };
 
 static void count_call(struct tp_call_sum *sum, uint32_t *level, int64_t own_ns, int64_t total_ns)
@@ -54,7 +54,7 @@ static void leave(struct counting *c)
 {
     struct open_call call = *TP_AT(&c->stack, struct open_call, --c->stack.count);
     int64_t total_ns = tp_torch_duration(c->torch, call.item).ns, own_ns = tp_torch_self(c->torch, call.item, 0).cpu.ns;
-    own_ns = own_ns > 0 ? own_ns : 0; /* negative when inner calls overlap each other */
+    own_ns = own_ns > 0 ? own_ns : 0; /* negative if inner calls overlap each other */
     count_call(&TP_AT(&c->rows, struct tp_call_row, call.row)->sum, TP_AT(&c->row_levels, uint32_t, call.row), own_ns,
                total_ns);
     if (c->stack.count == 0)
@@ -82,7 +82,7 @@ static void enter(struct counting *c, uint32_t item)
     *(struct open_call *)tp_vec_push(&c->stack) = call;
 }
 
-/* ---- all ---- */
+/* ---- all threads ---- */
 
 /* Sorts pairs by callee, then by number. */
 static void sort_pairs(struct tp_calls *calls, struct tp_arena *arena)

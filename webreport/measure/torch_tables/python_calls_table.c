@@ -1,5 +1,5 @@
-/* Sorts calls, writes their names and makes their table: see python_calls.h. Keys and names: Lib/pstats.py of
- * CPython. */
+/* Sorts calls, writes their names and makes their table: see python_calls.h. Keys and names are those of CPython's
+ * Lib/pstats.py. */
 #include <math.h>
 
 #include "webreport/measure/torch_tables/python_calls.h"
@@ -68,7 +68,7 @@ static int64_t number_of(const struct tp_call_sum *sum, enum field field)
                                    : sum->total_ns;
 }
 
-/* Orders numbers descending and names ascending; ties keep their order. */
+/* Orders numbers descending and names ascending. Equal rows keep their order. */
 static int compare(const void *x, const void *y, const void *context)
 {
     const struct sorting *s = context;
@@ -110,7 +110,7 @@ static int name_all(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Returns the standard names of all rows. */
+/* Returns the names of all rows in the form of pstats. */
 static struct tp_str *names_of(const struct tp_calls *calls, struct tp_arena *arena)
 {
     struct naming naming = {.calls = calls, .arena = arena};

@@ -1,14 +1,14 @@
-/* Places the idle time of a device in its tree: see time_parts.h. The parts are those of the idle view; the nodes of
- * the idle flame tell what the host did. */
+/* Adds the idle time of a device to its tree: see time_parts.h. The parts are those of the idle view; the nodes of the
+ * idle flame show the activity of the host. */
 #include "webreport/measure/idle/idle_reasons.h"
 #include "webreport/measure/tree/time_parts.h"
 #include "webreport/trace/frame.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/saturate.h"
 
-/* ---- what the host did ---- */
+/* ---- activity of the host ---- */
 
-/* The frames of a stack that tell what the host did, as nodes of the flame; TP_NO_ID: none. */
+/* The frames of a stack that show the activity of the host, as nodes of the flame; TP_NO_ID: the stack has none. */
 struct stack {
     uint32_t loader, runtime, op, line, frame, annotation;
 };
@@ -49,14 +49,14 @@ static void push(struct stack *stack, const struct tp_flame_node *node, uint32_t
     }
 }
 
-/* The purpose of host time: the first of these that the stack contains. */
+/* Purpose of host time. Several may apply to a stack; the first one counts. */
 enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 
-/* The nodes below "host", each made once. */
+/* The nodes below "host", without duplicates. */
 struct hosts {
     struct tp_time_maker *maker;
     struct tp_id_map buds; /* by cause and label */
-    uint8_t *library;      /* by label: 1: code of the user, 2: other code, 0: not yet known */
+    uint8_t *library;      /* by label: 1 code of the user, 2 other code, 0 not yet known */
 };
 
 static uint32_t new_host(struct tp_time_maker *maker, enum cause cause, struct tp_str name)
@@ -93,8 +93,8 @@ static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
     return *known == 2;
 }
 
-/* Adds the nodes below "host". The nodes of a flame are in depth-first order: the stack of each one is the stack of its
- * parent and the node itself. */
+/* Adds the nodes below "host". The nodes of a flame are in depth-first order, so the stack of a node is its parent's
+ * stack with the node added. */
 static void add_hosts(struct tp_time_maker *maker)
 {
     static const struct stack empty = {TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID};
@@ -119,16 +119,16 @@ static void add_hosts(struct tp_time_maker *maker)
     tp_arena_drop(maker->arena, stacks, ((size_t)TP_STACK_LIMIT + 1) * sizeof *stacks);
 }
 
-/* ---- the other parts ---- */
+/* ---- the other reasons ---- */
 
-/* The nodes of reasons, each made once. */
+/* The nodes of reasons, without duplicates. */
 struct reasons {
     struct tp_time_maker *maker;
-    uint32_t buds[TP_IDLE_REASONS]; /* of reasons with one node; TP_NO_ID: not made yet */
-    struct tp_id_map launches;      /* by (reason, name of the call) */
+    uint32_t buds[TP_IDLE_REASONS]; /* by reason with a single node; TP_NO_ID: not made yet */
+    struct tp_id_map launches;      /* by pair (reason, name of the call) */
 };
 
-/* Returns the node of a launch, which has the name of its call, below the node of its reason. */
+/* Returns the node with the name of an operation's launch, below the node of its reason. */
 static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
 {
     static const char *const before[TP_IDLE_REASONS] = {[TP_IDLE_BY_LAUNCH] = "",
@@ -162,7 +162,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     struct reasons *reasons = context;
     struct tp_time_maker *maker = reasons->maker;
     uint32_t *bud = &reasons->buds[reason];
-    if (reason == TP_IDLE_BY_HOST) /* the flame splits this time */
+    if (reason == TP_IDLE_BY_HOST) /* add_hosts splits this time by the flame */
         return;
     if (!texts[reason][0]) {
         tp_time_add(maker, launch_bud(reasons, reason, piece->next), ns);

@@ -1,8 +1,8 @@
-/* Gives each nanosecond of device work one owner: see time_parts.h. */
+/* Assigns each nanosecond of device work to one operation, its owner: see time_parts.h. */
 #include "webreport/measure/tree/time_parts.h"
 #include "writer/base/sort.h"
 
-/* The operations of a class by start; all before `head` have ended. */
+/* The operations of a class, in order of start. All operations before `head` have ended. */
 struct line {
     uint32_t *items; /* device operations */
     uint32_t count, head;
@@ -21,7 +21,7 @@ static int64_t end_of(const struct tp_model *model, uint32_t device)
     return tp_event_end(tp_device_event(model, device));
 }
 
-/* Orders by start, then longer operations first, then by position in the file. */
+/* Orders operations by start, then longer ones first, then by position in the file. */
 static int compare(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_device_event(context, x), *b = tp_device_event(context, y);
@@ -50,8 +50,8 @@ static void fill(struct line lines[TP_TIME_CLASSES], const struct tp_time_maker 
         tp_sort_rows(lines[c].items, lines[c].count, compare, maker->model, maker->arena);
 }
 
-/* Returns the class whose first operation owns the time from `now` on, TP_TIME_CLASSES when no operation runs. *until
- * is when that may change: without an operation, the start of the next one (INT64_MAX: none). */
+/* Returns the class whose first operation owns the time from `now` on; TP_TIME_CLASSES if no operation runs. Sets
+ * *until to the time when the result may change; INT64_MAX: no operation follows. */
 static unsigned owner_at(struct line lines[TP_TIME_CLASSES], const struct tp_model *model, int64_t now, int64_t *until)
 {
     *until = INT64_MAX;

@@ -1,4 +1,4 @@
-/* Finds the leaf of the tree that a device operation belongs to: see time_parts.h. */
+/* Finds the leaf of the tree for a device operation: see time_parts.h. */
 #include <stdio.h>
 
 #include "webreport/measure/tree/time_parts.h"
@@ -8,13 +8,13 @@
 #include "writer/base/utf8.h"
 
 enum {
-    MAX_TEXT = 2048, /* bytes of an operator with its shapes; the rest is cut */
+    MAX_TEXT = 2048, /* longest text of an operator with its shapes, in bytes; the rest is cut */
     MOST_DEPTH = 256,
-    MAX_SHAPES = 4,          /* number of shapes printed for an operator */
-    COMMUNICATION_BYTES = 60 /* bytes searched in a name: after them come the types of arguments */
+    MAX_SHAPES = 4,          /* most shapes printed for an operator */
+    COMMUNICATION_BYTES = 60 /* bytes of a kernel's name that are searched; the types of arguments come after them */
 };
 
-/* A text that grows in place; what exceeds its room is cut. */
+/* A text that is written into a fixed buffer; excess bytes are dropped. */
 struct text {
     size_t size;
     char bytes[MAX_TEXT];
@@ -32,7 +32,7 @@ static struct tp_str str(const struct text *text)
     return (struct tp_str){text->bytes, text->size};
 }
 
-/* Appends `from` with each `old` replaced by `new`. */
+/* Appends `from` with `new` in place of each `old`. */
 static void put_replaced(struct text *text, struct tp_str from, const char *old, const char *new)
 {
     for (ptrdiff_t at; (at = tp_str_find(from, old)) >= 0;) {
@@ -95,8 +95,8 @@ static bool is_builtin(struct tp_str class)
     return is_any;
 }
 
-/* Returns the class of the nearest enclosing module outside torch, followed by the class of the nearest module when
- * that is another one. */
+/* Returns the class of the nearest enclosing module outside torch. If the nearest module is a torch module, appends its
+ * class. */
 static uint32_t class_text(struct tp_time_places *places, uint32_t module)
 {
     const struct tp_model *model = places->maker->model;
@@ -119,9 +119,10 @@ static uint32_t class_text(struct tp_time_places *places, uint32_t module)
     return *known - 1;
 }
 
-/* ---- operators: facts that come from enclosing operators ---- */
+/* ---- facts from enclosing operators ---- */
 
-/* is_engine: by name, whether autograd's engine has this name. */
+/* Returns whether an operator has a name or a mark of the backward pass. is_engine: by name, whether it is a name of
+ * autograd's engine. */
 static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engine, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -131,7 +132,8 @@ static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engin
     return thread != TP_NULL_INT && thread != 0;
 }
 
-/* Finds the operators of the backward pass: those with a mark of it, and all that they call. */
+/* Marks the operators of the backward pass: operators for which is_of_backward is true, and all operators inside of
+ * them. */
 static void find_backward(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
@@ -152,17 +154,17 @@ static int64_t sequence_of(const struct tp_model *model, uint32_t op)
     return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
 }
 
-/* The forward operator of each sequence number: the deepest one inside a module; ties: the last. */
+/* The forward operator of each sequence number: the deepest operator inside of a module, and the last of several. */
 struct forwards {
-    struct tp_ids ids;   /* of sequence numbers */
-    struct tp_vec items; /* struct forward, by id in ids */
+    struct tp_ids ids;   /* ids of sequence numbers */
+    struct tp_vec items; /* struct forward by id */
 };
 
 struct forward {
     uint32_t op, depth;
 };
 
-/* Returns the depth of an operator, up to a limit: a damaged trace may nest deeper. */
+/* Returns the depth of an operator, limited because a damaged trace may nest deeper. */
 static uint32_t depth_of(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t depth = 0;
@@ -206,8 +208,8 @@ static void find_forwards(struct forwards *forwards, const struct tp_model *mode
     }
 }
 
-/* Finds the module of each operator's forward: the outermost enclosing sequence number that leads to a module
- * decides. */
+/* Finds the module of each operator's forward operator. Uses the outermost enclosing sequence number whose forward
+ * operator is in a module. */
 static void find_forward_modules(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
@@ -247,7 +249,7 @@ void tp_time_places_init(struct tp_time_places *places, struct tp_time_maker *ma
     find_forward_modules(places);
 }
 
-/* ---- operators with their shapes ---- */
+/* ---- texts of operators with their shapes ---- */
 
 static bool is_integer(struct tp_str json)
 {
@@ -258,7 +260,8 @@ static bool is_integer(struct tp_str json)
     return is_one;
 }
 
-/* Appends "8x512" for a tensor, "list of 3" for a list of tensors, or nothing. Returns whether it wrote anything. */
+/* Appends "8x512" for a tensor and "list of 3" for a list of tensors; nothing for other arguments. Returns whether it
+ * appended anything. */
 static bool put_shape(struct text *text, struct tp_str dims, const char *before)
 {
     struct tp_str item, first = {NULL, 0};
@@ -306,7 +309,8 @@ static void put_shapes(struct text *text, struct tp_str dims)
         put(text, TP_STR("]"));
 }
 
-/* Returns "mm [512x512, 512x64] bf16": an operator, the shapes of its first arguments, and the first numeric type. */
+/* Returns an operator, the shapes of its first arguments and the first numeric type as text, such as "mm [512x512,
+ * 512x64] bf16". */
 static uint32_t operator_text(struct tp_time_places *places, const struct tp_event *e)
 {
     const struct tp_trace *trace = places->maker->model->trace;
@@ -375,8 +379,8 @@ static uint32_t place_copy(struct tp_time_places *places, const struct tp_event 
                                            : places->maker->model->trace->names.items[operator_name]);
 }
 
-/* Returns the word in a kernel's name that tells its collective: the first such word; of two at one position the
- * longer. */
+/* Returns the first word in a kernel's name that identifies its collective. Of two words at one position, returns the
+ * longer one. */
 static struct tp_str collective_in(struct tp_str name)
 {
     static const char *const words[] = {"allreduce", "allgather",  "reducescatter", "sendrecv", "broadcast",
@@ -405,7 +409,7 @@ static uint32_t place_communication(struct tp_time_places *places, const struct 
     return child(places, parent, (struct tp_str){name.ptr, tp_utf8_cut(name.ptr, name.len, COMMUNICATION_BYTES)});
 }
 
-/* Returns the text that replaces the class of a module for an operation without a module. */
+/* Returns the text for an operation that has no module, in place of a class. */
 static struct tp_str without_module(const struct tp_time_places *places, uint32_t device)
 {
     if (places->maker->kinds->of_device[device] == TP_WORK_OPTIMIZER)
@@ -430,7 +434,7 @@ static uint32_t place_compute(struct tp_time_places *places, uint32_t device, co
     return child(places, parent, maker->model->trace->names.items[path[3]]);
 }
 
-/* Returns the module of a compute kernel: the one that encloses its launch, else the module of its forward operator. */
+/* Returns the module of a compute kernel: the one around its launch, otherwise the module of its forward operator. */
 static uint32_t module_of(const struct tp_time_places *places, uint32_t device, uint32_t op)
 {
     const struct tp_devices *devices = &places->maker->model->devices;
@@ -440,7 +444,7 @@ static uint32_t module_of(const struct tp_time_places *places, uint32_t device, 
     return module;
 }
 
-/* Fills in the parts that make the path of an operation: operations with equal keys share a leaf. */
+/* Fills the key of an operation's path. Operations with equal keys share a leaf. */
 static void make_key(struct tp_time_places *places, uint32_t device, uint32_t key[4])
 {
     const struct tp_model *model = places->maker->model;

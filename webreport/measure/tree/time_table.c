@@ -1,4 +1,4 @@
-/* Lays a tree of time out as rows: see time_table.h. */
+/* Writes a tree of time as rows of a table: see time_table.h. */
 #include "webreport/measure/tree/time_table.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/ratio.h"
 
-enum { NS_FLOPS = 1000, FINEST = 400 }; /* FINEST: no row is less than 1 / FINEST of the window */
+enum { NS_FLOPS = 1000, FINEST = 400 }; /* FINEST: a row has at least 1 / FINEST of the window */
 
 static const struct tp_column_def defs[TP_TIME_COLUMNS] = {
     {"name", "Time", "", "What the time went to, each part inside the one above it.", TP_COLUMN_TEXT},

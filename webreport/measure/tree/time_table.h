@@ -19,13 +19,13 @@ enum tp_time_column {
 };
 
 struct tp_time_table {
-    struct tp_table rows;  /* enum tp_time_column */
-    const uint32_t *nodes; /* by row: index in the tree's nodes */
-    bool has_costs;        /* some row has a rate */
-    bool has_floors;       /* some row has a least time */
+    struct tp_table rows;  /* columns: enum tp_time_column */
+    const uint32_t *nodes; /* by row: index in the nodes of the tree */
+    bool has_costs;        /* at least one row has a rate */
+    bool has_floors;       /* at least one row has a least time */
 };
 
-/* Builds a table of at most max_rows nodes below the window, those with most time; the parent of a row is always a row.
+/* Builds a table of the nodes with most time, at most max_rows without the window. The parent of a row is always a row.
  * Allocates from `arena`. */
 void tp_time_table_build(struct tp_time_table *table, const struct tp_time_tree *tree, size_t max_rows,
                          struct tp_arena *arena);

@@ -6,7 +6,7 @@
 #include "writer/base/ratio.h"
 #include "writer/base/sort.h"
 
-/* A unit up to this long that could take much less is bound by the latency of its start. */
+/* A unit of at most this duration whose least time is much shorter is bound by the latency of its start. */
 static const int64_t SHORT_NS = 10000;
 
 const char *tp_bound_text(enum tp_bound bound)
@@ -23,7 +23,7 @@ static void own(void *context, uint32_t device, int64_t ns)
     tp_time_add(maker, maker->leaves[device], ns);
 }
 
-/* near: see tp_intervals_contain_near. */
+/* Returns whether an operation starts in W. near: see tp_intervals_contain_near. */
 static bool begins_in_window(const struct tp_model *model, uint32_t device, size_t *near)
 {
     return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, near);
@@ -47,7 +47,7 @@ static void count_operations(struct tp_time_maker *maker)
     tp_time_places_drop(&places);
 }
 
-/* Returns the least time that a unit could take, in nanoseconds; negative: unknown. */
+/* Returns the least time of a unit by the peaks of its device, ns; negative: unknown. Sets *bound to its limit. */
 static double floor_of(const struct tp_time_maker *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
 {
     const struct tp_peaks *peaks = maker->tree->peaks;
@@ -137,9 +137,9 @@ static struct tp_time_node node_of(const struct tp_time_maker *maker, const stru
     return node;
 }
 
-/* Where the children of each node are in the sorted order. */
+/* The children of each node, sorted. */
 struct children {
-    uint32_t *sorted, *first; /* first: of each node, and one past the last */
+    uint32_t *sorted, *first; /* children of node i: sorted[first[i] .. first[i + 1]) */
 };
 
 static struct children sort_children(const struct tp_time_maker *maker)
@@ -157,7 +157,8 @@ static struct children sort_children(const struct tp_time_maker *maker)
     return children;
 }
 
-/* Adds the nodes below `bud` (node `parent`) that have time in W. The recursion is as deep as a path is long. */
+/* Adds the nodes below `bud` that have time in W; `parent` is the node of `bud`. The recursion is limited by the length
+ * of a path. */
 static void add_nodes(const struct tp_time_maker *maker, const struct children *children, uint32_t bud, uint32_t parent)
 {
     struct tp_time_tree *tree = maker->tree;
@@ -213,7 +214,7 @@ static int64_t work_of(const struct tp_model *model, uint32_t gpu)
     return sum;
 }
 
-/* Orders by work, most first. context: work by device. */
+/* Orders devices by work, most first. context: work by device. */
 static int by_work(const void *context, uint32_t x, uint32_t y)
 {
     const int64_t *work = context;
@@ -256,7 +257,7 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
 
 /* ---- fields ---- */
 
-/* Returns the share of a node in its tree, which is the record's owner. */
+/* Returns the share of a node in its tree. The owner of the record is the tree. */
 static struct tp_json_value share(const struct tp_record *record)
 {
     const struct tp_time_node *node = record->at;

@@ -1,4 +1,4 @@
-/* Adds up time by fold of the stack: see fold_times.h. */
+/* Sums time by fold of the stack: see fold_times.h. */
 #include "webreport/measure/views/fold_times.h"
 
 #include "writer/base/saturate.h"

@@ -1,6 +1,6 @@
-/* Recognises fragments: profiles with too little work to judge (section 13), that is, without a step that has work, and
- * with less than 100 ms of work in total. A fragment has facts, tables and a verdict, but no findings, because shares
- * of so little work say nothing about the program. */
+/* Recognizes fragments: profiles with too little work to judge (section 13). A fragment has no step with work, and less
+ * than 100 ms of work in total. It has facts, tables and a verdict, but no findings, because shares of so little work
+ * mean nothing. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_FRAGMENT_H
 #define TP_WEBREPORT_MEASURE_VIEWS_FRAGMENT_H
 

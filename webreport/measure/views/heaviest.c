@@ -11,7 +11,7 @@ static const struct tp_column_def defs[TP_HEAVY_COLUMNS] = {
     {"calls", "Calls", "", "Calls in the used steps.", TP_COLUMN_INT},
     {"time_us", "Time", "us", "Time in the used steps.", TP_COLUMN_NS}};
 
-/* Sums by item, which is the row of a kernel or the name of an operator. */
+/* Sums by item; an item is the row of a kernel or the name of an operator. */
 struct heaviest {
     const struct tp_str *names;
     int64_t *ns, *calls;

@@ -53,18 +53,18 @@ static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {
 
 /* ---- groups ---- */
 
-/* The sums of value * duration and of duration, over the events that have the value. */
+/* Sums for a weighted mean, over the events that have the value: value * duration, and duration. */
 struct weighted {
-    unsigned __int128 sum; /* two's complement */
+    unsigned __int128 sum; /* sum of value * duration, two's complement */
     __int128 time;
 };
 
 struct group {
-    uint32_t name, owner_name; /* TP_NO_ID: no operator */
-    uint32_t config[4];        /* texts: grid, block, registers, shared memory */
-    uint32_t values[4];        /* the same parts as ids of values, for output */
+    uint32_t name, owner_name; /* owner_name: TP_NO_ID without an operator */
+    uint32_t config[4];        /* ids of texts: grid, block, registers, shared memory */
+    uint32_t values[4];        /* the same four values as ids in the trace, for output */
     int64_t calls, total, longest, shortest, in_steps, calls_in_steps,
-        bytes; /* bytes: TP_NULL_INT when no event has any */
+        bytes; /* bytes: TP_NULL_INT if no event has bytes */
     struct weighted blocks, occupancy;
     bool is_communication;
 };
@@ -73,9 +73,9 @@ struct grouping {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_strings configs; /* distinct texts of launch configurations */
-    uint32_t *config_of_value; /* text id + 1 by id in values */
+    uint32_t *config_of_value; /* by value id: text id + 1; 0: not yet known */
     struct tp_vec names, configured, copies;
-    bool has_configs; /* whether kernels are also grouped by configuration */
+    bool has_configs; /* kernels are also grouped by configuration */
 };
 
 static void add_weighted(struct weighted *w, int64_t value_e9, int64_t time)
@@ -93,7 +93,7 @@ static double weighted_mean(const struct weighted *w)
 
 /* The part of an event that belongs to the used steps. */
 struct in_steps {
-    int64_t ns; /* the part of its duration within W */
+    int64_t ns; /* part of the event's duration within W */
     bool is_launched;
 };
 
@@ -123,7 +123,7 @@ static struct group *new_group(struct tp_vec *groups, uint32_t name)
 static uint32_t config_text(struct grouping *g, uint32_t value)
 {
     if (value == TP_NO_ID)
-        return 0; /* null */
+        return 0; /* text 0 is "null" */
     if (!g->config_of_value[value]) {
         struct tp_str text = tp_value_dumps(g->arena, g->model->trace->values.items[value]);
         g->config_of_value[value] = 1 + tp_strings_add(&g->configs, text);
@@ -185,7 +185,8 @@ struct order {
     const struct group *groups;
 };
 
-/* Orders by total time, most first, then kernel name, operator (none: empty), and the texts of the configuration. */
+/* Orders by total time, most first, then by name of the kernel, by operator (empty if there is none), and by the texts
+ * of the configuration. */
 static int compare_groups(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;
@@ -214,7 +215,7 @@ static uint32_t *sorted_rows(const struct grouping *g, const struct tp_vec *grou
 
 /* ---- tables ---- */
 
-/* Fills in the columns of TIME_COLUMNS, beginning at `column`. */
+/* Fills the columns of TIME_COLUMNS, starting at `column`. */
 static void fill_times(struct tp_table *table, size_t row, unsigned column, const struct group *group,
                        int64_t window_ns)
 {
@@ -328,7 +329,7 @@ static void build(struct tp_kernel_view *view, const struct tp_model *model, boo
     g.names = g.configured = g.copies = TP_VEC(arena, struct group);
     g.config_of_value = tp_arena_alloc(arena, value_size);
     tp_strings_init(&g.configs, arena, 0);
-    tp_strings_add(&g.configs, TP_STR("null")); /* number 0 */
+    tp_strings_add(&g.configs, TP_STR("null")); /* becomes text 0 */
     group_events(&g);
     tp_arena_drop(arena, g.config_of_value, value_size);
     build_names(&view->by_name, &g);

@@ -1,5 +1,5 @@
-/* Finds the autograd nodes of a module's forward operators: by forward-backward links, and in a trace without such
- * links by sequence number. See module_backward.h. */
+/* Finds the autograd nodes of a module's forward operators: by forward-backward links, or by sequence number if the
+ * trace has no such links. See module_backward.h. */
 #include "webreport/measure/views/module_backward.h"
 
 #include "writer/base/renumber.h"
@@ -10,9 +10,9 @@ struct backward {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_backward_sum *sums;
-    uint32_t *top;               /* by operator: outermost autograd node around it (or itself), TP_NO_ID */
-    uint8_t *is_used;            /* by operator: a node counts once */
-    struct tp_keyed *unfinished; /* unfinished operators by (start, number) */
+    uint32_t *top;    /* by operator: outermost autograd node around it, or the operator itself; TP_NO_ID: none */
+    uint8_t *is_used; /* by operator: the node was counted; it counts only once */
+    struct tp_keyed *unfinished; /* unfinished operators in order of (start, number) */
 };
 
 /* A link with both ends. */
@@ -33,7 +33,7 @@ static void find_tops(struct backward *b)
     }
 }
 
-/* The node of a backward operator counts for the module of its forward operator. */
+/* Adds the node of a backward operator to the module of its forward operator. */
 static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -63,8 +63,8 @@ static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64
     return lo;
 }
 
-/* Returns true when x precedes y in the tree of their thread: by start, then later end first, then by position in the
- * file. Holds for unfinished operators, too. */
+/* Returns whether x is before y in the tree of their thread: by start, then by later end, then by position in the file.
+ * Works for unfinished operators as well. */
 static bool stands_before(const struct tp_model *model, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
@@ -75,8 +75,8 @@ static bool stands_before(const struct tp_model *model, uint32_t x, uint32_t y)
     return model->operators.event[x] < model->operators.event[y];
 }
 
-/* Returns the operator of the thread that starts at `at`: the outermost one, or with wants_last the innermost one.
- * TP_NO_ID: none. */
+/* Returns the operator of the thread that starts at `at`: the outermost one, or the innermost one if wants_last is set;
+ * TP_NO_ID: there is none. */
 static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t at, bool wants_last)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -105,7 +105,7 @@ static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t a
     return found;
 }
 
-/* Orders by the time of the backward end, then of the forward end, then by the text of the id. */
+/* Orders links by the time of the backward end, then of the forward end, then by the text of the id. */
 static int compare_links(const void *context, uint32_t i, uint32_t j)
 {
     const struct link *x = (const struct link *)context + i, *y = (const struct link *)context + j;
@@ -114,7 +114,7 @@ static int compare_links(const void *context, uint32_t i, uint32_t j)
     return (x->forward->ts_ns > y->forward->ts_ns) - (x->forward->ts_ns < y->forward->ts_ns);
 }
 
-/* The ranks of the id texts that links use: they decide ties without another comparison of texts. */
+/* The ranks of the texts of link ids, so that links with equal times are ordered without comparing texts again. */
 struct link_order {
     const struct link *links;
     const struct tp_strings *texts;
@@ -130,7 +130,7 @@ static int compare_links_and_ids(const void *context, uint32_t i, uint32_t j)
                           order->texts->items[order->links[j].backward->id]);
 }
 
-/* Returns a link for each end whose id has a start; of several starts the last one counts. */
+/* Returns a link for each end whose id has a start. If an id has several starts, the last one counts. */
 static struct tp_vec find_links(const struct backward *b)
 {
     const struct tp_trace *trace = b->model->trace;
@@ -208,13 +208,13 @@ static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
     return stands_before(model, x, y) ? -1 : stands_before(model, y, x);
 }
 
-/* Returns all operators; those of each thread are in the order of its tree. */
+/* Returns all operators by thread, each thread in the order of its tree. */
 static uint32_t *in_tree_order(const struct backward *b)
 {
     uint32_t count = b->model->operators.count, *order = tp_arena_array(b->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    if (b->model->operators.unfinished_count) /* else they are in this order already */
+    if (b->model->operators.unfinished_count) /* without unfinished operators, the model has this order already */
         tp_sort_rows(order, count, compare_in_tree, b->model, b->arena);
     return order;
 }

@@ -8,7 +8,7 @@ struct tp_backward_sum {
     int64_t calls, host_ns, device_ns;
 };
 
-/* Sums autograd nodes by module call. sums: one per module of the model, zeroed. */
+/* Sums the time of autograd nodes by module call. sums: one item per module of the model, zeroed. */
 void tp_module_backward_build(struct tp_backward_sum *sums, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* Builds the module view: merges calls by path and lays the tree out in pre-order. See module_view.h. */
+/* Builds the module view: merges calls by path and writes the tree in pre-order. See module_view.h. */
 #include "webreport/measure/views/module_view.h"
 
 #include "webreport/measure/views/module_backward.h"
@@ -35,7 +35,7 @@ struct call {
     struct tp_backward_sum backward_self, backward_total;
 };
 
-/* A path of the tree: (parent path, name, module id). */
+/* A path of the tree, identified by (parent path, name, module id). */
 struct path {
     uint32_t parent, first_child, last_child, next_sibling, child_count;
     uint32_t name;
@@ -57,7 +57,7 @@ static const struct tp_event *module_event(const struct builder *b, uint32_t m)
 
 /* ---- calls ---- */
 
-/* Returns true when no operator of the same module encloses this one: only such an operator counts for the module. */
+/* Returns whether no operator of the same module encloses this operator. Only such operators count for the module. */
 static bool is_direct(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t parent = ops->parent[op];
@@ -75,8 +75,8 @@ static void cover(struct builder *b, int64_t *covered_end, uint32_t m, int64_t a
     }
 }
 
-/* Computes the host self time: the length minus the union of child modules and direct operators, taken in order of
- * start. */
+/* Computes the host self time of each call: its length minus the union of its child modules and direct operators, in
+ * order of start. */
 static void find_host_self(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -134,7 +134,7 @@ static void find_backward(struct builder *b)
     tp_arena_drop(b->arena, sums, count * sizeof *sums);
 }
 
-/* Adds each call to its parent: children have higher numbers than their parent. */
+/* Adds the numbers of each call to its parent. Requires that children have greater numbers than their parents. */
 static void add_up_calls(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -200,7 +200,7 @@ static uint32_t *calls_in_order(const struct builder *b)
     }
     tp_order_sort(b->model->trace, events, modules->count, b->arena);
     tp_sort_keyed(by_event, modules->count, b->arena);
-    for (uint32_t i = 0; i < modules->count; i++) { /* the call of an event */
+    for (uint32_t i = 0; i < modules->count; i++) { /* number of the module call, by event */
         uint32_t lo = 0, hi = modules->count;
         while (lo < hi) {
             uint32_t mid = lo + (hi - lo) / 2;
@@ -256,8 +256,8 @@ static void fill_row(struct tp_module_view *view, const struct builder *b, size_
     view->child_count[row] = path->child_count;
 }
 
-/* Builds the table in pre-order without recursion: it goes down to the first child, else to the next sibling of the
- * nearest ancestor that has one. */
+/* Builds the table in pre-order without recursion. After each path comes its first child; without one, the next sibling
+ * of the path or of its nearest ancestor that has one. */
 static void build_table(struct tp_module_view *view, const struct builder *b)
 {
     size_t count = b->paths.count, row = 0;
@@ -307,7 +307,7 @@ void tp_module_view_build(struct tp_module_view *view, const struct tp_model *mo
 
 /* ---- fields ---- */
 
-/* Readers of JSON limit the nesting: Python's limit is about 1000 brackets, and a module takes two. The JSON omits
+/* Limits the nesting of JSON, because readers do: Python reads about 1000 brackets, and a module takes two. JSON omits
  * deeper modules; the totals of their ancestors include them. */
 enum { MAX_JSON_DEPTH = 200 };
 
@@ -321,7 +321,7 @@ static const struct tp_json_field module_fields[] = {
 #undef F
 const struct tp_fields tp_module_fields = TP_FIELDS("A module", module_fields);
 
-/* Gives the next row at `depth` from the cursor on, and moves the cursor past its descendants. */
+/* Writes the next row at `depth` from the cursor on, and moves the cursor past its descendants. */
 static bool next_row(const struct tp_module_view *view, uint32_t depth, size_t *cursor, struct tp_item *item)
 {
     size_t row = *cursor;

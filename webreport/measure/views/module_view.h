@@ -27,16 +27,16 @@ enum tp_module_column {
 };
 
 struct tp_module_view {
-    bool is_present;       /* false without module calls; then JSON is null */
-    struct tp_table table; /* the tree in pre-order */
-    uint32_t *parent;      /* by row; TP_NO_ID for the top level */
-    uint32_t *depth;       /* by row; 0 for the top level */
+    bool is_present;       /* false without module calls; JSON then contains null */
+    struct tp_table table; /* the tree of paths in pre-order */
+    uint32_t *parent;      /* by row: parent row; TP_NO_ID for the top level */
+    uint32_t *depth;       /* by row: depth; 0 for the top level */
     uint32_t *child_count;
 };
 
 void tp_module_view_build(struct tp_module_view *view, const struct tp_model *model, struct tp_arena *arena);
-/* Iterates over the modules of the top level, which contain all others. record->at: the view. */
+/* Iterates over the modules of the top level, which contain all others. record->at is the view. */
 bool tp_module_view_next(const struct tp_record *record, size_t *cursor, struct tp_item *item);
-extern const struct tp_fields tp_module_fields; /* fields of one module */
+extern const struct tp_fields tp_module_fields; /* members of a module in JSON */
 
 #endif

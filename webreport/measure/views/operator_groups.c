@@ -1,5 +1,5 @@
-/* Groups operators: see operator_groups.h. Keys first become dense numbers, so that one pass over arrays computes the
- * sums. */
+/* Groups operators: see operator_groups.h. Keys are first mapped to small consecutive numbers, so that one pass over
+ * arrays computes the sums. */
 #include "webreport/measure/views/operator_groups.h"
 
 #include "webreport/model/second_copy.h"
@@ -11,10 +11,10 @@ struct pass {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_op_grouping *grouping;
-    uint32_t *shape_of_value; /* text id + 1, by id in values; 0: not made yet */
+    uint32_t *shape_of_value; /* by value id: text id + 1; 0: no text yet */
     uint32_t no_shape;        /* text id of "[]" */
-    uint32_t *key;            /* by operator: group, TP_NO_ID for none */
-    uint32_t *stack_of_text;  /* by node of the trace's stacks; NULL: each node has its own text */
+    uint32_t *key;            /* by operator: number of its group; TP_NO_ID: none */
+    uint32_t *stack_of_text;  /* by node of the trace's stacks: a node with the same text; NULL: all texts differ */
 };
 
 static uint32_t shape_of(struct pass *p, const struct tp_event *e)
@@ -29,7 +29,7 @@ static uint32_t shape_of(struct pass *p, const struct tp_event *e)
     return p->shape_of_value[value] - 1;
 }
 
-/* Sums the members of every group. The operators that are open form the chain of parents. */
+/* Sums the members of every group. The chain of parents contains the operators that are open. */
 static void add_up(struct pass *p, struct tp_op_group *groups, uint32_t group_count)
 {
     const struct tp_operators *ops = &p->model->operators;
@@ -107,8 +107,8 @@ static int by_text(const void *context, uint32_t x, uint32_t y)
     return tp_stack_compare(context, x, y);
 }
 
-/* Maps stacks with equal texts to one of them. Two stacks have the same text when a frame contains ";": "a;b" is one
- * frame, or two. Rows are grouped by text. Returns a stack by node; NULL when all texts differ. */
+/* Returns, by node, a stack with the same text; NULL if all texts differ. Texts of two stacks can be equal if a frame
+ * contains ";", because "a;b" is one frame or two. Rows are grouped by text. */
 static uint32_t *stacks_of_texts(struct pass *p)
 {
     const struct tp_stacks *stacks = p->model->trace->stacks;
@@ -130,7 +130,7 @@ static uint32_t *stacks_of_texts(struct pass *p)
     return first;
 }
 
-/* Splits the groups of p->key further by call stack; an operator without a stack belongs to no group. */
+/* Divides the groups of p->key by call stack. An operator without a stack gets no group. */
 static struct tp_op_groups group_by_stack(struct pass *p, const struct tp_op_group *outer)
 {
     const struct tp_operators *ops = &p->model->operators;

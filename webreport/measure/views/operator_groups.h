@@ -1,5 +1,5 @@
-/* A group of operators with equal keys: the sums of one row. Totals only count members without an ancestor in the group
- * (D6). */
+/* A group of operators with equal keys: the sums of one row. Only members without an ancestor in the group count for
+ * totals (D6). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
 
@@ -7,8 +7,8 @@
 
 struct tp_op_group {
     uint32_t name;  /* name id */
-    uint32_t shape; /* text id of the grouping; TP_NO_ID if shapes are not part of the key */
-    uint32_t stack; /* node of the stack; TP_NO_ID if stacks are not part of the key */
+    uint32_t shape; /* id in `shapes` of the grouping; TP_NO_ID if shapes are not part of the key */
+    uint32_t stack; /* node of the trace's stacks; TP_NO_ID if stacks are not part of the key */
     bool is_eligible;
     int64_t calls, device_self, device_total, host_self, host_total, tensor_core_self, tensor_core_total;
 };
@@ -25,7 +25,7 @@ struct tp_op_grouping {
 };
 
 void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);
-/* Builds by_name only; the other groupings stay empty. */
+/* Builds only by_name; the other groupings stay empty. */
 void tp_op_grouping_build_names(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

@@ -47,12 +47,12 @@ struct order {
     const struct tp_model *model;
     const struct tp_op_grouping *grouping;
     const struct tp_op_group *groups;
-    const uint32_t *section; /* rank of the group's section (stack tables), or NULL */
+    const uint32_t *section; /* by group: rank of its section in a stack table; NULL for other tables */
     bool by_device;
 };
 
-/* Orders by device self time, then host self time, most first (without device events the host decides first), then
- * name, shape and stack. */
+/* Orders by device self time, then host self time, most first, then by name, shape and stack. Without device events,
+ * host time comes first. */
 static int compare_groups(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;
@@ -86,7 +86,7 @@ static uint32_t *sorted_rows(const struct order *order, uint32_t count, struct t
 
 /* ---- tables ---- */
 
-/* Fills in the number columns of one row; shift: 1 when the column of input shapes precedes them. */
+/* Fills the columns of numbers of a row. shift: 1 if the column of input shapes is before them. */
 static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, const struct tp_op_group *group)
 {
     tp_table_int(table, TP_OP_CALLS + shift)[row] = group->calls;
@@ -99,7 +99,7 @@ static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, con
     tp_table_real(table, TP_OP_TC_TOTAL + shift)[row] = tp_ratio(group->tensor_core_total, group->device_total);
 }
 
-/* Returns the key of a stack section: the name, or name###shape. */
+/* Returns the key of the section of a group: NAME, or NAME###SHAPE. */
 static struct tp_str section_key(const struct order *order, const struct tp_op_group *group, struct tp_arena *arena)
 {
     struct tp_str name = order->model->trace->names.items[group->name];
@@ -120,13 +120,13 @@ static int compare_texts(const void *context, uint32_t i, uint32_t j)
     return tp_str_compare(texts->items[i], texts->items[j]);
 }
 
-/* Ranks the sections of a stack table by their keys. Returns the rank of each group's section; `keys` receives the
- * distinct keys. */
+/* Ranks the sections of a stack table by their keys. Returns the rank of each group's section, and fills `keys` with
+ * the distinct keys. */
 static uint32_t *rank_sections(struct order *order, uint32_t count, struct tp_strings *keys, uint32_t **sorted,
                                struct tp_arena *arena)
 {
     uint32_t *section = tp_arena_array(arena, count, sizeof *section);
-    struct tp_keys seen; /* pairs of name and shape whose key exists already */
+    struct tp_keys seen; /* pairs (name, shape) whose key is known */
     struct tp_vec key_of = TP_VEC(arena, uint32_t);
     tp_strings_init(keys, arena, 0);
     tp_keys_init(&seen, arena, 2);
@@ -178,7 +178,7 @@ static void build_stacks(struct tp_stack_table *out, struct order order, const s
 }
 
 /* Measures the texts of the call stacks. A short trace with deep stacks could have gigabytes of text, so the table
- * omits each text that does not fit into *rest_bytes. Returns how many it omits. */
+ * omits texts that do not fit into *rest_bytes. Returns the number of omitted texts. */
 static uint64_t measure_stacks(struct tp_stack_table *table, uint64_t *rest_bytes, struct tp_arena *arena)
 {
     uint64_t left_out = 0;
@@ -210,7 +210,7 @@ static uint32_t find_section(const struct tp_stack_table *table, struct tp_str k
     return TP_NO_ID;
 }
 
-/* Builds the table by_name or, with shift 1, by_shape. Returns the section of each row in `stacks`. */
+/* Builds the table by_name, or by_shape if shift is 1. Returns the section of each row in `stacks`. */
 static uint32_t *build_table(struct tp_table *table, struct order order, const struct tp_op_groups *groups,
                              unsigned shift, const struct tp_stack_table *stacks, struct tp_arena *arena)
 {
@@ -233,7 +233,7 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
     return sections;
 }
 
-/* Fills in the fields of the view other than the tables. */
+/* Fills the members of the view that are not tables. */
 static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
                        struct tp_arena *arena)
 {
@@ -294,7 +294,7 @@ static const struct tp_json_field stack_fields[] = {
 };
 static const struct tp_fields stack_row = TP_FIELDS("Calls of an operator from one stack", stack_fields);
 
-/* Gives the stacks of one operator. record->index: its group. */
+/* Writes the stacks of one operator. record->index: number of its group. */
 static bool next_stack(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_stack_table *table = record->at;

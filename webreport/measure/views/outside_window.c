@@ -1,4 +1,4 @@
-/* Finds what W leaves out: see outside_window.h. */
+/* Finds the part of a recording outside of W: see outside_window.h. */
 #include "webreport/measure/views/outside_window.h"
 
 #include "webreport/measure/views/fold_times.h"
@@ -9,8 +9,8 @@
 static const double NAMED_PERCENT = 10;
 static const int64_t NAMED_NS = 10000000;
 
-/* Returns the recording: from the begin of the profiler's own span, or else the first event, to the last event. After
- * that, old profilers only processed their records. */
+/* Returns the time of the recording: from the start of the profiler's own span, or of the first event without such a
+ * span, to the last event. The rest of the span is not used, because old profilers processed their records then. */
 static struct tp_interval recording_of(const struct tp_model *model)
 {
     struct tp_interval all = {model->first_ns, model->first_ns};
@@ -30,7 +30,7 @@ static struct tp_interval recording_of(const struct tp_model *model)
     return all;
 }
 
-/* Names the kernel, copy or set that takes most of `time`; ties by name. */
+/* Sets the name of the kernel, copy or set that takes most of `time`; of several, the first by name. */
 static void name_operation(struct tp_left_out_part *out, const struct tp_model *model, struct tp_intervals time,
                            struct tp_arena *arena)
 {
@@ -53,7 +53,7 @@ static void name_operation(struct tp_left_out_part *out, const struct tp_model *
     tp_arena_drop(arena, ns, names->count * sizeof *ns);
 }
 
-/* Names what the main thread did for most of `time`. */
+/* Sets the name of the main thread's activity for most of `time`. */
 static void name_code(struct tp_left_out_part *out, const struct tp_model *model, struct tp_intervals time,
                       struct tp_arena *arena)
 {

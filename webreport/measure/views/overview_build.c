@@ -1,5 +1,5 @@
-/* Builds the overview: step table, averages and communication overlap; overview_gpus.c builds the GPU table. See
- * overview.h. */
+/* Builds the overview: table of steps, averages and communication overlap. overview_gpus.c builds the table of GPUs.
+ * See overview.h. */
 #include "webreport/measure/views/overview.h"
 
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x
     }
 }
 
-/* Sets out[i] to the length of the intersection of x, y and step i, without building that intersection. */
+/* Sets out[i] to the length of the intersection of x, y and step i, without a list of that intersection. */
 static void common_lengths_in_steps(const struct tp_model *model, struct tp_intervals x, struct tp_intervals y,
                                     int64_t *out)
 {
@@ -111,15 +111,15 @@ static void common_lengths_in_steps(const struct tp_model *model, struct tp_inte
     }
 }
 
-/* Gives each moment of a step to the first category that contains it (D1). Steps are disjoint and in order of time, so
- * one pass over each set is enough. */
+/* Assigns each moment of a step to the first category that contains it (D1). Steps are disjoint and in order of time,
+ * so one pass over each set is enough. */
 static void fill_categories(struct tp_overview *view, const struct tp_model *model)
 {
     size_t at[TP_ROLE_COUNT] = {0};
     for (uint32_t i = 0; i < model->step_count; i++) {
         int64_t sums[TP_ROLE_COUNT + 1] = {0}, end = model->steps[i].end_ns;
         for (int64_t t = model->steps[i].start_ns, stop; t < end; t = stop) {
-            unsigned category = TP_ROLE_COUNT; /* other */
+            unsigned category = TP_ROLE_COUNT; /* starts as the category "other" */
             stop = end;
             for (unsigned r = 0; r < category; r++) {
                 const struct tp_intervals *set = &model->roles[r];
@@ -209,7 +209,7 @@ static void build_averages(struct tp_overview *view)
     }
 }
 
-/* Returns the share of kernel time whose owner is an eligible operator without an eligible child (D11). */
+/* Returns the share of kernel time whose owner is an eligible operator that has no eligible child (D11). */
 static double eligible_ratio(const struct tp_model *model)
 {
     const struct tp_devices *devices = &model->devices;
@@ -255,7 +255,7 @@ size_t tp_overview_main_gpu(const struct tp_overview *view)
 
 /* ---- fields ---- */
 
-/* Gives the busy time of each device in one step. */
+/* Writes the busy time of each device in one step. */
 static bool next_busy(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_overview *view = record->at;

@@ -1,5 +1,5 @@
-/* Builds the GPU table: utilization, estimated SM efficiency and occupancy, tensor cores and busy time of each device
- * (section 5). */
+/* Builds the table of GPUs: utilization, estimated SM efficiency and occupancy, tensor cores and busy time of each
+ * device (section 5). */
 #include <stdio.h>
 
 #include "webreport/measure/views/overview_parts.h"
@@ -40,7 +40,7 @@ static const struct tp_column_def gpu_defs[TP_GPU_COLUMNS] = {
 
 /* ---- SM efficiency ---- */
 
-/* A running kernel, in a heap by its end. */
+/* A running kernel: an item of a heap in order of end. */
 struct running {
     int64_t end, level_e9;
 };
@@ -49,8 +49,8 @@ struct sweep {
     struct running *heap;
     size_t count;
     struct tp_intervals window;
-    size_t at;                     /* index of the first piece of the window that ends after `last` */
-    __int128 level, area, covered; /* level: the sum of blocks per SM over the running kernels */
+    size_t at;                     /* index of the first interval of the window that ends after `last` */
+    __int128 level, area, covered; /* level: sum of the running kernels' blocks per SM */
     int64_t last;
     bool has_last;
 };
@@ -78,7 +78,7 @@ static struct running pop_running(struct sweep *s)
     return top;
 }
 
-/* Returns the length of [a, b) within the window. The calls must come in order: b is at most the a of the next call. */
+/* Returns the length of [a, b) within the window. Calls must be in order: b must not exceed the next call's a. */
 static int64_t within(struct sweep *s, int64_t a, int64_t b)
 {
     int64_t sum = 0;
@@ -216,7 +216,7 @@ void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, 
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena)
 {
-    struct tp_model narrow = *model; /* the same facts with another window */
+    struct tp_model narrow = *model; /* a copy of the model with another window */
     struct tp_gpu part = *gpu;
     struct gpu_sums sums;
     int64_t nothing_before = 0;
@@ -224,7 +224,7 @@ void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model
     narrow.window_before = &nothing_before;
     narrow.window_ns = window.b - window.a;
     uint32_t low = 0, high = gpu->count;
-    while (low < high) { /* the first event that starts in the window */
+    while (low < high) { /* find the first event that starts in the window */
         uint32_t middle = low + (high - low) / 2;
         if (tp_device_event(model, gpu->events[middle])->ts_ns < window.a)
             low = middle + 1;

@@ -1,4 +1,4 @@
-/* Parts of the overview in files of their own. */
+/* Functions of the overview that are in files of their own. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_PARTS_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_PARTS_H
 

@@ -1,4 +1,4 @@
-/* Sums ranges and counters by name: see range_view.h. */
+/* Sums the ranges and counters of a program by name: see range_view.h. */
 #include "webreport/measure/views/range_view.h"
 
 #include <math.h>
@@ -28,26 +28,26 @@ static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {
 
 /* ---- ranges ---- */
 
-/* The sums of one name. */
+/* The sums of the ranges of one name. */
 struct sum {
     uint32_t name;
-    uint32_t depth; /* number of its ranges that are open on the current thread */
-    uint8_t kind;   /* enum tp_range_kind of its first range that states a kind */
+    uint32_t depth; /* number of ranges of this name that are open on the current thread */
+    uint8_t kind;   /* enum tp_range_kind of the first range of this name that has a kind */
     int64_t calls, self_ns, total_ns;
 };
 
 /* A range that is open on the current thread. */
 struct open_range {
     uint32_t name;
-    int64_t end_ns, inside_ns; /* inside_ns: time of W in ranges directly inside */
-    int64_t own_ns;            /* time of W in the range itself */
+    int64_t end_ns, inside_ns; /* inside_ns: time of W in ranges directly inside of the range */
+    int64_t own_ns;            /* time of W in the range outside of inner ranges */
 };
 
 struct summing {
     const struct tp_model *model;
     struct sum *sums;    /* by name id */
     struct tp_vec stack; /* struct open_range */
-    size_t window_at;    /* place in W for tp_window_within */
+    size_t window_at;    /* position in W for tp_window_within */
 };
 
 static bool is_range(const struct tp_model *model, const struct tp_event *e)
@@ -64,8 +64,8 @@ static void close_last(struct summing *s)
     s->stack.count--;
 }
 
-/* Opens a range. The ranges of a thread come in order of start, an enclosing range before those inside it. A range ends
- * at the latest with its enclosing range. */
+/* Opens a range. The ranges of a thread must be in order of start, an enclosing range before its inner ranges. A range
+ * ends at the latest when its enclosing range ends. */
 static void open_next(struct summing *s, const struct tp_event *e)
 {
     int64_t end_ns = tp_event_end(e);
@@ -141,7 +141,7 @@ static void build_ranges(struct tp_range_view *view, const struct tp_model *mode
 
 /* ---- counters ---- */
 
-/* The values of the counter of one name. */
+/* The values of the counter with one name. */
 struct values {
     uint32_t name;
     int64_t count, first_at_ns, last_at_ns;

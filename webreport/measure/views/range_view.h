@@ -1,4 +1,4 @@
-/* Ranges of a program that records itself, by name, and its counters. docs/definitions.md section 3. */
+/* Ranges by name, and counters, of a program that records itself (docs/definitions.md section 3). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_RANGE_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_RANGE_VIEW_H
 
@@ -7,11 +7,11 @@
 
 enum tp_range_column {
     TP_RANGE_NAME,
-    TP_RANGE_KIND,     /* kind of its ranges, or null */
-    TP_RANGE_CALLS,    /* ranges that begin in W */
+    TP_RANGE_KIND,     /* kind of the ranges, or null */
+    TP_RANGE_CALLS,    /* number of ranges that start in W */
     TP_RANGE_SELF,     /* time within W without inner ranges */
     TP_RANGE_TOTAL,    /* time within W */
-    TP_RANGE_SHARE,    /* total in percent of |W| */
+    TP_RANGE_SHARE,    /* total as a percentage of the length of W */
     TP_RANGE_PER_STEP, /* total divided by the number of used steps */
     TP_RANGE_COLUMNS
 };
@@ -27,10 +27,10 @@ enum tp_counter_column {
 };
 
 struct tp_range_view {
-    bool is_present;          /* our recorder wrote the trace, and the program has ranges or counters */
-    struct tp_table ranges;   /* by total (descending), name */
-    struct tp_table counters; /* by name */
-    uint32_t *counter_names;  /* by row of counters: id of the name */
+    bool is_present;          /* tracepress.h recorded the trace, and the program has ranges or counters */
+    struct tp_table ranges;   /* in order of total (descending), then name */
+    struct tp_table counters; /* in order of name */
+    uint32_t *counter_names;  /* by row of counters: name id */
 };
 
 void tp_range_view_build(struct tp_range_view *view, const struct tp_model *model, struct tp_arena *arena);

@@ -19,16 +19,16 @@ static const struct tp_column_def line_defs[TP_SAMPLE_LINE_COLUMNS] = {
     {"self_us", "CPU self", "us", "Processor time while the line itself was running.", TP_COLUMN_NS},
     {"samples", "Samples", "", "Samples that found it running.", TP_COLUMN_INT}};
 
-/* A function or a line. */
+/* The sums of a function or a line. */
 struct place {
     int64_t self_ns, total_ns, count;
-    uint32_t last; /* number + 1 of the last sample that counted for the total */
+    uint32_t last; /* 1 + number of the last sample that counted for the total */
 };
 
 /* Distinct texts and their sums. */
 struct places {
     const struct tp_strings *texts;
-    struct tp_vec items; /* struct place, by id in texts */
+    struct tp_vec items; /* struct place by id in texts */
 };
 
 /* ---- functions of frames ---- */
@@ -98,7 +98,7 @@ static struct place *place_of(struct places *places, uint32_t id)
 
 struct counting {
     struct tp_sample_functions functions;
-    struct tp_strings lines; /* texts of frames */
+    struct tp_strings lines; /* distinct texts of frames */
     struct places by_function, by_line;
 };
 
@@ -117,7 +117,7 @@ static void count_sample(struct tp_sample_view *view, struct counting *c, const 
     for (size_t k = 0; k < c->functions.path.count; k++) {
         innermost = place_of(&c->by_function, *TP_AT(&c->functions.path, uint32_t, k));
         if (innermost->last == i + 1)
-            continue; /* recursion */
+            continue; /* recursion counts once */
         innermost->last = i + 1;
         innermost->total_ns = tp_sat_add(innermost->total_ns, sample->cpu_ns);
     }

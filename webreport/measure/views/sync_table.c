@@ -1,4 +1,4 @@
-/* Groups waits by the place of their calls: see sync_table.h. */
+/* Groups waits for the device by the place of their calls: see sync_table.h. */
 #include "webreport/measure/views/sync_table.h"
 
 #include "webreport/model/numbers.h"
@@ -41,7 +41,7 @@ static int by_cost(const void *x, const void *y, const void *context)
     return order ? order : strcmp(tp_range_kind_text(a->kind), tp_range_kind_text(b->kind));
 }
 
-/* Returns the label id of the outermost operator that encloses a call; TP_NO_ID: none. */
+/* Returns the label id of the outermost operator around a call; TP_NO_ID: there is none. */
 static uint32_t outermost_operator(const struct tp_model *model, uint32_t op)
 {
     if (op == TP_NO_ID)

@@ -19,18 +19,19 @@ static const struct tp_column_def task_defs[TP_TASK_COLUMNS] = {
     {"at_once", "At once", "", "Most tasks of this name that were open at the same time.", TP_COLUMN_INT},
     {"open", "Not ended", "", "Tasks that were still open when the recording ended.", TP_COLUMN_INT}};
 
-/* The tasks of one name. */
+/* The tasks with one name. */
 struct group {
     struct tp_str name;
-    struct tp_vec durations, ends; /* int64_t, of the finished tasks, by start */
-    struct tp_vec starts;          /* int64_t, of all tasks, ascending */
+    struct tp_vec durations, ends; /* int64_t, in order of start, only of finished tasks */
+    struct tp_vec starts;          /* int64_t, ascending, of all tasks */
     int64_t total_ns;
 };
 
 static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_vec groups = TP_VEC(arena, struct group);
-    uint32_t *of_name = tp_arena_array(arena, trace->names.count, sizeof *of_name); /* 1 + group; 0: none */
+    /* by name: 1 + group; 0: no group yet */
+    uint32_t *of_name = tp_arena_array(arena, trace->names.count, sizeof *of_name);
     for (size_t i = 0; i < tasks->count; i++) {
         const struct tp_async_task *task = &tasks->items[i];
         if (!of_name[task->name]) {
@@ -44,7 +45,7 @@ static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_
         *(int64_t *)tp_vec_push(&group->starts) = task->start_ns;
         if (task->end_ns == TP_NULL_INT)
             continue;
-        /* a task of no length counts for one nanosecond */
+        /* a task without length counts for one nanosecond */
         *(int64_t *)tp_vec_push(&group->ends) = task->end_ns > task->start_ns ? task->end_ns : task->start_ns + 1;
         *(int64_t *)tp_vec_push(&group->durations) = task->end_ns - task->start_ns;
         group->total_ns = tp_sat_add(group->total_ns, task->end_ns - task->start_ns);
@@ -52,8 +53,8 @@ static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_
     return groups;
 }
 
-/* Returns the largest number of tasks at one time. A task that ends when another begins does not overlap it. `ends` is
- * in ascending order. */
+/* Returns the largest number of simultaneous tasks. A task that ends when another one starts does not overlap it.
+ * Requires that `ends` is ascending. */
 static int64_t most_at_once(const struct group *group)
 {
     const int64_t *starts = group->starts.data, *ends = group->ends.data;

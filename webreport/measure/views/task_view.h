@@ -1,5 +1,5 @@
-/* Tasks that begin on one thread and may end on another, by name: number, durations, and most at the same time.
- * docs/definitions.md section 3. */
+/* Tasks by name: number, durations, and largest number of simultaneous tasks. A task may end on another thread than it
+ * started (docs/definitions.md section 3). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 
@@ -8,7 +8,7 @@
 
 enum tp_task_column {
     TP_TASK_NAME,
-    TP_TASK_COUNT, /* tasks that ended */
+    TP_TASK_COUNT, /* number of tasks that ended */
     TP_TASK_TOTAL,
     TP_TASK_P50,
     TP_TASK_P95,
@@ -22,7 +22,7 @@ enum tp_task_column {
 struct tp_task_view {
     bool is_present; /* the trace has tasks */
     uint64_t count, without_begin;
-    struct tp_table tasks; /* by total (descending), name */
+    struct tp_table tasks; /* in order of total (descending), then name */
 };
 
 void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model, struct tp_arena *arena);

@@ -3,7 +3,7 @@
 
 #include "writer/base/saturate.h"
 
-/* Returns true when an annotation has this name. */
+/* Returns whether an annotation has this name. */
 static bool has_annotation(const struct tp_trace *trace, const char *name)
 {
     uint32_t id = tp_strings_find(&trace->names, tp_str_of(name));
@@ -13,7 +13,7 @@ static bool has_annotation(const struct tp_trace *trace, const char *name)
     return false;
 }
 
-/* Counts the links with both ends: every end whose id has a start. */
+/* Counts the links that have both ends: ends whose id also has a start. */
 static uint64_t count_links(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t count = 0;

@@ -1,4 +1,5 @@
-/* Computes the quality of a trace: counters of the reader and the flags F1..F11. See trace_quality.h and section 14. */
+/* Computes the quality of a trace: counters of the reader, and the flags F1 to F11. See trace_quality.h and section
+ * 14. */
 #include "webreport/measure/views/trace_quality.h"
 
 #include <stdio.h>
@@ -116,7 +117,7 @@ static void add_skipped(struct tp_quality *q, const char *name, uint64_t count)
     q->skipped_total += (int64_t)count;
 }
 
-/* Counts skipped events by name, in the order of the names. */
+/* Counts skipped events by name, in order of the names. */
 static void count_skipped(struct tp_quality *q, const struct tp_reading *r, struct tp_arena *arena)
 {
     add_skipped(q, "no_time", r->skipped[TP_SKIP_NO_TIME]);
@@ -158,7 +159,7 @@ static void flag_steps(struct tp_quality *q, const struct tp_model *model)
         weaken(f, timed_rules);
 }
 
-/* The sums over the device operations. */
+/* Sums over all device operations. */
 struct sums {
     int64_t kernels, unlinked_kernels, kernel_ns, graph_ns;
     int64_t linked, before_launch;
@@ -197,7 +198,7 @@ static void flag_operations(struct tp_quality *q, const struct tp_model *model)
     weaken(set_count(q, FLAG_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
 }
 
-/* Counts operations of one device that begin before an earlier operation of their stream has ended. */
+/* Counts the operations of one device that start before an earlier operation of their stream has ended. */
 struct overlaps {
     const struct tp_model *model;
     struct tp_ids streams;
@@ -219,7 +220,7 @@ static void look_at_operation(struct overlaps *o, uint32_t operation)
     *latest = tp_ns_max(*latest, tp_event_end(e));
 }
 
-/* Checks `count` operations that start together: the longest first, then by position in the file. */
+/* Checks `count` operations that start at the same time: the longest first, then in order of the file. */
 static void look_at_run(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
 {
     if (count == 1) {
@@ -266,7 +267,8 @@ static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, st
 
 /* Facts about the recording from one pass over the events. */
 struct recording {
-    int64_t span_ns; /* the longest span of the profiler, or else the longest span, or else the whole recording */
+    int64_t span_ns; /* length of the profiler's longest span; without one, of the longest span of any event; otherwise
+                      * of the recording */
     int64_t overhead_ns, too_long;
     bool has_dims, has_frames;
 };
@@ -338,7 +340,7 @@ static void flag_options(struct tp_quality *q, const struct tp_trace *trace, con
     f->text = tp_arena_copy(arena, text, size);
 }
 
-/* Counts the leading used steps without a device operation, when a later step has one. */
+/* Counts the used steps before the first one with a device operation; 0 if no step has one. */
 static int64_t count_leading(const struct tp_model *model)
 {
     int64_t count = 0;

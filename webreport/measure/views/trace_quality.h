@@ -1,4 +1,4 @@
-/* Trace quality: read and skipped events, and flags that lower the confidence of findings (section 14). */
+/* Trace quality: numbers of read and skipped events, and flags that lower the confidence of findings (section 14). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_TRACE_QUALITY_H
 #define TP_WEBREPORT_MEASURE_VIEWS_TRACE_QUALITY_H
 
@@ -12,8 +12,8 @@ struct tp_quality_flag {
     const char *id; /* "F1" .. "F11" */
     bool is_raised;
     enum tp_quality_value type;
-    int64_t count;  /* TP_QUALITY_INT */
-    double percent; /* TP_QUALITY_REAL */
+    int64_t count;  /* value of a flag of kind TP_QUALITY_INT */
+    double percent; /* value of a flag of kind TP_QUALITY_REAL */
     const char *unit, *text;
     const char *weakens[TP_QUALITY_WEAKENS]; /* affected rules and views; empty unless the flag is raised */
     unsigned weakens_count;
@@ -27,13 +27,15 @@ struct tp_quality_count {
 
 struct tp_quality {
     int64_t events_total, read_total, skipped_total;
-    struct tp_quality_count read[TP_QUALITY_READ], skipped[TP_QUALITY_SKIPPED]; /* only counts above 0, by name */
+    /* only numbers above 0, in order of name */
+    struct tp_quality_count read[TP_QUALITY_READ], skipped[TP_QUALITY_SKIPPED];
     unsigned read_count, skipped_count;
     int64_t events_without_dur, events_with_negative_dur, repaired, badly_nested_host_events, out_of_memory_events;
     bool is_truncated, has_gzip_error;
     bool is_fragment;                                 /* the profile has too little work to judge (section 13) */
-    struct tp_quality_count notices[TP_NOTICE_COUNT]; /* repairs and omissions of the reader; only counts above 0 */
-    uint64_t notice_offset[TP_NOTICE_COUNT]; /* by notice: position of the first one, byte in the inflated text */
+    struct tp_quality_count notices[TP_NOTICE_COUNT]; /* repairs and omissions of the reader, only numbers above 0 */
+    uint64_t notice_offset[TP_NOTICE_COUNT]; /* by notice: position of its first occurrence, as a byte of the inflated
+                                              * text */
     unsigned notice_count;
     struct tp_quality_flag flags[TP_QUALITY_FLAGS];
 };

@@ -1,4 +1,4 @@
-/* Computes costs of calls by name: see cost.h. Operators that only move bytes are here, products are in
+/* Computes costs of calls by name: see cost.h. This file has operators that only move bytes; products are in
  * cost_products.c. */
 #include "webreport/measure/work/cost.h"
 
@@ -9,7 +9,7 @@
 #include "writer/base/patterns.h"
 #include "writer/base/saturate.h"
 
-/* ---- forms ---- */
+/* ---- formulas by form of the arguments ---- */
 
 static bool claim(struct tp_cost *cost, const struct tp_cost_arguments *a, int64_t bytes, int i)
 {
@@ -26,7 +26,7 @@ static int64_t twice(int64_t bytes)
     return tp_sat_mul(2, bytes);
 }
 
-/* Returns the bytes of all tensors outside lists. */
+/* Returns the bytes of all tensors, without lists of tensors. */
 static int64_t tensor_bytes(const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
@@ -48,7 +48,7 @@ static bool norm(struct tp_cost *cost, const struct tp_cost_arguments *a)
     return tp_cost_tensor(a, 0) && claim(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, 0)), 0);
 }
 
-/* The largest tensor has the size of the gradient and of the result. */
+/* Computes the cost of the backward of a norm. The gradient and the result have the size of the largest tensor. */
 static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int largest = first_tensor(a);
@@ -58,7 +58,7 @@ static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *
     return largest >= 0 && claim(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, largest)), largest);
 }
 
-/* Two forms that read or write the first tensor two or three times. */
+/* Computes the cost of two forms that read or write the first tensor two or three times. */
 static bool first_two(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     return tp_cost_tensor(a, 0) && claim(cost, a, twice(tp_cost_bytes(a, 0)), 0);
@@ -120,7 +120,8 @@ static bool index_select(struct tp_cost *cost, const struct tp_cost_arguments *a
     return claim(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(picked, tp_cost_size(a, 0)))), 0);
 }
 
-/* Writes into the first tensor as many values as the last tensor has: these are read and written. */
+/* Computes the cost of writing values into the first tensor. Their number is that of the last tensor; they are read and
+ * written. */
 static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int first = first_tensor(a), final = first;
@@ -132,7 +133,8 @@ static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
     return claim(cost, a, sum(bytes, final != first ? twice(tp_cost_bytes(a, final)) : 0), 0);
 }
 
-/* Parameters, gradients and state are read; all but the gradients are written. */
+/* Computes the cost of a fused optimizer, which reads parameters, gradients and state, and writes all but the
+ * gradients. */
 static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
@@ -143,7 +145,8 @@ static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments
     return tp_cost_claim(cost, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
 }
 
-/* Lists are read and the first one is written. is_once: only the first list counts, once. */
+/* Computes the cost of an operator that reads lists of tensors and writes the first one. is_once: only the first list
+ * counts, once. */
 static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool is_once)
 {
     int64_t bytes = 0, first = -1;
@@ -155,7 +158,7 @@ static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool 
     return first >= 0 && claim(cost, a, is_once ? first : sum(bytes, first), 0);
 }
 
-/* A few numbers are computed from many: only the inputs count. */
+/* Computes the cost of a reduction, which makes few numbers from many, so only the inputs count. */
 static bool reduction(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tensor_bytes(a);
@@ -236,7 +239,7 @@ static const struct {
      at_least_inputs},
 };
 
-/* Rules of the two pattern lists below, and of the norms. */
+/* Rules without a formula of their own: two pattern lists below, and norms. */
 enum { ONE_VALUE_EACH, COMPARISON, NORM_BACKWARD };
 
 static const char ELEMENTWISE[] =
@@ -250,7 +253,7 @@ static const char ELEMENTWISE[] =
     "finite)_$";
 static const char COMPARISONS[] = "^(eq|ne|lt|le|gt|ge)_?$|^logical_.*$|^is(nan|inf|finite)$";
 
-/* Operators of serving engines. */
+/* Operators of serving engines, by form. */
 enum {
     ENGINE_ATTENTION,
     ENGINE_LINEAR,
@@ -293,7 +296,7 @@ bool tp_cost_rules_are_whole(void)
     return is_whole;
 }
 
-/* Returns whether a name is written like an operator (small letters, digits and _) and is not only the prefix of a
+/* Returns whether a name looks like an operator (small letters, digits and _) and is more than the prefix of a
  * family. */
 static bool is_whole_word(struct tp_str name)
 {
@@ -337,7 +340,7 @@ static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_
         return tp_cost_of_attention_form(cost, a, is_causal);
     case ENGINE_LINEAR:
         return tp_cost_of_linear_form(cost, a);
-    case ENGINE_ADD_NORM: /* the input and the tensor added to it are read and written */
+    case ENGINE_ADD_NORM: /* reads and writes the input and the tensor that is added to it */
         return first && claim(cost, a, sum(twice(sum(x, y)), z), 0);
     case ENGINE_NORM:
         return first && claim(cost, a, sum(tp_cost_all_bytes(a), tensors == 2 ? x : 0), 0);

@@ -24,11 +24,11 @@ static bool claim_product(struct tp_cost *cost, const struct tp_cost_arguments *
 /* ---- matrices ---- */
 
 struct product {
-    int8_t x, y, bias; /* indexes of arguments; bias -1: none */
-    int8_t out_size;   /* bytes of an element of the result; 0: as in x */
+    int8_t x, y, bias; /* indexes of arguments; bias is -1 if there is none */
+    int8_t out_size;   /* bytes of an element of the result; 0: the same as for x */
 };
 
-/* Computes the cost of [..,M,K] by [..,K,N]. */
+/* Computes the cost of a product [..,M,K] by [..,K,N]. */
 static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct product *p)
 {
     const struct tp_shape *left = tp_cost_tensor(a, p->x), *right = tp_cost_tensor(a, p->y);
@@ -54,7 +54,7 @@ static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, co
     return is_claimed;
 }
 
-/* Computes the cost of x [..,K] by w [N,K]. */
+/* Computes the cost of a product x [..,K] by w [N,K]. */
 static bool linear(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *x = tp_cost_tensor(a, 0), *w = tp_cost_tensor(a, 1);
@@ -82,8 +82,8 @@ static bool vectors(struct tp_cost *cost, const struct tp_cost_arguments *a)
                               tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), tp_cost_type(a, 0));
 }
 
-/* Computes the cost of a product in which each group of rows has its own matrix. The lengths of the groups are not
- * recorded and not needed. */
+/* Computes the cost of a product in which each group of rows has its own matrix. It does not depend on the lengths of
+ * the groups, which are not recorded. */
 static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *x = tp_cost_tensor(a, 0), *y = tp_cost_tensor(a, 1);
@@ -101,7 +101,7 @@ static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
     } else if (x->rank >= 2 && y->rank >= 2) {
         outputs = times(x->sizes[0], y->sizes[1]);
         inner = x->sizes[1];
-        results = 0; /* the number of matrices is not recorded */
+        results = 0; /* the number of matrices in the result is not recorded */
     } else {
         return false;
     }
@@ -112,11 +112,12 @@ static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
 /* ---- convolutions ---- */
 
 struct convolution {
-    int8_t stride, padding, dilation, is_transposed, groups, out_padding; /* indexes of arguments; -1: none */
+    /* indexes of arguments; -1: the operator lacks the argument */
+    int8_t stride, padding, dilation, is_transposed, groups, out_padding;
     bool is_always_transposed, may_lack_dilation;
 };
 
-/* Gives a single number to all dimensions. Returns false if there are too few numbers. */
+/* Repeats a single number for all dimensions. Returns false if there are too few numbers. */
 static bool spread(struct tp_shape *numbers, unsigned dimensions)
 {
     for (; numbers->rank == 1 && dimensions > 1; dimensions--)
@@ -124,13 +125,14 @@ static bool spread(struct tp_shape *numbers, unsigned dimensions)
     return numbers->rank == 1 || numbers->rank >= dimensions;
 }
 
-/* Returns whether the value exists but is not a list of numbers. */
+/* Returns whether argument i exists but is not a list of numbers. */
 static bool is_no_list(const struct tp_cost_arguments *a, int i)
 {
     return tp_cost_truth(a, i) && !tp_cost_numbers(a, i).is_known;
 }
 
-/* Computes the sizes of the result. Returns 1: known, 0: not recorded, -1: impossible. */
+/* Computes the sizes of the result. Returns 1 if they are known, 0 if they are not recorded, and -1 if they are
+ * impossible. */
 static int result_of(const struct tp_cost_arguments *a, const struct convolution *form, bool is_transposed,
                      struct tp_shape *out)
 {
@@ -179,7 +181,7 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
         return false;
     int64_t groups = tp_cost_integer(a, form->groups, 0);
     if (is_transposed && groups == 0 && tp_cost_truth(a, form->groups))
-        return false; /* a list or a text instead of a number */
+        return false; /* the argument is a list or a text instead of a number */
     int64_t channels = is_transposed ? times(w->sizes[1], groups ? groups : 1) : w->sizes[0];
     int64_t places = is_transposed ? tp_cost_product(x, 2) : tp_cost_product(&out, 0);
     int64_t results = times(times(x->sizes[0], channels), tp_cost_product(&out, 0));
@@ -189,16 +191,16 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
 }
 
 struct backward {
-    int8_t gradient, input, weight; /* indexes of arguments; -1: none */
+    int8_t gradient, input, weight; /* indexes of arguments; -1: the operator lacks the argument */
     int8_t mask, is_transposed;
-    bool of_input, of_weight; /* the gradients that an operator without a mask computes */
+    bool of_input, of_weight; /* gradients that the operator computes if it has no mask */
 };
 
 static bool convolution_backward(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct backward *form)
 {
     const struct tp_shape *g = tp_cost_tensor(a, form->gradient), *x = tp_cost_tensor(a, form->input),
                           *w = tp_cost_tensor(a, form->weight);
-    bool is_half = form->input < 0 || form->weight < 0; /* computes the gradient of either the input or the weight */
+    bool is_half = form->input < 0 || form->weight < 0; /* the operator computes only one of the gradients */
     const struct tp_shape *hinted = is_half && a->hint && a->hint->input.is_known ? &a->hint->input : NULL;
     bool mask[2] = {form->of_input, form->of_weight};
     if (form->weight < 0 && a->hint && a->hint->weight.is_known)
@@ -220,9 +222,9 @@ static bool convolution_backward(struct tp_cost *cost, const struct tp_cost_argu
 /* ---- attention ---- */
 
 struct attention {
-    int8_t q;          /* index of the query; key and value follow */
-    int8_t causal;     /* index of the argument; -1: none, -2: any argument with the value True */
-    bool is_mask_type; /* the argument is 1 for causal */
+    int8_t q;          /* index of the query; the arguments after it are key and value */
+    int8_t causal;     /* index of the flag for a causal mask; -1: none; -2: any argument with the value True */
+    bool is_mask_type; /* the argument is the type of the mask, 1 for causal */
     bool has_heads_first, is_backward;
     int8_t lengths; /* index of an argument that only packed sequences have; -1: none */
 };
@@ -249,7 +251,7 @@ static bool is_causal(const struct tp_cost_arguments *a, const struct attention 
     return form->is_mask_type ? tp_cost_integer(a, form->causal, 0) == 1 : tp_cost_truth(a, form->causal);
 }
 
-/* Leaves out the part behind a causal mask: the keys that come after each query. */
+/* Subtracts the operations that a causal mask omits: the keys after each query. */
 static bool leave_out_masked(struct tp_cost *cost, int64_t queries, int64_t keys)
 {
     double all = (double)queries * (double)keys;
@@ -274,7 +276,7 @@ static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, c
     if (k.rank < length_at)
         return false;
     int64_t queries = last(&q, length_at), keys = last(&k, length_at), size = last(&q, 1), value_size = last(&v, 1);
-    q.rank--; /* batch, heads and queries */
+    q.rank--; /* keep batch, heads and queries */
     int64_t outer = tp_cost_product(&q, 0);
     int64_t inner = is_backward ? times(3, size) + times(2, value_size) : tp_sat_add(size, value_size);
     int64_t of_result = times(times(outer, value_size), tp_cost_size(a, form->q));
@@ -290,7 +292,8 @@ bool tp_cost_of_attention_form(struct tp_cost *cost, const struct tp_cost_argume
     return attention(cost, a, &(struct attention){.q = 0, .causal = -1, .lengths = -1}, causal);
 }
 
-/* Computes the cost of concatenated sequences: their lengths are not recorded, so only the bytes are known. */
+/* Computes the cost of concatenated sequences. Only the bytes are known, because the lengths of the sequences are not
+ * recorded. */
 static bool packed(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct attention *form)
 {
     int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), 2),
@@ -301,7 +304,7 @@ static bool packed(struct tp_cost *cost, const struct tp_cost_arguments *a, cons
 /* ---- names ---- */
 
 static const struct {
-    const char *names; /* separated by blanks */
+    const char *names; /* names separated by blanks */
     struct product form;
 } PRODUCTS[] = {
     {"mm bmm mv", {0, 1, -1, 0}},
@@ -345,13 +348,13 @@ static const struct {
     {"_flash_attention_backward", {1, 11, false, false, true, 6}},
     {"_efficient_attention_backward", {1, 12, true, false, true, -1}},
 };
-/* for all other names of the family */
+/* for all other names of the attention family */
 static const struct attention FORWARD = {0, -1, false, true, false, -1}, BACKWARD = {1, -2, false, true, true, -1};
 
 bool tp_cost_is_among(struct tp_str name, const char *names)
 {
     while (*names) {
-        size_t length = 0; /* words are short: a library call would cost more than comparing their letters */
+        size_t length = 0; /* compare letters, because a library call would cost more than comparing such short words */
         while (names[length] && names[length] != ' ')
             length++;
         if (length == name.len && memcmp(names, name.ptr, length) == 0)
@@ -375,7 +378,7 @@ static int of_attention(struct tp_cost *cost, struct tp_str name, const struct t
     if (tp_str_find(name, "_backward") >= 0)
         return attention(cost, a, &BACKWARD, is_causal(a, &BACKWARD));
     if (tp_cost_is_among(name, "_scaled_dot_product_attention_math") || tp_str_find(name, "fused_attention_math") >= 0)
-        return 0; /* the operators inside it have a cost */
+        return 0; /* the inner operators have a cost */
     return attention(cost, a, &FORWARD, false);
 }
 
@@ -397,6 +400,6 @@ int tp_cost_of_product(struct tp_cost *cost, struct tp_str name, const struct tp
     if (tp_cost_is_among(name, "mkldnn_linear _mkl_linear"))
         return linear(cost, a);
     if (tp_cost_is_among(name, "mkldnn_rnn_layer conv1d conv2d conv3d") || tp_str_starts(name, "_cudnn_rnn"))
-        return 0; /* recurrent cells have no formula; the convolution inside has a cost */
+        return 0; /* recurrent cells have no formula; the convolution inside of this operator has a cost */
     return of_attention(cost, name, a);
 }

@@ -8,12 +8,12 @@
 struct tp_op_rule {
     const char *name, *family;
     bool (*cost)(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call);
-    int first; /* products and attention: index of the first operand; others: operations per element */
-    /* convolutions: indexes of the arguments; dilation -1: always 1; transposed -1: never */
+    int first; /* products and attention: index of the first operand; other families: operations per element */
+    /* convolutions: indexes of arguments; dilation is -1 if always 1, transposed is -1 if never transposed */
     int stride, padding, dilation, transposed;
 };
 
-/* ---- families ---- */
+/* ---- formulas by family ---- */
 
 static struct tp_shape input(const struct tp_op_call *call, int index)
 {
@@ -40,7 +40,7 @@ static bool broadcast(struct tp_shape *out, const struct tp_shape *x, const stru
     return true;
 }
 
-/* Returns the batch of a matrix product: all but the last two dimensions. */
+/* Returns the batch dimensions of a matrix product: all but the last two. */
 static struct tp_shape batch_of(const struct tp_shape *shape)
 {
     struct tp_shape batch = *shape;
@@ -48,7 +48,7 @@ static struct tp_shape batch_of(const struct tp_shape *shape)
     return batch;
 }
 
-/* Computes [.., n, k] x [.., k, m]; a vector counts as a row on the left, as a column on the right. */
+/* Computes the cost of [.., n, k] x [.., k, m]. A vector is a row on the left and a column on the right. */
 static bool product(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape x = input(call, rule->first), y = input(call, rule->first + 1), *out = &cost->out;
@@ -69,7 +69,7 @@ static bool product(struct tp_op_cost *cost, const struct tp_op_rule *rule, cons
     return true;
 }
 
-/* Computes x [.., k] by a weight [m, k]. */
+/* Computes the cost of x [.., k] by a weight [m, k]. */
 static bool linear(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape x = input(call, 0), weight = input(call, 1);
@@ -82,7 +82,7 @@ static bool linear(struct tp_op_cost *cost, const struct tp_op_rule *rule, const
     return true;
 }
 
-/* Returns the number for a dimension from a list with one number for all dimensions, or one for each. */
+/* Returns the number for dimension `index` from a list that has one number for all dimensions, or one for each. */
 static int64_t at_dimension(const struct tp_shape *list, unsigned index)
 {
     return list->sizes[list->rank == 1 ? 0 : index];
@@ -123,14 +123,14 @@ static bool convolution(struct tp_op_cost *cost, const struct tp_op_rule *rule, 
         if (out->sizes[i + 2] < 0)
             return false;
     }
-    struct tp_shape per_output = weight; /* input channels of a group, and the kernel */
+    struct tp_shape per_output = weight; /* input channels per group, and sizes of the kernel */
     per_output.sizes[0] = 1;
     cost->flops = times(times(2, tp_shape_product(out)), tp_shape_product(&per_output));
     return true;
 }
 
-/* Computes a backward of a convolution. Its first argument is the gradient of the output, with as many elements as the
- * output of the forward. */
+/* Computes the cost of the backward of a convolution. Its first argument is the gradient of the output, which has the
+ * shape of the forward operator's output. */
 static bool convolution_backward(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape gradient = input(call, 0), weight = input(call, 2);
@@ -139,10 +139,10 @@ static bool convolution_backward(struct tp_op_cost *cost, const struct tp_op_rul
         return false;
     weight.sizes[0] = 1;
     cost->flops = times(times(4, tp_shape_product(&gradient)), tp_shape_product(&weight));
-    return true; /* the output is several tensors */
+    return true; /* the output consists of several tensors */
 }
 
-/* Computes queries [.., n, d], keys [.., m, d], values [.., m, e]. */
+/* Computes the cost of attention with queries [.., n, d], keys [.., m, d] and values [.., m, e]. */
 static bool attention_cost(struct tp_op_cost *cost, int first, const struct tp_op_call *call)
 {
     struct tp_shape q = input(call, first), k = input(call, first + 1), v = input(call, first + 2);
@@ -163,7 +163,7 @@ static bool attention(struct tp_op_cost *cost, const struct tp_op_rule *rule, co
     return attention_cost(cost, rule->first, call);
 }
 
-/* Computes a backward of attention: five products; the forward has two. */
+/* Computes the cost of the backward of attention: five products, where the forward has two. */
 static bool attention_backward(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     if (!attention_cost(cost, rule->first, call))
@@ -185,7 +185,7 @@ static bool element_wise(struct tp_op_cost *cost, const struct tp_op_rule *rule,
     return true;
 }
 
-/* Computes an operator whose output has the shape of the first input. */
+/* Computes the cost of an operator whose output has the shape of its first input. */
 static bool normalisation(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     cost->out = input(call, 0);
@@ -193,7 +193,7 @@ static bool normalisation(struct tp_op_cost *cost, const struct tp_op_rule *rule
     return cost->out.is_known && cost->out.rank > 0;
 }
 
-/* Computes a lookup of row numbers [..] in a table [rows, d]. */
+/* Computes the cost of looking up row numbers [..] in a table [rows, d]. */
 static bool embedding(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape table = input(call, 0);
@@ -205,7 +205,7 @@ static bool embedding(struct tp_op_cost *cost, const struct tp_op_rule *rule, co
     return true;
 }
 
-/* ---- the list ---- */
+/* ---- the list of rules ---- */
 
 #define PRODUCT(name_, first_)                                                                                         \
     {                                                                                                                  \
@@ -333,7 +333,7 @@ const char *tp_op_rule_family(const struct tp_op_rule *rule)
 
 /* ---- bytes ---- */
 
-/* Returns the bytes of an element; 0: not a type of a tensor, or an unknown one. */
+/* Returns the bytes of an element; 0 if the type is unknown or not that of a tensor. */
 static int64_t size_of_type(struct tp_str json)
 {
     static const struct {

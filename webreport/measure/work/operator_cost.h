@@ -1,37 +1,40 @@
 /* The operations and bytes of a call of an operator, from the shapes and types of its arguments.
  *
- * Only for the families below; nothing is guessed for others. Floating point operations: a multiplication and an
- * addition are two. N: elements of the output.
+ * Only the families below have a cost. Floating point operations: a multiplication and an addition count as two. N is
+ * the number of elements of the output.
  *   matrix products: 2 x rows x inner x columns x batch (mm, bmm, addmm, baddbmm, matmul, linear, mv, addmv, dot)
  *   convolutions: 2 x N x kernel elements x input channels per group; convolution_backward counts twice the forward,
  *     once each for input and weight
- *   attention: 2 x batch x heads x queries x keys x (head size + value size); backward 2.5 times that. Masks are not
- *     taken into account
- *   element-wise: N (copies and the like: 0)
- *   normalisation, elements of the input: softmax 5, RMS 4, layer, group and batch norm 8
+ *   attention: 2 x batch x heads x queries x keys x (head size + value size), without regard to masks; backward 2.5
+ *     times that
+ *   element-wise: N; copies and similar operators 0
+ *   normalisation, by elements of the input: softmax 5, RMS 4, layer, group and batch norm 8
  *   embedding: 0
- * torch's with_flops (model/flops.h) has equal numbers for the products and conv2d; its mul and add count the first
- * argument, without broadcasting. Bytes: every tensor argument is read once and the output written once; caches, masks
- * and temporary storage do not count. For an embedding only the rows read count. */
+ *
+ * torch's with_flops (model/flops.h) has equal numbers for the products and conv2d. For mul and add it counts the first
+ * argument, without broadcasting.
+ *
+ * Bytes: every tensor argument is read once and the output written once, without caches, masks and temporary storage.
+ * An embedding reads only the rows that are looked up. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_OPERATOR_COST_H
 #define TP_WEBREPORT_MEASURE_WORK_OPERATOR_COST_H
 
 #include "webreport/model/operator_shapes.h"
 
 struct tp_op_cost {
-    int64_t flops, bytes; /* bytes: TP_NULL_INT when a type is unknown */
-    struct tp_shape out;  /* is_known: the output is one tensor with this shape */
+    int64_t flops, bytes; /* bytes: TP_NULL_INT if a type is unknown */
+    struct tp_shape out;  /* out.is_known: the output is one tensor with this shape */
 };
 
 struct tp_op_rule;
 
-/* Returns the rule for an operator of this name, or NULL. */
+/* Returns the rule for the operator with this name, or NULL. */
 const struct tp_op_rule *tp_op_rule_of(struct tp_str name);
 /* Returns the name of the rule's family ("matmul", "convolution", "attention", "element-wise", "normalisation",
  * "embedding"). */
 const char *tp_op_rule_family(const struct tp_op_rule *rule);
 
-/* The arguments of a call as compact JSON, empty if absent: "Input Dims", "Input type", "Concrete Inputs". */
+/* The arguments of a call as compact JSON: "Input Dims", "Input type", "Concrete Inputs"; empty if absent. */
 struct tp_op_call {
     struct tp_str dims, types, concrete;
 };

@@ -4,8 +4,8 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/saturate.h"
 
-/* An operator with an argument whose first size is the number of samples. For recurrent layers it is the smaller of the
- * first two sizes, because either may come first. */
+/* An operator, and its argument whose first size is the number of samples. For recurrent layers, the number is the
+ * smaller of the first two sizes, because their order varies. */
 struct batched {
     struct tp_str name;
     unsigned argument, min_rank;
@@ -41,7 +41,7 @@ struct tp_shape tp_operand_shape(const struct tp_model *model, uint32_t op, unsi
     return tp_shape_input(tp_strings_get(&model->trace->values, dims), argument);
 }
 
-/* Returns the number of rows: the product of all sizes but the last one. */
+/* Returns the number of rows of a tensor: the product of all sizes but the last one. */
 static int64_t rows_of(const struct tp_shape *shape)
 {
     int64_t rows = 1;

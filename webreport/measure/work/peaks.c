@@ -6,8 +6,8 @@
 #include "writer/base/patterns.h"
 #include "writer/base/table.h"
 
-/* In the order in which names are tried. When a datasheet prints figures with sparsity, they are halved here and the
- * source mentions it. */
+/* The rows, in the order in which names are compared. If a datasheet prints figures with sparsity, the row has half of
+ * each figure, and its source mentions this. */
 static const struct tp_peaks rows[] = {
     {"NVIDIA V100 SXM2",
      "V100-(SXM2|SXM3|DGXS|FHHL)|Tesla V100-DGXS",

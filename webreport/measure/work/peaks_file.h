@@ -1,10 +1,11 @@
-/* Peaks that the user measured, from `--peaks FILE`: each number replaces the published one (peaks.h).
+/* Peaks that the user measured, from `--peaks FILE`. Each number replaces the published one (peaks.h).
  *
  *     {"devices": [{"match": "H100", "dense_tflops": {"bf16": 720, "fp16": 700}, "memory_gbs": 3000,
  *                   "source": "measured: 8192^3 products and a triad, 2026-11"}]}
  *
- * `match` is a pattern (patterns.h) for the name from the driver. A device without a published row needs a "device",
- * its name. Optional: "fp32_matrix", "memory_gib" (memory sizes of the device), "links_gbs" ({"nvlink": 900}). */
+ * `match` is a pattern (patterns.h) for the name from the driver. A device without a published row needs its name as
+ * "device". Optional members: "fp32_matrix", "memory_gib" (memory sizes of the device), "links_gbs"
+ * ({"nvlink": 900}). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_PEAKS_FILE_H
 #define TP_WEBREPORT_MEASURE_WORK_PEAKS_FILE_H
 
@@ -13,20 +14,20 @@
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
-/* Zeroed: no peaks given. Must not be copied: its rows point into it. */
+/* Zero-initialized: no peaks. It must not be copied, because its rows point into it. */
 struct tp_peaks_file {
-    struct tp_peaks rows[TP_MAX_PEAK_ROWS]; /* 0, NULL: not given */
+    struct tp_peaks rows[TP_MAX_PEAK_ROWS]; /* members that the file lacks are 0 or NULL */
     unsigned count;
     char text[TP_MAX_PEAK_TEXT_BYTES];
-    size_t used; /* bytes used in text */
+    size_t used; /* number of used bytes in `text` */
 };
 
-/* Reads JSON; any bytes are allowed. name: of the file, for messages. Returns 0; TP_EUSAGE with a message "FILE:
- * devices[0]: ..."; TP_ELIMIT. */
+/* Reads JSON, which may be any bytes. name: name of the file, for messages. Returns 0, TP_EUSAGE with a message such as
+ * "FILE: devices[0]: ...", or TP_ELIMIT. */
 int tp_peaks_parse(struct tp_peaks_file *file, const char *name, struct tp_str json, struct tp_error *err);
 
-/* Returns the peaks of a device: the published row with the numbers of the file in its place, in `arena`. file: may be
- * NULL. memory_bytes as in tp_peaks_of. NULL: unknown. */
+/* Returns the peaks of a device, in `arena`: the published row, with the numbers of the file in place of the published
+ * ones. NULL: unknown. file: may be NULL. memory_bytes: as for tp_peaks_of. */
 const struct tp_peaks *tp_peaks_with(const struct tp_peaks_file *file, struct tp_str name, int64_t memory_bytes,
                                      struct tp_arena *arena);
 

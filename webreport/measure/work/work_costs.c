@@ -1,4 +1,4 @@
-/* Finds the units of device work: see work_costs.h. */
+/* Finds the units of device work and their costs: see work_costs.h. */
 #include "webreport/measure/work/work_costs.h"
 
 #include "webreport/model/flops.h"
@@ -6,24 +6,25 @@
 #include "writer/base/keys.h"
 #include "writer/base/saturate.h"
 
-/* A shape that a backward of a convolution records: an argument in the dims of an operator. */
+/* A shape that the backward of a convolution records: one argument of an operator. */
 struct known_shape {
-    uint32_t dims; /* id in values; TP_NO_ID: unknown */
+    uint32_t dims; /* id of the operator's dims in values; TP_NO_ID: unknown */
     unsigned argument;
 };
 
 struct costs {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_keys calls;  /* (name, dims, types, concrete inputs, dims and argument of out, dims of the backward) */
-    struct tp_vec of_call; /* by key of calls: uint32_t, index in costs, NONE */
+    /* tuples (name, dims, types, concrete inputs, dims and argument of the result, dims of the backward) */
+    struct tp_keys calls;
+    struct tp_vec of_call; /* uint32_t by key of `calls`: index in `costs`, or NONE */
     struct tp_vec costs;   /* struct tp_cost */
-    struct tp_id_map backward; /* by sequence number: index in gradients for the last backward of a convolution with
-                                * it */
-    struct tp_vec gradients;   /* struct known_shape: the argument with the gradient */
-    uint32_t untyped_count;    /* calls with shapes but without types */
-    uint32_t *unit_of;         /* by operator: its unit + 1, or the unit of an enclosing operator; NONE: there is none;
-                                * 0: not yet known */
+    /* by sequence number: index in `gradients` of the last backward of a convolution with this number */
+    struct tp_id_map backward;
+    struct tp_vec gradients; /* struct known_shape: argument that contains the gradient */
+    uint32_t untyped_count;  /* number of calls that have shapes but no types */
+    uint32_t *unit_of; /* by operator: 1 + its unit, or 1 + the unit of an enclosing operator; NONE: there is none; 0:
+                        * not yet known */
     struct tp_vec units;
 };
 
@@ -48,7 +49,7 @@ static struct tp_shape shape_at(const struct costs *c, struct known_shape known)
     return shape.is_known && shape.rank ? shape : none;
 }
 
-/* ---- convolutions and their backwards ---- */
+/* ---- convolutions and their backward operators ---- */
 
 static bool has_conv(const struct costs *c, uint32_t op)
 {
@@ -65,13 +66,13 @@ static bool is_backward(const struct costs *c, uint32_t op)
     return has_conv(c, op) && tp_str_ends(name_of(c, op), "convolution_backward");
 }
 
-/* Returns whether there are three arguments or more. */
+/* Returns whether an operator has at least three arguments. dims: id of its dims. */
 static bool has_three(const struct costs *c, uint32_t dims)
 {
     return dims != TP_NO_ID && tp_shape_item(tp_strings_get(&c->model->trace->values, dims), 2).len > 0;
 }
 
-/* Returns the sequence number of an operator, or of the nearest enclosing operator with one; TP_NULL_INT: there is
+/* Returns the sequence number of an operator, or of the nearest enclosing operator that has one; TP_NULL_INT: there is
  * none. */
 static int64_t sequence_around(const struct costs *c, uint32_t op)
 {
@@ -104,7 +105,8 @@ static void find_backwards(struct costs *c)
     }
 }
 
-/* Returns the shape of a forward's result: the gradient in the backward with the nearest sequence number. */
+/* Returns the shape of a forward operator's result, which is the gradient in the backward operator with the nearest
+ * sequence number. */
 static struct known_shape result_of(const struct costs *c, uint32_t op)
 {
     for (; op != TP_NO_ID; op = c->model->operators.parent[op]) {
@@ -116,7 +118,7 @@ static struct known_shape result_of(const struct costs *c, uint32_t op)
     return (struct known_shape){TP_NO_ID, 0};
 }
 
-/* Returns the dims of the backward that encloses an operator; TP_NO_ID: there is none. */
+/* Returns the dims of the backward operator around an operator; TP_NO_ID: there is none. */
 static uint32_t backward_around(const struct costs *c, uint32_t op)
 {
     for (op = c->model->operators.parent[op]; op != TP_NO_ID; op = c->model->operators.parent[op])
@@ -127,7 +129,7 @@ static uint32_t backward_around(const struct costs *c, uint32_t op)
 
 /* ---- costs ---- */
 
-/* Returns the number of a call of `op` with the arguments of `e`. Its cost is in of_call. */
+/* Returns the number of a call of `op` with the arguments of `e`. of_call contains its cost. */
 static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
 {
     const struct tp_trace *trace = c->model->trace;
@@ -163,8 +165,8 @@ static uint32_t cost_of_call(const struct costs *c, uint32_t call)
     return *TP_AT(&c->of_call, uint32_t, call);
 }
 
-/* Computes the cost from the event that did the work of an operator, else from its own arguments. Returns false if
- * there is no cost. */
+/* Computes the cost from the event that did the work of an operator, or from the operator's own arguments. Returns
+ * false if there is no cost. */
 static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
 {
     const struct tp_event *own = tp_operator_event(c->model, op), *event = tp_operator_worker(c->model, op);
@@ -181,7 +183,7 @@ static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
     return unit->cost != NONE;
 }
 
-/* Returns the unit of an operator or of an enclosing operator, + 1; NONE. */
+/* Returns 1 + the unit of an operator, or of an enclosing operator; NONE: there is none. */
 static uint32_t unit_of(struct costs *c, uint32_t op)
 {
     uint32_t at = op, found = NONE;
@@ -201,8 +203,8 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
     return found;
 }
 
-/* Returns the properties of a device with a name. Some traces leave out the numbers of identical devices: then the
- * first device with a name represents all. */
+/* Returns the properties of a device if they contain a name. Some traces have only one entry without a number for
+ * identical devices; the first entry with a name is then returned. */
 static const struct tp_gpu_property *named_device(const struct tp_trace *trace, int64_t device)
 {
     const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
@@ -225,11 +227,11 @@ static void find_peaks(struct tp_work_units *units, const struct tp_model *model
     }
 }
 
-/* ---- units that are too fast ---- */
+/* ---- impossibly fast units ---- */
 
-/* No known device has a larger cache. More bytes than this must come from memory. */
+/* larger than the cache of any known device; a unit with more bytes must read from memory */
 static const int64_t LARGEST_CACHE_BYTES = INT64_C(256) << 20;
-/* A measured peak comes from one kernel; another kernel may be a little faster. */
+/* a measured peak is that of one kernel, and other kernels may be slightly faster */
 static const double MEASURED_SLACK = 1.1;
 
 struct tp_work_floor tp_work_floor_of(const struct tp_model *model, const struct tp_work_units *units,

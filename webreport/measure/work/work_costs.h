@@ -1,8 +1,9 @@
-/* The least work of the operators that launched device work, and the time that the device spent on it: units.
+/* Units: operators that launched device work, with their least work and the time that the device spent on it
+ * (docs/definitions.md, section 19).
  *
  * A unit is a call of an operator: the innermost one around a kernel that has a cost (cost.h). All kernels below it
- * share that cost; it is assigned to the longest of them, ties: the earliest. A unit that is faster than its device can
- * be is left out: its shape, its type, its time or the peak is wrong. Definitions: docs/definitions.md, section 19. */
+ * share that cost; it is assigned to the longest of them, or to the first of several. A unit that is faster than its
+ * device can be is left out, because its shape, its type, its time or the peak is wrong. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_COSTS_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_COSTS_H
 
@@ -11,47 +12,47 @@
 #include "webreport/measure/work/work_kinds.h"
 
 struct tp_work_unit {
-    uint32_t op;    /* the operator */
-    uint32_t event; /* the event whose arguments give the cost: its own, or the event folded into it that did the
-                     * work */
-    uint32_t main;  /* device operation that the cost is assigned to */
-    int64_t ns;     /* sum of the durations of its kernels */
+    uint32_t op;    /* number of the operator */
+    uint32_t event; /* event whose arguments determine the cost: the operator's own event, or the event folded into it
+                     * that did the work */
+    uint32_t main;  /* device operation to which the cost is assigned */
+    int64_t ns;     /* sum of the durations of the unit's kernels, ns */
     uint32_t cost;  /* index in costs */
-    uint32_t call;  /* number of the call: calls with equal name, shapes and types have the same number */
+    uint32_t call;  /* number of the call; calls with equal name, shapes and types have equal numbers */
 };
 
 struct tp_work_units {
     struct tp_work_unit *items; /* in order of their first kernel */
     uint32_t count;
-    const struct tp_cost *costs;     /* costs of different calls */
-    int64_t known_ns[TP_WORK_COUNT]; /* by kind: durations of the operations that belong to a unit */
-    uint32_t *of_device;             /* by device operation: its unit; TP_NO_ID: none */
+    const struct tp_cost *costs;     /* costs of distinct calls */
+    int64_t known_ns[TP_WORK_COUNT]; /* by kind: total duration of the operations that belong to a unit, ns */
+    uint32_t *of_device;             /* by device operation: its unit; TP_NO_ID: it has none */
     uint32_t device_count, call_count;
-    uint32_t untyped_count; /* different calls around device work with shapes but without types, so without a cost */
-    int64_t impossible_ns[TP_WORK_COUNT]; /* by kind: durations of the operations of units that were left out as
-                                           * impossibly fast */
-    const struct tp_peaks **peaks;        /* by device of the model: its peaks; NULL: unknown */
+    uint32_t untyped_count; /* number of distinct calls around device work that have shapes but no types, and therefore
+                             * no cost */
+    int64_t impossible_ns[TP_WORK_COUNT]; /* by kind: total duration of the operations of impossibly fast units, ns */
+    const struct tp_peaks **peaks;        /* by device of the model: peaks; NULL: unknown */
     struct tp_str *device_names;          /* by device of the model: name from the driver; "": unknown */
 };
 
-/* Least time that a unit needs by the peaks of its device, ns. */
+/* The least time of a unit by the peaks of its device, ns. */
 struct tp_work_floor {
-    double compute_ns; /* 0 without operations; -1: no peak is known for the type */
-    double memory_ns;  /* 0 if the rate of the memory is unknown */
+    double compute_ns; /* time to compute: 0 without operations; -1: the peak of the type is unknown */
+    double memory_ns;  /* time to move the bytes: 0 if the rate of the memory is unknown */
 };
 
-/* Builds the units in `arena` (guard set by the caller; large temporary memory is given back). Communication, copies
- * and waits have no cost. measured: peaks from the user, or NULL. */
+/* Builds the units in `arena` (guard set by the caller). Returns large temporary memory to the arena. Communication,
+ * copies and waits have no cost. measured: peaks from the user, or NULL. */
 void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds,
                          const struct tp_peaks_file *measured, struct tp_arena *arena);
-/* Gives its memory back early. */
+/* Returns the memory of the units to the arena early. */
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena);
 
-/* Returns the least time of a unit. peaks: of its device, not NULL. */
+/* Returns the least time of a unit. peaks: peaks of its device, not NULL. */
 struct tp_work_floor tp_work_floor_of(const struct tp_model *model, const struct tp_work_units *units,
                                       const struct tp_work_unit *unit, const struct tp_peaks *peaks);
 
-/* Returns the unit that a device operation belongs to; NULL: there is none. */
+/* Returns the unit of a device operation; NULL: it has none. */
 static inline const struct tp_work_unit *tp_work_unit_of(const struct tp_work_units *units, uint32_t device)
 {
     return units->of_device[device] == TP_NO_ID ? NULL : &units->items[units->of_device[device]];

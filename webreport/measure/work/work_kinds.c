@@ -1,26 +1,26 @@
-/* Finds the kinds of device work: see work_kinds.h. A chain is the operators around a launch, innermost first by
- * `parent`. */
+/* Finds the kinds of device work: see work_kinds.h. A chain is the list of operators around a launch, innermost first;
+ * parent[] links them. */
 #include "webreport/measure/work/work_kinds.h"
 
-/* The kinds that the name of an operator gives, by layer of rules. */
+/* The kinds for the name of an operator, by layer of rules. */
 struct answers {
-    uint8_t chain, owner, own; /* own: equal to owner, but TP_WORK_NONE for wrappers */
-    uint8_t rest;              /* of the layers that apply last */
+    uint8_t chain, owner, own; /* own: as owner, but TP_WORK_NONE for wrappers */
+    uint8_t rest;              /* kind from the layers that apply last */
     bool is_known, is_triton;
 };
 
 struct kinds {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct answers *of_name;        /* by name id: for operators */
-    uint8_t *found[TP_WORK_LAYERS]; /* by name id: kind that the layer gives for kernels, + 1; 0: not yet known */
-    uint8_t *beside;                /* by name id: 2: next to a convolution, 1: not; 0: not yet known */
+    struct answers *of_name;        /* by name id: kinds for the name of an operator */
+    uint8_t *found[TP_WORK_LAYERS]; /* by name id of a kernel: 1 + kind from the layer; 0: not yet known */
+    uint8_t *beside;                /* by name id: 2 if next to a convolution, 1 if not; 0: not yet known */
     struct tp_intervals *optimizer; /* by thread: marks of an optimizer; NULL: the trace has none */
-    size_t near;                    /* index of the mark found last */
-    uint8_t *chain;  /* by operator: kind of the outermost operator, from itself outward, that has one by the rules of
-                      * chains */
-    uint8_t *around; /* by operator: kind of the innermost operator, from itself outward, that has one by the rules of
-                      * owners */
+    size_t near;                    /* index of the optimizer mark that was found last */
+    uint8_t *chain;  /* by operator: kind from the rules of chains; the outermost operator with a kind decides, from the
+                      * operator itself outward */
+    uint8_t *around; /* by operator: kind from the rules of owners; the innermost operator with a kind decides, from the
+                      * operator itself outward */
 };
 
 static struct tp_str text_of(const struct kinds *kinds, uint32_t name)
@@ -57,7 +57,7 @@ static void ask_of_operators(struct kinds *kinds, uint32_t name)
                                             .is_triton = tp_str_starts(text, "triton_")};
 }
 
-/* One access per operator: nearly all names are already known. */
+/* Returns the kinds for a name. It is small, because nearly all names are already known. */
 static inline const struct answers *answers_of(struct kinds *kinds, uint32_t name)
 {
     if (!kinds->of_name[name].is_known)
@@ -93,7 +93,8 @@ static void find_optimizers(struct kinds *kinds)
     }
 }
 
-/* Returns whether the operation was started inside a mark of an optimizer. op: the innermost operator, or TP_NO_ID. */
+/* Returns whether the operation was started inside of a mark of an optimizer. op: innermost operator around the launch,
+ * or TP_NO_ID. */
 static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 {
     const struct tp_event *e = tp_launch_of_device(kinds->model, device);
@@ -106,7 +107,7 @@ static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 
 /* ---- operators ---- */
 
-/* Fills in the kinds by the chain of an operator. Operators are in pre-order, so its parent is known. */
+/* Sets the kinds that depend on the chain of an operator. Operators are in pre-order, so the parent is known. */
 static void look_at_chain(struct kinds *kinds, uint32_t op, const struct answers *answers)
 {
     uint32_t parent = kinds->model->operators.parent[op];
@@ -116,8 +117,8 @@ static void look_at_chain(struct kinds *kinds, uint32_t op, const struct answers
     kinds->around[op] = (uint8_t)(answers->own != TP_WORK_NONE ? answers->own : outer);
 }
 
-/* Returns the kind of the innermost operator that has one. own: the kind of the operator itself. A kernel of
- * torch.compile counts by itself, without the operators around it. */
+/* Returns the kind of the innermost operator that has a kind. own: kind of the operator itself. A kernel of
+ * torch.compile has only its own kind, without regard to the operators around it. */
 static unsigned of_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
 {
     uint32_t parent = kinds->model->operators.parent[op];

@@ -8,8 +8,8 @@
 
 struct tp_work_kinds {
     const struct tp_model *model;
-    uint8_t *of_device;   /* enum tp_work, by device operation */
-    uint8_t *of_operator; /* enum tp_work, by operator, for its own time on the host */
+    uint8_t *of_device;   /* by device operation: enum tp_work */
+    uint8_t *of_operator; /* by operator: enum tp_work of its own time on the host */
 };
 
 /* Returns the innermost operator that started a device operation; TP_NO_ID: there is none. */
@@ -19,17 +19,17 @@ static inline uint32_t tp_work_operator_of(const struct tp_model *model, uint32_
     return launch == TP_NO_ID ? model->devices.owner[device] : model->launches.op[launch];
 }
 
-/* Returns whether work of this kind may have a cost. Communication, copies and waits are not limited by what their
- * operators compute. */
+/* Returns whether work of this kind may have a cost. Returns false for communication, copies and waits, because
+ * computation does not limit them. */
 static inline bool tp_work_has_cost(unsigned work)
 {
     return work != TP_WORK_COMMUNICATION && work != TP_WORK_COPY && work != TP_WORK_WAIT;
 }
 
-/* Fills in the kinds, in `arena` (guard set by the caller; temporary memory stays there too). Each distinct name is
+/* Finds the kinds in `arena` (guard set by the caller; temporary memory also stays there). Each distinct name is
  * matched once per layer of rules. */
 void tp_work_kinds_build(struct tp_work_kinds *kinds, const struct tp_model *model, struct tp_arena *arena);
-/* Gives its memory back early. */
+/* Returns the memory of the kinds to the arena early. */
 void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena);
 
 #endif

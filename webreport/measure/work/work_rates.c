@@ -6,7 +6,7 @@
 #include "writer/base/interval.h"
 #include "writer/base/saturate.h"
 
-/* If less than this share of the time is known, a sum would mislead. */
+/* If the costs of less than this share of the time are known, the sum would mislead. */
 static const double LEAST_KNOWN_PERCENT = 80;
 
 static const char NO_DEVICE[] = "no device events in the trace";
@@ -21,11 +21,12 @@ static const char IMPOSSIBLE[] =
 static const char NO_TYPE[] = "no peak is known of the type of these products (--peaks FILE gives it)";
 
 struct sums {
-    double floor_ns, product_floor_ns; /* least time at the peak */
-    double product_ns, untyped_ns;     /* kernel time: of products with a floor; of units whose type has no known
-                                        * peak */
-    double known_ns, all_ns;           /* kernel time of products, attention and convolutions: with a known cost; all */
-    size_t near;                       /* position in the window, as for tp_intervals_contain_near */
+    double floor_ns, product_floor_ns; /* least time at the peak: of all units, and of products, ns */
+    /* kernel time, ns: of products with a least time, and of units whose type has no known peak */
+    double product_ns, untyped_ns;
+    /* kernel time of products, attention and convolutions, ns: with a known cost, and in total */
+    double known_ns, all_ns;
+    size_t near; /* position in the window for tp_intervals_contain_near */
 };
 
 static bool is_matrix_work(unsigned work)

@@ -1,5 +1,5 @@
-/* Finds kinds of work by name: see work_rules.h. The first rule of a layer that matches a name decides, so their order
- * matters. The syntax of patterns: writer/base/patterns.h. */
+/* Finds kinds of work by name: see work_rules.h. The first rule of a layer that matches a name decides, so the order of
+ * rules matters. writer/base/patterns.h describes the patterns. */
 #include "webreport/measure/work/work_rules.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ struct rule {
     const char *pattern;
 };
 
-/* ---- kernels, whoever launched them; communication (section 12) is known before ---- */
+/* ---- kernels of any operator; communication (section 12) is recognized before ---- */
 
 static const struct rule OF_KERNEL_FIRST[] = {
     {TP_WORK_LAYOUT, "nchwtonhwc|nhwctonchw|batched_transpose_|genericTranspose|SubTensorOpWith(Cast|Scalar)|"
@@ -29,7 +29,7 @@ static const struct rule OF_KERNEL_FIRST[] = {
                   "reduce_segments$"},
 };
 
-/* ---- operators that stand for many kernels ---- */
+/* ---- operators that consist of many kernels ---- */
 
 static const struct rule OF_CHAIN[] = {
     {TP_WORK_ATTENTION,
@@ -83,7 +83,7 @@ static const struct rule OF_OWNER[] = {
     {TP_WORK_ELEMENTWISE, "rotary|act_and_mul|silu_and_mul|gelu_and_mul|gelu_tanh|swiglu|_C::(silu|gelu)"},
 };
 
-/* ---- kernels that torch.compile made: template, pointwise, reduction, persistent reduction ---- */
+/* ---- kernels made by torch.compile: template, pointwise, reduction, persistent reduction ---- */
 
 static const struct rule OF_TRITON[] = {
     {TP_WORK_ATTENTION, "^triton_tem_fused_.*attention"},
@@ -141,7 +141,7 @@ static const struct rule OF_KERNEL[] = {
      "resolve_|create_|assign_|write_req|compute_slot|compute_position|_get_|eagle"},
 };
 
-/* ---- operators that ask no device ---- */
+/* ---- operators without device work ---- */
 
 static const struct rule OF_HOST[] = {
     {TP_WORK_ALLOCATION,
@@ -167,7 +167,7 @@ static const struct rule OF_MOVES[] = {
     {TP_WORK_LAYOUT, "elementwise|copy|cat"},
 };
 
-/* ---- looking up ---- */
+/* ---- search ---- */
 
 #define LAYER(rules)                                                                                                   \
     {                                                                                                                  \
@@ -205,7 +205,7 @@ static enum tp_work find(unsigned layer, struct tp_str name)
     return rule < 0 ? TP_WORK_NONE : layers[layer].rules[rule].work;
 }
 
-/* Returns whether all words only move values. */
+/* Returns whether all words are names of operations that only move values. */
 static bool are_moves(struct tp_str words)
 {
     static const char *const moves[] = {"_to_copy", "clone",           "copy",         "cat", "permute", "transpose",
@@ -220,7 +220,7 @@ static bool are_moves(struct tp_str words)
     return reached[words.len];
 }
 
-/* Returns whether a kernel of torch.compile only moves values: "triton_poi_fused_clone_permute_12". */
+/* Returns whether a kernel of torch.compile only moves values, such as "triton_poi_fused_clone_permute_12". */
 static bool is_triton_move(struct tp_str name)
 {
     static const char begin[] = "triton_poi_fused_";
@@ -253,7 +253,7 @@ bool tp_work_is_wrapper(struct tp_str operator)
            tp_str_find(operator, "Compiled") >= 0;
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static const char *const words[TP_WORK_COUNT][2] = {
     [TP_WORK_GEMM] = {"gemm", "Matrix products"},

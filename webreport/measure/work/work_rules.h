@@ -1,7 +1,8 @@
-/* The kinds of work that device time is spent on, and the names that identify them (docs/definitions.md, section 18).
+/* The kinds of work of device time, and the names that identify them (docs/definitions.md, section 18).
  *
- * The rules are data: a list of patterns per layer, the first match decides. Names of kernels and operators are
- * arbitrary text; each distinct one is matched once per layer (work_kinds.h). Any thread may call these functions. */
+ * The rules are data: each layer is a list of patterns, and the first match decides. Names of kernels and operators are
+ * arbitrary text; each distinct name is matched once per layer (work_kinds.h). The functions can be called on any
+ * thread. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_RULES_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_RULES_H
 
@@ -10,7 +11,7 @@
 
 #include "writer/base/str.h"
 
-/* In the order of tables: equal times are sorted by it. */
+/* Kinds of work in the order of tables, which also orders kinds with equal times. */
 enum tp_work {
     TP_WORK_GEMM,
     TP_WORK_ATTENTION,
@@ -27,22 +28,22 @@ enum tp_work {
     TP_WORK_SAMPLING,
     TP_WORK_QUANTISE,
     TP_WORK_COPY,
-    TP_WORK_WAIT,       /* an event of an engine without work */
-    TP_WORK_ALLOCATION, /* only for operators on the host, like TP_WORK_ENGINE */
+    TP_WORK_WAIT,       /* event of an engine that does no work */
+    TP_WORK_ALLOCATION, /* used only for operators on the host, as is TP_WORK_ENGINE */
     TP_WORK_ENGINE,
     TP_WORK_OTHER,
     TP_WORK_COUNT,
     TP_WORK_NONE = TP_WORK_COUNT /* no rule of the layer matches */
 };
 
-/* The names that a layer of rules applies to. */
+/* The layers of rules; each applies to other names. */
 enum tp_work_layer {
-    TP_WORK_OF_KERNEL_FIRST, /* kernels, whoever launched them: layout changes of libraries, expert routing */
-    TP_WORK_OF_CHAIN,        /* operators, outermost first: operators made of many kernels */
-    TP_WORK_OF_OWNER,        /* operators, innermost first */
-    TP_WORK_OF_TRITON,       /* kernels of torch.compile, by the form of their names */
-    TP_WORK_OF_KERNEL,       /* kernels */
-    TP_WORK_OF_HOST,         /* operators without device work: for their own time on the host */
+    TP_WORK_OF_KERNEL_FIRST, /* kernels of any operator: layout changes of libraries, expert routing */
+    TP_WORK_OF_CHAIN,        /* operators, searched outermost first: operators that consist of many kernels */
+    TP_WORK_OF_OWNER,        /* operators, searched innermost first */
+    TP_WORK_OF_TRITON,       /* kernels of torch.compile, by the pattern of their names */
+    TP_WORK_OF_KERNEL,       /* other kernels */
+    TP_WORK_OF_HOST,         /* operators without device work, for their own time on the host */
     TP_WORK_LAYERS
 };
 
@@ -51,17 +52,17 @@ enum tp_work_layer {
 const char *tp_work_text(enum tp_work work);
 const char *tp_work_title(enum tp_work work);
 
-/* Returns the kind that a layer gives for a name; TP_WORK_NONE: no rule matches. */
+/* Returns the kind of a name by the rules of a layer; TP_WORK_NONE: no rule matches. */
 enum tp_work tp_work_of_name(enum tp_work_layer layer, struct tp_str name);
 
-/* Returns whether all patterns are valid. For tests. */
+/* Returns whether all patterns are valid. Used by tests. */
 bool tp_work_rules_are_whole(void);
 
-/* Returns whether a kernel that an operator of a convolution launched only moves or combines values: then its own name
- * decides. */
+/* Returns whether a kernel launched by an operator of a convolution only moves or combines values. Its own name then
+ * decides its kind. */
 bool tp_work_is_next_to_convolution(struct tp_str kernel);
 
-/* Returns whether an operator's name does not show the work inside: operators of autograd and torch.compile. */
+/* Returns whether the name of an operator hides the work inside, as for operators of autograd and torch.compile. */
 bool tp_work_is_wrapper(struct tp_str operator);
 
 #endif

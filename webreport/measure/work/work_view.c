@@ -9,7 +9,7 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-enum { NS_FLOPS = 1000 }; /* operations per nanosecond in a TFLOP/s */
+enum { NS_FLOPS = 1000 }; /* operations per nanosecond at 1 TFLOP/s */
 
 #define KIND_COLUMNS(total, title, definition)                                                                         \
     {"kind", "Kind", "", "What was worked on, by who asked for it, else by the name itself.", TP_COLUMN_WORD},         \
@@ -38,19 +38,19 @@ static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
     KIND_COLUMNS("self_us", "Self", "Time on the host without operators inside.")};
 
 struct work {
-    int64_t flops, bytes, costed, known; /* of units */
+    int64_t flops, bytes, costed, known; /* sums over units */
     int64_t calls, total, in_steps, calls_in_steps, names, longest_ns;
-    uint32_t longest; /* name id */
+    uint32_t longest; /* id of the name with most time */
 };
 
-/* Work by kind, and by name within a kind. */
+/* Sums of work by kind, and by name within a kind. */
 struct grouping {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct work works[TP_WORK_COUNT];
-    struct tp_keys keys; /* (kind, name) */
-    struct tp_vec named; /* int64_t ns, by key */
-    uint32_t *last;      /* by name: its last key + 1 */
+    struct tp_keys keys; /* pairs (kind, name) */
+    struct tp_vec named; /* int64_t by key: time, ns */
+    uint32_t *last;      /* by name: 1 + its last key; 0: none yet */
     int64_t total;
 };
 
@@ -61,7 +61,7 @@ static void start(struct grouping *g, const struct tp_model *model, struct tp_ar
     g->last = tp_arena_array(arena, model->trace->names.count, sizeof *g->last);
 }
 
-/* Returns the key of a kind and a name. Most names have one kind, so the last key is tried first. */
+/* Returns the key of a kind and a name. Most names have one kind, so the last key of the name is tried first. */
 static uint32_t key_of(struct grouping *g, unsigned kind, uint32_t name)
 {
     uint32_t last = g->last[name];
@@ -97,7 +97,7 @@ static void group_devices(struct grouping *g, const uint8_t *kinds)
     }
 }
 
-/* Adds the costs of units. Each counts for the kind of the kernel that it is assigned to. */
+/* Adds the costs of units. A unit counts for the kind of the kernel to which its cost is assigned. */
 static void add_units(struct grouping *g, const struct tp_work_units *units, const uint8_t *kinds)
 {
     for (uint32_t i = 0; i < units->count; i++) {
@@ -119,7 +119,7 @@ static void group_operators(struct grouping *g, const uint8_t *kinds)
         add(g, kinds[op], tp_operator_event(g->model, op)->name, tp_narrow_get(&operators->host_self, op));
 }
 
-/* Finds the name with most time in each kind; ties: by text. */
+/* Finds the name with most time in each kind; of several, the first by text. */
 static void find_longest(struct grouping *g)
 {
     const struct tp_str *names = g->model->trace->names.items;

@@ -1,4 +1,4 @@
-/* Time by kind of work, for devices and for operators on the host, and the least work of the devices
+/* Time by kind of work, for devices and for operators on the host, with the least work of the devices
  * (docs/definitions.md, sections 18 and 19). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
@@ -15,7 +15,7 @@ enum tp_work_column {
     TP_WORK_LONGEST,
     TP_WORK_LONGEST_TOTAL,
     TP_WORK_OPERATOR_COLUMNS,
-    /* only for devices */
+    /* this column and the next ones: only for devices */
     TP_WORK_IN_STEPS = TP_WORK_OPERATOR_COLUMNS,
     TP_WORK_SHARE_OF_STEP,
     TP_WORK_CALLS_IN_STEPS,
@@ -28,15 +28,15 @@ enum tp_work_column {
     TP_WORK_DEVICE_COLUMNS
 };
 
-/* Rows by total, largest first; ties: order of enum tp_work. */
+/* Rows by total, largest first. Rows with equal totals are in the order of enum tp_work. */
 struct tp_works {
     struct tp_table rows;
-    uint8_t *kinds; /* enum tp_work, by row */
+    uint8_t *kinds; /* by row: enum tp_work */
 };
 
 struct tp_work_view {
-    struct tp_works devices;   /* durations of device operations; no rows: there are none */
-    struct tp_works operators; /* finished operators: their own time on the host */
+    struct tp_works devices;   /* durations of device operations; no rows if there are no devices */
+    struct tp_works operators; /* own time on the host of finished operators */
 };
 
 /* Builds the view in `arena` (guard set by the caller); the model must outlive it. */

@@ -412,11 +412,10 @@ static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t 
     return doubles[types] == HAS_DOUBLE;
 }
 
-/* Adds the time that double precision costs an operator, compared with single precision:
- *
- * - It takes at least twice the time, because it has twice the bytes and half the lanes. Functions such as tanh, and
- * data that would fit into a nearer cache, take three times. Programs take 2.5 times. - Convolutions take four times
- * (3.7 is the mean of six sizes), because the fast library has only single precision. */
+/* Adds the time that double precision costs an operator, compared with single precision. It takes at least twice the
+ * time, because it has twice the bytes and half the lanes. Functions such as tanh, and data that would fit into a nearer
+ * cache, take three times. Programs take 2.5 times. Convolutions take four times (3.7 is the mean of six sizes), because
+ * the fast library has only single precision. */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
