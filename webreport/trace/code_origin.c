@@ -4,49 +4,192 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files of Python's library without the folders of sys.path; sorted. Common names of scripts (code.py, profile.py,
- * test.py, trace.py) are not in the list, because only the folder would show their origin. */
-static const char *const FILES[] = {
-    "_bootlocale.py", "_collections_abc.py", "_compat_pickle.py", "_compression.py", "_osx_support.py", "_py_abc.py",
-    "_pydatetime.py", "_pydecimal.py", "_pyio.py", "_sitebuiltins.py", "_strptime.py", "_threading_local.py",
-    "_weakrefset.py", "abc.py", "argparse.py", "ast.py", "asynchat.py", "asyncore.py", "base64.py", "bdb.py",
-    "binhex.py", "bisect.py", "bz2.py", "cProfile.py", "calendar.py", "cgi.py", "cmd.py", "codecs.py", "codeop.py",
-    "colorsys.py", "compileall.py", "configparser.py", "contextlib.py", "contextvars.py", "copy.py", "copyreg.py",
-    "csv.py", "dataclasses.py", "datetime.py", "decimal.py", "difflib.py", "dis.py", "doctest.py", "enum.py",
-    "filecmp.py", "fileinput.py", "fnmatch.py", "fractions.py", "ftplib.py", "functools.py", "genericpath.py",
-    "getopt.py", "getpass.py", "gettext.py", "glob.py", "graphlib.py", "gzip.py", "hashlib.py", "heapq.py", "hmac.py",
-    "imaplib.py", "imghdr.py", "imp.py", "inspect.py", "io.py", "ipaddress.py", "keyword.py", "linecache.py",
-    "locale.py", "lzma.py", "mailbox.py", "mimetypes.py", "modulefinder.py", "netrc.py", "ntpath.py", "nturl2path.py",
-    "numbers.py", "opcode.py", "operator.py", "optparse.py", "os.py", "pathlib.py", "pdb.py", "pickle.py",
-    "pickletools.py", "pkgutil.py", "platform.py", "plistlib.py", "poplib.py", "posixpath.py", "pprint.py", "pty.py",
-    "py_compile.py", "pyclbr.py", "pydoc.py", "queue.py", "quopri.py", "random.py", "reprlib.py", "rlcompleter.py",
-    "runpy.py", "sched.py", "secrets.py", "selectors.py", "shelve.py", "shlex.py", "shutil.py", "signal.py",
-    "smtplib.py", "socket.py", "socketserver.py", "sre_compile.py", "sre_constants.py", "sre_parse.py", "ssl.py",
-    "stat.py", "statistics.py", "string.py", "stringprep.py", "struct.py", "subprocess.py", "symtable.py",
-    "sysconfig.py", "tarfile.py", "tempfile.py", "textwrap.py", "threading.py", "timeit.py", "token.py", "tokenize.py",
-    "traceback.py", "tracemalloc.py", "tty.py", "types.py", "typing.py", "uuid.py", "warnings.py", "wave.py",
-    "weakref.py", "webbrowser.py", "zipapp.py", "zipfile.py", "zipimport.py"};
+/* Files of Python's library without the folders of sys.path, sorted. Files whose names are common for scripts (code.py,
+ * profile.py, test.py, trace.py) are not in the list, because only their folder would show the origin. */
+static const char *const FILES[] = {"_bootlocale.py",
+                                    "_collections_abc.py",
+                                    "_compat_pickle.py",
+                                    "_compression.py",
+                                    "_osx_support.py",
+                                    "_py_abc.py",
+                                    "_pydatetime.py",
+                                    "_pydecimal.py",
+                                    "_pyio.py",
+                                    "_sitebuiltins.py",
+                                    "_strptime.py",
+                                    "_threading_local.py",
+                                    "_weakrefset.py",
+                                    "abc.py",
+                                    "argparse.py",
+                                    "ast.py",
+                                    "asynchat.py",
+                                    "asyncore.py",
+                                    "base64.py",
+                                    "bdb.py",
+                                    "binhex.py",
+                                    "bisect.py",
+                                    "bz2.py",
+                                    "cProfile.py",
+                                    "calendar.py",
+                                    "cgi.py",
+                                    "cmd.py",
+                                    "codecs.py",
+                                    "codeop.py",
+                                    "colorsys.py",
+                                    "compileall.py",
+                                    "configparser.py",
+                                    "contextlib.py",
+                                    "contextvars.py",
+                                    "copy.py",
+                                    "copyreg.py",
+                                    "csv.py",
+                                    "dataclasses.py",
+                                    "datetime.py",
+                                    "decimal.py",
+                                    "difflib.py",
+                                    "dis.py",
+                                    "doctest.py",
+                                    "enum.py",
+                                    "filecmp.py",
+                                    "fileinput.py",
+                                    "fnmatch.py",
+                                    "fractions.py",
+                                    "ftplib.py",
+                                    "functools.py",
+                                    "genericpath.py",
+                                    "getopt.py",
+                                    "getpass.py",
+                                    "gettext.py",
+                                    "glob.py",
+                                    "graphlib.py",
+                                    "gzip.py",
+                                    "hashlib.py",
+                                    "heapq.py",
+                                    "hmac.py",
+                                    "imaplib.py",
+                                    "imghdr.py",
+                                    "imp.py",
+                                    "inspect.py",
+                                    "io.py",
+                                    "ipaddress.py",
+                                    "keyword.py",
+                                    "linecache.py",
+                                    "locale.py",
+                                    "lzma.py",
+                                    "mailbox.py",
+                                    "mimetypes.py",
+                                    "modulefinder.py",
+                                    "netrc.py",
+                                    "ntpath.py",
+                                    "nturl2path.py",
+                                    "numbers.py",
+                                    "opcode.py",
+                                    "operator.py",
+                                    "optparse.py",
+                                    "os.py",
+                                    "pathlib.py",
+                                    "pdb.py",
+                                    "pickle.py",
+                                    "pickletools.py",
+                                    "pkgutil.py",
+                                    "platform.py",
+                                    "plistlib.py",
+                                    "poplib.py",
+                                    "posixpath.py",
+                                    "pprint.py",
+                                    "pty.py",
+                                    "py_compile.py",
+                                    "pyclbr.py",
+                                    "pydoc.py",
+                                    "queue.py",
+                                    "quopri.py",
+                                    "random.py",
+                                    "reprlib.py",
+                                    "rlcompleter.py",
+                                    "runpy.py",
+                                    "sched.py",
+                                    "secrets.py",
+                                    "selectors.py",
+                                    "shelve.py",
+                                    "shlex.py",
+                                    "shutil.py",
+                                    "signal.py",
+                                    "smtplib.py",
+                                    "socket.py",
+                                    "socketserver.py",
+                                    "sre_compile.py",
+                                    "sre_constants.py",
+                                    "sre_parse.py",
+                                    "ssl.py",
+                                    "stat.py",
+                                    "statistics.py",
+                                    "string.py",
+                                    "stringprep.py",
+                                    "struct.py",
+                                    "subprocess.py",
+                                    "symtable.py",
+                                    "sysconfig.py",
+                                    "tarfile.py",
+                                    "tempfile.py",
+                                    "textwrap.py",
+                                    "threading.py",
+                                    "timeit.py",
+                                    "token.py",
+                                    "tokenize.py",
+                                    "traceback.py",
+                                    "tracemalloc.py",
+                                    "tty.py",
+                                    "types.py",
+                                    "typing.py",
+                                    "uuid.py",
+                                    "warnings.py",
+                                    "wave.py",
+                                    "weakref.py",
+                                    "webbrowser.py",
+                                    "zipapp.py",
+                                    "zipfile.py",
+                                    "zipimport.py"};
 
 /* Packages of Python's library; sorted. */
-static const char *const FOLDERS[] = {"asyncio", "collections", "concurrent", "ctypes", "curses", "dbm", "distutils",
-                                      "email", "encodings", "ensurepip", "html", "http", "importlib", "json",
-                                      "lib2to3", "logging", "multiprocessing", "pathlib", "pydoc_data", "re",
-                                      "sqlite3", "sysconfig", "tkinter", "tomllib", "unittest", "urllib", "venv",
-                                      "wsgiref", "xml", "xmlrpc", "zipfile", "zoneinfo"};
+static const char *const FOLDERS[] = {
+    "asyncio",         "collections", "concurrent", "ctypes",  "curses",    "dbm",       "distutils", "email",
+    "encodings",       "ensurepip",   "html",       "http",    "importlib", "json",      "lib2to3",   "logging",
+    "multiprocessing", "pathlib",     "pydoc_data", "re",      "sqlite3",   "sysconfig", "tkinter",   "tomllib",
+    "unittest",        "urllib",      "venv",       "wsgiref", "xml",       "xmlrpc",    "zipfile",   "zoneinfo"};
 
-/* Parts of torch's own source tree: the folder "torch" alone may be a user's. */
-static const char *const OF_TORCH[] = {"_compile.py", "_dynamo/", "_functorch/", "_higher_order_ops/", "_inductor/",
-                                       "_jit_internal.py", "_ops.py", "_prims/", "_refs/", "_subclasses/",
-                                       "_tensor.py", "ao/", "autograd/", "cuda/", "distributed/", "functional.py",
-                                       "fx/", "jit/", "nn/", "optim/", "profiler/", "random.py", "serialization.py",
-                                       "storage.py", "utils/"};
+/* Parts of torch's own source tree. They are needed because a folder "torch" alone may belong to a user. */
+static const char *const OF_TORCH[] = {"_compile.py",
+                                       "_dynamo/",
+                                       "_functorch/",
+                                       "_higher_order_ops/",
+                                       "_inductor/",
+                                       "_jit_internal.py",
+                                       "_ops.py",
+                                       "_prims/",
+                                       "_refs/",
+                                       "_subclasses/",
+                                       "_tensor.py",
+                                       "ao/",
+                                       "autograd/",
+                                       "cuda/",
+                                       "distributed/",
+                                       "functional.py",
+                                       "fx/",
+                                       "jit/",
+                                       "nn/",
+                                       "optim/",
+                                       "profiler/",
+                                       "random.py",
+                                       "serialization.py",
+                                       "storage.py",
+                                       "utils/"};
 
 static bool is_slash(char c)
 {
     return c == '/' || c == '\\';
 }
 
-/* Returns whether `words` begins at `at`; "/" matches both slashes. */
+/* Returns whether the text `words` is in the path at position `at`. "/" in `words` matches both slashes. */
 static bool is_at(struct tp_str path, size_t at, const char *words)
 {
     for (; *words && at < path.len; words++, at++)
@@ -55,7 +198,7 @@ static bool is_at(struct tp_str path, size_t at, const char *words)
     return !*words;
 }
 
-/* Returns the position after the last `words` that begin a part of the path; 0: none. */
+/* Returns the position after the last occurrence of `words` at the begin of a path part; 0 if there is none. */
 static size_t behind(struct tp_str path, const char *words)
 {
     size_t found = 0;
@@ -77,7 +220,7 @@ static bool is_among(struct tp_str text, const char *const *items, size_t count)
     return bsearch(&text, items, count, sizeof *items, compare);
 }
 
-/* Returns the text before the first slash; the whole text without one. */
+/* Returns the text before the first slash, or the whole text if it has no slash. */
 static struct tp_str first_part(struct tp_str path)
 {
     size_t len = 0;
@@ -110,8 +253,8 @@ static bool is_source_of_torch(struct tp_str path)
     return is_any;
 }
 
-/* Returns true for a file that Inductor generated: "ab/cab7..(50 characters).py", whose folder is the second and third
- * character of the name. */
+/* Returns true for a file that Inductor generated: "ab/cab7..(50 characters).py". The name of its folder is the second
+ * and third character of the file name. */
 static bool is_hashed(struct tp_str path)
 {
     enum { HASH = 32 };
@@ -125,15 +268,21 @@ static bool is_hashed(struct tp_str path)
 
 static bool is_generated(struct tp_str path)
 {
-    static const char *const places[] = {"torchinductor_", "torchinductor/", ".triton/", "triton/cache/", "triton_cache",
-                                         "__autograph_generated_file", "torch_compile_debug/", "<"};
+    static const char *const places[] = {"torchinductor_",
+                                         "torchinductor/",
+                                         ".triton/",
+                                         "triton/cache/",
+                                         "triton_cache",
+                                         "__autograph_generated_file",
+                                         "torch_compile_debug/",
+                                         "<"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (behind(path, places[i]))
             return true;
     return is_hashed(path);
 }
 
-/* Returns true when the path contains a folder "lib/python3.11/" or "lib/python3/", or "Lib\" of Windows. */
+/* Returns true if the path contains a folder "lib/python3.11/" or "lib/python3/", or "Lib\" on Windows. */
 static bool is_below_library(struct tp_str path)
 {
     static const char folder[] = "lib/python";

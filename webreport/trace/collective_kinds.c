@@ -1,4 +1,4 @@
-/* Contains the table of kinds of collectives: see collective_kinds.h. */
+/* Defines the table of collective kinds: see collective_kinds.h. */
 #include "webreport/trace/collective_kinds.h"
 
 #include <stddef.h>

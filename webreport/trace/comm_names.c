@@ -1,29 +1,57 @@
 /* Recognizes kernels that communicate by name: see comm_names.h. All words are compared in lower case. */
 #include "webreport/trace/comm_names.h"
 
-/* Names of libraries, and of kernels that only they have. */
-static const char *const libraries[] = {
-    "nccl",          "rccl",           "msccl",         "nvshmem",       "rocshmem",     "ishmem",       "oneccl",
-    "hccl",          "hcom_",          "xccl",          "cncl",          "deep_ep",      "deepep",       "mori::",
-    "symm_mem",      "symmetric_memory", "quickreduce", "quick_reduce",  "quick_allreduce", "quick_all_reduce",
-    "userbuffers",   "mnnvl",          "multimem_",     "cross_device_reduce", "lamport", "intranode::", "internode::",
-    "internode_ll::", "epdispatch",    "epcombine",     "moea2a",        "a2a_dispatch", "a2a_combine",  "ucc_kernel",
-    NULL};
+/* Names of communication libraries, and of kernels that only these libraries have. */
+static const char *const libraries[] = {"nccl",
+                                        "rccl",
+                                        "msccl",
+                                        "nvshmem",
+                                        "rocshmem",
+                                        "ishmem",
+                                        "oneccl",
+                                        "hccl",
+                                        "hcom_",
+                                        "xccl",
+                                        "cncl",
+                                        "deep_ep",
+                                        "deepep",
+                                        "mori::",
+                                        "symm_mem",
+                                        "symmetric_memory",
+                                        "quickreduce",
+                                        "quick_reduce",
+                                        "quick_allreduce",
+                                        "quick_all_reduce",
+                                        "userbuffers",
+                                        "mnnvl",
+                                        "multimem_",
+                                        "cross_device_reduce",
+                                        "lamport",
+                                        "intranode::",
+                                        "internode::",
+                                        "internode_ll::",
+                                        "epdispatch",
+                                        "epcombine",
+                                        "moea2a",
+                                        "a2a_dispatch",
+                                        "a2a_combine",
+                                        "ucc_kernel",
+                                        NULL};
 
-/* Names of collectives: communication unless the name contains a word of `others`. */
-static const char *const collectives[] = {"allreduce",  "all_reduce", "allgather",     "all_gather", "reducescatter",
-                                          "reduce_scatter", "alltoall", "all_to_all",  "all2all",    "sendrecv",
-                                          "send_recv",  NULL};
+/* Names of collectives. A kernel with such a name communicates unless the name also contains a word of `others`. */
+static const char *const collectives[] = {"allreduce",     "all_reduce",     "allgather", "all_gather",
+                                          "reducescatter", "reduce_scatter", "alltoall",  "all_to_all",
+                                          "all2all",       "sendrecv",       "send_recv", NULL};
 
-/* Words of kernels that do not communicate between devices (reductions over the threads of a warp or block), and of
- * matrix products that overlap their own transfers. */
-static const char *const others[] = {"warp_all",   "warpall",    "block_all",  "blockall", "thread_all", "threadall",
-                                     "group_all",  "groupall",   "cub::",      "softmax",  "gemm",       "matmul",
-                                     NULL};
+/* Words in names of kernels that do not communicate between devices: reductions over the threads of a warp or block,
+ * and matrix products that overlap their own transfers. */
+static const char *const others[] = {"warp_all",  "warpall",   "block_all", "blockall", "thread_all",
+                                     "threadall", "group_all", "groupall",  "cub::",    "softmax",
+                                     "gemm",      "matmul",    NULL};
 
-/* Prefixes of kernels that compute. Inductor names kernels after all operators around them, which may be collectives;
+/* Prefixes of kernels that compute. Inductor names kernels after all operators around them, which may be collectives.
  * ATen has no kernels that communicate. */
-static const char *const compute[] = {"triton_poi_", "triton_red_", "triton_per_", "triton_tem_",
+static const char *const compute[] = {"triton_poi_", "triton_red_", "triton_per_",  "triton_tem_",
                                       "triton_for_", "triton_mm",   "at::native::", NULL};
 
 static bool contains_any(struct tp_str text, const char *const *words)

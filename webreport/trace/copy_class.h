@@ -1,4 +1,4 @@
-/* Finds the class of a copy: its direction and the memory on both sides, from a name or from the arguments of PyTorch's
+/* Finds the class of a copy: its direction and the memory on both sides. Uses the name, or the arguments of PyTorch's
  * CUPTI backend. Section 2 of docs/definitions.md ("Copies"). */
 #ifndef TP_WEBREPORT_TRACE_COPY_CLASS_H
 #define TP_WEBREPORT_TRACE_COPY_CLASS_H
@@ -7,7 +7,7 @@
 #include "writer/base/str.h"
 
 enum tp_copy_direction {
-    TP_COPY_UNKNOWN, /* not in the trace */
+    TP_COPY_UNKNOWN, /* the trace does not show the direction */
     TP_COPY_HTOD,
     TP_COPY_DTOH,
     TP_COPY_DTOD,
@@ -19,10 +19,10 @@ enum tp_copy_direction {
 enum tp_copy_direction tp_copy_direction_of_name(struct tp_str name);
 
 /* Appends the name that Kineto gives to a copy with these arguments: "Memcpy HtoD (Pinned -> Device)". The arguments
- * are JSON tokens, empty when absent. Returns false, and appends nothing, when `kind` gives no direction. */
+ * are JSON tokens, empty if absent. Returns false, and appends nothing, if `kind` gives no direction. */
 bool tp_copy_name_from_args(struct tp_buf *out, struct tp_str kind, struct tp_str source, struct tp_str target);
 
-/* Appends the name of a set: "Memset (Device)". Returns false, and appends nothing, when `kind` is absent. */
+/* Appends the name of a memory set: "Memset (Device)". Returns false, and appends nothing, if `kind` is absent. */
 bool tp_set_name_from_args(struct tp_buf *out, struct tp_str kind);
 
 #endif

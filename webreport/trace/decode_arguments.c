@@ -1,5 +1,5 @@
-/* Decodes the program's own arguments of ranges and moments: see decode.h. The text of an event is scanned again for
- * its arguments, because few events have any. */
+/* Decodes the program's own arguments of ranges and moments: see decode.h. The text of an event is scanned a second
+ * time for its arguments, because few events have any. */
 #include "webreport/trace/decode_parts.h"
 
 #include "webreport/trace/said.h"

@@ -1,4 +1,4 @@
-/* Opens and closes the decoder of JSON: see decode.h. */
+/* Opens and closes the decoder of JSON events: see decode.h. */
 #include "webreport/trace/decode_parts.h"
 
 void tp_decoder_init(struct tp_decoder *d, struct tp_sink *sink)

@@ -1,4 +1,4 @@
-/* Decodes the details that only events of some kinds have: see decode.h. */
+/* Decodes the arguments that only events of some kinds have: see decode.h. */
 #include "webreport/trace/decode_parts.h"
 
 static int64_t external_id(struct tp_decoder *d, const struct tp_element *e)
@@ -41,7 +41,8 @@ static uint32_t host_detail(struct tp_decoder *d, const struct tp_element *e, st
     more.comm = comm_detail(d, e);
     uint32_t detail = tp_sink_host(d->sink, host, &more);
     if (tp_spans_has(e->spans, TP_ARG_CORRELATION))
-        tp_element_int(d, e, TP_ARG_CORRELATION); /* not used for a link; but an impossible number is counted */
+        /* the number is not used for a link, but an impossible number is counted */
+        tp_element_int(d, e, TP_ARG_CORRELATION);
     if (is_old && host.dims != TP_NO_ID)
         event->flags |= TP_EVENT_OLD_DIMS;
     if ((e->name & TP_NAME_VALUES) && tp_span_has_value(e->spans, TP_ARG_CONCRETE_INPUTS))
@@ -70,7 +71,7 @@ static uint32_t device_detail(struct tp_decoder *d, const struct tp_element *e)
     device.correlation = tp_element_int(d, e, TP_ARG_CORRELATION);
     setup.bytes = tp_element_int(d, e, TP_ARG_BYTES);
     setup.device = tp_element_int(d, e, TP_ARG_DEVICE);
-    /* a lane resolver of torch's CUPTI backend writes its own number to "stream" */
+    /* a lane resolver of torch's CUPTI backend replaces "stream" by its own number */
     enum tp_field stream = tp_spans_has(e->spans, TP_ARG_ORIGINAL_STREAM) ? TP_ARG_ORIGINAL_STREAM : TP_ARG_STREAM;
     setup.stream = tp_element_int(d, e, stream);
     setup.graph_id = tp_element_int(d, e, TP_ARG_GRAPH_ID);
@@ -96,7 +97,8 @@ static uint32_t other_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_other_detail other = {.cat = e->cat_id};
     struct tp_str id = tp_span_of(e->spans, TP_ARG_EXTERNAL_ID);
-    if (tp_number_int(id, &other.external_id) != TP_NUMBER_OK) /* not counted as bad: the report does not need it */
+    /* not counted as a bad number, because the report does not need the id */
+    if (tp_number_int(id, &other.external_id) != TP_NUMBER_OK)
         other.external_id = TP_NULL_INT;
     return tp_sink_other(d->sink, &other);
 }

@@ -1,13 +1,13 @@
-/* Decodes events: see decode.h. The order of the checks is that of section 2 of docs/definitions.md, because the
- * counters of reasons are part of the output. */
+/* Decodes events: see decode.h. The checks have the order of section 2 of docs/definitions.md, because the counters of
+ * reasons are part of the output. */
 #include "webreport/trace/decode.h"
 
 #include "webreport/trace/copy_class.h"
 #include "webreport/trace/decode_parts.h"
 
-/* ---- slices ---- */
+/* ---- complete events (ph X) ---- */
 
-/* Returns the kind of an event without a category. */
+/* Returns the kind of an event without a category, known from the process of the event. */
 static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
 {
     const struct tp_process *process = tp_rows_process(d, tp_span_of(e->spans, TP_FIELD_PID));
@@ -25,14 +25,14 @@ static void note_unread(struct tp_decoder *d, const struct tp_element *e)
     tp_sink_unread(d->sink, e->cat_id, dur);
 }
 
-/* Decides the kind by category, name and arguments, or by the process when there is no category. */
+/* Returns the kind of an event from its category, name and arguments, or from its process if it has no category. */
 static unsigned decide_kind(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
 {
     unsigned kind = tp_sink_kind(&e->cat, e->name, tp_span_has_value(e->spans, TP_ARG_MODULE_ID), flags);
     return kind || tp_strings_get(&d->trace->cats, e->cat_id).len ? kind : kind_by_process(d, e);
 }
 
-/* Returns the duration; a missing or negative one is 0, and counted. */
+/* Returns the duration in ns. A missing or negative duration is counted and becomes 0. */
 static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_reading *reading = &d->trace->reading;
@@ -51,7 +51,7 @@ static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e,
     return 0;
 }
 
-/* Returns whether the event has a collective and its process group: recorders write them only on kernels that
+/* Returns whether the event has the arguments collective and process group. Recorders write them only on kernels that
  * communicate. */
 static bool has_group(const struct tp_element *e)
 {
@@ -60,15 +60,15 @@ static bool has_group(const struct tp_element *e)
     return e->spans->has & keys || tp_kinds_is_communication_task(tp_span_of(e->spans, TP_ARG_TASK_TYPE));
 }
 
-/* Returns the range kind in an event's arguments. */
+/* Returns the range kind that the event's arguments declare. */
 static enum tp_range_kind said_kind(const struct tp_element *e)
 {
     struct tp_str word = tp_span_of(e->spans, TP_ARG_KIND);
     return tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : TP_RANGE_NONE;
 }
 
-/* Delivers the program's own arguments of a range, or of work of its own device: operations of a profiler have a
- * correlation. */
+/* Delivers the program's own arguments of a range, or of work on a device that the program declared. Device operations
+ * of a profiler are excluded; they have a correlation. */
 static void take_arguments(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
 {
     bool is_work = tp_kind_is_device(event->kind) && !tp_spans_has(e->spans, TP_ARG_CORRELATION);
@@ -76,11 +76,12 @@ static void take_arguments(struct tp_decoder *d, const struct tp_element *e, con
         tp_decode_arguments(d, e);
 }
 
-/* Returns the id of a name that is not in the file. */
+/* Returns the id of a name that the decoder made, in `text`. */
 static uint32_t made_name(struct tp_decoder *d, struct tp_buf *text)
 {
     uint32_t id;
-    tp_buf_add(text, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15); /* the interner reads beyond the end of a text */
+    /* padding, because the interner reads up to 15 bytes after the end of a text */
+    tp_buf_add(text, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15);
     if (text->failed)
         tp_arena_fail(d->trace->arena, text->failed);
     id = tp_interner_add(&d->sink->names, (struct tp_str){text->data, text->size - 15})->id;
@@ -88,8 +89,8 @@ static uint32_t made_name(struct tp_decoder *d, struct tp_buf *text)
     return id;
 }
 
-/* Returns the name of a copy or a set: Kineto's name if the arguments are enough for it, otherwise the name in the
- * file. */
+/* Returns the name of a copy or a memory set. Uses Kineto's name if the arguments are sufficient, otherwise the name in
+ * the file. */
 static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_buf *text = &d->row_key;
@@ -103,7 +104,7 @@ static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, u
     return has_name ? made_name(d, text) : e->name_id;
 }
 
-/* Notes the signs of its producer in a skipped event. */
+/* Counts facts of a skipped event that help to recognize its producer. */
 static void note_skipped(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
@@ -113,7 +114,7 @@ static void note_skipped(struct tp_decoder *d, const struct tp_element *e, unsig
         note_unread(d, e);
 }
 
-/* Reads the correlation of an event. */
+/* Reads the correlation of an event into the slice. */
 static void read_correlation(const struct tp_element *e, struct tp_sink_slice *slice)
 {
     slice->has_correlation = tp_spans_has(e->spans, TP_ARG_CORRELATION);
@@ -122,7 +123,7 @@ static void read_correlation(const struct tp_element *e, struct tp_sink_slice *s
         slice->correlation = TP_NULL_INT;
 }
 
-/* Reads the flags that arguments set. */
+/* Returns the event flags that arguments set. */
 static unsigned flags_of_arguments(const struct tp_element *e)
 {
     struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);
@@ -148,10 +149,11 @@ static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsi
     tp_sink_skip(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
     note_skipped(d, e, kind, has_time);
     if (has_time)
-        tp_decode_number(d, e); /* the number of an event with a new category is not missing */
+        /* an event of a new category has a number, so the number must not count as missing */
+        tp_decode_number(d, e);
 }
 
-/* Counts oddities in the spelling of a complete event. */
+/* Counts oddities in the text of a complete event. */
 static void note_spelling(struct tp_reading *reading, const struct tp_element *e)
 {
     note_decimals(reading, tp_span_of(e->spans, TP_FIELD_TS));
@@ -212,8 +214,8 @@ static void read_name(struct tp_decoder *d, struct tp_element *e)
 {
     struct tp_str token = tp_span_of(e->spans, TP_FIELD_NAME);
     e->has_name = tp_token_is_string(token);
-    e->name_id =
-        tp_element_intern_field(d, e, &d->sink->names, TP_FIELD_NAME, e->has_name ? tp_token_contents(token) : TP_STR(""));
+    e->name_id = tp_element_intern_field(d, e, &d->sink->names, TP_FIELD_NAME,
+                                         e->has_name ? tp_token_contents(token) : TP_STR(""));
     tp_sink_learn_names(d->sink);
     e->name = tp_sink_name(d->sink, e->name_id);
 }
@@ -231,7 +233,7 @@ static void count_phase(struct tp_decoder *d, const struct tp_element *e)
     d->end_events += e->ph == 'E';
 }
 
-/* Returns whether an instant has the arguments of a memory record, but not its name. */
+/* Returns whether an instant has the arguments of a memory record but another name. */
 static bool is_lost_memory_record(const struct tp_element *e, struct tp_str cat)
 {
     const uint64_t members = 1ull << TP_ARG_MEMORY_BYTES | 1ull << TP_ARG_DEVICE_TYPE | 1ull << TP_ARG_DEVICE_ID;
@@ -255,7 +257,7 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
     reading->unnamed_memory += is_lost_memory_record(e, cat);
 }
 
-/* Counts an end of a link between a call and a device operation. */
+/* Counts one end of a link between a call and a device operation. */
 static void note_device_link(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t number, ts_ns;
@@ -268,8 +270,8 @@ static void note_device_link(struct tp_decoder *d, const struct tp_element *e)
         d->trace->reading.link_sums.is_unreadable |= number == TP_NULL_INT;
 }
 
-/* Returns true for a link between nodes of a graph: torch's CUPTI backend numbers these from 2^40 on, launches
- * below. */
+/* Returns true for a link between nodes of a graph. torch's CUPTI backend numbers such links from 2^40 on; links of
+ * launches have smaller numbers. */
 static bool is_dependency(const struct tp_spans *spans)
 {
     enum { LEAST_DIGITS = 13 };
@@ -301,7 +303,8 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
             tp_decode_sample(d, &e);
         return;
     }
-    if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g, which only count as evidence */
+    /* checked first because most flows are links ac2g, which are only counted */
+    if (e.ph == 's' || e.ph == 'f' || e.ph == 't') {
         read_cat(d, &e);
         if (e.cat.is_device_link && !is_dependency(spans))
             note_device_link(d, &e);
@@ -328,7 +331,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         tp_decode_counter(d, &e);
         tp_decode_memory_look(d, &e);
     }
-    if (e.ph == 'B') /* its category may be the sign of a refused producer */
+    if (e.ph == 'B') /* the category may show a producer whose files are refused */
         read_cat(d, &e);
     if (e.ph == 'b' || e.ph == 'e') {
         read_cat(d, &e);

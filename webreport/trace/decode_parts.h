@@ -1,5 +1,5 @@
-/* Reads the fields of one element as numbers and ids. Internal to decode*.c; the functions are inline, since an event
- * calls a dozen of them. */
+/* Reads the fields of one element as numbers and ids. Internal to decode*.c. The functions are inline because each
+ * event needs a dozen of them. */
 #ifndef TP_WEBREPORT_TRACE_DECODE_PARTS_H
 #define TP_WEBREPORT_TRACE_DECODE_PARTS_H
 
@@ -10,7 +10,7 @@
 #include "webreport/trace/kinds.h"
 #include "webreport/trace/rows.h"
 
-/* The element that is decoded. */
+/* The element that is being decoded. */
 struct tp_element {
     struct tp_str text;
     const struct tp_spans *spans;
@@ -20,17 +20,17 @@ struct tp_element {
     uint32_t cat_id, name_id;
     unsigned name;
     bool has_name;
-    char ph; /* '\0': missing, or not a single letter */
+    char ph; /* phase; '\0' if missing or not a single letter */
 };
 
-/* Counts the repairs made while a text was cleaned (enum tp_clean_flag), once per text. */
+/* Counts the repairs of a text. flags: bits of enum tp_clean_flag. */
 void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags);
 
-/* Adds the details that events of this kind have and returns their index, or TP_NO_ID; may set flags of the event. */
+/* Adds the details that events of this kind have. Returns their index, or TP_NO_ID. May set flags of the event. */
 uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event);
 
-/* Decode elements that are points in time: each one becomes a row of its column, or nothing if it lacks a required
- * field. */
+/* Decodes one end of a link. Like the functions below, adds one row to a column of the trace, or nothing if a required
+ * field is missing. */
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e);
@@ -39,16 +39,16 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e);
 
-/* Decode elements that only recordings from outside have: states of threads, processes, memory of processes. */
+/* Decodes a state of a thread. Only recordings from outside have such elements and those of the functions below. */
 void tp_decode_state(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e);
 
-/* Returns the last member "args" of an event's text that is an object, the one that readers of JSON use; ptr NULL:
- * none. */
+/* Returns the last member "args" of an event's text that is an object, because readers of JSON use the last one. ptr
+ * NULL if there is none. */
 struct tp_str tp_element_args(struct tp_str text);
 
-/* Adds the program's own arguments of the event that is delivered next, if it has any. */
+/* Adds the program's own arguments, if any, for the event that is delivered next. */
 void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e);
 
 static inline bool tp_token_is_null(struct tp_str token)
@@ -61,7 +61,7 @@ static inline struct tp_str tp_span_of(const struct tp_spans *spans, enum tp_fie
     return tp_spans_has(spans, field) ? spans->field[field] : (struct tp_str){"", 0};
 }
 
-/* Returns true when an argument is present and not null. */
+/* Returns true if an argument is present and not null. */
 static inline bool tp_span_has_value(const struct tp_spans *spans, enum tp_field field)
 {
     return tp_spans_has(spans, field) && !tp_token_is_null(spans->field[field]);
@@ -86,7 +86,7 @@ static inline uint32_t tp_element_intern(struct tp_decoder *d, const struct tp_e
     return word->id;
 }
 
-/* Interns the token of a field; of a string only the content, without its quotes. */
+/* Interns the token of a field. Of a string, interns only the content without quotes. */
 static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struct tp_element *e,
                                                struct tp_interner *interner, enum tp_field field,
                                                struct tp_str contents)
@@ -94,7 +94,7 @@ static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struc
     return e->spans->known >> field & 1 ? e->spans->text_id[field] : tp_element_intern(d, e, interner, contents);
 }
 
-/* Returns the id of a value argument; TP_NO_ID when absent or null. */
+/* Returns the id of an argument in `values`; TP_NO_ID if absent or null. */
 static inline uint32_t tp_element_value(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
 {
     return tp_span_has_value(e->spans, field)
@@ -113,7 +113,7 @@ static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_eleme
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
-/* Counts the recorder's number of an event, if the event has one. */
+/* Counts the number that the recorder gave the event, if there is one. */
 static inline void tp_decode_number(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t number;
@@ -127,7 +127,7 @@ static inline double tp_element_real(const struct tp_element *e, enum tp_field f
     return tp_span_has_value(e->spans, field) ? tp_number_real(e->spans->field[field]) : NAN;
 }
 
-/* Returns the id of a "Call stack"; TP_NO_ID when it is absent or has only ';' and blanks. */
+/* Returns the id of the "Call stack" argument; TP_NO_ID if it is absent or has only ';' and blanks. */
 static inline uint32_t tp_element_stack(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);

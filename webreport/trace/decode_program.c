@@ -1,6 +1,7 @@
-/* Decodes recordings from outside: states of threads, processes, memory of processes. See decode.h.
+/* Decodes elements of recordings from outside: states of threads, processes, memory of processes. See decode.h.
  *
- * The arguments are read from the text of the event: there are many, and only these recordings have them. */
+ * The arguments are read from the text of the event, because there are many of them and only these recordings have
+ * them. */
 #include "webreport/trace/decode_parts.h"
 
 /* Returns a scan over the members of an event's arguments. */
@@ -31,7 +32,7 @@ static uint32_t text_of(struct tp_decoder *d, const struct tp_element *e, struct
                                                       : TP_NO_ID;
 }
 
-/* Reads start and duration; a missing or negative duration is 0 and counted like those of events. */
+/* Reads start and duration. A missing or negative duration becomes 0 and is counted, as for complete events. */
 static void read_times(const struct tp_element *e, int64_t *ts_ns, int64_t *dur_ns)
 {
     *ts_ns = *dur_ns = 0;

@@ -1,15 +1,15 @@
-/* Reads a trace in JSON: an object with a list "traceEvents", or only the list. Damaged parts are repaired. */
+/* Reads a trace in JSON: an object with a list "traceEvents", or only a list of events. Repairs damaged parts. */
 #ifndef TP_WEBREPORT_TRACE_DOCUMENT_H
 #define TP_WEBREPORT_TRACE_DOCUMENT_H
 
 #include "webreport/trace/source.h"
 #include "webreport/trace/visit.h"
 
-/* Delivers all events and members to the sink. The reader of JSON in the table of input formats. */
+/* Reads a document and delivers all its events and members to the sink. Used in the table of input formats. */
 int tp_document_read(struct tp_source *source);
 
-/* Passes the texts of all events and members to the visitor, and only notices and counts to the sink. *has_host_work:
- * true when an event is work of a host, as in every trace of torch.profiler or the collector. */
+/* Passes the texts of all events and members to the visitor. The sink receives only notices and counts. *has_host_work:
+ * true if some event is work of a host, as in every trace of torch.profiler or the collector. */
 int tp_document_visit(struct tp_source *source, const struct tp_visitor *visitor, bool *has_host_work);
 
 #endif

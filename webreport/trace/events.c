@@ -1,13 +1,13 @@
-/* Reads the list of events, and repairs broken ones.
+/* Reads the list of events, and repairs broken events.
  *
- * A broken event is first read again leniently (unescaped quotes), else skipped up to the next text that looks like an
- * event; both are counted. A budget limits the work of repair, so that no input takes more than linear time. */
+ * A broken event is first read again leniently (unescaped quotes). If that fails, the text up to the next possible
+ * event is skipped. Both are counted. A budget limits the work of repair, so that every input takes linear time. */
 #include "webreport/trace/kinds.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
 
-/* ---- broken events ---- */
+/* ---- repair of broken events ---- */
 
 static bool spend(struct tp_reader *r, size_t bytes)
 {
@@ -18,7 +18,7 @@ static bool spend(struct tp_reader *r, size_t bytes)
     return r->repair_budget > 0;
 }
 
-/* Moves to the next event after r->at. Returns false when there is none: the rest of the input is lost. */
+/* Moves to the next event after r->at. Returns false if there is none, so that the rest of the input is lost. */
 static bool resync(struct tp_reader *r)
 {
     for (;;) {
@@ -29,7 +29,8 @@ static bool resync(struct tp_reader *r)
             r->at = next;
             return true;
         }
-        if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD) /* keep enough for a key that crosses the border */
+        /* keeps enough text for a key that crosses the border of the window */
+        if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD)
             r->at = r->end - 256;
         if (!tp_reader_more(r))
             return false;
@@ -42,7 +43,7 @@ static void count_broken(struct tp_reader *r, enum tp_notice notice)
     r->trace->reading.repaired++;
 }
 
-/* Returns whether the scanned object is work of a host, as in every trace of torch.profiler or the collector. */
+/* Returns whether the scanned object is work of a host, which every trace of torch.profiler or the collector has. */
 static bool is_host_work(const struct tp_reader *r)
 {
     struct tp_str cat = tp_spans_has(&r->spans, TP_FIELD_CAT) ? r->spans.field[TP_FIELD_CAT] : TP_STR("");
@@ -52,7 +53,7 @@ static bool is_host_work(const struct tp_reader *r)
     return tp_kind_is_host(meaning.kind) || meaning.is_state || meaning.is_process;
 }
 
-/* Passes the scanned object at r->at to the decoder or the visitor, and moves after it. */
+/* Passes the scanned object at r->at to the decoder or the visitor, and moves r->at after the object. */
 static void take_event(struct tp_reader *r, bool is_repaired)
 {
     uint32_t ordinal = (uint32_t)r->ordinal++;
@@ -76,9 +77,9 @@ static unsigned count_quotes(struct tp_str text)
     return count;
 }
 
-/* Returns whether the event read by a lenient scan is one that torch wrote for a name with quotes, which it does not
- * escape. Such an event has all members. Its arguments may repeat names of files, whose quotes come in pairs. If
- * instead a quote was lost, the scan skips an odd number of quotes, and a key among them. */
+/* Returns whether a leniently read event is one that torch wrote for a name with quotes, which torch does not escape.
+ * Such an event has all members. Its arguments may repeat names of files, whose quotes come in pairs. If instead a
+ * quote was lost, the scan skips an odd number of quotes, and a key between them. */
 static bool is_of_writer(const struct tp_reader *r)
 {
     static const enum tp_field members[] = {TP_FIELD_PH,  TP_FIELD_CAT, TP_FIELD_NAME,
@@ -97,7 +98,7 @@ static bool is_of_writer(const struct tp_reader *r)
            !tp_utf8_has_control(text.ptr, text.len);
 }
 
-/* Repairs or skips the event at r->at, which cannot be scanned. Returns false when there are no further events. */
+/* Repairs or skips the event at r->at, which could not be scanned. Returns false if there are no further events. */
 static bool repair(struct tp_reader *r)
 {
     tp_reader_want(r, TP_READER_LOOKAHEAD);
@@ -118,7 +119,7 @@ static bool repair(struct tp_reader *r)
     return spend(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && resync(r);
 }
 
-/* Handles an input that ends inside the event at r->at. Returns true when an event is found after its start. */
+/* Handles an input that ends inside the event at r->at. Returns true if another event is found inside its text. */
 static bool salvage_tail(struct tp_reader *r)
 {
     const char *from = r->at;
@@ -198,7 +199,7 @@ static enum step read_other(struct tp_reader *r)
     return STEP_ON;
 }
 
-/* Reads the elements after '['; leaves r->at after ']'. */
+/* Reads the elements from '[' on, and moves r->at after ']'. */
 void tp_reader_events(struct tp_reader *r)
 {
     bool after_comma = false;
@@ -214,7 +215,8 @@ void tp_reader_events(struct tp_reader *r)
         }
         if (c == '\0') {
             step = STEP_INPUT_ENDED;
-            r->is_array = r->is_array && r->code >= 0; /* the format allows a bare array to end without ']' */
+            /* the format allows an array without an object around it to end without ']' */
+            r->is_array = r->is_array && r->code >= 0;
             if (r->is_array)
                 return;
         } else if (c == ',') {

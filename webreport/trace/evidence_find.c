@@ -1,6 +1,6 @@
-/* Builds the evidence of a trace: see evidence.h. It compares redundant data of a file: the recorder's numbers, links,
+/* Builds the evidence of a trace: see evidence.h. Compares redundant data of a file: the recorder's numbers, links,
  * correlations and totals. Each rule was checked on complete traces of torch 1.9 to 2.15 and is true for all their
- * events; rules that chance could break in small traces need more than one event in 200. */
+ * events. Rules that chance could break in small traces need more than one event in 200. */
 #include "webreport/trace/evidence.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@ enum { CHANCE = 200, ID_BLOCK = 512, LARGEST_SPREAD = 256 };
 
 /* ---- sets of small integers ---- */
 
-/* A set of numbers of a range. */
+/* A set of numbers in a range, as bits. */
 struct bits {
-    int64_t first, last; /* first > last: empty, or the range is too large to keep */
+    int64_t first, last; /* bounds of the range; first > last if the set is empty or the range is too large */
     uint64_t *words;
 };
 
@@ -28,7 +28,7 @@ static bool has_bit(const struct bits *set, int64_t number)
     return set->words[at / 64] >> (at % 64) & 1;
 }
 
-/* Adds a number. Returns true when it was already in the set. */
+/* Adds a number. Returns true if the set already had it. */
 static bool set_bit(struct bits *set, int64_t number)
 {
     uint64_t at = (uint64_t)number - (uint64_t)set->first, mask = UINT64_C(1) << (at % 64);
@@ -37,7 +37,7 @@ static bool set_bit(struct bits *set, int64_t number)
     return was_set;
 }
 
-/* Makes an empty set with room for first .. last. Returns false when this is too much for `count` numbers. */
+/* Makes an empty set with room for first .. last. Returns false if the range is too large for `count` numbers. */
 static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t count, struct tp_arena *scratch)
 {
     uint64_t range = (uint64_t)last - (uint64_t)first;
@@ -48,17 +48,17 @@ static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t co
     return true;
 }
 
-/* ---- the host's events ---- */
+/* ---- events of the host ---- */
 
-/* Counts missing numbers of operators and annotations. One counter numbers them, and each thread takes blocks of it: a
- * number may be missing only at the end of a block. Returns 0 also when the ids are of another form. */
+/* Counts missing numbers of operators and annotations. The recorder numbers them with one counter, of which each thread
+ * takes blocks. So a number may be missing only at the end of a block. Also returns 0 if the ids have another form. */
 static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     int64_t first = INT64_MAX, last = INT64_MIN, missing = 0, gap = 0;
     struct bits ids;
     for (uint32_t i = 0; i < trace->host_count; i++) {
         int64_t id = trace->hosts[i].external_id;
-        if (id <= 0) /* TP_NULL_INT too */
+        if (id <= 0) /* also skips TP_NULL_INT */
             return 0;
         first = id < first ? id : first;
         last = id > last ? id : last;
@@ -85,9 +85,10 @@ static unsigned find_kinds(const struct tp_trace *trace)
     return kinds;
 }
 
-/* Returns whether there is no operator, but data that torch only writes with operators: forward-backward links, calls
- * with an operator's id, or one annotation of the recorder that signs ("trace_id") and numbers its events. Two numbers
- * without a gap prove that nothing was between them: operators of other threads are not recorded. */
+/* Returns whether the file has no operator but data that torch writes only with operators. Such data are
+ * forward-backward links, and calls with an operator's id. A single annotation also counts if the recorder signs
+ * ("trace_id") and numbers its events. Two numbers without a gap prove that nothing was between them, because operators
+ * of other threads are not recorded. */
 static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
 {
     if (kinds & 1u << TP_KIND_OPERATOR)
@@ -99,7 +100,7 @@ static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
     return trace->flow_count || (is_signed && kinds & 1u << TP_KIND_ANNOTATION);
 }
 
-/* ---- launches and device events ---- */
+/* ---- launches and device operations ---- */
 
 enum call { CALL_UNSEEN, CALL_OTHER, CALL_LAUNCH, CALL_CAPTURE };
 
@@ -111,7 +112,7 @@ static enum call call_of(struct tp_str name)
     return tp_str_find(name, "StreamBeginCapture") >= 0 ? CALL_CAPTURE : CALL_OTHER;
 }
 
-/* Fills the set with the correlations of all device events, or of all calls. */
+/* Fills the set with the correlations of all device operations (of_devices true) or of all calls. */
 static bool correlations(struct bits *set, const struct tp_trace *trace, bool of_devices, struct tp_arena *scratch)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
@@ -132,7 +133,7 @@ static bool correlations(struct bits *set, const struct tp_trace *trace, bool of
     return true;
 }
 
-/* The first and last call with a device event. */
+/* Times of the first and last call with a device operation. */
 struct matched {
     int64_t first_ns, last_ns;
 };
@@ -151,8 +152,9 @@ static struct matched find_matched(const struct tp_trace *trace, const struct bi
     return matched;
 }
 
-/* Counts launches without a kernel. Launches during the capture of a stream run later or never. Launches before the
- * first or after the last recorded kernel may have run outside of the recording. */
+/* Counts launches without a kernel. Launches during the capture of a stream do not count, because they run later or
+ * never. Launches before the first or after the last recorded kernel may have run outside the recording and do not
+ * count. */
 static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     uint8_t *calls = tp_arena_array(scratch, trace->names.count + 1u, sizeof *calls);
@@ -180,7 +182,7 @@ static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_a
     return between || alone * CHANCE > launches ? alone : 0;
 }
 
-/* Returns the start of the first call in ns; INT64_MAX without calls. */
+/* Returns the start of the first call, ns; INT64_MAX without calls. */
 static int64_t first_call_ns(const struct tp_trace *trace)
 {
     int64_t first_ns = INT64_MAX;
@@ -190,8 +192,8 @@ static int64_t first_call_ns(const struct tp_trace *trace)
     return first_ns;
 }
 
-/* Counts device events without a launch in files without links. An event without an operator that starts before the
- * first call does not count: it was launched before the recording began. */
+/* Counts device operations without a launch in files without links. An operation without an operator that starts before
+ * the first call does not count, because it was launched before the recording began. */
 static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     struct bits calls;
@@ -210,9 +212,9 @@ static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_ar
     return alone * CHANCE > linked ? alone : 0;
 }
 
-/* Counts missing ends of links. Each call and device event with a correlation is an end of one link: a call that
- * launches starts it, any other event ends it. Writers of 2021 start one for each device event, both of calls and of
- * graphs. */
+/* Counts missing ends of links. Each call and device operation with a correlation is one end of a link. A call that
+ * launches starts the link, any other event ends it. Writers of 2021 start one link for each device operation, both of
+ * calls and of graphs. */
 static int64_t links_to_nothing(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
@@ -235,8 +237,8 @@ static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-/* Counts totals that do not follow from the previous total and the record's bytes. Threads that allocate simultaneously
- * cause a few of them even in complete traces. */
+/* Counts memory totals that do not follow from the previous total and the record's bytes. Threads that allocate
+ * simultaneously cause a few such totals even in complete traces. */
 static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     enum { USUAL_PERCENT = 5 };
@@ -258,7 +260,7 @@ static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scra
     return broken * 100 > count * USUAL_PERCENT ? broken : 0;
 }
 
-/* ---- all ---- */
+/* ---- all evidence ---- */
 
 static int64_t header_count(const struct tp_trace *trace, const char *key)
 {
@@ -266,10 +268,10 @@ static int64_t header_count(const struct tp_trace *trace, const char *key)
     return count > 0 ? count : 0;
 }
 
-/* Counts events whose category looks damaged. A category that occurs several times is a word of the writer. */
+/* Counts events whose category looks damaged. A category that occurs several times is a correct word of the writer. */
 static uint64_t damaged_cats(const struct tp_trace *trace)
 {
-    enum { MOST_ALIKE = 2 }; /* damage rarely makes the same text twice */
+    enum { MOST_ALIKE = 2 }; /* because damage rarely makes the same text twice */
     const struct tp_reading *r = &trace->reading;
     uint64_t count = r->misspelt_cats;
     for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
@@ -281,8 +283,8 @@ static uint64_t damaged_cats(const struct tp_trace *trace)
     return count;
 }
 
-/* Counts times whose number of decimals is not three, if nearly all others have three. A tool that rewrites all numbers
- * shortens many of them. */
+/* Counts times with another number of decimals than three, if nearly all times have three. A tool that rewrites all
+ * numbers shortens many of them. */
 static uint64_t odd_decimals(const struct tp_reading *r)
 {
     enum { MOST = 2, ONE_IN = 20 };
@@ -295,14 +297,16 @@ static int64_t odd_texts(const struct tp_trace *trace)
     static const enum tp_notice odd[] = {TP_NOTICE_EVENT_REPAIRED, TP_NOTICE_CONTROL, TP_NOTICE_TRAILING_COMMA,
                                          TP_NOTICE_DUPLICATE_KEY};
     uint64_t count = r->odd_keys + r->unnamed_memory + damaged_cats(trace) - r->own_repairs;
-    if (!r->read_without_cat) /* Ascend's profiler writes no categories: the process determines the kind of an event */
+    /* Ascend's profiler writes no categories, and the process determines the kind of an event */
+    if (!r->read_without_cat)
         count += r->unread_without_cat;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         count += r->notices[odd[i]];
     return (int64_t)count;
 }
 
-/* Counts events with a duplicate recorder's number: there are more events than numbers, or as many with another sum. */
+/* Counts events whose recorder's number occurs twice. Then there are more events than numbers, or as many with another
+ * sum. */
 static int64_t numbers_twice(const struct tp_reading *r)
 {
     uint64_t numbers = r->numbered ? (uint64_t)r->last_number + 1 : 0;
@@ -334,7 +338,8 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
     e->event_count = (int64_t)r->element_count;
     for (int i = 0; i < TP_SKIP_COUNT; i++)
         e->lost[TP_LOST_UNKNOWN] +=
-            i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i]; /* events of newer categories are not lost */
+            /* events of newer categories do not count as lost */
+            i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i];
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->without_dur;
     e->lost[TP_LOST_TEXT] = odd_texts(trace);
     e->lost[TP_LOST_TWICE] = (int64_t)r->twice + numbers_twice(r);
@@ -344,7 +349,7 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
     e->lost[TP_LOST_BY_RECORDER] = header_count(trace, "tracepress_dropped");
 }
 
-/* Finds how the recording ended. The writer of torch's profiler always ends a recording with the mark. */
+/* Returns how the recording ended. The writer of torch's profiler always ends a recording with the end mark. */
 static enum tp_recorder find_end(const struct tp_trace *trace)
 {
     if (tp_str_equal(tp_trace_header(trace, "tracepress_end"), TP_STR("\"killed\"")))
@@ -353,12 +358,13 @@ static enum tp_recorder find_end(const struct tp_trace *trace)
                                                                                    : TP_RECORDER_NO_END;
 }
 
-/* Returns whether stacks were recorded: the head says so. The head of torch 1.13 has no options, but stacks on
- * operators show it: from that version on (the first that numbers events, the last without a base time) they come from
- * frames. */
+/* Returns whether stacks were recorded, according to the options in the metadata. The metadata of torch 1.13 has no
+ * options; there, stacks on operators show it. From 1.13 on (the first version that numbers events, the last without a
+ * base time) such stacks come from frames. */
 static bool had_stacks(const struct tp_trace *trace)
 {
-    if (tp_trace_header(trace, "tracepress_recorder").ptr) /* stacks of C code: of ranges, samples and memory */
+    /* our recorder writes stacks of C code, on ranges, samples and memory records */
+    if (tp_trace_header(trace, "tracepress_recorder").ptr)
         return trace->options & TP_OPTION_WITH_STACK && trace->host_count && !trace->stack_texts.count;
     if (trace->options & TP_OPTION_WITH_STACK)
         return true;
@@ -368,8 +374,8 @@ static bool had_stacks(const struct tp_trace *trace)
     return false;
 }
 
-/* Returns whether the head is incomplete. The recorder writes the version of its format, and with device operations the
- * devices, before the events. Lists of events with a small head are tests or filtered files. */
+/* Returns whether the metadata is incomplete. The recorder writes the version of its format before the events, and also
+ * the devices if there are device operations. Files with little metadata are tests or filtered files. */
 static bool lacks_head(const struct tp_trace *trace)
 {
     static const char *const keys[] = {"displayTimeUnit", "baseTimeNanoseconds", "trace_id",    "record_shapes",
@@ -405,8 +411,8 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
     e->lost[TP_LOST_HEAD] = lacks_head(trace);
     e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && had_stacks(trace);
-    /* The recorder numbers memory records after operators and before frames: if frames follow without a gap, there was
-     * no memory record (torch_2.13_multithread.full). */
+    /* The recorder numbers memory records after operators and before frames. If frames follow operators without a gap,
+     * there was no memory record (torch_2.13_multithread.full). */
     bool has_no_room = trace->reading.numbered && e->present & TP_NEED_FRAMES;
     e->lost[TP_LOST_RECORDS] =
         trace->options & TP_OPTION_PROFILE_MEMORY && !(e->present & TP_NEED_MEMORY) && !has_no_room;

@@ -1,11 +1,11 @@
-/* Interprets the evidence of a trace and words it: see evidence.h. */
+/* Decides which data is incomplete, and writes the reasons as text: see evidence.h. */
 #include "webreport/trace/evidence.h"
 
 #include <string.h>
 
 #include "writer/text/format.h"
 
-/* The findings, gravest first: the needs that each one breaks, and its words ("%s": a number of things). */
+/* Kinds of defects, gravest first: the needs that each one breaks, and its text ("%s" is replaced by a count). */
 static const struct {
     enum tp_lost lost;
     unsigned breaks;

@@ -14,12 +14,12 @@
 
 enum { STORED = 1 << 18, TEXT = 1 << 20, FIRST_MEMBERS = 1 << 12, HEADER = 1 << 16 };
 
-/* ---- the head of a file ---- */
+/* ---- reading the head of a file ---- */
 
 struct head {
     unsigned char *stored;
     char *text;
-    size_t stored_size, size; /* size: bytes of text */
+    size_t stored_size, size; /* bytes read from the file, and bytes of text */
 };
 
 static void inflate_head(struct head *head, size_t most)
@@ -40,7 +40,7 @@ static void release_head(struct head *head)
     free(head->stored);
 }
 
-/* Reads the first `most` bytes of text of a regular file; empty when it has none. */
+/* Reads the first `most` bytes of text of a regular file. The result is empty if the file has no text. */
 static struct head read_head(const char *path, size_t most)
 {
     struct head head = {0};
@@ -84,14 +84,14 @@ bool tp_file_head_is_from_outside(const char *path)
     return is_one;
 }
 
-/* Returns the end of the first `word` in [at, end); NULL: none. */
+/* Returns the position after the first `word` in [at, end); NULL if it is missing. */
 static const char *behind(const char *at, const char *end, const char *word)
 {
     const char *found = at ? memmem(at, (size_t)(end - at), word, strlen(word)) : NULL;
     return found ? found + strlen(word) : NULL;
 }
 
-/* Returns a number below TP_MAX_JOB_RANKS after a colon; -1 for any other text. */
+/* Returns the number after a colon if it is below TP_MAX_JOB_RANKS; -1 for any other text. */
 static int64_t number_behind_colon(const char *at, const char *end)
 {
     int64_t number = 0;

@@ -1,12 +1,13 @@
-/* Parses frames: see frame.h. */
+/* Parses stack frames: see frame.h. */
 #include "webreport/trace/frame.h"
 
 #include "webreport/trace/code_origin.h"
 #include "webreport/trace/regions.h"
 
-/* ---- "path(line): function" ---- */
+/* ---- parsing "path(line): function" ---- */
 
-/* Returns the position of the "(" in "(line)" whose ")" is at `close`; 0: no such text, or no path before it. */
+/* Returns the position of the "(" in "(line)" whose ")" is at `close`. Returns 0 if there is no such text, or no path
+ * before it. */
 static size_t line_before(struct tp_str text, size_t close)
 {
     size_t at = close;
@@ -19,7 +20,7 @@ static size_t line_before(struct tp_str text, size_t close)
     return at > 1 && text.ptr[at - 1] == '(' ? at - 1 : 0;
 }
 
-/* Returns true for a path that matches (.+\.pyx?). */
+/* Returns true if a path has at least one character and ends in .py or .pyx. */
 static bool is_python_path(struct tp_str path)
 {
     if (path.len > 1 && path.ptr[path.len - 1] == 'x')
@@ -48,7 +49,8 @@ static struct tp_frame parts(struct tp_str text, size_t open, size_t close)
 bool tp_frame_parse(struct tp_frame *frame, struct tp_str text)
 {
     *frame = (struct tp_frame){0};
-    if (tp_str_find(text, "): ") < 0) /* true for most names, and faster than a search from the end */
+    /* true for most names; this search is faster than the search from the end */
+    if (tp_str_find(text, "): ") < 0)
         return false;
     for (size_t at = text.len - 2; at-- > 0;) {
         if (text.ptr[at] != ')' || text.ptr[at + 1] != ':' || text.ptr[at + 2] != ' ')
@@ -87,7 +89,7 @@ bool tp_frame_same_function(struct tp_str a, struct tp_str b)
 
 /* ---- project lines ---- */
 
-/* Returns the position after the last `folder` in the path, or 0. */
+/* Returns the position after the last `folder` in the path; 0 if the path does not contain it. */
 static size_t behind_last(struct tp_str path, const char *folder)
 {
     size_t size = strlen(folder), at = path.len + 1;
@@ -97,7 +99,7 @@ static size_t behind_last(struct tp_str path, const char *folder)
     return 0;
 }
 
-/* Returns the length of lib/pythonX.Y/ at `at`; 0: other text. */
+/* Returns the length of a text lib/pythonX.Y/ at position `at`; 0 for other text. */
 static size_t python_folder_at(struct tp_str path, size_t at)
 {
     static const char lead[] = "lib/python";
@@ -163,7 +165,7 @@ static bool is_notebook(struct tp_str text)
     return tp_str_starts(text, "<ipython-input-");
 }
 
-/* Parses a frame of Python and returns the origin of its code; TP_CODE_GENERATED for other texts. */
+/* Parses a Python frame and returns the origin of its code. Returns TP_CODE_GENERATED for other texts. */
 static enum tp_code_origin origin_of(struct tp_frame *frame, struct tp_str text)
 {
     if (!tp_frame_parse(frame, text) || (!frame->is_python && !is_notebook(text)))
@@ -194,7 +196,7 @@ static bool is_hex(char c)
     return tp_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Returns the text with every `lead` and the hexadecimal digits after it replaced by `by`, which must not be longer. */
+/* Returns the text after replacing every `lead` and its hexadecimal digits by `by`, which must not be longer. */
 static struct tp_str replace_hex(struct tp_arena *arena, struct tp_str text, struct tp_str lead, struct tp_str by)
 {
     if (tp_str_find(text, lead.ptr) < 0)

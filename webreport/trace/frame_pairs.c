@@ -1,10 +1,10 @@
-/* Pairs lines of two runs: see frame_pairs.h. */
+/* Pairs source lines of two runs: see frame_pairs.h. */
 #include "webreport/trace/frame_pairs.h"
 
 #include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
 
-/* A line without an equal in the other run. */
+/* A line that has no equal line in the other run. */
 struct lone {
     uint32_t place, id;
     int32_t line;
@@ -18,7 +18,8 @@ struct tp_str tp_frame_place(struct tp_arena *arena, struct tp_str text, int32_t
     if (!tp_frame_parse_place(&frame, text))
         return text;
     *line = frame.line;
-    char *place = tp_arena_alloc(arena, frame.path.len + frame.function.len + 1); /* zeroed */
+    /* zeroed, so the byte between path and function is NUL */
+    char *place = tp_arena_alloc(arena, frame.path.len + frame.function.len + 1);
     memcpy(place, frame.path.ptr, frame.path.len);
     if (frame.function.len)
         memcpy(place + frame.path.len + 1, frame.function.ptr, frame.function.len);
@@ -51,7 +52,7 @@ static int by_place(const void *x, const void *y, const void *context)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Pairs the lines of one place, which begin with those of the base. Returns the index after them. */
+/* Pairs the lines of one place. The lines of the base come first. Returns the index after the lines of this place. */
 static size_t pair_place(uint32_t *pairs, const struct lone *lone, size_t from, size_t count)
 {
     size_t middle = from, end;

@@ -1,20 +1,20 @@
-/* Pairs lines of two runs that are the same place of the program, although an edit moves the lines below it. */
+/* Pairs the source lines of two runs that are the same place of the program, even if an edit has moved the lines. */
 #ifndef TP_WEBREPORT_TRACE_FRAME_PAIRS_H
 #define TP_WEBREPORT_TRACE_FRAME_PAIRS_H
 
 #include "writer/base/str.h"
 
-/* Returns the path and function of "path(line): function", with a NUL between them, in `arena`; *line: its line. Other
- * texts are their own place, on line 0. */
+/* Returns the place of a frame "path(line): function": its path and function with a NUL between them, in `arena`.
+ * *line: its line. Any other text is a place itself, with line 0. */
 struct tp_str tp_frame_place(struct tp_arena *arena, struct tp_str text, int32_t *line);
 
-/* Returns, by id in `base`, the id in `other` of the same place; TP_NO_ID: none. Equal texts are the same place. Of the
- * texts without an equal in the other run, the lines of one function are paired in their order. In `arena` (guard set
- * by the caller). */
+/* Returns, by id in `base`, the id in `other` of the same place; TP_NO_ID if there is none. Equal texts are the same
+ * place. Among the other texts, the lines of one function are paired in their order. Allocates from `arena`, whose
+ * guard must be set. */
 uint32_t *tp_frame_pairs(const struct tp_strings *base, const struct tp_strings *other, struct tp_arena *arena);
 
-/* Returns the text of `other` that is paired with a text of `base` (pairs: result of tp_frame_pairs); the text itself
- * if it has no pair. */
+/* Returns the text of `other` that is paired with a text of `base`, or the text itself if it has no pair. pairs: result
+ * of tp_frame_pairs. */
 static inline struct tp_str tp_frame_paired(const uint32_t *pairs, const struct tp_strings *base,
                                             const struct tp_strings *other, struct tp_str text)
 {

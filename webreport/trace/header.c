@@ -1,4 +1,4 @@
-/* Reads the members of a trace document: see header.h. They may come before or after the events. */
+/* Reads the top-level members of a trace document: see header.h. They may come before or after the events. */
 #include "webreport/trace/header.h"
 
 #include "webreport/trace/json/value.h"

@@ -117,7 +117,7 @@ void tp_inflate_feed(struct tp_inflate *inflate, const void *bytes, size_t size)
     inflate->in_size = size;
 }
 
-/* Starts the next member, or recognizes padding and garbage after the last one. Returns true when a member follows. */
+/* Starts the next member, or recognizes padding and garbage after the last one. Returns true if a member follows. */
 static bool begin_member(struct tp_inflate *inflate)
 {
     if (inflate->in[0] == 0x1F) {
@@ -147,7 +147,7 @@ size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size)
         else if (status == MEMBER_DONE)
             inflate->is_between_members = true;
         else if (in_before == inflate->in_size && out_before == left)
-            break; /* no progress: more input is needed */
+            break; /* no progress, so more input is needed */
     }
     return size - left;
 }

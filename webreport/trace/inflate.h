@@ -1,7 +1,7 @@
-/* Inflates gzip as a stream: with ISA-L if it is built in, else with zlib; the results are equal.
+/* Inflates gzip as a stream: with ISA-L if it is built in, otherwise with zlib. Both give equal results.
  *
- * Concatenated members are one stream; zeros after the last member are padding, and any other bytes there are reported
- * once. Damage ends the stream; the text before the damage is delivered. Owned by one thread. */
+ * Concatenated members are one stream. Zeros after the last member are padding; any other bytes there are reported
+ * once. Damage ends the stream; the text before the damage is delivered. One thread owns the struct. */
 #ifndef TP_WEBREPORT_TRACE_INFLATE_H
 #define TP_WEBREPORT_TRACE_INFLATE_H
 
@@ -13,30 +13,29 @@ enum tp_inflate_end {
     TP_INFLATE_GOING,
     TP_INFLATE_DONE,
     TP_INFLATE_BAD_DATA,     /* the deflate data or a header is corrupt */
-    TP_INFLATE_BAD_CHECKSUM, /* complete, but the checksum of a member differs */
+    TP_INFLATE_BAD_CHECKSUM, /* the stream is complete, but the checksum of a member differs */
 };
 
 struct tp_inflate {
-    void *state; /* state of the library */
+    void *state; /* state of the decompression library */
     const uint8_t *in;
     size_t in_size;
     bool is_between_members, has_trailing_data;
     enum tp_inflate_end end;
 };
 
-/* Returns 0 or TP_ENOMEM. */
+/* Initializes *inflate. Returns 0 or TP_ENOMEM. */
 int tp_inflate_open(struct tp_inflate *inflate);
 void tp_inflate_close(struct tp_inflate *inflate);
 
-/* Sets the next compressed bytes; only when in_size is 0. The caller owns them and keeps them until they are
- * consumed. */
+/* Sets the next compressed bytes. Allowed only if in_size is 0. The caller keeps the bytes until they are consumed. */
 void tp_inflate_feed(struct tp_inflate *inflate, const void *bytes, size_t size);
 
-/* Fills up to `size` bytes of `out` and returns their number. Fewer than `size`: more input is needed, or `end` is
- * set. */
+/* Fills up to `size` bytes of `out` and returns their number. If the number is below `size`, more input is needed, or
+ * `end` is set. */
 size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size);
 
-/* Returns true when the stream stopped inside a member; call it at the end of the input. */
+/* Returns true if the stream stopped inside a member. Call it at the end of the input. */
 bool tp_inflate_is_cut(const struct tp_inflate *inflate);
 
 #endif

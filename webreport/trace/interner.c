@@ -1,4 +1,4 @@
-/* Interns raw bytes: see interner.h. Open addressing; the slot array doubles at half load. */
+/* Interns raw bytes: see interner.h. Uses open addressing. The array of slots doubles when half of it is used. */
 #include "webreport/trace/interner.h"
 
 #ifdef __SSE2__
@@ -9,7 +9,7 @@
 #include "writer/base/limits.h"
 
 struct tp_interner_slot {
-    uint32_t hash, word; /* number of the word + 1; 0: free */
+    uint32_t hash, word; /* word: 1 + number of the word; 0: the slot is free */
 };
 
 void tp_interner_init(struct tp_interner *interner, struct tp_strings *meanings, struct tp_history *history,
@@ -43,7 +43,8 @@ static void grow(struct tp_interner *interner)
     tp_arena_drop(interner->meanings->arena, old, old_count * sizeof *old);
 }
 
-/* Makes the word of a new spelling: its meaning, and a stable copy of the spelling (shared with an equal meaning). */
+/* Makes the word of a new spelling: the id of its meaning, and a stable copy of the spelling. The copy is shared with
+ * the meaning if both are equal. */
 static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
 {
     struct tp_strings *meanings = interner->meanings;
@@ -64,7 +65,7 @@ static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
 }
 
 #ifdef __SSE2__
-/* Compares 16 bytes at a and b; returns 255 in each byte that is equal. */
+/* Compares 16 bytes at a and b. Returns 255 in each equal byte. */
 static inline __m128i equal_at(const char *a, const char *b)
 {
     return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b));
@@ -76,8 +77,8 @@ static inline unsigned bits_of(__m128i equal)
 }
 #endif
 
-/* Returns whether `len` bytes are equal; reads whole blocks of 16, which both the window and the arena's items allow.
- * Call stacks are long and nearly always equal: one branch per 64 bytes. */
+/* Returns whether `len` bytes are equal. Reads whole blocks of 16 bytes, which both the window and the arena's items
+ * allow. Call stacks are long and nearly always equal, so there is one branch per 64 bytes. */
 static inline bool same_bytes(const char *a, const char *b, size_t len)
 {
 #ifdef __SSE2__
@@ -98,7 +99,8 @@ static inline bool same_bytes(const char *a, const char *b, size_t len)
 #endif
 }
 
-/* Returns the slot of the history with the number + 1 of this interner's word that followed the recent words. */
+/* Returns the history slot for the recent words. The slot contains 1 + number of this interner's word that followed
+ * them last time. */
 static inline uint32_t *likely(const struct tp_interner *interner)
 {
     uint32_t key = interner->history->recent + (uint32_t)(uintptr_t)interner;

@@ -1,4 +1,4 @@
-/* Finds the meanings of categories and special names: see kinds.h. Section 2 of docs/definitions.md. */
+/* Finds the meanings of categories and special names: see kinds.h and section 2 of docs/definitions.md. */
 #include "webreport/trace/kinds.h"
 
 #include "webreport/trace/regions.h"
@@ -8,7 +8,7 @@ struct cat_row {
     uint8_t kind;
 };
 
-/* compared in lower case */
+/* categories and their kinds, compared in lower case */
 static const struct cat_row kinds[] = {
     {"cpu_op", TP_KIND_OPERATOR},
     {"operator", TP_KIND_OPERATOR},
@@ -37,19 +37,19 @@ static const struct cat_row kinds[] = {
     {"cpu_instant_event", TP_KIND_OTHER},
     {"graph_event_node", TP_KIND_OTHER},
     {"graph_host_node", TP_KIND_OTHER},
-    {"enqueue", TP_KIND_OTHER}, /* torch_npu: the host's queue to the runtime */
+    {"enqueue", TP_KIND_OTHER}, /* torch_npu writes this category for the queue from the host to the runtime */
     {"dequeue", TP_KIND_OTHER},
 };
 
-/* The endings of categories of other devices: xpu_runtime, mlu_memcpy. */
+/* Endings of categories of devices other than CUDA: xpu_runtime, mlu_memcpy. */
 static const struct cat_row ends[] = {{"_runtime", TP_KIND_RUNTIME}, {"_driver", TP_KIND_RUNTIME},
                                       {"_memcpy", TP_KIND_MEMCPY},   {"_memset", TP_KIND_MEMSET},
                                       {"_kernel", TP_KIND_KERNEL},   {"_user_annotation", TP_KIND_GPU_ANNOTATION}};
 
 enum { LONGEST_CAT = 64 };
 
-/* Copies a category in lower case, like Python's str.lower() for ASCII. It is cut at LONGEST_CAT: longer ones are
- * unknown. */
+/* Copies a category in lower case, like Python's str.lower() for ASCII. Cuts it at LONGEST_CAT, because longer
+ * categories are unknown anyway. */
 static struct tp_str lower_cat(struct tp_str cat, char *out)
 {
     size_t n = cat.len < LONGEST_CAT ? cat.len : LONGEST_CAT;
@@ -58,7 +58,7 @@ static struct tp_str lower_cat(struct tp_str cat, char *out)
     return (struct tp_str){out, n};
 }
 
-/* Returns true when the word is the category without one letter. */
+/* Returns true if `lower` is the category without one of its letters. */
 static bool lacks_letter(struct tp_str lower, struct tp_str cat)
 {
     size_t same = 0;
@@ -67,7 +67,8 @@ static bool lacks_letter(struct tp_str lower, struct tp_str cat)
     return lower.len + 1 == cat.len && memcmp(lower.ptr + same, cat.ptr + same + 1, lower.len - same) == 0;
 }
 
-/* Returns true for the category without its last letters, without one letter, or with one or two letters changed. */
+/* Returns true if `lower` is the category without its last letters, without one letter, or with one or two letters
+ * changed. */
 static bool is_near(struct tp_str lower, struct tp_str cat)
 {
     enum { SHORTEST = 5, MOST = 2 };
@@ -81,7 +82,8 @@ static bool is_near(struct tp_str lower, struct tp_str cat)
     return lower.len == cat.len && cat.len >= SHORTEST && changed <= MOST;
 }
 
-/* Returns whether an unknown category may be damaged. A writer's own word may look like it: "cpu", "python". */
+/* Returns whether an unknown category may be damaged. The words "cpu" and "python" of other writers do not count,
+ * although they resemble known categories. */
 static bool is_misspelt(struct tp_str lower)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -116,7 +118,7 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     return meaning;
 }
 
-/* ---- events without a category: torch_npu writes none on devices ---- */
+/* ---- events without a category, as torch_npu writes on devices ---- */
 
 static bool contains_any(struct tp_str text, const char *const *words)
 {
@@ -181,8 +183,8 @@ const char *tp_kind_cat(unsigned kind)
     return cats[kind];
 }
 
-/* Returns true when the cost of an operator depends on values of its arguments: strides, causal masks, the dimension of
- * a selection. */
+/* Returns true if the cost of an operator depends on the values of its arguments: strides, causal masks, the dimension
+ * of a selection. */
 static bool has_telling_values(struct tp_str name)
 {
     bool is_aten = tp_str_starts(name, "aten::");

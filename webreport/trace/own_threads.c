@@ -1,10 +1,10 @@
-/* Removes threads of our recorder: see own_threads.h. */
+/* Finds and removes threads of our recorder: see own_threads.h. */
 #include "webreport/trace/own_threads.h"
 
 #include "writer/base/saturate.h"
 #include "writer/worker.h"
 
-/* Returns true for "tracepress", or "thread 7 (tracepress)" as the recorder writes it. */
+/* Returns true for the name "tracepress", or "thread 7 (tracepress)" as the recorder writes it. */
 static bool is_own_name(struct tp_str name)
 {
     return tp_str_equal(name, TP_STR(TP_WORKER_THREAD)) || tp_str_ends(name, "(" TP_WORKER_THREAD ")");
@@ -15,7 +15,7 @@ static bool is_first_thread(const struct tp_thread *row)
     return !row->pid.is_text && !row->tid.is_text && row->pid.number == row->tid.number;
 }
 
-/* Returns true when the pid of a row is one of `pids`: the few processes of tracepress that are recorded themselves. */
+/* Returns true if `pids` contains the pid. `pids` are the few recorded processes of tracepress itself. */
 static bool is_among(const struct tp_vec *pids, const struct tp_row_id *pid)
 {
     for (size_t i = 0; i < pids->count; i++)
@@ -24,7 +24,7 @@ static bool is_among(const struct tp_vec *pids, const struct tp_row_id *pid)
     return false;
 }
 
-/* Returns an array by row with 1 for each thread of the recorder; NULL: there is no such thread. */
+/* Returns an array by row with 1 for each thread of the recorder; NULL if there is no such thread. */
 static const uint8_t *find_own(struct tp_trace *trace)
 {
     struct tp_vec tracepress = TP_VEC(trace->arena, int64_t);

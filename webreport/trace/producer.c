@@ -1,5 +1,5 @@
 /* Recognizes producers of trace events by their signs: see producer.h. A sign is a category, a member or a name in the
- * spelling of the producer's writer. */
+ * producer's spelling. */
 #include "webreport/trace/producer.h"
 
 #include "webreport/trace/regions.h"
@@ -20,14 +20,15 @@ enum { SHOWN_CATS = 4, SHOWN_CAT_BYTES = 24 };
 #define ROCM "a trace of rocmProfileData (rpd2tracing)"
 #define PERFETTO "open it in https://ui.perfetto.dev"
 
-/* The place of a sign: a category, a member next to the events, the beginning of a process's name, a process's id. */
+/* Where a sign is found: in a category, in a member next to the events, at the begin of a process name, or in a process
+ * id. */
 enum place { CATEGORY, MEMBER, PROCESS, PID };
 
-/* The first sign that a trace has decides. */
+/* Signs of other producers. The first sign that a trace has decides. */
 static const struct sign {
     const char *producer;
     enum place place;
-    const char *text, *next; /* next: what to do */
+    const char *text, *next; /* next: what the user should do */
 } signs[] = {
     {ONNX, CATEGORY, "Session", PERFETTO},
     {ONNX, CATEGORY, "Node", PERFETTO},
@@ -73,7 +74,7 @@ static bool has_sign(const struct tp_trace *trace, const struct sign *sign)
     }
 }
 
-/* Writes " (categories: a, b)": the first categories of the file. Empty when no event has one. */
+/* Writes " (categories: a, b)" with the first categories of the file. Writes nothing if no event has a category. */
 static void list_cats(struct tp_buf *out, const struct tp_trace *trace)
 {
     int shown = 0;
@@ -89,7 +90,8 @@ static void list_cats(struct tp_buf *out, const struct tp_trace *trace)
 
 static int refuse(const struct sign *sign, const char *cats, struct tp_error *err)
 {
-    return tp_error_set(err, TP_EFORMAT, 0, "%s%s, which tracepress does not read: %s", sign->producer, cats, sign->next);
+    return tp_error_set(err, TP_EFORMAT, 0, "%s%s, which tracepress does not read: %s", sign->producer, cats,
+                        sign->next);
 }
 
 static int refuse_unknown(const struct tp_reading *reading, const char *cats, struct tp_error *err)
@@ -102,15 +104,16 @@ static int refuse_unknown(const struct tp_reading *reading, const char *cats, st
             "not a trace of torch.profiler: %llu event%s of no category that torch.profiler writes%s; " RECORD, slices,
             slices == 1 ? "" : "s", cats);
     if (pairs)
-        return tp_error_set(err, TP_EFORMAT, 0,
-                            "not a trace of torch.profiler: %llu begin and end pairs (ph B and E)%s and no complete event "
-                            "(ph X); " RECORD,
-                            pairs, cats);
+        return tp_error_set(
+            err, TP_EFORMAT, 0,
+            "not a trace of torch.profiler: %llu begin and end pairs (ph B and E)%s and no complete event "
+            "(ph X); " RECORD,
+            pairs, cats);
     return tp_error_set(err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
                         (unsigned long long)reading->element_count);
 }
 
-/* Refuses with the first sign that the trace has. cats: its categories, as list_cats writes them. */
+/* Refuses the trace with the first sign that it has. cats: its categories, as list_cats writes them. */
 static int refuse_by_sign(const struct tp_trace *trace, const char *cats, struct tp_error *err)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -119,7 +122,7 @@ static int refuse_by_sign(const struct tp_trace *trace, const char *cats, struct
     return refuse_unknown(&trace->reading, cats, err);
 }
 
-/* Returns whether the collector wrote data that needs no events: samples, states, counters, tensors. */
+/* Returns whether the collector wrote data that is useful without events: samples, states, counters, tensors. */
 static bool is_recorded(const struct tp_trace *trace)
 {
     return trace->sample_count + trace->state_count + trace->seen_process_count + trace->tensor_count > 0 ||
@@ -136,7 +139,7 @@ static bool has_host(const struct tp_trace *trace)
            0;
 }
 
-/* ---- ranks in one file ---- */
+/* ---- several ranks in one file ---- */
 
 static bool is_same_pid(const struct tp_row_id *x, const struct tp_row_id *y)
 {
@@ -151,7 +154,7 @@ static bool has_steps(const struct tp_trace *trace)
     return has_some;
 }
 
-/* Refuses a file in which two processes have steps. torch.profiler records one process, so this is a merged file. */
+/* Refuses a file in which two processes have steps. torch.profiler records one process, so the file was merged. */
 static int check_single(const struct tp_trace *trace, struct tp_error *err)
 {
     const struct tp_row_id *first = NULL;
@@ -162,9 +165,10 @@ static int check_single(const struct tp_trace *trace, struct tp_error *err)
         const struct tp_row_id *pid = &trace->threads[e->thread].pid;
         first = first ? first : pid;
         if (!is_same_pid(first, pid))
-            return tp_error_set(err, TP_EFORMAT, 0,
-                                "several processes have steps in this file: traces of ranks were merged into one; name the "
-                                "folder with the file of each rank instead");
+            return tp_error_set(
+                err, TP_EFORMAT, 0,
+                "several processes have steps in this file: traces of ranks were merged into one; name the "
+                "folder with the file of each rank instead");
     }
     return TP_OK;
 }

@@ -1,7 +1,8 @@
 /* Finds the kinds of ranges by name: see range_names.h. */
 #include "webreport/trace/range_names.h"
 
-static const char *const compute_words[] = {"forward", "fwd", "backward", "bwd", "update", "optimizer", "optim", "zero", "loss"};
+static const char *const compute_words[] = {"forward",   "fwd",   "backward", "bwd", "update",
+                                            "optimizer", "optim", "zero",     "loss"};
 static const char *const input_words[] = {"data", "load", "loading", "loader", "dataloader"};
 
 static bool is_letter(char c)
@@ -14,7 +15,8 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Returns the first word that begins at *at or after it; it is empty at the end. "loadBatch" has two words. */
+/* Returns the first word that begins at or after *at, and moves *at after it. Returns an empty text at the end.
+ * "loadBatch" has two words. */
 static struct tp_str next_word(struct tp_str name, size_t *at)
 {
     while (*at < name.len && !is_letter(name.ptr[*at]))

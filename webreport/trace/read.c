@@ -1,6 +1,6 @@
 /* Reads a trace: opens the input, finds its format, runs the reader, and derives the data common to all formats.
  *
- * The feed owns a file and a thread, so leaving through the arena's guard passes through here. */
+ * The feed owns a file and a thread. So a jump through the arena's guard is caught here, to close the feed. */
 #include "webreport/trace/document.h"
 #include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/inputs/input_format.h"
@@ -10,9 +10,9 @@
 #include "webreport/trace/range_names.h"
 #include "writer/base/limits.h"
 
-/* ---- common to all formats ---- */
+/* ---- data common to all formats ---- */
 
-/* Finds the names of Python calls that contain ";", so that such frames are known in call stacks. */
+/* Finds the names of Python calls that contain ";", so that such frames are recognized in call stacks. */
 static void find_odd_frames(const struct tp_trace *trace, struct tp_strings *found)
 {
     bool has_any = false;
@@ -34,7 +34,7 @@ static void build_stacks(struct tp_trace *trace)
     tp_stacks_build(trace->stacks, &trace->stack_texts, &trace->names, &known, trace->arena);
 }
 
-/* Derives from the columns the data that the model expects in each trace. */
+/* Derives the data that the model expects in each trace from the columns. */
 static void complete(struct tp_trace *trace, const struct tp_trace_options *options)
 {
     tp_frames_build(&trace->frames, &trace->names, trace->arena);
@@ -45,17 +45,17 @@ static void complete(struct tp_trace *trace, const struct tp_trace_options *opti
     tp_range_names_apply(trace);
 }
 
-/* ---- one input ---- */
+/* ---- reading one input ---- */
 
 struct job {
     struct tp_source source;
     struct tp_sink sink;
-    const struct tp_trace_options *options; /* NULL: none */
-    const struct tp_visitor *visitor;       /* NULL: the sink gets the events */
-    bool has_host_work;                     /* only with a visitor */
+    const struct tp_trace_options *options; /* NULL for default options */
+    const struct tp_visitor *visitor;       /* receives the texts of events; NULL: the sink receives the events */
+    bool has_host_work;                     /* set only with a visitor: some event is work of a host */
 };
 
-/* Refuses a format without a reader. With is_strict, which requires exact JSON, the JSON error comes first. */
+/* Refuses a format without a reader. If is_strict requires exact JSON, the JSON error is reported first. */
 static int refuse(struct tp_source *source, const struct tp_input_format *format)
 {
     struct tp_strict strict;
@@ -66,7 +66,7 @@ static int refuse(struct tp_source *source, const struct tp_input_format *format
     return code < 0 ? code : tp_error_set(source->err, TP_EFORMAT, 0, "%s", format->refusal);
 }
 
-/* Reads the first window of at least 4 bytes, if the input has them, and finds the format. */
+/* Reads the first window, with at least 4 bytes if the input has that many, and finds the format. */
 static int find_format(struct tp_source *source, const struct tp_input_format **format)
 {
     enum { LEAST = 4 };
@@ -85,7 +85,7 @@ static int read_input(void *context, struct tp_error *err)
     struct tp_source *source = &job->source;
     struct tp_trace *trace = job->sink.trace;
     const struct tp_input_format *format;
-    (void)err; /* errors are in the source */
+    (void)err; /* unused, because errors are in source->err */
     int code = find_format(source, &format);
     if (code < 0)
         return code;
@@ -112,7 +112,7 @@ static int open_sink(void *context, struct tp_error *err)
     return read_input(job, err);
 }
 
-/* Runs a job with its own guard, so that the feed is closed even after a failure. */
+/* Runs a job with a separate guard, so that the feed is closed even after a failure. */
 static int run_job(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
 {
     memset(trace, 0, sizeof *trace);
@@ -167,7 +167,8 @@ int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_tra
     code = run_job(&job, trace, arena);
     if (reading)
         *reading = trace->reading;
-    if (code == TP_OK && !job.has_host_work && strcmp(path, "-") != 0) /* only reading shows whether it is refused */
+    /* only a complete read shows whether the file is refused */
+    if (code == TP_OK && !job.has_host_work && strcmp(path, "-") != 0)
         code = tp_trace_read(trace, arena, path, options, err);
     return code;
 }

@@ -1,4 +1,4 @@
-/* Maps rows in JSON to threads: see rows.h. Recent short spellings are kept with their threads. */
+/* Maps rows in JSON to threads: see rows.h. A cache keeps recent short tokens with their threads. */
 #include "webreport/trace/rows.h"
 
 #include "webreport/trace/json/number.h"
@@ -42,8 +42,8 @@ static uint32_t canonical_thread(struct tp_decoder *d, struct tp_str pid, struct
     return tp_sink_thread(d->sink, &process, &thread);
 }
 
-/* Returns the first 8 bytes of the text as a number, with zeros after its end; the window allows reading 8 bytes at any
- * token. */
+/* Returns the first 8 bytes of the text as a number, with zeros after the end of the text. The window allows reading 8
+ * bytes at any token. */
 static inline uint64_t eight_bytes(const char *text, size_t len)
 {
     uint64_t bytes;
@@ -71,7 +71,8 @@ static uint32_t spelled_thread(struct tp_decoder *d, struct tp_str pid, struct t
 
 uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
 {
-    if (pid.len - 1 >= 8 || tid.len - 1 >= 16) /* also absent ones: their text has no 8 bytes */
+    /* absent tokens are also excluded, because 8 bytes cannot be read there */
+    if (pid.len - 1 >= 8 || tid.len - 1 >= 16)
         return spelled_thread(d, pid, tid);
     struct tp_row_seen row = {.pid = eight_bytes(pid.ptr, pid.len),
                               .tid = {eight_bytes(tid.ptr, tid.len), 0},
@@ -101,7 +102,7 @@ const struct tp_process *tp_rows_process(struct tp_decoder *d, struct tp_str pid
     return tp_sink_find_process(d->sink, &id);
 }
 
-/* Interns the text of a string argument: the same label on 60,000 metadata records takes memory once. */
+/* Interns the text of a string argument, so that the same label on 60,000 metadata records uses memory once. */
 static struct tp_str arg_text(struct tp_decoder *d, const struct tp_spans *spans, enum tp_field field)
 {
     struct tp_str token = tp_spans_has(spans, field) ? spans->field[field] : TP_STR("");

@@ -1,4 +1,4 @@
-/* Finds traces in run folders: see rundir.h. Order and names: docs/definitions.md, section 2. */
+/* Finds traces in run folders: see rundir.h. docs/definitions.md, section 2 defines order and names. */
 #include "webreport/trace/rundir.h"
 
 #include <dirent.h>
@@ -19,11 +19,11 @@
 
 struct search {
     struct tp_arena *arena;
-    struct tp_vec runs;  /* struct tp_run */
-    struct tp_vec loose; /* struct tp_run_file named explicitly */
+    struct tp_vec runs;  /* found runs as struct tp_run */
+    struct tp_vec loose; /* files that the user named, as struct tp_run_file */
     size_t file_count;
     const char *suffix;  /* ending of the wanted names; NULL: the endings of traces */
-    const char *include; /* pattern of the wanted names; NULL: any */
+    const char *include; /* pattern of the wanted names; NULL: all names */
     struct tp_runs *found;
     struct tp_error *err;
 };
@@ -81,7 +81,7 @@ static int by_worker_span(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-/* Finds the files that only add records to the file of a worker of the same run. */
+/* Finds the files that only add records to the file of a worker of the same run, and sets their member `beside`. */
 static void find_beside(struct tp_run *run)
 {
     for (size_t i = 0; i < run->file_count; i++) {
@@ -90,7 +90,8 @@ static void find_beside(struct tp_run *run)
         if (!tp_str_ends(worker, TP_WORKER_SECOND))
             continue;
         worker.len -= sizeof TP_WORKER_SECOND - 1;
-        for (size_t k = i; k-- > 0 && !file->beside.len;) /* files are sorted: it is before this one */
+        /* searches backward, because files are sorted and the worker's file comes first */
+        for (size_t k = i; k-- > 0 && !file->beside.len;)
             if (tp_str_equal(run->files[k].worker, worker)) {
                 file->beside = worker;
                 file->is_helper = true;
@@ -104,7 +105,7 @@ static bool is_of_helper(const struct tp_run_file *file)
     return tp_str_ends(file->worker, TP_WORKER_HELPER) || tp_str_ends(file->worker, TP_WORKER_INSIDE);
 }
 
-/* Finds the files of helpers. If all files are from helpers, they are the run and none is marked. */
+/* Marks the files of helper processes. If all files come from helpers, none is marked and they are the run. */
 static void find_helpers(struct tp_run *run)
 {
     size_t helper_count = 0;
@@ -114,7 +115,7 @@ static void find_helpers(struct tp_run *run)
         run->files[i].is_helper |= is_of_helper(&run->files[i]);
 }
 
-/* Returns the rank of a file in the order by detail, most detail first. */
+/* Returns the position of a file in the order by detail; files with most detail come first. */
 static int place_of(const struct tp_run_file *file)
 {
     return file->is_silent ? 2 : file->is_program;
@@ -126,8 +127,8 @@ static int by_telling(const void *x, const void *y, const void *context)
     return place_of(x) - place_of(y);
 }
 
-/* Finds the files that were recorded from outside while other files recorded a process of the run from inside: those
- * come first and are the run. Without such files, the recordings from outside are the run. */
+/* Marks the files that were recorded from outside while other files recorded a process of the run from inside. Files
+ * from inside come first and are the run. If there are none, the recordings from outside are the run. */
 static void find_programs(struct tp_arena *arena, struct tp_run *run)
 {
     size_t program_count = 0, teller_count = 0;
@@ -146,7 +147,8 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
         tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, by_telling, NULL);
 }
 
-/* Appends the rank to the workers of files [first, end), which have one worker, if their heads name different ranks. */
+/* Appends the rank to the workers of files [first, end), which have the same worker, if the metadata of the files names
+ * different ranks. */
 static void tell_ranks_apart(struct tp_arena *arena, struct tp_run_file *files, size_t first, size_t end)
 {
     int64_t *ranks = tp_arena_array(arena, end - first, sizeof *ranks), known = -1;
@@ -167,7 +169,7 @@ static void tell_ranks_apart(struct tp_arena *arena, struct tp_run_file *files, 
     }
 }
 
-/* Adds ranks to workers: processes of a job in containers may have equal host names and process numbers, and so the
+/* Adds ranks to workers. Processes of a job in containers may have equal host names and process numbers, and so the
  * same worker. */
 static void name_ranks(struct tp_arena *arena, struct tp_run *run)
 {
@@ -181,11 +183,11 @@ static void name_ranks(struct tp_arena *arena, struct tp_run *run)
     }
 }
 
-/* Numbers the spans; files of a worker with equal times share a span. */
+/* Numbers the spans. Files of a worker with equal times share a span. */
 static void number_spans(struct search *s, struct tp_run *run)
 {
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
-    if (!s->suffix) /* traces, not summaries */
+    if (!s->suffix) /* only traces have spans, summaries have none */
         name_ranks(s->arena, run);
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
     uint64_t position = 0;
@@ -222,7 +224,7 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
-/* What the name of a file promises: no trace, a trace with torch's name, or perhaps a trace. */
+/* What a file name implies: the file is no trace, is a trace with torch's form of name, or may be a trace. */
 enum promise { NOTHING, OF_TORCH, PERHAPS };
 
 static enum promise promise_of(const struct search *s, const char *name)
@@ -238,7 +240,7 @@ static enum promise promise_of(const struct search *s, const char *name)
     return *name != '.' && (is_json || s->include) ? PERHAPS : NOTHING;
 }
 
-/* An open folder and the names in it. */
+/* An open folder and the names of its entries. */
 struct listing {
     struct search *search;
     DIR *dir;
@@ -246,7 +248,7 @@ struct listing {
     struct tp_vec *folders, *files, *perhaps;
 };
 
-/* Returns the type of an entry; for a link the type of its target, unless that is a folder. */
+/* Returns the type of an entry. For a link returns the type of its target, unless the target is a folder. */
 static mode_t type_of(const struct listing *l, const struct dirent *entry, const char *name)
 {
     struct stat info;
@@ -279,9 +281,8 @@ static int take_names(void *context, struct tp_error *err)
     struct tp_arena *arena = l->search->arena;
     (void)err;
     for (struct dirent *entry; (entry = readdir(l->dir));) {
-        /* raw records, from which `recover` makes traces */
-        bool is_raw = strcmp(entry->d_name, TP_WORKER_SPOOLS) == 0 ||
-                      strcmp(entry->d_name, TP_WORKER_RANKS) == 0;
+        /* raw records are not traces; `recover` makes traces from them */
+        bool is_raw = strcmp(entry->d_name, TP_WORKER_SPOOLS) == 0 || strcmp(entry->d_name, TP_WORKER_RANKS) == 0;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_raw)
             continue;
         char *name = tp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
@@ -297,7 +298,7 @@ static int take_names(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Adds the files that may be traces and begin like one, after those with torch's names. */
+/* Adds the files that may be traces and begin like a trace, after the files with torch's form of name. */
 static void take_by_content(struct search *s, const char *path, const struct tp_vec *perhaps, struct tp_vec *files)
 {
     for (size_t i = 0; i < perhaps->count; i++) {
@@ -307,7 +308,7 @@ static void take_by_content(struct search *s, const char *path, const struct tp_
     }
 }
 
-/* Counts the traces that are left out because traces with torch's names are in the folder. */
+/* Counts the traces that are ignored because the folder has traces with torch's form of name. */
 static void note_unread(struct search *s, const char *path, const struct tp_vec *perhaps)
 {
     struct tp_runs *found = s->found;
@@ -318,7 +319,7 @@ static void note_unread(struct search *s, const char *path, const struct tp_vec 
     }
 }
 
-/* Lists the names in a folder, sorted. The folder is closed before files are opened. */
+/* Lists the entries of a folder, sorted by name. The folder is closed before files are opened. */
 static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
 {
     struct tp_vec perhaps = TP_VEC(s->arena, char *);
@@ -347,8 +348,8 @@ struct folder {
     unsigned depth;
 };
 
-/* Finds worker and time by the name. Returns false when it is not of torch's form; then the worker is the name without
- * its ending. */
+/* Finds worker and time from the file name. If the name does not have torch's form, returns false, and the worker is
+ * the name without its ending. */
 static bool name_worker(struct tp_run_file *file)
 {
     if (tp_rundir_match(file->base, &file->worker, &file->time))
@@ -383,7 +384,7 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
     return TP_OK;
 }
 
-/* Searches a folder top-down, with folders in name order, like os.walk; an explicit stack instead of recursion. */
+/* Searches a folder top-down, with folders in name order, like os.walk. Uses an explicit stack instead of recursion. */
 static int search_folder(struct search *s, const char *top, const char *top_name)
 {
     struct tp_vec stack = TP_VEC(s->arena, struct folder);
@@ -420,11 +421,11 @@ static void add_loose(struct search *s, const char *path)
 {
     struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : tp_path_base(path)};
     name_worker(&file);
-    file.time = (struct tp_str){NULL, 0}; /* files named explicitly have no spans */
+    file.time = (struct tp_str){NULL, 0}; /* files that the user named have no spans */
     for (size_t i = 0; i < s->loose.count; i++) {
         if (!tp_str_equal(TP_AT(&s->loose, struct tp_run_file, i)->worker, file.worker))
             continue;
-        char number[32]; /* a number distinguishes a second worker with the same name */
+        char number[32]; /* number that distinguishes a second worker with the same name */
         int n = snprintf(number, sizeof number, "#%zu", s->loose.count);
         char *name = tp_arena_alloc(s->arena, file.worker.len + (size_t)n + 1);
         memcpy(name, file.worker.ptr, file.worker.len);
@@ -435,7 +436,7 @@ static void add_loose(struct search *s, const char *path)
     *(struct tp_run_file *)tp_vec_push(&s->loose) = file;
 }
 
-/* Makes the run of the files named explicitly; its name is that of the first file's folder. */
+/* Makes a run of the files that the user named. Its name is that of the first file's folder. */
 static struct tp_run loose_run(struct search *s)
 {
     struct tp_run run = {.files = s->loose.data, .file_count = s->loose.count};

@@ -1,4 +1,4 @@
-/* Makes texts of the program's own arguments of ranges and moments: see said.h. */
+/* Formats the program's own arguments of ranges and moments as text: see said.h. */
 #include "webreport/trace/said.h"
 
 #include "webreport/trace/json/scan.h"
@@ -16,7 +16,8 @@ static unsigned hex_digit(char c)
                                   : 16;
 }
 
-/* Returns 0xRRGGBB for "#RRGGBB" or, as NVTX writes it, "#AARRGGBB"; TP_NO_ID for other texts. value: with quotes. */
+/* Returns 0xRRGGBB for the text "#RRGGBB" or, as NVTX writes it, "#AARRGGBB"; TP_NO_ID for other texts. value: with
+ * quotes. */
 static uint32_t color_of(struct tp_str value)
 {
     uint32_t color = 0;
@@ -31,7 +32,7 @@ static uint32_t color_of(struct tp_str value)
     return color & 0xFFFFFF;
 }
 
-/* Appends the meaning of a string's content as part of one line. */
+/* Appends the meaning of a string's content, without line breaks. */
 static void add_text(struct tp_buf *out, struct tp_str content, size_t max_bytes)
 {
     size_t from = out->size;

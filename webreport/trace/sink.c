@@ -1,4 +1,4 @@
-/* Makes, fills and moves the sink's columns and texts into the trace: see sink.h. */
+/* Makes the sink's columns and texts, fills them, and moves them into the trace: see sink.h. */
 #include "webreport/trace/sink.h"
 
 #include "webreport/trace/header.h"
@@ -10,8 +10,8 @@ static void make_interners(struct tp_sink *sink, struct tp_arena *arena)
 {
     struct tp_trace *trace = sink->trace;
     struct tp_history *history = tp_arena_alloc(arena, sizeof *history);
-    struct tp_strings *strings[] = {&trace->names,  &trace->cats,           &trace->stack_texts, &trace->texts,
-                                    &trace->values, &trace->argument_texts, NULL};
+    struct tp_strings *strings[] = {
+        &trace->names, &trace->cats, &trace->stack_texts, &trace->texts, &trace->values, &trace->argument_texts, NULL};
     for (struct tp_strings **at = strings; *at; at++)
         tp_strings_init(*at, arena, 0);
     tp_interner_init(&sink->names, &trace->names, history, &sink->scratch, false, TP_MAX_NAME_BYTES);
@@ -106,14 +106,15 @@ void tp_sink_learn_cats(struct tp_sink *sink)
     }
 }
 
-/* Returns the id of a text as a JSON string spells it, without its quotes. */
+/* Returns the id of a text that is spelled as a JSON string without its quotes. */
 static uint32_t intern_spelled(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text)
 {
     struct tp_buf *spelled = &sink->row_key;
     tp_buf_clear(spelled);
     tp_put_string(spelled, text, interner->max_bytes);
     size_t size = spelled->size;
-    tp_buf_add(spelled, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15); /* the interner reads beyond the end of a text */
+    /* padding, because the interner reads up to 15 bytes after the end of a text */
+    tp_buf_add(spelled, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15);
     if (spelled->failed)
         tp_arena_fail(sink->trace->arena, spelled->failed);
     return tp_interner_add(interner, (struct tp_str){spelled->data + 1, size - 2})->id;
@@ -145,7 +146,7 @@ uint32_t tp_sink_recording_stack(struct tp_sink *sink, struct tp_str stack)
     return id;
 }
 
-/* ---- members ---- */
+/* ---- top-level members ---- */
 
 void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value)
 {
@@ -158,7 +159,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
     }
     tp_buf_clear(text);
     tp_clean_string(text, key, TP_MAX_SHOWN_NAME_BYTES);
-    if (text->failed) /* the next clear resets it */
+    if (text->failed) /* stored because the next clear resets text->failed */
         tp_arena_fail(arena, text->failed);
     struct tp_str name = {tp_arena_copy(arena, text->data ? text->data : "", text->size), text->size};
     tp_buf_clear(text);
@@ -168,7 +169,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
     sink->is_of_program |= tp_str_equal(name, TP_STR("tracepress_recorder"));
     struct tp_header_value member = {name, {tp_arena_copy(arena, text->data, text->size), text->size}};
     struct tp_header_value *slot = NULL;
-    for (size_t i = 0; i < members->count; i++) /* the last one of a repeated key wins */
+    for (size_t i = 0; i < members->count; i++) /* a repeated key replaces the earlier value */
         if (tp_str_equal(TP_AT(members, struct tp_header_value, i)->key, name))
             slot = TP_AT(members, struct tp_header_value, i);
     if (!slot)
@@ -176,7 +177,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
     *slot = member;
 }
 
-/* ---- moving into the trace ---- */
+/* ---- moving the columns into the trace ---- */
 
 static int64_t joined(uint32_t low, uint32_t high)
 {
@@ -207,11 +208,29 @@ static void list_setups(struct tp_sink *sink)
 void tp_sink_finish(struct tp_sink *sink)
 {
     struct tp_trace *trace = sink->trace;
-    struct tp_vec *kept[] = {&sink->events,      &sink->hosts,    &sink->host_more, &sink->launches,  &sink->devices,
-                             &sink->modules,     &sink->comms,    &sink->others,    &sink->concretes, &sink->memory,
-                             &sink->memory_more, &sink->memory_stacks, &sink->counters, &sink->task_ends, &sink->flows,     &sink->samples,
-                             &sink->states,      &sink->seen_processes, &sink->memory_looks,
-                             &sink->tensors,     &sink->arguments,     &sink->moments,   NULL};
+    struct tp_vec *kept[] = {&sink->events,
+                             &sink->hosts,
+                             &sink->host_more,
+                             &sink->launches,
+                             &sink->devices,
+                             &sink->modules,
+                             &sink->comms,
+                             &sink->others,
+                             &sink->concretes,
+                             &sink->memory,
+                             &sink->memory_more,
+                             &sink->memory_stacks,
+                             &sink->counters,
+                             &sink->task_ends,
+                             &sink->flows,
+                             &sink->samples,
+                             &sink->states,
+                             &sink->seen_processes,
+                             &sink->memory_looks,
+                             &sink->tensors,
+                             &sink->arguments,
+                             &sink->moments,
+                             NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = sink->events.data;

@@ -1,9 +1,11 @@
-/* Fills the columns of a trace from the events that a reader of any input format delivers: the sink.
- * A reader interns each distinct text once and passes its id, gives times as int64 nanoseconds, and leaves absent
- * integers at TP_NULL_INT and absent ids at TP_NO_ID. The order of calls is the order of the columns. The reader of
- * JSON (decode.h) and the reader of spools are two callers; the recipe for another one is in CONTRIBUTING.md.
- * A sink belongs to one thread. Its memory comes from the arena of the trace: limits and failed allocations leave
- * through the arena's guard, after which tp_sink_release still has to be called. */
+/* Defines the sink, which fills the columns of a trace from the events that a reader of any input format delivers.
+ *
+ * A reader interns each distinct text once and passes its id. It gives times as int64 nanoseconds, absent integers as
+ * TP_NULL_INT and absent ids as TP_NO_ID. The order of calls is the order of the columns. The reader of JSON (decode.h)
+ * and the reader of spools are the two callers; the recipe for another one is in CONTRIBUTING.md.
+ *
+ * A sink belongs to one thread. Its memory comes from the arena of the trace. Limits and failed allocations jump to the
+ * arena's guard; afterwards tp_sink_release must still be called. */
 #ifndef TP_WEBREPORT_TRACE_SINK_H
 #define TP_WEBREPORT_TRACE_SINK_H
 
@@ -15,50 +17,53 @@
 struct tp_sink {
     struct tp_trace *trace;
     struct tp_interner names, cats, stacks, texts, values;
-    struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, memory_more, memory_stacks,
-        counters, task_ends, flows, samples, states, seen_processes, memory_looks, tensors, arguments, moments, threads,
-        processes;
-    struct tp_vec members;                     /* struct tp_header_value */
-    struct tp_vec cat_meanings, name_meanings; /* by id */
-    struct tp_keys setups;                     /* struct tp_device_setup as numbers */
-    struct tp_vec setup_after;                 /* uint32_t by setup: the setup that followed it last; TP_NO_ID: none */
-    uint32_t last_setup;                       /* setup of the latest device operation; TP_NO_ID: none yet */
-    struct tp_keys memory_places;              /* (type, id) as four numbers */
-    struct tp_memory_place last_memory_place;  /* device of the latest record; its number is last_memory_number */
-    uint32_t last_memory_number;               /* TP_NO_ID: none yet */
-    struct tp_strings row_canonical;           /* canonical (pid, tid) pairs; their ids are the thread numbers */
-    struct tp_strings process_canonical;       /* canonical pids with a name or label; ids number the processes */
-    struct tp_buf row_key, scratch;            /* malloc'd: freed by tp_sink_release */
-    bool keeps_frame_stacks, wants_tensors, wants_arguments; /* as in struct tp_trace_options */
-    bool is_of_program; /* a member before the events says that the collector wrote them */
+    struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, memory_more,
+        memory_stacks, counters, task_ends, flows, samples, states, seen_processes, memory_looks, tensors, arguments,
+        moments, threads, processes;
+    struct tp_vec members;                     /* top-level members as struct tp_header_value */
+    struct tp_vec cat_meanings, name_meanings; /* meanings of categories and names (kinds.h), by id */
+    struct tp_keys setups;                     /* distinct struct tp_device_setup, as numbers */
+    /* by setup, as uint32_t: the setup that followed last time; TP_NO_ID if none has followed */
+    struct tp_vec setup_after;
+    uint32_t last_setup;          /* setup of the latest device operation; TP_NO_ID before the first one */
+    struct tp_keys memory_places; /* distinct devices (type, id), each as four numbers */
+    /* device of the latest memory record, with number last_memory_number */
+    struct tp_memory_place last_memory_place;
+    uint32_t last_memory_number;     /* TP_NO_ID before the first memory record */
+    struct tp_strings row_canonical; /* canonical (pid, tid) pairs; the id of a pair is its thread number */
+    /* canonical pids with a name or label; the id of a pid is its process number */
+    struct tp_strings process_canonical;
+    struct tp_buf row_key, scratch;                          /* use malloc; freed by tp_sink_release */
+    bool keeps_frame_stacks, wants_tensors, wants_arguments; /* options of struct tp_trace_options */
+    bool is_of_program; /* true if a member before the events says that the collector wrote them */
 };
 
-/* ---- a trace: open, deliver, finish, release ---- */
+/* ---- life of a sink: open, deliver, finish, release ---- */
 
-/* Empties *trace and makes the columns in its arena, whose guard the caller sets. options: NULL for none. */
+/* Empties *trace and makes its columns in its arena, whose guard must be set. options: NULL for default options. */
 void tp_sink_open(struct tp_sink *sink, struct tp_trace *trace, struct tp_arena *arena,
                   const struct tp_trace_options *options);
 
-/* Moves the columns into the trace, and reads the members that the trace has fields for. */
+/* Moves the columns into the trace, and reads the members for which the trace has fields. */
 void tp_sink_finish(struct tp_sink *sink);
 
 /* Frees the memory outside the arena. Accepts a sink of zeros. */
 void tp_sink_release(struct tp_sink *sink);
 
-/* Counts a notice and keeps its first place. offset: byte in the inflated input. */
+/* Counts a notice and stores its first position. offset: byte in the inflated input. */
 void tp_sink_note(struct tp_sink *sink, enum tp_notice notice, uint64_t offset);
 
 /* ---- texts ---- */
 
-/* Returns the id of a text in one of the sink's interners: names, cats, stacks, texts; or of compact JSON in values.
- * Any bytes are safe; the text is borrowed. Names that are new get their meaning, and so do categories. */
+/* Returns the id of a text in one of the sink's interners: names, cats, stacks or texts, or of compact JSON in
+ * `values`. Any bytes are allowed; the text is borrowed. Also computes the meaning of a new name or category. */
 uint32_t tp_sink_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text);
 
 /* Computes the meanings of names or categories that were interned since the last call. */
 void tp_sink_learn_names(struct tp_sink *sink);
 void tp_sink_learn_cats(struct tp_sink *sink);
 
-/* Returns what a category or a name means (kinds.h). */
+/* Returns the meaning of a category (kinds.h). */
 static inline const struct tp_cat_meaning *tp_sink_cat(const struct tp_sink *sink, uint32_t cat)
 {
     return TP_AT(&sink->cat_meanings, struct tp_cat_meaning, cat);
@@ -68,30 +73,30 @@ static inline unsigned tp_sink_name(const struct tp_sink *sink, uint32_t name)
     return *TP_AT(&sink->name_meanings, uint8_t, name);
 }
 
-/* Adds a top-level member of the document, or replaces the one of this key. The value is compact JSON. Values beyond
- * TP_MAX_HEADER_BYTES and keys beyond TP_MAX_HEADER_KEYS are dropped and noted. */
+/* Adds a top-level member of the document, or replaces the member with this key. The value is compact JSON. Values
+ * above TP_MAX_HEADER_BYTES and keys beyond TP_MAX_HEADER_KEYS are dropped and counted. */
 void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value);
 
-/* ---- rows ---- */
+/* ---- threads and processes ---- */
 
-/* Returns the number of a thread. Texts of the ids are borrowed; equal pairs have one number. */
+/* Returns the number of a thread. Equal pairs of ids have the same number. The texts of the ids are borrowed. */
 uint32_t tp_sink_thread(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid);
 
-/* Sets the thread numbers of a trace before the same file is read again: a pair then gets the same number as in the
- * trace, and new pairs get numbers after them. */
+/* Adopts the thread numbers of a trace before the same file is read again. A pair then gets the same number as in the
+ * trace, and new pairs get later numbers. */
 void tp_sink_adopt_threads(struct tp_sink *sink, const struct tp_trace *trace);
 
-/* Names a thread; the last name counts. The text must outlive the sink's trace. */
+/* Names a thread. A later name replaces an earlier one. The text must outlive the sink's trace. */
 void tp_sink_name_thread(struct tp_sink *sink, uint32_t thread, struct tp_str name);
 
-/* Returns the process of a pid, to fill its name, labels and sort index; makes it when it is new. Valid until the next
- * call. */
+/* Returns the process of a pid, so that the caller can set its name, labels and sort index. Adds a new process. Valid
+ * until the next call. */
 struct tp_process *tp_sink_process(struct tp_sink *sink, const struct tp_row_id *pid);
 
-/* Returns the process of a pid; NULL when nothing has named it yet. */
+/* Returns the process of a pid; NULL if no call has added it yet. */
 const struct tp_process *tp_sink_find_process(struct tp_sink *sink, const struct tp_row_id *pid);
 
-/* Returns the text that an id of `texts` has, for the names of rows. */
+/* Returns the text with this id in `texts`, for the names of rows. */
 static inline struct tp_str tp_sink_row_text(const struct tp_sink *sink, uint32_t text)
 {
     return tp_strings_get(&sink->trace->texts, text);
@@ -99,61 +104,62 @@ static inline struct tp_str tp_sink_row_text(const struct tp_sink *sink, uint32_
 
 /* ---- complete events ---- */
 
-/* Returns the kind of an event by its category and name; TP_KIND_NONE: the category is unknown. Sets flags of the
+/* Returns the kind of an event from its category and name; TP_KIND_NONE if the category is unknown. Sets flags of the
  * event (enum tp_event_flag). has_module: the event has a "Python module id". */
 unsigned tp_sink_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags);
 
-/* Counts a complete event that has no kind or no time. */
+/* Counts a complete event that is skipped because it has no kind or no time. */
 void tp_sink_skip(struct tp_sink *sink, enum tp_skip reason);
 
-/* Counts a complete event of an unknown category. dur_ns: 0 when it has none. */
+/* Counts a complete event of an unknown category. dur_ns: its duration; 0 if it has none. */
 void tp_sink_unread(struct tp_sink *sink, uint32_t cat, int64_t dur_ns);
 
-/* Counts the number that a recorder gives each of its events, from 0 on. */
+/* Counts a number that the recorder gave an event. Recorders number their events from 0 on. */
 void tp_sink_number(struct tp_sink *sink, int64_t number);
 
-/* Add the details of an event that is delivered next, and return the value of tp_event.detail. more: arguments that few
- * operators have, with the index of their comm; NULL: none. */
+/* Adds the details of an operator or annotation that is delivered next. Returns the value for tp_event.detail. more:
+ * arguments that few operators have, with the index of their comm; may be NULL. */
 uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_more *more);
 uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *launch);
 uint32_t tp_sink_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup);
 uint32_t tp_sink_module(struct tp_sink *sink, const struct tp_module_detail *module);
 uint32_t tp_sink_other(struct tp_sink *sink, const struct tp_other_detail *other);
-/* Adds "Concrete Inputs" of the latest host detail. value: id in values. */
+/* Adds "Concrete Inputs" to the latest details of an operator. value: id in values. */
 void tp_sink_concrete(struct tp_sink *sink, uint32_t value);
-/* Adds collective arguments and returns their index, for tp_host_more and tp_device_detail. */
+/* Adds the arguments of a collective and returns their index, for tp_host_more and tp_device_detail. */
 uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm);
 
-/* A complete event and its data that is not in the row. */
+/* A complete event and its data outside the row. */
 struct tp_sink_slice {
-    struct tp_event event; /* with its detail; the sink sets variant */
-    uint32_t cat;          /* id in cats */
-    enum tp_range_kind said; /* the range kind in the event's arguments */
-    bool is_communication; /* a kernel without a kind that has the arguments of a collective */
-    bool has_number;       /* the recorder numbered it; the number goes to tp_sink_number */
+    struct tp_event event;   /* the event with its detail; the sink sets variant */
+    uint32_t cat;            /* id in cats */
+    enum tp_range_kind said; /* range kind that the event's arguments declare */
+    bool is_communication;   /* true for a kernel without a kind that has the arguments of a collective */
+    bool has_number;         /* true if the recorder numbered the event; the number goes to tp_sink_number */
     bool has_correlation;
-    int64_t correlation; /* TP_NULL_INT: present, but not a number */
+    int64_t correlation; /* TP_NULL_INT if the correlation is present but not a number */
 };
 
-/* Adds a complete event of a known kind and counts it. */
+/* Adds and counts a complete event of a known kind. */
 void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice);
 
-/* Adds the program's own arguments of the event that is delivered next. */
+/* Adds the program's own arguments for the event that is delivered next. */
 void tp_sink_argument(struct tp_sink *sink, struct tp_said said);
 
-/* ---- points in time ---- */
+/* ---- elements at one point in time ---- */
 
-/* A memory record; its device is given by type and id. stack: id in stacks; TP_NO_ID: none. */
+/* A memory record, with its device as type and id. stack: id in stacks; TP_NO_ID if there is none. */
 struct tp_sink_memory {
     struct tp_memory record;
     struct tp_memory_more more;
     struct tp_memory_place place;
     uint32_t stack;
-    bool has_number; /* as in struct tp_sink_slice */
+    bool has_number; /* true if the recorder numbered the record */
 };
 void tp_sink_memory(struct tp_sink *sink, const struct tp_sink_memory *memory);
 
-/* Counts an end of a link between a call and a device operation. TP_NULL_INT: number or time cannot be read. */
+/* Counts one end of a link between a call and a device operation. number, ts_ns: TP_NULL_INT if the value cannot be
+ * read. */
 void tp_sink_device_link(struct tp_sink *sink, bool is_start, int64_t number, int64_t ts_ns);
 
 void tp_sink_flow(struct tp_sink *sink, const struct tp_flow *flow);
@@ -166,11 +172,12 @@ void tp_sink_state(struct tp_sink *sink, const struct tp_state *state);
 void tp_sink_seen_process(struct tp_sink *sink, const struct tp_seen_process *process);
 void tp_sink_memory_look(struct tp_sink *sink, const struct tp_memory_look *look);
 
-/* Returns whether the counts of a tensor's statistics agree with each other and its numbers are possible. */
+/* Returns whether a tensor's statistics are possible: the counts agree with each other, and the numbers have possible
+ * values. */
 bool tp_sink_are_possible(const struct tp_tensor_stats *stats);
 
-/* Returns the id of a stack of a sample that the recorder marks as its own work: TP_RECORDING_FRAME is its innermost
- * frame. stack: in the form of a "Call stack". */
+/* Returns the stack id of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the innermost
+ * frame. stack: text in the form of a "Call stack". */
 uint32_t tp_sink_recording_stack(struct tp_sink *sink, struct tp_str stack);
 
 #endif

@@ -43,7 +43,7 @@ void tp_sink_number(struct tp_sink *sink, int64_t number)
     reading->last_number = number > reading->last_number ? number : reading->last_number;
 }
 
-/* Returns the number of a category of calls of devices other than CUDA; beyond 15 categories, calls count as CUDA's. */
+/* Returns the number of a category of calls of devices other than CUDA. Beyond 15 categories, calls count as CUDA's. */
 static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
 {
     uint32_t *cats = trace->call_cats;
@@ -56,7 +56,7 @@ static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
     return 0;
 }
 
-/* Returns the range kind of an event, and notes the kinds in the arguments of events. */
+/* Returns the range kind of an event, and records the kinds that arguments declare. */
 static unsigned range_kind(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     unsigned kind = slice->event.kind, said = slice->said;
@@ -66,7 +66,7 @@ static unsigned range_kind(struct tp_reading *reading, const struct tp_sink_slic
     return !said && kind == TP_KIND_KERNEL && slice->is_communication ? (unsigned)TP_RANGE_COMMUNICATION : said;
 }
 
-/* Counts an event with a correlation. */
+/* Adds an event with a correlation to the counts and sums of `reading`. */
 static void note_correlated(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     reading->correlated++;
@@ -100,7 +100,7 @@ void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice)
         note_correlated(reading, slice);
 }
 
-/* ---- details ---- */
+/* ---- details of events ---- */
 
 uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm)
 {
@@ -121,8 +121,7 @@ uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const st
 
 void tp_sink_concrete(struct tp_sink *sink, uint32_t value)
 {
-    *(struct tp_concrete *)tp_vec_push(&sink->concretes) =
-        (struct tp_concrete){(uint32_t)sink->hosts.count - 1, value};
+    *(struct tp_concrete *)tp_vec_push(&sink->concretes) = (struct tp_concrete){(uint32_t)sink->hosts.count - 1, value};
 }
 
 uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *launch)
@@ -131,8 +130,8 @@ uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *lau
     return (uint32_t)sink->launches.count - 1;
 }
 
-/* Returns the number of a setup. A program repeats its operations in one order, so the setup that followed the previous
- * one last time is tried first. */
+/* Returns the number of a setup. A program repeats its operations in one order. So the setup that followed the previous
+ * setup last time is tried first. */
 static uint32_t number_of_setup(struct tp_sink *sink, const struct tp_device_setup *setup)
 {
     uint32_t key[sizeof *setup / sizeof(uint32_t)], none = TP_NO_ID, id;
@@ -168,13 +167,12 @@ uint32_t tp_sink_other(struct tp_sink *sink, const struct tp_other_detail *other
 void tp_sink_argument(struct tp_sink *sink, struct tp_said said)
 {
     if (said.text != TP_NO_ID || said.color != TP_NO_ID)
-        *(struct tp_argument *)tp_vec_push(&sink->arguments) =
-            (struct tp_argument){(uint32_t)sink->events.count, said};
+        *(struct tp_argument *)tp_vec_push(&sink->arguments) = (struct tp_argument){(uint32_t)sink->events.count, said};
 }
 
-/* ---- memory ---- */
+/* ---- memory records ---- */
 
-/* Returns the number of a device; most records name the device of the record before. */
+/* Returns the number of a device. Most records have the device of the previous record. */
 static uint32_t number_of_place(struct tp_sink *sink, struct tp_memory_place place)
 {
     struct tp_memory_place last = sink->last_memory_place;
@@ -188,7 +186,8 @@ static uint32_t number_of_place(struct tp_sink *sink, struct tp_memory_place pla
     return sink->last_memory_number;
 }
 
-/* Keeps fields that few or all records have: the first record with one also makes room for the records before it. */
+/* Stores fields that either few or all records have. The first record with such a field also makes room for the records
+ * before it. */
 static void keep_more(struct tp_sink *sink, const struct tp_memory_more *more)
 {
     const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
@@ -199,7 +198,8 @@ static void keep_more(struct tp_sink *sink, const struct tp_memory_more *more)
     *(struct tp_memory_more *)tp_vec_push(&sink->memory_more) = *more;
 }
 
-/* Keeps the stack of a record in the same way: recordings of programs have stacks if they were requested. */
+/* Stores the stack of a record; the first record with a stack also makes room for the records before it. Recordings of
+ * programs have stacks if the user requested them. */
 static void keep_stack(struct tp_sink *sink, uint32_t stack)
 {
     if (!sink->memory_stacks.count && stack == TP_NO_ID)
@@ -265,10 +265,11 @@ void tp_sink_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor)
 
 bool tp_sink_are_possible(const struct tp_tensor_stats *s)
 {
-    uint64_t odd = s->nan_count + s->inf_count; /* counts are below 2^63 */
+    uint64_t odd = s->nan_count + s->inf_count; /* cannot overflow, because the counts are below 2^63 */
     if (odd > s->count || s->zero_count > s->count - odd)
         return false;
-    bool has_spread = !(s->std < 0) && !(s->l2 < 0); /* both are null when squares exceed the range of doubles */
+    /* both are absent if squares exceed the range of doubles */
+    bool has_spread = !(s->std < 0) && !(s->l2 < 0);
     return odd == s->count || (s->min <= s->max && !isnan(s->mean) && has_spread);
 }
 

@@ -1,10 +1,10 @@
-/* Numbers the threads and processes of the sink by canonical ids: see sink.h. */
+/* Numbers the threads and processes of the sink by their canonical ids: see sink.h. */
 #include "webreport/trace/sink.h"
 
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
-/* Appends a key that is equal only for equal ids. */
+/* Appends a key for an id. Different ids have different keys. */
 static void add_key(struct tp_buf *out, const struct tp_row_id *id)
 {
     if (id->is_text) {
@@ -37,7 +37,8 @@ uint32_t tp_sink_thread(struct tp_sink *sink, const struct tp_row_id *pid, const
     if (id >= TP_MAX_THREADS)
         tp_arena_fail(sink->trace->arena, TP_ELIMIT);
     if (id == sink->threads.count)
-        *(struct tp_thread *)tp_vec_push(&sink->threads) = (struct tp_thread){.pid = *pid, .tid = *tid, .name = TP_STR("")};
+        *(struct tp_thread *)tp_vec_push(&sink->threads) =
+            (struct tp_thread){.pid = *pid, .tid = *tid, .name = TP_STR("")};
     return id;
 }
 

@@ -1,4 +1,4 @@
-/* Drains and reports open inputs: see source.h. */
+/* Reads the rest of an open input, and reports its sizes and damage: see source.h. */
 #include "webreport/trace/source.h"
 
 static void note(struct tp_source *source, const char *at, enum tp_notice notice)
@@ -26,7 +26,7 @@ void tp_source_report(struct tp_source *source, const char *at)
     memcpy(reading->file_sha256, report.sha256, sizeof reading->file_sha256);
     if (report.is_cut)
         note(source, at, TP_NOTICE_GZIP_TRUNCATED);
-    /* a flipped bit may inflate without an error: broken events together with a bad checksum show it */
+    /* a flipped bit may inflate without an error; broken events together with a bad checksum show it */
     if (report.is_corrupt || (report.has_bad_checksum && reading->repaired))
         note(source, at, TP_NOTICE_GZIP_CORRUPT);
     if (report.has_bad_checksum)

@@ -3,7 +3,7 @@
 
 #include "webreport/trace/frame.h"
 
-enum { MAX_PARTS = 8 }; /* most parts of a frame that contains ";": longer ones are split */
+enum { MAX_PARTS = 8 }; /* most parts of a frame that contains ";"; longer frames are split */
 
 /* ---- frames ---- */
 
@@ -25,9 +25,9 @@ static uint32_t frame_without_address(struct tp_stacks *stacks, uint32_t frame)
     return known;
 }
 
-/* ---- texts ---- */
+/* ---- texts of stacks ---- */
 
-/* Returns the path of a frame up to the folder with its last ";"; the whole frame when the ";" is not in a folder. */
+/* Returns the path of a frame up to the folder with its last ";", or the whole frame if the ";" is not in a folder. */
 static struct tp_str odd_part(struct tp_str text)
 {
     struct tp_frame frame;
@@ -46,13 +46,13 @@ void tp_stacks_know(struct tp_strings *known, struct tp_str name)
         tp_strings_add(known, odd_part(name));
 }
 
-/* Returns the length of the last frame in a text: the text after the last ";", or a known frame that contains some of
- * them. */
+/* Returns the length of the last frame in a text. The frame is the text after the last ";", or a known frame that
+ * contains ";". */
 static size_t last_frame(struct tp_str text, const struct tp_strings *known)
 {
     size_t start = text.len, length = 0;
     for (unsigned parts = 0; parts < (known->count ? MAX_PARTS : 1); parts++) {
-        start -= start > 0 && parts > 0; /* the ";" */
+        start -= start > 0 && parts > 0; /* includes the ";" before the frame */
         while (start > 0 && text.ptr[start - 1] != ';')
             start--;
         struct tp_str frame = {text.ptr + start, text.len - start};
@@ -64,8 +64,8 @@ static size_t last_frame(struct tp_str text, const struct tp_strings *known)
     return length;
 }
 
-/* Returns true for an inline function of our header, "include/tracepress_calls.h(64): tracepress_begin_kind": its
- * caller is the program. */
+/* Returns true for an inline function of our header, such as "include/tracepress_calls.h(64): tracepress_begin_kind".
+ * Its caller is a function of the program. */
 static bool is_own_frame(struct tp_str frame)
 {
     const char *space = frame.len ? memrchr(frame.ptr, ' ', frame.len) : NULL;
@@ -74,14 +74,15 @@ static bool is_own_frame(struct tp_str frame)
     if (!space || !tp_str_starts(function, "tracepress_"))
         return false;
     const char *slash = before ? memrchr(frame.ptr, '/', before) : NULL;
-    struct tp_str file = slash ? (struct tp_str){slash + 1, (size_t)(space - slash - 1)} : (struct tp_str){frame.ptr, before};
+    struct tp_str file =
+        slash ? (struct tp_str){slash + 1, (size_t)(space - slash - 1)} : (struct tp_str){frame.ptr, before};
     return tp_str_starts(file, "tracepress") && tp_str_find(file, ".h(") > 0;
 }
 
 static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, const struct tp_strings *known)
 {
     uint32_t node = TP_NO_ID, common = TP_NO_ID;
-    bool is_common = true; /* no frame has an address so far */
+    bool is_common = true; /* true while no frame has an address */
     for (;;) {
         size_t size = last_frame(text, known);
         text.len -= size;
@@ -94,7 +95,7 @@ static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, 
         }
         if (text.len == 0)
             break;
-        text.len--; /* the ";" */
+        text.len--; /* removes the ";" */
     }
     stacks->node_of_text[id] = node;
     stacks->common_of_text[id] = common;
@@ -120,7 +121,7 @@ uint32_t tp_stacks_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name
     return tp_keys_pair(&stacks->nodes, parent, stacks->frame_of_name[name] - 1);
 }
 
-/* ---- walks ---- */
+/* ---- walking over the frames of a stack ---- */
 
 void tp_stack_frames(const struct tp_stacks *stacks, uint32_t node, size_t most, struct tp_vec *frames)
 {
@@ -145,10 +146,10 @@ bool tp_stack_is_empty(const struct tp_stacks *stacks, uint32_t node)
     return stack.parent == TP_NO_ID && tp_stack_frame_text(stacks, stack.frame).len == 0;
 }
 
-/* A position in a stack's text: the rest of a frame, or the ";" between two. */
+/* A position in a stack's text: the rest of a frame, or the ";" between two frames. */
 struct cursor {
     struct tp_str rest;
-    uint32_t node; /* node whose frame follows the rest; TP_NO_ID: none */
+    uint32_t node; /* node whose frame comes next; TP_NO_ID after the last frame */
     bool is_between;
 };
 
@@ -157,7 +158,7 @@ static struct cursor begin(uint32_t node)
     return (struct cursor){.rest = {"", 0}, .node = node};
 }
 
-/* Fills `rest` when it is empty; returns false at the end. Frames may be empty, so this may take several steps. */
+/* Fills `rest` with the next text if it is empty. Returns false at the end. Needs several steps if frames are empty. */
 static bool advance(struct cursor *c, const struct tp_stacks *stacks)
 {
     while (c->rest.len == 0 && c->node != TP_NO_ID) {

@@ -1,10 +1,10 @@
 /* Defines a trace in memory: columns of decoded events, side tables for details of some kinds, distinct texts, and the
  * reader's notices about the file. Everything is in one arena and read-only after tp_trace_read.
  *
- * Every element of the list of events has one kind or one reason why it is skipped (section 2 of docs/definitions.md);
- * elements whose text is broken are repaired or counted by notices.
+ * Every element of the list of events has either one kind or one reason why it is skipped (section 2 of
+ * docs/definitions.md). Elements with broken text are repaired or counted as notices.
  *
- * All times are int64 nanoseconds, exactly the digits in the file. Absent integers are TP_NULL_INT, absent ids
+ * All times are int64 nanoseconds and have exactly the digits in the file. Absent integers are TP_NULL_INT, absent ids
  * TP_NO_ID. */
 #ifndef TP_WEBREPORT_TRACE_TRACE_H
 #define TP_WEBREPORT_TRACE_TRACE_H
@@ -18,27 +18,27 @@
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
-#include "writer/base/table.h" /* TP_NULL_INT */
+#include "writer/base/table.h" /* for TP_NULL_INT */
 #include "writer/tensor.h"
 
 enum tp_kind {
-    TP_KIND_NONE,       /* unknown category: skipped */
-    TP_KIND_OPERATOR,   /* cpu_op, Operator */
-    TP_KIND_ANNOTATION, /* user_annotation, regions */
+    TP_KIND_NONE,       /* unknown category; the event is skipped */
+    TP_KIND_OPERATOR,   /* category cpu_op or Operator */
+    TP_KIND_ANNOTATION, /* category user_annotation, or an operator with the name of a region */
     TP_KIND_RUNTIME,    /* runtime and driver calls */
-    TP_KIND_FRAME,      /* python_function */
-    TP_KIND_MODULE,     /* python_function with "Python module id" */
+    TP_KIND_FRAME,      /* category python_function */
+    TP_KIND_MODULE,     /* category python_function with a "Python module id" */
     TP_KIND_KERNEL,
     TP_KIND_MEMCPY,
     TP_KIND_MEMSET,
     TP_KIND_GPU_ANNOTATION,
-    TP_KIND_SPAN,     /* cat Trace */
-    TP_KIND_OVERHEAD, /* time of the recorder; not work of the program */
+    TP_KIND_SPAN,     /* category Trace */
+    TP_KIND_OVERHEAD, /* time of the recorder, which is not work of the program */
     TP_KIND_OTHER,    /* known categories that no number needs: cuda_sync, cuda_event .. */
     TP_KIND_COUNT
 };
 
-/* Returns true for events on the host, which stacks, steps and launches are made from. */
+/* Returns true for events of the host, from which stacks, steps and launches are made. */
 static inline bool tp_kind_is_host(unsigned kind)
 {
     return kind >= TP_KIND_OPERATOR && kind <= TP_KIND_MODULE;
@@ -53,9 +53,9 @@ static inline bool tp_kind_is_frame(unsigned kind)
     return kind == TP_KIND_FRAME || kind == TP_KIND_MODULE;
 }
 
-/* The argument "kind" of an annotation or a device event (docs/definitions.md, section 2). */
+/* Kind that the argument "kind" of an annotation or a device event declares (docs/definitions.md, section 2). */
 enum tp_range_kind {
-    TP_RANGE_NONE, /* absent, or another word */
+    TP_RANGE_NONE, /* the argument is absent or another word */
     TP_RANGE_INPUT,
     TP_RANGE_COMPUTE,
     TP_RANGE_COMMUNICATION,
@@ -65,7 +65,7 @@ enum tp_range_kind {
     TP_RANGE_KINDS
 };
 
-/* Returns the word of a range kind, "input", "compute" ..; NULL for TP_RANGE_NONE. Static. */
+/* Returns the word of a range kind, "input", "compute" ..; NULL for TP_RANGE_NONE. Static text. */
 const char *tp_range_kind_text(enum tp_range_kind kind);
 
 #define TP_RANGE_BIT(kind) (1u << TP_RANGE_##kind)
@@ -73,25 +73,27 @@ const char *tp_range_kind_text(enum tp_range_kind kind);
 enum tp_event_flag {
     TP_EVENT_UNFINISHED = 1,     /* args.finished is false */
     TP_EVENT_HAS_INPUT_DIMS = 2, /* args has "Input Dims" or "Input dims" */
-    TP_EVENT_OLD_DIMS = 4,       /* the dims come from the spelling of 2020, "Input dims" */
-    TP_EVENT_WAS_OPERATOR = 8    /* an annotation because of its name; in torch's own tables an operator */
+    TP_EVENT_OLD_DIMS = 4,       /* the dims come from the key of 2020, "Input dims" */
+    TP_EVENT_WAS_OPERATOR = 8    /* an annotation because of its name; an operator in torch's own tables */
 };
 
-/* One complete event (ph X) of a known kind. 32 bytes. Events are in file order: ordinals ascend. */
+/* One complete event (ph X) of a known kind, 32 bytes. Events are in file order, with ascending ordinals. */
 struct tp_event {
-    int64_t ts_ns, dur_ns; /* dur >= 0; a missing or negative one is 0 */
-    uint32_t name;         /* id in names; the empty text when the file has none */
-    uint32_t ordinal;      /* position in traceEvents, counting every element */
-    uint32_t detail; /* index in hosts, launches, devices, modules or others by kind; for frames the id of their "Call
-                        stack" in stack_texts, with keeps_frame_stacks; TP_NO_ID: none */
+    int64_t ts_ns, dur_ns; /* dur_ns >= 0; a missing or negative duration becomes 0 */
+    uint32_t name;         /* id in names; the id of the empty text if the file has no name */
+    uint32_t ordinal;      /* position in traceEvents, which counts every element */
+    /* index in hosts, launches, devices, modules or others, depending on the kind. For frames: id of their "Call stack"
+     * in stack_texts, with keeps_frame_stacks. TP_NO_ID if there is none. */
+    uint32_t detail;
     unsigned thread : 20; /* index in threads */
     unsigned kind : 4;    /* enum tp_kind */
-    unsigned flags : 4;   /* enum tp_event_flag */
-    unsigned variant : 4; /* for runtime and driver calls: index in tp_trace.call_cats, 0 for those of CUDA; for
-                             annotations and device events: enum tp_range_kind */
+    unsigned flags : 4;   /* bits of enum tp_event_flag */
+    /* runtime and driver calls: index in tp_trace.call_cats, 0 for CUDA; annotations and device events: enum
+     * tp_range_kind */
+    unsigned variant : 4;
 };
 
-/* Returns the range kind in the event's arguments. */
+/* Returns the range kind that the event's arguments declare. */
 static inline enum tp_range_kind tp_event_said(const struct tp_event *event)
 {
     return event->kind == TP_KIND_RUNTIME ? TP_RANGE_NONE : (enum tp_range_kind)event->variant;
@@ -104,17 +106,17 @@ static inline int64_t tp_event_end(const struct tp_event *event)
 
 /* Arguments of operators and annotations. */
 struct tp_host_detail {
-    int64_t external_id; /* TP_NULL_INT: absent or not an integer */
-    uint32_t dims;       /* "Input Dims", else "Input dims"; id in values */
+    int64_t external_id; /* TP_NULL_INT if absent or not an integer */
+    uint32_t dims;       /* "Input Dims", otherwise "Input dims"; id in values */
     uint32_t types;      /* "Input type", id in values */
-    uint32_t stack;      /* "Call stack", id in stack_texts; TP_NO_ID also when it has only ';' and blanks */
-    uint32_t more;       /* index in host_more; TP_NO_ID for most */
+    uint32_t stack;      /* "Call stack"; id in stack_texts; TP_NO_ID if absent or only ';' and blanks */
+    uint32_t more;       /* index in host_more; TP_NO_ID for most operators */
 };
 
-/* Arguments that few operators have: operators of autograd, and collectives. */
+/* Arguments that few operators have: those of autograd and of collectives. */
 struct tp_host_more {
-    int64_t sequence, forward_thread; /* TP_NULL_INT when absent or not an integer */
-    uint32_t comm;                    /* index in comms, TP_NO_ID */
+    int64_t sequence, forward_thread; /* TP_NULL_INT if absent or not an integer */
+    uint32_t comm;                    /* index in comms; TP_NO_ID if there is none */
 };
 
 /* Arguments of runtime and driver calls. */
@@ -122,55 +124,55 @@ struct tp_launch_detail {
     int64_t external_id, correlation;
 };
 
-/* Arguments of kernels, copies and sets. 24 bytes. */
+/* Arguments of kernels, copies and memory sets, 24 bytes. */
 struct tp_device_detail {
     int64_t external_id, correlation;
     uint32_t setup; /* index in setups */
-    uint32_t comm;  /* index in comms, TP_NO_ID */
+    uint32_t comm;  /* index in comms; TP_NO_ID if there is none */
 };
 
-/* The arguments that repeat for equal operations: where a device operation runs and how it is configured. Each set is
- * stored once, in order of first appearance. */
+/* Arguments that are equal for equal operations: where a device operation runs and how it is configured. Each distinct
+ * set is stored once, in order of first appearance. */
 struct tp_device_setup {
     int64_t bytes, device, stream, graph_id;
-    int64_t blocks_per_sm_e9; /* "blocks per SM" in 1e-9 units, decimals cut; TP_NULL_INT for inf, nan, text */
-    int64_t occupancy_pct_e9; /* "est. achieved occupancy %", same unit */
-    uint32_t stream_value;    /* args.stream as written, id in values */
-    uint32_t grid, block, registers, shared_memory; /* ids in values; TP_NO_ID for absent or null */
-    uint32_t unused;                                /* 0: all bytes of a key are compared */
+    int64_t blocks_per_sm_e9; /* "blocks per SM" in units of 1e-9; TP_NULL_INT if not a finite number */
+    int64_t occupancy_pct_e9; /* "est. achieved occupancy %" in 1e-9 %; TP_NULL_INT if not a finite number */
+    uint32_t stream_value;    /* args.stream as in the file, id in values */
+    uint32_t grid, block, registers, shared_memory; /* ids in values; TP_NO_ID if absent or null */
+    uint32_t unused;                                /* always 0, because all bytes of a key are compared */
 };
 
 struct tp_module_detail {
-    int64_t module_id; /* "Python module id"; TP_NULL_INT when it is not an integer */
-    uint32_t stack;    /* see tp_event.detail of frames */
+    int64_t module_id; /* "Python module id"; TP_NULL_INT if it is not an integer */
+    uint32_t stack;    /* id of the "Call stack" in stack_texts, as in tp_event.detail of frames */
 };
 
-/* Events of the kind TP_KIND_OTHER. */
+/* Arguments of events of the kind TP_KIND_OTHER. */
 struct tp_other_detail {
     int64_t external_id;
     uint32_t cat; /* id in cats */
 };
 
-/* "Concrete Inputs" of convolutions, attention and selections, in the order of the operators. */
+/* "Concrete Inputs" of a convolution, attention or selection. Sorted by operator. */
 struct tp_concrete {
-    uint32_t host;  /* index in hosts */
-    uint32_t value; /* id in values */
+    uint32_t host;  /* index of the operator in hosts */
+    uint32_t value; /* the text, id in values */
 };
 
-/* Collective arguments of record_param_comms and of communication kernels; ids in values, TP_NO_ID for absent or null.
- */
+/* Arguments of a collective, from record_param_comms or a communication kernel. ids in values; TP_NO_ID if absent or
+ * null. */
 struct tp_comm_detail {
     uint32_t collective, dtype, group_size, group_name, group_description, group_ranks;
-    int64_t in_count, out_count; /* "In msg nelems", "Out msg nelems" */
+    int64_t in_count, out_count; /* "In msg nelems" and "Out msg nelems", numbers of elements */
     int64_t sequence;            /* "Seq": number of the call within its process group */
     int64_t peer;                /* the other rank of a send or receive */
 };
 
 enum tp_memory_flag {
-    TP_MEMORY_OUT_OF_MEMORY = 1 /* [OutOfMemory] */
+    TP_MEMORY_OUT_OF_MEMORY = 1 /* the record is an [OutOfMemory] record */
 };
 
-/* The values of c10::DeviceType that code depends on; memory_records.c has the names of all. */
+/* The values of c10::DeviceType on which code depends. memory_records.c has the names of all values. */
 enum tp_device_type {
     TP_DEVICE_CPU = 0,
     TP_DEVICE_CUDA = 1,
@@ -181,103 +183,104 @@ enum tp_device_type {
     TP_DEVICE_PRIVATE_USE = 20
 };
 
-/* A device named by memory records. */
+/* A device that memory records name. */
 struct tp_memory_place {
-    int64_t type, id; /* type: enum tp_device_type or another value; TP_NULL_INT when absent */
+    int64_t type, id; /* type: enum tp_device_type or another value; both TP_NULL_INT if absent */
 };
 
-/* One [memory] or [OutOfMemory] record, in file order. */
+/* One [memory] or [OutOfMemory] record. Records are in file order. */
 struct tp_memory {
-    int64_t ts_ns, bytes; /* bytes: 0 when absent */
+    int64_t ts_ns, bytes; /* bytes: 0 if absent */
     uint32_t device;      /* index in memory_places */
     uint32_t thread, ordinal;
     uint32_t flags;
 };
 
-/* Fields that records of old recorders lack; TP_NULL_INT when absent. */
+/* Fields that records of old recorders lack. TP_NULL_INT if absent. */
 struct tp_memory_more {
     int64_t address, total_allocated, total_reserved;
 };
 
-/* A value of a counter (ph C with an argument "value"), in file order. */
+/* A value of a counter (ph C with an argument "value"). Values are in file order. */
 struct tp_counter {
     int64_t ts_ns;
-    double value; /* NaN: not a number */
+    double value; /* NaN if the argument is not a number */
     uint32_t name;
 };
 
-/* One end of a task (ph b, e), in file order: a task may end on another thread than it began. */
+/* One end of a task (ph b or e), in file order. A task may end on another thread than the one on which it began. */
 struct tp_task_end {
     int64_t ts_ns;
     uint32_t name, category, id; /* ids of texts */
     bool is_begin;
 };
 
-/* One end of a forward-backward link (cat fwdbwd, forward_backward), in file order. */
+/* One end of a forward-backward link (category fwdbwd or forward_backward), in file order. */
 struct tp_flow {
     int64_t ts_ns;
-    uint32_t id; /* id in texts of "id"; a number and its text are equal */
+    uint32_t id; /* the argument "id" as an id in texts; a number and its text have the same id */
     uint32_t thread;
     bool is_start;
 };
 
-/* The innermost frame of a sample that the recorder marks as its own work (`recording`); added by the decoder. */
+/* Innermost frame of a sample that the recorder marks as its own work (`recording`). The decoder adds this frame. */
 #define TP_RECORDING_FUNCTION "[recording]"
 #define TP_RECORDING_FILE "kernel"
 #define TP_RECORDING_FRAME TP_RECORDING_FUNCTION " [" TP_RECORDING_FILE "]"
 
-/* One sample of a running thread (ph P, cat cpu_sample; our collector's), in file order. */
+/* One sample of a running thread (ph P, category cpu_sample; written by our collector), in file order. */
 struct tp_sample {
-    int64_t ts_ns, cpu_ns; /* cpu_ns >= 0: processor time of the thread since its last sample */
-    uint32_t stack;        /* "Call stack", id in stack_texts; TP_NO_ID: none */
+    int64_t ts_ns, cpu_ns; /* cpu_ns: processor time of the thread since its previous sample, ns; >= 0 */
+    uint32_t stack;        /* "Call stack", id in stack_texts; TP_NO_ID if there is none */
     uint32_t thread;
 };
 
 enum tp_thread_state { TP_STATE_RUNNING, TP_STATE_READY, TP_STATE_BLOCKED, TP_STATE_COUNT };
 
-/* A state of a thread (cat thread_state; only in recordings from outside), in file order. */
+/* A state of a thread (category thread_state; only in recordings from outside), in file order. */
 struct tp_state {
     int64_t ts_ns, dur_ns;
     uint32_t thread;
-    uint32_t cause;    /* cause of a wait: id in texts; TP_NO_ID: unknown */
-    uint32_t stack;    /* stack of a wait: id in stack_texts; TP_NO_ID: none */
+    uint32_t cause;    /* waits only: cause as an id in texts; TP_NO_ID if unknown */
+    uint32_t stack;    /* waits only: id in stack_texts; TP_NO_ID if there is none */
     uint8_t state;     /* enum tp_thread_state */
-    bool is_estimated; /* the recorder guessed the cause from other waits */
-    bool is_recording; /* a wait that the recorder marks as its own */
+    bool is_estimated; /* true if the recorder estimated the cause from other waits */
+    bool is_recording; /* true for a wait that the recorder marks as its own */
 };
 
-/* A process (cat process; only in recordings from outside), in file order. Absent numbers are TP_NULL_INT, absent texts
- * TP_NO_ID. */
+/* A process (category process; only in recordings from outside), in file order. Absent numbers are TP_NULL_INT, absent
+ * texts TP_NO_ID. */
 struct tp_seen_process {
     int64_t ts_ns, dur_ns;
     int64_t parent_pid, exit_code, signal;
-    int64_t peak_bytes; /* peak of resident memory */
+    int64_t peak_bytes; /* peak of resident memory, bytes */
     int64_t read_bytes, written_bytes, disk_read_bytes, disk_written_bytes;
-    uint32_t thread; /* the thread with its pid */
-    uint32_t name;   /* id in names */
-    uint32_t end;    /* how it ended, if without an exit code: id in texts */
-    uint32_t execs;  /* the programs it executed, in their order: id in values, a list of texts */
+    uint32_t thread; /* thread whose tid equals the pid of the process, as an index in threads */
+    uint32_t name;   /* name of the process, id in names */
+    uint32_t end;    /* how the process ended if it has no exit code, id in texts */
+    uint32_t execs;  /* programs that the process executed, in order: id in values of a list of texts */
 };
 
 /* The resident memory of a process at one time (counter "process memory"), in file order. */
 struct tp_memory_look {
     int64_t ts_ns, bytes;
-    uint32_t thread; /* the thread with its pid */
+    uint32_t thread; /* thread whose tid equals the pid of the process, as an index in threads */
 };
 
-/* A tensor that a program recorded (instant of the category tensor; our collector's), in file order. */
+/* A tensor that a program recorded (instant of category tensor; written by our collector), in file order. */
 struct tp_tensor_record {
-    int64_t ts_ns, step;                 /* step: TP_NULL_INT when absent */
+    int64_t ts_ns, step;                 /* step: TP_NULL_INT if absent */
     uint32_t name, ordinal;              /* name: id in names */
-    uint32_t dtype, shape, file, values; /* ids in values, TP_NO_ID for absent or null: see writer/README.md */
-    bool has_stats;                      /* counts are present and agree with each other */
-    struct tp_tensor_stats stats;        /* absent or null numbers are NaN */
+    uint32_t dtype, shape, file, values; /* ids in values; TP_NO_ID if absent or null; see writer/README.md */
+    bool has_stats;                      /* true if the counts are present and agree with each other */
+    struct tp_tensor_stats stats;        /* numbers are NaN if absent or null */
 };
 
-/* The program's own arguments of a range, of work of its own device, or of a moment. */
+/* The program's own arguments of a range, of work on a device that the program declared, or of a moment. */
 struct tp_said {
-    uint32_t text;  /* lines "argument: value" without the last line feed, id in argument_texts; TP_NO_ID: none */
-    uint32_t color; /* 0xRRGGBB; TP_NO_ID: none */
+    /* lines "argument: value" without the last line feed, id in argument_texts; TP_NO_ID if there are none */
+    uint32_t text;
+    uint32_t color; /* color 0xRRGGBB; TP_NO_ID if the program gave none */
 };
 
 /* The program's own arguments of an event, in file order. */
@@ -286,14 +289,14 @@ struct tp_argument {
     struct tp_said said;
 };
 
-/* A moment that a program marked (instant of the category user_annotation; our collector's), in file order. */
+/* A moment that a program marked (instant of category user_annotation; written by our collector), in file order. */
 struct tp_moment {
     int64_t ts_ns;
     uint32_t name, thread;
     struct tp_said said;
 };
 
-/* pid or tid: a number (also a text of digits or "stream N") or another text. */
+/* A pid or tid: a number (also from a text of digits or "stream N"), or another text. */
 struct tp_row_id {
     bool is_text;
     int64_t number;
@@ -302,27 +305,27 @@ struct tp_row_id {
 
 struct tp_thread {
     struct tp_row_id pid, tid;
-    struct tp_str name; /* name in the last thread_name record; empty: none */
+    struct tp_str name; /* name in the last thread_name record; empty if there is none */
 };
 
 struct tp_process {
     struct tp_row_id pid;
     struct tp_str name, labels;
-    int64_t sort_index; /* TP_NULL_INT when absent */
+    int64_t sort_index; /* TP_NULL_INT if absent */
 };
 
-/* One entry of deviceProperties. Texts are as written in the file; ptr NULL when absent. */
+/* One entry of deviceProperties. Texts are as in the file; ptr NULL if absent. */
 struct tp_gpu_property {
     bool has_id, has_warp_size;
     int64_t id, total_memory_bytes, major, minor, warp_size, sm_count;
-    struct tp_str name, major_text, minor_text; /* *_text: the value as Python's str() prints it */
+    struct tp_str name, major_text, minor_text; /* *_text: as Python's str() prints the value */
 };
 
 struct tp_header_value {
     struct tp_str key, value; /* value: compact JSON */
 };
 
-/* Repairs, skipped parts and oddities, each counted; tp_notice_text has their texts. */
+/* Kinds of repairs, skipped parts and oddities. The reader counts each kind; tp_notice_text returns its text. */
 enum tp_notice {
     TP_NOTICE_EVENT_REPAIRED,
     TP_NOTICE_EVENT_SKIPPED,
@@ -345,41 +348,42 @@ enum tp_notice {
     TP_NOTICE_UNBALANCED,
     TP_NOTICE_EVENT_TOO_LONG,
     TP_NOTICE_HEADER,
-    /* oddities without a repair: found when the events are sorted (model/oddities.h) */
+    /* the following notices are oddities without a repair, found when the events are sorted (model/oddities.h) */
     TP_NOTICE_TIME_OUTLIER,
     TP_NOTICE_OVERLAP,
     TP_NOTICE_NO_STEPS,
     TP_NOTICE_COUNT
 };
 
-/* Why an element has no kind; phase letters are counted separately. */
+/* Reason why an element has no kind. Phase letters are counted separately. */
 enum tp_skip { TP_SKIP_NOT_AN_OBJECT, TP_SKIP_PHASE_UNKNOWN, TP_SKIP_NO_TIME, TP_SKIP_UNKNOWN_CATEGORY, TP_SKIP_COUNT };
 
-/* Complete events of an unknown category. */
+/* Counts of complete events of one unknown category. */
 struct tp_unread {
     uint64_t count;
-    int64_t time_ns; /* sum of their durations */
-    uint32_t cat;    /* id in cats; the empty text: no category */
+    int64_t time_ns; /* sum of the events' durations, ns */
+    uint32_t cat;    /* id in cats; the id of the empty text if the events have no category */
 };
 
 enum { TP_UNREAD_CATEGORIES = 8 };
 
-/* Events with an impossible recorded end (impossible_ends.h). */
+/* Counts of events with an impossible recorded end (impossible_ends.h). */
 struct tp_cut {
     uint64_t count;
     uint32_t name;                /* name of the event with the longest recorded time */
-    int64_t recorded_ns, kept_ns; /* its time in the file, and its possible time */
+    int64_t recorded_ns, kept_ns; /* time of this event in the file, and its longest possible time, ns */
 };
 
-/* Sums over the ends of links between calls and device operations, and over the events at these ends. Each event adds
- * a hash of its number and start to the sum that its number selects, so that equal sets have equal sums. */
+/* Number of sums in struct tp_link_sums. The sums cover the ends of links between calls and device operations, and the
+ * events at these ends. Each event adds a hash of its number and start to the sum that its number selects. So equal
+ * sets have equal sums. */
 enum { TP_LINK_SUMS = 64 };
 
 struct tp_link_sums {
-    uint64_t starts[TP_LINK_SUMS], ends[TP_LINK_SUMS]; /* of links */
-    uint64_t events[TP_LINK_SUMS];                     /* events with a correlation */
-    uint64_t devices[TP_LINK_SUMS];                    /* device operations among these events */
-    bool is_unreadable;                                /* a number or start cannot be read */
+    uint64_t starts[TP_LINK_SUMS], ends[TP_LINK_SUMS]; /* sums over starts and ends of links */
+    uint64_t events[TP_LINK_SUMS];                     /* sums over events with a correlation */
+    uint64_t devices[TP_LINK_SUMS];                    /* sums over the device operations among these events */
+    bool is_unreadable;                                /* true if some number or start cannot be read */
 };
 
 static inline void tp_link_add(uint64_t *sums, int64_t number, int64_t ts_ns)
@@ -388,56 +392,58 @@ static inline void tp_link_add(uint64_t *sums, int64_t number, int64_t ts_ns)
         tp_hash_mix((uint64_t)number ^ UINT64_C(0x9E3779B97F4A7C15), (uint64_t)ts_ns ^ UINT64_C(0xE7037ED1A0B428DB));
 }
 
-/* Counters of one reading: element_count = all of read* + all of skipped*. */
+/* Counters of one reading. element_count equals the sum of all read* and skipped* counters. */
 struct tp_reading {
-    uint64_t element_count;       /* elements of traceEvents, without those of broken text */
+    uint64_t element_count;       /* elements of traceEvents, except elements with broken text */
     uint64_t read[TP_KIND_COUNT]; /* complete events by kind */
     uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
-    struct tp_unread unread[TP_UNREAD_CATEGORIES]; /* the first categories; count 0: free */
-    uint64_t skipped_phase[128];                   /* by letter: M s f t i I R C B E b e n P N O D */
-    uint64_t without_dur, negative_dur;            /* complete events except TP_KIND_OTHER; their duration is 0 */
-    uint64_t driver;                               /* driver calls among the runtime calls */
-    uint64_t other_device_events;                  /* mtia_ccp_events, hpu_op */
-    uint64_t counter_events;                       /* cuda_profiler_range */
-    uint64_t repaired;                             /* F9: events that were repaired or skipped because of broken text */
+    struct tp_unread unread[TP_UNREAD_CATEGORIES]; /* first unknown categories; count 0: free */
+    uint64_t skipped_phase[128]; /* skipped elements by phase letter: M s f t i I R C B E b e n P N O D */
+    /* complete events without or with negative duration, which becomes 0; TP_KIND_OTHER does not count */
+    uint64_t without_dur, negative_dur;
+    uint64_t driver;              /* runtime calls that are driver calls */
+    uint64_t other_device_events; /* events of categories mtia_ccp_events and hpu_op */
+    uint64_t counter_events;      /* events of category cuda_profiler_range */
+    uint64_t repaired;            /* events that were repaired or skipped because of broken text (F9) */
     bool is_truncated, has_gzip_error;
-    bool is_old_autograd;    /* a process is called "CPU functions" or "CUDA functions", as torch before 1.8 wrote */
-    bool is_gzip, has_end;   /* has_end: the bracket that closes the document was read */
-    uint64_t own_repairs;    /* repaired events that torch wrote this way */
-    uint64_t odd_keys;       /* events with a duplicate key or a key that no writer uses */
-    uint64_t unnamed_memory; /* instants with the arguments of memory records but another name */
-    uint64_t misspelt_cats;  /* complete events with a misspelled category */
-    /* complete events without a category; read: the process gave the kind */
-    uint64_t unread_without_cat, read_without_cat;
-    uint64_t twice;                                /* events that equal another one (model/oddities.h) */
-    uint64_t with_decimals; /* starts and durations of complete events with three decimals */
-    uint64_t odd_decimals;  /* starts and durations of complete events with another number of decimals */
-    uint64_t nameless;      /* complete events and memory records without name or thread, links without number */
-    uint64_t unnumbered;    /* host events and memory records without the recorder's number */
+    /* true if a process is called "CPU functions" or "CUDA functions", as in files of torch before 1.8 */
+    bool is_old_autograd;
+    bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
+    uint64_t own_repairs;                          /* repaired events that torch itself writes in this broken form */
+    uint64_t odd_keys;                             /* events with a duplicate key or a key that no writer uses */
+    uint64_t unnamed_memory;                       /* instants with the arguments of memory records but another name */
+    uint64_t misspelt_cats;                        /* complete events with a misspelled category */
+    uint64_t unread_without_cat, read_without_cat; /* without a category: skipped; read */
+    uint64_t twice;                                /* events that equal another event (model/oddities.h) */
+    uint64_t with_decimals;                        /* starts and durations of complete events with three decimals */
+    uint64_t odd_decimals; /* starts and durations of complete events with another number of decimals */
+    uint64_t nameless;     /* events and records without name or thread, links without number */
+    uint64_t unnumbered;   /* host events and memory records without the recorder's number */
     struct tp_link_sums link_sums;
-    bool has_window_end;   /* the recorder marked the end of the recording */
-    int64_t window_end_ns; /* time of this mark */
-    /* found by comparing events with each other (model/conflicts.h) */
+    bool has_window_end;   /* true if the recorder marked the end of the recording */
+    int64_t window_end_ns; /* time of the end mark, ns */
+    /* the following members are found by comparing events with each other (model/conflicts.h) */
     uint64_t conflicts;      /* events that contradict other events */
     uint64_t cut_names;      /* events whose name is cut or misspelled */
-    uint64_t without_member; /* events without an argument that the other events of their kind have */
-    uint64_t lone_devices;   /* device operations without a call whose namesakes have one */
-    uint64_t memory_gaps;    /* totals of device memory that no order of the records explains */
-    uint64_t numbered;       /* kept events with the recorder's number ("Ev Idx") */
-    uint64_t number_sum;     /* sum of these numbers, modulo 2^64 */
-    int64_t last_number;     /* the highest of these numbers */
-    unsigned said_kinds;     /* bits: kinds (enum tp_range_kind) in the arguments of events */
-    uint64_t device_link_starts, device_link_ends; /* ends of links ac2g between launches and device events */
+    uint64_t without_member; /* events without an argument that other events of their kind have */
+    /* device operations without a call, although other operations of the same name have a call */
+    uint64_t lone_devices;
+    uint64_t memory_gaps; /* totals of device memory that no order of the records explains */
+    uint64_t numbered;    /* kept events with the recorder's number ("Ev Idx") */
+    uint64_t number_sum;  /* sum of the recorder's numbers, modulo 2^64 */
+    int64_t last_number;  /* highest of the recorder's numbers */
+    unsigned said_kinds;  /* bits of the kinds (enum tp_range_kind) that arguments of events declare */
+    uint64_t device_link_starts, device_link_ends; /* ends of links to device work */
     uint64_t correlated;                           /* kept events with a correlation */
-    struct tp_cut cut_frames, cut_operations;      /* Python calls; device operations */
+    struct tp_cut cut_frames, cut_operations;      /* Python calls and device operations with an impossible end */
     uint64_t notices[TP_NOTICE_COUNT];
-    uint64_t notice_offset[TP_NOTICE_COUNT]; /* first place, as byte offset in the inflated text */
+    uint64_t notice_offset[TP_NOTICE_COUNT]; /* first byte offset in the inflated text */
     uint64_t text_bytes, file_bytes;
-    char file_sha256[65]; /* hash of the stored file, hexadecimal; "" with skips_hash */
+    char file_sha256[65]; /* SHA-256 of the stored file, hexadecimal; "" with skips_hash */
 };
 
-enum tp_option_bit { /* top-level keys present in the document */
+enum tp_option_bit { /* Options whose top-level key is in the document. */
                      TP_OPTION_RECORD_SHAPES = 1,
                      TP_OPTION_WITH_STACK = 2,
                      TP_OPTION_PROFILE_MEMORY = 4,
@@ -447,17 +453,18 @@ enum tp_option_bit { /* top-level keys present in the document */
 
 struct tp_trace {
     struct tp_arena *arena;
-    struct tp_strings names, cats, values; /* values: compact JSON texts; equal values have one id */
+    struct tp_strings names, cats, values; /* values: compact JSON texts, each distinct value once */
     struct tp_strings stack_texts;         /* "Call stack" arguments as in the file */
-    struct tp_strings texts;               /* ids of links, names and labels of rows */
+    struct tp_strings texts;               /* ids of links, and names and labels of rows */
     struct tp_frames frames;               /* project lines and labels of the names */
-    struct tp_stacks *stacks;              /* stacks of the stack texts; grows while a model of the trace is built */
+    struct tp_stacks *stacks;              /* stacks of stack_texts; grows while a model of the trace is built */
 
     struct tp_event *events;
     uint32_t event_count;
     struct tp_host_detail *hosts;
     struct tp_host_more *host_more;
-    uint32_t call_cats[16]; /* categories of calls of other devices ("mtia_runtime"): ids in cats + 1, from [1] on */
+    /* from index 1 on: 1 + id in cats of a category of calls of other devices ("mtia_runtime"); 0: free */
+    uint32_t call_cats[16];
     struct tp_launch_detail *launches;
     struct tp_device_detail *devices;
     struct tp_device_setup *setups;
@@ -467,9 +474,10 @@ struct tp_trace {
     struct tp_concrete *concretes;
     uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
-    struct tp_memory_more *memory_more; /* by record; NULL: no record has these fields */
-    uint32_t *memory_stacks; /* by record: "Call stack", id in stack_texts, or TP_NO_ID; NULL: no record has a stack */
-    struct tp_memory_place *memory_places; /* distinct ones, in order of first appearance */
+    struct tp_memory_more *memory_more; /* by record; NULL if no record has these fields */
+    /* by record: "Call stack" as an id in stack_texts, or TP_NO_ID; NULL if no record has a stack */
+    uint32_t *memory_stacks;
+    struct tp_memory_place *memory_places; /* distinct devices, by first appearance */
     uint32_t memory_count, memory_place_count;
     struct tp_counter *counters;
     uint32_t counter_count;
@@ -483,7 +491,7 @@ struct tp_trace {
     uint32_t state_count;
     struct tp_seen_process *seen_processes;
     uint32_t seen_process_count;
-    struct { /* our recorder's threads in the program; their states and samples were dropped (own_threads.h) */
+    struct { /* our recorder's threads in the program, whose states and samples were dropped (own_threads.h) */
         uint32_t thread_count;
         int64_t running_ns;
     } recorder;
@@ -492,11 +500,11 @@ struct tp_trace {
     struct tp_tensor_record *tensors;
     uint32_t tensor_count;
     struct tp_strings argument_texts;
-    struct tp_argument *arguments; /* only with wants_arguments, like the moments */
+    struct tp_argument *arguments; /* present only with wants_arguments, like the moments */
     uint32_t argument_count;
     struct tp_moment *moments;
     uint32_t moment_count;
-    uint64_t arguments_left_out; /* texts beyond TP_MAX_ARGUMENT_TEXTS */
+    uint64_t arguments_left_out; /* number of texts dropped because of TP_MAX_ARGUMENT_TEXTS */
 
     struct tp_thread *threads;
     uint32_t thread_count;
@@ -505,48 +513,47 @@ struct tp_trace {
 
     struct tp_gpu_property *gpus;
     uint32_t gpu_count;
-    bool has_gpu_list; /* deviceProperties is a list */
+    bool has_gpu_list; /* true if deviceProperties is a list */
     struct tp_header_value *header;
     uint32_t header_count;
-    unsigned options;     /* enum tp_option_bit */
-    int64_t base_time_ns; /* baseTimeNanoseconds, 0 when absent */
+    unsigned options;     /* bits of enum tp_option_bit */
+    int64_t base_time_ns; /* baseTimeNanoseconds, ns; 0 if absent */
 
     struct tp_reading reading;
     struct tp_input_evidence evidence; /* filled by tp_evidence_build */
 };
 
 struct tp_trace_options {
-    uint64_t max_input_bytes; /* 0: TP_MAX_INPUT_BYTES */
-    bool is_strict;           /* refuse anything that is not exact JSON */
+    uint64_t max_input_bytes; /* most bytes of inflated text; 0: TP_MAX_INPUT_BYTES */
+    bool is_strict;           /* refuse input that is not exact JSON */
     bool single_thread;       /* never start the inflating thread */
-    bool keeps_frame_stacks;  /* also "Call stack" of Python frames: much text, only for tables by stack */
-    bool wants_tensors;       /* a trace with only tensors is usable */
-    bool wants_arguments;          /* the program's own arguments and colors, and moments: the page draws them */
-    bool keeps_ends;          /* events keep their ends in the file, even impossible ones (impossible_ends.h) */
-    bool reads_spools;        /* a spool is read like the trace that `recover` makes from it; otherwise it is refused */
-    bool skips_hash;          /* reading.file_sha256 is not needed and stays "" */
-    int copy_fd;              /* descriptor that gets a copy of the bytes of the file, to read them again;
-                                 0: none */
-    const char *include;      /* pattern for folders among the inputs: see struct tp_run_search */
+    bool keeps_frame_stacks;  /* keep the "Call stack" of Python frames (much text) */
+    bool wants_tensors;       /* accept a trace that has only tensors */
+    bool wants_arguments;     /* keep the program's own arguments and colors, and moments, which the page draws */
+    bool keeps_ends;          /* keep the ends in the file, even impossible ones (impossible_ends.h) */
+    bool reads_spools;        /* read a spool like the trace that `recover` makes; false: refuse spools */
+    bool skips_hash;          /* do not compute reading.file_sha256, which remains "" */
+    int copy_fd;              /* descriptor that receives a copy of the bytes of the file; 0: none */
+    const char *include;      /* pattern for names in folders among the inputs: see struct tp_run_search */
 };
 
-/* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or
- * string limits leave through it). Returns 0; TP_EIO; TP_EFORMAT when it has nothing usable, or strict mode refuses it;
- * TP_ELIMIT when max_input_bytes or the inflate ratio is exceeded. */
+/* Reads a trace file ("-" for stdin) into *trace. Allocates from `arena`, whose guard must be set; memory and string
+ * limits jump to it. Returns 0, TP_EIO, TP_EFORMAT if the file has no usable data or strict mode refuses it, or
+ * TP_ELIMIT if max_input_bytes or the inflate ratio is exceeded. */
 int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path,
                   const struct tp_trace_options *options, struct tp_error *err);
 
-/* Reads a trace from bytes in memory (plain or gzip); otherwise like tp_trace_read. */
+/* Reads a trace from bytes in memory (plain or gzip). Otherwise works like tp_trace_read. */
 int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,
                         const struct tp_trace_options *options, struct tp_error *err);
 
-/* Returns true when the notice means that the file itself is damaged, false when its content is only odd. */
+/* Returns true if the notice means that the file itself is damaged, false if only its content is odd. */
 static inline bool tp_notice_is_damage(enum tp_notice notice)
 {
     return notice < TP_NOTICE_TIME_OUTLIER;
 }
 
-/* Returns the short text of a notice ("invalid UTF-8") for the report and stderr. Static. */
+/* Returns the short text of a notice ("invalid UTF-8") for the report and stderr. Static text. */
 const char *tp_notice_text(enum tp_notice notice);
 
 static inline struct tp_str tp_trace_name(const struct tp_trace *trace, const struct tp_event *event)
@@ -554,13 +561,13 @@ static inline struct tp_str tp_trace_name(const struct tp_trace *trace, const st
     return tp_strings_get(&trace->names, event->name);
 }
 
-/* Returns the setup of a device operation; detail: its tp_event.detail. */
+/* Returns the setup of a device operation. detail: tp_event.detail of the operation. */
 static inline const struct tp_device_setup *tp_device_setup(const struct tp_trace *trace, uint32_t detail)
 {
     return &trace->setups[trace->devices[detail].setup];
 }
 
-/* Returns the rare arguments of an operator or annotation; all absent when it has none. */
+/* Returns the rare arguments of an operator or annotation. All members are absent if it has none. */
 static inline struct tp_host_more tp_host_more(const struct tp_trace *trace, const struct tp_host_detail *host)
 {
     static const struct tp_host_more none = {TP_NULL_INT, TP_NULL_INT, TP_NO_ID};
@@ -573,18 +580,19 @@ static inline const struct tp_memory_place *tp_memory_place(const struct tp_trac
     return &trace->memory_places[record->device];
 }
 
-/* Returns the rare fields of a record in the trace's array. */
+/* Returns the rare fields of a memory record. `record` must point into the trace's array. */
 static inline const struct tp_memory_more *tp_memory_more(const struct tp_trace *trace, const struct tp_memory *record)
 {
     static const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
     return trace->memory_more ? &trace->memory_more[record - trace->memory] : &none;
 }
 
-/* Returns the value of a top-level key as compact JSON; ptr NULL when absent. */
+/* Returns the value of a top-level key as compact JSON; ptr NULL if absent. */
 struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key);
 
-/* Returns the offset in ns that turns times of a trace that begins at first_ns into wall clock times: times before the
- * year 2000 count from baseTimeNanoseconds, as torch writes them since 2.4; 0 for other traces. */
+/* Returns the offset (ns) that converts times of a trace to wall clock times. first_ns: first time of the trace. If it
+ * is before the year 2000, times count from baseTimeNanoseconds, as torch has written them since 2.4. Otherwise returns
+ * 0. */
 int64_t tp_trace_base_ns(const struct tp_trace *trace, int64_t first_ns);
 
 #endif

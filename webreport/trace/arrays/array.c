@@ -1,4 +1,4 @@
-/* Reads arrays as streams: see array.h. */
+/* Reads arrays as streams of numbers: see array.h. */
 #include "webreport/trace/arrays/array.h"
 
 #include <errno.h>
@@ -12,27 +12,28 @@
 #include "writer/base/input.h"
 
 enum {
-    BLOCK_BYTES = 1 << 16, /* bytes read at a time */
-    TILE_BYTES = 64 << 20, /* bytes of a tile of an array whose order is changed */
+    BLOCK_BYTES = 1 << 16, /* bytes of one read from the file */
+    TILE_BYTES = 64 << 20, /* bytes of a tile, a slice of an array that is converted to the order of C */
     LARGEST_ELEMENT = 8
 };
 
-/* The elements of a tile in the order of C; used when the file has the order of Fortran. */
+/* A slice of the elements in the order of C. Used when the file has the order of Fortran. */
 struct tile {
     bool is_on;
-    unsigned char *bytes; /* TILE_BYTES at most */
-    uint64_t next;        /* first element of the next tile, as index in the order of C */
-    size_t size, at;      /* bytes */
+    unsigned char *bytes; /* at most TILE_BYTES */
+    uint64_t next;        /* index, in the order of C, of the first element of the next tile */
+    size_t size, at;      /* number of bytes in the tile, and of bytes read so far */
 };
 
 struct tp_array {
     int fd;
-    /* temporary file of the inflated data, if offsets in it are needed; then fd is its descriptor */
+    /* temporary file with the inflated data if offsets in the data are needed (fd is its descriptor); otherwise NULL */
     FILE *spilled;
-    uint64_t start;                      /* offset of the .npy in the file */
-    uint64_t end;                        /* offset of the end of the stored bytes */
-    uint64_t at;                         /* offset of the next stored byte */
-    bool is_deflated, has_crc, is_whole; /* is_whole: everything was read in order, so the checksum is known */
+    uint64_t start; /* offset of the .npy in the file */
+    uint64_t end;   /* offset of the end of the stored bytes */
+    uint64_t at;    /* offset of the next stored byte */
+    /* is_whole: all bytes were read in order, so that the checksum can be compared */
+    bool is_deflated, has_crc, is_whole;
     uint32_t crc, wanted_crc;
     z_stream z;
     struct tp_npy npy;
@@ -50,7 +51,7 @@ int tp_array_open_file(const char *path, uint64_t *size, struct tp_error *err)
     return input.fd;
 }
 
-/* ---- bytes ---- */
+/* ---- reading bytes ---- */
 
 static int inflate_more(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
 {
@@ -76,7 +77,7 @@ static int inflate_more(struct tp_array *a, unsigned char *to, size_t size, size
     return TP_OK;
 }
 
-/* Reads up to `size` (at most BLOCK_BYTES) bytes of the .npy; fewer only at its end. */
+/* Reads up to `size` (at most BLOCK_BYTES) bytes of the .npy; fewer only at the end of the .npy. */
 static int read_bytes(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
 {
     int code = TP_OK;
@@ -123,7 +124,7 @@ static int find(struct tp_array *a, const struct tp_array_place *place, struct t
     return inflateInit2(&a->z, -MAX_WBITS) == Z_OK ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Reads only the head, so that the elements are next. */
+/* Reads only the head, so that the next read returns elements. */
 static int read_head(struct tp_array *a, struct tp_error *err)
 {
     enum { FIXED = 12 };
@@ -179,16 +180,16 @@ void tp_array_close(struct tp_array *a)
     if (a->is_deflated)
         inflateEnd(&a->z);
     if (a->spilled)
-        fclose(a->spilled); /* also closes fd */
+        fclose(a->spilled); /* also closes a->fd */
     else if (a->fd >= 0)
         close(a->fd);
     free(a->tile.bytes);
     free(a);
 }
 
-/* ---- another order ---- */
+/* ---- converting the order of elements ---- */
 
-/* Inflates the elements to a temporary file without a name, in which each element has a known offset. */
+/* Inflates the elements into a temporary file without a name, in which each element has a known offset. */
 static int spill(struct tp_array *a, struct tp_error *err)
 {
     FILE *file = tmpfile();
@@ -230,7 +231,8 @@ int tp_array_want_c_order(struct tp_array *a, struct tp_error *err)
     return a->tile.bytes ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Returns the index in the order of Fortran of element `at` in the order of C, over the dimensions from `first` on. */
+/* Returns the index in the order of Fortran of the element with index `at` in the order of C. Only the dimensions from
+ * `first` on count. */
 static uint64_t fortran_place(const struct tp_npy *npy, uint32_t first, uint64_t at)
 {
     uint64_t place = 0;
@@ -244,8 +246,8 @@ static uint64_t fortran_place(const struct tp_npy *npy, uint32_t first, uint64_t
     return place;
 }
 
-/* Fills the tile with rows `first .. first + rows` of the first dimension. The file has these elements next to each
- * other for each index of the other dimensions. */
+/* Fills the tile with rows `first .. first + rows` of the first dimension. In the file these elements are adjacent for
+ * each index of the other dimensions. */
 static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t rest, struct tp_error *err)
 {
     size_t size = tp_npy_type_size(a->npy.type);
@@ -297,7 +299,7 @@ static int fill_tile(struct tp_array *a, struct tp_error *err)
     return code;
 }
 
-/* ---- elements ---- */
+/* ---- reading elements ---- */
 
 static int read_block(struct tp_array *a, unsigned char *to, size_t size, struct tp_error *err)
 {

@@ -32,7 +32,7 @@ void tp_inventory_say(struct tp_inventory_search *search, const char *path, cons
         search->options->say(search->options->context, path, why);
 }
 
-/* ---- traces ---- */
+/* ---- tensors recorded in traces ---- */
 
 static struct tp_str kept(struct tp_arena *arena, struct tp_str text)
 {
@@ -44,7 +44,8 @@ static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
     return id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(&trace->values, id);
 }
 
-/* Returns the path of a tensor's file: always below the folder of its trace, regardless of the path in the trace. */
+/* Returns the path of a tensor's file. The result is always below the folder of the trace, whatever path the trace
+ * contains. */
 static const char *path_of(struct tp_arena *arena, const char *trace_path, struct tp_str file)
 {
     const char *slash = strrchr(trace_path, '/');
@@ -115,7 +116,7 @@ static int read_trace(void *context, struct tp_error *why)
     return code;
 }
 
-/* Reads one trace in separate memory, which is released afterwards. */
+/* Reads one trace. Its memory is separate and is released before the function returns. */
 void tp_inventory_trace(struct tp_inventory_search *search, const char *path)
 {
     struct tp_arena memory;
@@ -128,7 +129,7 @@ void tp_inventory_trace(struct tp_inventory_search *search, const char *path)
         tp_inventory_say(search, path, &why);
 }
 
-/* Searches all traces of a folder; the spans of a worker are one worker. */
+/* Searches all traces of a folder. The spans of a worker count as one worker. */
 static int search_traces(struct tp_inventory_search *search, const char *path, struct tp_error *err)
 {
     struct tp_runs runs;
@@ -143,7 +144,7 @@ static int search_traces(struct tp_inventory_search *search, const char *path, s
     return code;
 }
 
-/* ---- all ---- */
+/* ---- all tensors ---- */
 
 static int by_order(const void *x, const void *y)
 {
@@ -155,7 +156,8 @@ static int by_order(const void *x, const void *y)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Drops the files of tensors that were recorded again with the same path: only the last one has values. */
+/* Drops the files of tensors that were later recorded with the same path, because only the last recording has values in
+ * the file. */
 static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *arena)
 {
     struct tp_strings paths;
@@ -174,7 +176,7 @@ static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *ar
     inventory->count = kept_count;
 }
 
-/* Returns a text that is equal for items that differ only in `repeat`. */
+/* Returns a key that identifies an item. `repeat` distinguishes items that are equal otherwise. */
 static struct tp_str key_of(struct tp_arena *arena, const struct tp_tensor_item *item, uint32_t repeat)
 {
     char *key = tp_arena_alloc(arena, item->name.len + 64);
@@ -197,7 +199,8 @@ uint32_t *tp_inventory_match(const struct tp_inventory *a, const struct tp_inven
     struct tp_strings keys;
     uint32_t *place = tp_arena_array(arena, b->count, sizeof *place);
     tp_strings_init(&keys, arena, 0);
-    for (uint32_t i = 0; i < a->count; i++) /* keys are distinct: the id is the index */
+    /* the keys are distinct, so the id of a key is the index of its item */
+    for (uint32_t i = 0; i < a->count; i++)
         tp_strings_add(&keys, key_of(arena, &a->items[i], a->items[i].repeat));
     for (uint32_t i = 0; i < b->count; i++)
         place[i] = tp_strings_find(&keys, key_of(arena, &b->items[i], b->items[i].repeat));

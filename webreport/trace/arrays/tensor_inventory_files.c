@@ -1,4 +1,4 @@
-/* Finds arrays in files, archives and folders: see tensor_inventory.h for their names. */
+/* Finds arrays in files, archives and folders. tensor_inventory.h says how they are named. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -18,10 +18,10 @@
 
 /* ---- arrays below a folder ----
  *
- * Level by level, without recursion; not with fts(3), which ends in a signal when there is no memory for its first
- * entry. */
+ * Folders are searched level by level, without recursion. fts(3) is not used because it crashes if there is no memory
+ * for its first entry. */
 
-/* Adds "FOLDER/NAME" with its NUL. */
+/* Appends "FOLDER/NAME" and a NUL to `paths`. */
 static void add_path(struct tp_buf *paths, const char *folder, const char *name)
 {
     size_t size = strlen(folder);
@@ -62,7 +62,7 @@ static int list_folder(struct tp_buf *folders, struct tp_buf *files, const char 
         else if (name.ptr[0] != '.' && (tp_str_ends(name, ".npy") || tp_str_ends(name, ".npz")))
             add_path(files, path, entry->d_name);
     }
-    int why = errno; /* 0 at the end */
+    int why = errno; /* 0 at the end of the folder */
     closedir(dir);
     return why ? folder_error(err, path, why) : TP_OK;
 }
@@ -91,9 +91,7 @@ static int list_arrays(struct tp_buf *paths, const char *path, struct tp_error *
     return code;
 }
 
-/* ---- arrays ---- */
-
-/* ---- names ---- */
+/* ---- names of arrays ---- */
 
 static struct tp_str without(struct tp_str text, const char *suffix)
 {
@@ -107,7 +105,7 @@ static int hex(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes %XX, which recordings write, to the byte; %00 stays. */
+/* Decodes %XX, which recordings write, to a byte. Keeps %00 as text. */
 static struct tp_str decoded(struct tp_arena *arena, struct tp_str text)
 {
     char *to = tp_arena_alloc(arena, text.len + 1), *at = to;
@@ -136,10 +134,10 @@ static bool is_step(struct tp_str part, int64_t *step)
     return true;
 }
 
-/* The parts of a file's path. */
+/* The parts of a file's path that identify a tensor. */
 struct way {
-    struct tp_str name;   /* the other parts, joined with '/' */
-    struct tp_str worker; /* the folder called *.tensors; empty: none */
+    struct tp_str name;   /* all parts except step and worker, joined with '/' */
+    struct tp_str worker; /* name of the folder called *.tensors; empty if there is none */
     int64_t step;
 };
 
@@ -148,7 +146,7 @@ static struct way way_of(struct tp_arena *arena, struct tp_str relative)
     struct way way = {.step = TP_NULL_INT};
     char *name = tp_arena_alloc(arena, relative.len + 2);
     size_t size = 0, step_at = SIZE_MAX;
-    for (size_t at = 0; at < relative.len;) { /* the last step counts */
+    for (size_t at = 0; at < relative.len;) { /* later parts replace earlier ones, so the last step counts */
         const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
         if (is_step((struct tp_str){relative.ptr + at, end - at}, &way.step))
@@ -195,7 +193,7 @@ static struct tp_str joined(struct tp_arena *arena, struct tp_str a, struct tp_s
     return (struct tp_str){text, a.len + b.len + 1};
 }
 
-/* An open archive. */
+/* An archive whose file is open. */
 struct archive {
     struct tp_zip *zip;
     struct tp_arena *arena;
@@ -265,7 +263,7 @@ int tp_inventory_file(struct tp_inventory_search *search, const char *path, stru
 
 /* ---- folders ---- */
 
-/* Orders folder by folder, each by name: a comparison in which '/' precedes all other bytes. */
+/* Compares two paths folder by folder and by name within a folder: '/' sorts before all other bytes. */
 static int by_path(const void *x, const void *y)
 {
     const char *a = *(const char *const *)x, *b = *(const char *const *)y;
@@ -277,7 +275,7 @@ static int by_path(const void *x, const void *y)
     return (p > q) - (p < q);
 }
 
-/* Returns the paths of a list, in order. */
+/* Returns the paths of a list, sorted. */
 static const char **sorted(struct tp_arena *arena, struct tp_str list, size_t *count)
 {
     struct tp_vec paths = TP_VEC(arena, const char *);

@@ -1,4 +1,4 @@
-/* Reads directories of zip archives: see zip.h. Numbers are little endian and unaligned. */
+/* Reads the directories of zip archives: see zip.h. Numbers are little endian and unaligned. */
 #include "webreport/trace/arrays/zip.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@ enum {
     END64_SIZE = 56,
     ENTRY_SIZE = 46,
     LOCAL_SIZE = 30,
-    TAIL_SIZE = END_SIZE + 65535 + END64_LOCATOR_SIZE, /* the comment at the end has at most 65535 bytes */
+    /* because the comment at the end of an archive has at most 65535 bytes */
+    TAIL_SIZE = END_SIZE + 65535 + END64_LOCATOR_SIZE,
     ZIP64_EXTRA = 1
 };
 
@@ -50,11 +51,11 @@ int tp_read_at(int fd, void *bytes, size_t size, uint64_t offset, struct tp_erro
     return TP_OK;
 }
 
-/* The place of the directory. */
+/* Position of an archive's directory in the file. */
 struct directory {
     uint64_t offset, size, count;
-    uint64_t end;    /* offset of its end */
-    uint64_t before; /* bytes of other content before the archive: must be added to every offset */
+    uint64_t end;    /* offset of the end of the directory */
+    uint64_t before; /* bytes of other content before the archive, which are added to every offset */
 };
 
 static int bad(struct tp_error *err, const char *what)
@@ -62,7 +63,7 @@ static int bad(struct tp_error *err, const char *what)
     return tp_error_set(err, TP_EFORMAT, 0, "the archive %s", what);
 }
 
-/* Reads the Zip64 end record that the locator points to, for an archive with more than 65535 entries or 4 GB. */
+/* Reads the Zip64 end record to which the locator points. An archive with more than 65535 entries or 4 GB has one. */
 static int find_end64(struct directory *d, int fd, const unsigned char *locator, uint64_t locator_at,
                       struct tp_error *err)
 {
@@ -111,8 +112,8 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     return TP_OK;
 }
 
-/* Reads the sizes that do not fit in 32 bits from the extra field, which has them in this order. Returns false when it
- * does not have them. */
+/* Reads the sizes that do not fit into 32 bits from the extra field, in the order of the format. Returns false if the
+ * field lacks a size. */
 static bool read_extra(struct tp_zip_entry *entry, const unsigned char *extra, size_t size)
 {
     uint64_t *fields[] = {&entry->size, &entry->stored_size, &entry->offset};
@@ -134,7 +135,7 @@ static bool read_extra(struct tp_zip_entry *entry, const unsigned char *extra, s
     return true;
 }
 
-/* Reads one entry at p; *used: its bytes. */
+/* Reads the directory entry at p. *used: size of the entry in the directory, bytes. */
 static int read_entry(struct tp_zip_entry *entry, const unsigned char *p, size_t left, const struct directory *d,
                       size_t *used)
 {

@@ -1,6 +1,6 @@
-/* The table of input formats: see input_format.h.
+/* Defines the table of input formats: see input_format.h.
  *
- * Sources of the signs: RFC 8878 (zstd), PKWARE's APPNOTE (zip), POSIX ustar (tar), "File header" of SQLite's file
+ * Sources of the signatures: RFC 8878 (zstd), PKWARE's APPNOTE (zip), POSIX ustar (tar), "File header" of SQLite's file
  * format, pickletools and marshal of CPython; tables of Nsight Systems 2024.6 and rocprofv3 (ROCm 6.4); profile.proto
  * of pprof, xplane.proto of XProf, trace_packet.proto of Perfetto; perf.data-file-format.txt of Linux. */
 #include "webreport/trace/inputs/input_format.h"
@@ -22,8 +22,8 @@
 #define SPEEDSCOPE "a profile of speedscope, which tracepress writes and does not read: open it in speedscope"
 #define PICKLE "a pickle of Python, not a trace"
 
-/* How a row recognises its format: by bytes at an offset of the file (.. and a text inside), by the members of a JSON
- * object (.. and a text inside), or by a function of signs.h. */
+/* Macros for the three kinds of signatures: bytes at an offset of the file, members of a JSON object, or a function of
+ * signs.h. Bytes and members can be combined with a text inside the head. */
 #define BYTES(text, from) .is_one = tp_sign_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .offset = (from)}
 #define BYTES_AND(text, other)                                                                                         \
     .is_one = tp_sign_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .inside = (other)}
@@ -33,23 +33,28 @@
 #define SIGN(function) .is_one = (function)
 
 const struct tp_input_format tp_input_formats[] = {
-    /* ---- by bytes ---- */
+    /* ---- formats recognized by bytes ---- */
     {"zstd", ".zst", BYTES("\x28\xB5\x2F\xFD", 0), .refusal = "compressed by zstd: unpack it first (zstd -d FILE)"},
     {"torch.save", NULL, BYTES_AND("PK\x03\x04", "data.pkl"), .refusal = "a file of torch.save, not a trace"},
     {"zip", ".zip", BYTES("PK\x03\x04", 0), .refusal = "a zip archive: unpack it first (unzip FILE)"},
     {"empty zip", NULL, BYTES("PK\x05\x06", 0), .refusal = "an empty zip archive"},
-    {"xz", ".xz", BYTES("\xFD" "7zXZ", 0), .refusal = "compressed by xz: unpack it first (xz -d FILE)"},
+    {"xz", ".xz",
+     BYTES("\xFD"
+           "7zXZ",
+           0),
+     .refusal = "compressed by xz: unpack it first (xz -d FILE)"},
     {"bzip2", ".bz2", BYTES("BZh", 0), .refusal = "compressed by bzip2: unpack it first (bzip2 -d FILE)"},
     {"gzip twice", NULL, BYTES("\x1F\x8B", 0), .refusal = "compressed by gzip twice: unpack it once (gunzip FILE)"},
-    {"tar", ".tar .tar.gz .tgz", BYTES("ustar", 257), .refusal = "a tar archive: unpack it (tar xf FILE) and name the traces in it"},
-    {"rocpd", ".rocpd .rpd", SQLITE_WITH("rocpd_"), .refusal =
-     "a database of rocprofv3 (rocpd), not a trace; torch.profiler writes traces on AMD's GPUs too"},
+    {"tar", ".tar .tar.gz .tgz", BYTES("ustar", 257),
+     .refusal = "a tar archive: unpack it (tar xf FILE) and name the traces in it"},
+    {"rocpd", ".rocpd .rpd", SQLITE_WITH("rocpd_"),
+     .refusal = "a database of rocprofv3 (rocpd), not a trace; torch.profiler writes traces on AMD's GPUs too"},
     {"Nsight Systems SQLite", ".sqlite .sqlite3", SQLITE_WITH("CUPTI_ACTIVITY"), .refusal = NSYS_SQLITE},
     {"Nsight Systems SQLite", NULL, SQLITE_WITH("TARGET_INFO"), .refusal = NSYS_SQLITE},
     {"SQLite", ".db .nvvp", BYTES("SQLite format 3\0", 0), .refusal = "an SQLite database, not a trace"},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", BYTES("NVIDIA Tegra Profiler Report", 0), .refusal = NSYS},
-    {"Nsight Compute report", ".ncu-rep", BYTES("NVR\0", 0), .refusal =
-     "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
+    {"Nsight Compute report", ".ncu-rep", BYTES("NVR\0", 0),
+     .refusal = "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
     {"spool", NULL, BYTES("\001tpspool", 0), .read = tp_spool_input_read,
      .refusal = "a recording that was not finished: tracepress recover FILE makes its trace"},
     {"perf.data", ".data", BYTES("PERFILE2", 0), .refusal = "perf.data of Linux perf (perf report reads it): " PERF},
@@ -67,48 +72,55 @@ const struct tp_input_format tp_input_formats[] = {
     /* ---- JSON objects without a list of events ---- */
     {"speedscope", NULL, KEYS_AND("speedscope.app/", "\"$schema\""), .refusal = SPEEDSCOPE},
     {"speedscope", NULL, KEYS("\"profiles\"", "\"shared\""), .refusal = SPEEDSCOPE},
-    {"report of tracepress", NULL, KEYS_AND("tracepress-views", "\"schema\"", "\"runs\""), .refusal =
-     "the JSON of a tracepress report, not a trace: name the trace that it was made of"},
-    {"execution trace", NULL, KEYS("\"schema\"", "\"nodes\""), .refusal =
-     "an execution trace of PyTorch (Chakra): it has no times; name the trace of torch.profiler of the same run"},
-    {"V8 profile", NULL, KEYS("\"nodes\"", "\"samples\"", "\"timeDeltas\""), .refusal =
-     "a CPU profile of V8 (node, Chrome): open it in Chrome DevTools"},
-    {"Firefox Profiler", NULL, KEYS("\"meta\"", "\"threads\""), .refusal =
-     "a profile of the Firefox Profiler: open it in https://profiler.firefox.com"},
+    {"report of tracepress", NULL, KEYS_AND("tracepress-views", "\"schema\"", "\"runs\""),
+     .refusal = "the JSON of a tracepress report, not a trace: name the trace that it was made of"},
+    {"execution trace", NULL, KEYS("\"schema\"", "\"nodes\""),
+     .refusal =
+         "an execution trace of PyTorch (Chakra): it has no times; name the trace of torch.profiler of the same run"},
+    {"V8 profile", NULL, KEYS("\"nodes\"", "\"samples\"", "\"timeDeltas\""),
+     .refusal = "a CPU profile of V8 (node, Chrome): open it in Chrome DevTools"},
+    {"Firefox Profiler", NULL, KEYS("\"meta\"", "\"threads\""),
+     .refusal = "a profile of the Firefox Profiler: open it in https://profiler.firefox.com"},
     {"Flight Recorder in JSON", NULL, KEYS("\"entries\"", "\"pg_config\""), .refusal = FLIGHT},
-    {"memory snapshot in JSON", NULL, KEYS("\"segments\"", "\"device_traces\""), .refusal =
-     "a memory snapshot of torch, not a trace: https://pytorch.org/memory_viz shows it; memory is in traces of "
-     "torch.profiler(profile_memory=True)"},
+    {"memory snapshot in JSON", NULL, KEYS("\"segments\"", "\"device_traces\""),
+     .refusal =
+         "a memory snapshot of torch, not a trace: https://pytorch.org/memory_viz shows it; memory is in traces of "
+         "torch.profiler(profile_memory=True)"},
     {"Jupyter notebook", NULL, KEYS("\"cells\"", "\"nbformat\""), .refusal = "a Jupyter notebook, not a trace"},
-    /* ---- JSON lists whose elements are no events ---- */
+    /* ---- JSON lists whose elements are not events ---- */
     {"memory timeline", NULL, SIGN(tp_sign_memory_timeline),
-     .refusal = "a memory timeline of torch (export_memory_timeline): it has sizes and no operations; name the trace of "
-                "the same run"},
+     .refusal =
+         "a memory timeline of torch (export_memory_timeline): it has sizes and no operations; name the trace of "
+         "the same run"},
     {"Proton", NULL, SIGN(tp_sign_proton),
      .refusal = "a profile of Proton (Triton), a tree without times: proton-viewer reads it; name a trace of "
                 "torch.profiler"},
     /* ---- texts; folded stacks come before markup, because Python's first frame is "<module>" ---- */
-    {"perf script", NULL, SIGN(tp_sign_perf_script), .refusal = "text of perf script (perf report reads its data): " PERF},
-    {"TORCH_TRACE", NULL, SIGN(tp_sign_torch_log), .refusal = "a log of TORCH_TRACE, not a trace: tlparse FILE reads it"},
+    {"perf script", NULL, SIGN(tp_sign_perf_script),
+     .refusal = "text of perf script (perf report reads its data): " PERF},
+    {"TORCH_TRACE", NULL, SIGN(tp_sign_torch_log),
+     .refusal = "a log of TORCH_TRACE, not a trace: tlparse FILE reads it"},
     {"folded stacks", ".folded .collapsed", SIGN(tp_sign_folded),
      .refusal = "folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope shows them"},
     {"SVG", NULL, SIGN(tp_sign_svg), .refusal = "a picture (SVG), not a trace"},
     {"HTML", NULL, SIGN(tp_sign_html), .refusal = "a web page (HTML), not a trace: name the file that it was made of"},
     {"XML", NULL, SIGN(tp_sign_markup), .refusal = "XML, not a trace"},
-    /* ---- protobuf ---- */
+    /* ---- protobuf messages ---- */
     {"XPlane", NULL, SIGN(tp_sign_xplane),
-     .refusal = "an XPlane of XProf (JAX, TensorFlow, torch_xla), which tracepress writes and does not read: open it in "
-                "XProf"},
-    {"pprof", ".pb .pb.gz", SIGN(tp_sign_pprof), .refusal = "a profile of pprof, which tracepress does not read: go tool pprof FILE"},
+     .refusal =
+         "an XPlane of XProf (JAX, TensorFlow, torch_xla), which tracepress writes and does not read: open it in "
+         "XProf"},
+    {"pprof", ".pb .pb.gz", SIGN(tp_sign_pprof),
+     .refusal = "a profile of pprof, which tracepress does not read: go tool pprof FILE"},
     {"Perfetto", ".pftrace .perfetto-trace", SIGN(tp_sign_perfetto),
      .refusal = "a Perfetto trace (protobuf), which tracepress does not read yet: write the trace as JSON "
                 "(export_chrome_trace with a name that ends in .json), or open it in https://ui.perfetto.dev"},
-    /* ---- by name, where the bytes are of no known format ---- */
+    /* ---- formats recognized by file name, if the bytes show no known format ---- */
     {"TensorBoard events", NULL, SIGN(tp_sign_event_file),
      .refusal = "an event file of TensorBoard, which tracepress writes and does not read: tensorboard --logdir FOLDER "
                 "shows it"},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", SIGN(tp_sign_nsys_name), .refusal = NSYS},
-    /* ---- read ---- */
+    /* ---- the trace format itself ---- */
     {"trace in JSON", NULL, SIGN(tp_sign_any), .read = tp_document_read},
     {.name = NULL},
 };
@@ -118,7 +130,7 @@ const struct tp_input_format *tp_input_format_of(const void *bytes, size_t size,
     struct tp_input_head head = tp_sign_head(bytes, size, name);
     const struct tp_input_format *format = tp_input_formats;
     while (!format->is_one(&head, &format->sign))
-        format++; /* the last row takes every head */
+        format++; /* ends at the last row, which accepts every head */
     return format;
 }
 

@@ -1,4 +1,4 @@
-/* Recognisers of protobuf messages by their first fields: see signs.h. */
+/* Recognizes protobuf messages by their first fields: see signs.h. */
 #include "webreport/trace/inputs/signs.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ struct message {
     const unsigned char *at, *end;
 };
 
-/* Reads a varint. False when the text ends inside it or it has more than ten bytes. */
+/* Reads a varint. Returns false if the text ends inside the varint or if it has more than ten bytes. */
 static bool varint(struct message *m, uint64_t *out)
 {
     *out = 0;
@@ -23,7 +23,8 @@ static bool varint(struct message *m, uint64_t *out)
     return false;
 }
 
-/* Reads one field: its number, and for bytes their range. False at the end and for what is no field. */
+/* Reads one field: its number, and the range of its bytes if it has bytes. Returns false at the end, or if the text is
+ * not a field. */
 static bool field(struct message *m, unsigned *number, struct message *bytes)
 {
     uint64_t tag, size;
@@ -48,14 +49,14 @@ static bool field(struct message *m, unsigned *number, struct message *bytes)
         return false;
     }
     if (size > (uint64_t)(m->end - m->at))
-        size = (uint64_t)(m->end - m->at); /* cut by the window */
+        size = (uint64_t)(m->end - m->at); /* the head of the file ends inside the field */
     if ((tag & 7) == 2)
         *bytes = (struct message){m->at, m->at + size};
     m->at += size;
     return true;
 }
 
-/* Fields of a TracePacket that each file of Perfetto has in its first packets. */
+/* Returns whether a TracePacket has the fields that every Perfetto file has in its first packets. */
 static bool is_packet(struct message packet)
 {
     static const unsigned char known[] = {8, 10, 11, 12, 33, 35, 36, 43, 44, 50, 52, 53, 59, 60};
@@ -75,7 +76,7 @@ static bool starts_with_device(struct message text)
                        tp_str_starts(name, "Task Environment") || tp_str_starts(name, "/task:"));
 }
 
-/* An XPlane's second field is its name. */
+/* Returns whether the message is an XPlane, whose second field is its name. */
 static bool is_plane(struct message plane)
 {
     unsigned number;
@@ -86,7 +87,7 @@ static bool is_plane(struct message plane)
     return false;
 }
 
-/* A ValueType of pprof has two numbers and nothing else. */
+/* Returns whether the message is a ValueType of pprof, which has two numbers and nothing else. */
 static bool is_value_type(struct message type)
 {
     unsigned number, seen = 0;
@@ -101,7 +102,8 @@ static bool is_value_type(struct message type)
     return seen > 0 && type.at == type.end;
 }
 
-/* Returns whether the file begins with a message as field 1, which each of these formats has. Leaves *file behind it. */
+/* Returns whether the file begins with a message as field 1, which each of these formats has. Moves *file after this
+ * message. */
 static bool first_message(const struct tp_input_head *head, struct message *file, struct message *first)
 {
     unsigned number;

@@ -1,4 +1,4 @@
-/* Recognisers by bytes, by the members of JSON and by file name: see signs.h. */
+/* Recognizes formats by bytes, by JSON members and by file name: see signs.h. */
 #include "webreport/trace/inputs/signs.h"
 
 #include <string.h>
@@ -47,7 +47,8 @@ bool tp_sign_has_ending(const char *name, const char *endings)
     return false;
 }
 
-/* Returns whether JSON begins here, and not a message whose length is the code of a bracket. */
+/* Returns whether JSON begins here. A protobuf message may begin with the same byte, if its length equals the code of a
+ * bracket. */
 static bool begins_json(const char *text, size_t size)
 {
     const char *followers = *text == '{' ? "\"}" : *text == '[' ? "{[]" : "";
@@ -78,11 +79,11 @@ bool tp_sign_any(const struct tp_input_head *head, const struct tp_input_sign *s
 
 bool tp_sign_bytes(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    return head->size >= sign->offset + sign->size &&
-           memcmp(head->text + sign->offset, sign->bytes, sign->size) == 0 && has_inside(head, sign);
+    return head->size >= sign->offset + sign->size && memcmp(head->text + sign->offset, sign->bytes, sign->size) == 0 &&
+           has_inside(head, sign);
 }
 
-/* ---- JSON ---- */
+/* ---- JSON formats ---- */
 
 static bool is_json_of(const struct tp_input_head *head, char bracket)
 {
@@ -115,9 +116,9 @@ bool tp_sign_proton(const struct tp_input_head *head, const struct tp_input_sign
            tp_sign_has_key(list, size, "\"metrics\"") && !tp_sign_has_key(list, size, "\"ph\"");
 }
 
-/* ---- others ---- */
+/* ---- other formats ---- */
 
-/* The file is a dictionary of marshal whose first key is a tuple of three: file, line and function of cProfile. Marshal
+/* Recognizes a cProfile file: a dictionary of marshal whose first key is a tuple of file, line and function. Marshal
  * adds the bit 0x80 to the type of an object that it may refer to again. */
 bool tp_sign_pstats(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {

@@ -1,4 +1,5 @@
-/* Recognisers of the table of input formats: each returns whether the head of a file has the sign of one format. */
+/* Declares the recognizers in the table of input formats. Each one returns whether the head of a file has the signature
+ * of one format. */
 #ifndef TP_WEBREPORT_TRACE_INPUTS_SIGNS_H
 #define TP_WEBREPORT_TRACE_INPUTS_SIGNS_H
 
@@ -6,23 +7,23 @@
 
 typedef bool tp_sign(const struct tp_input_head *head, const struct tp_input_sign *sign);
 
-/* The sign's bytes at its offset, and its text inside. */
+/* Recognizes the bytes of the signature at their offset, and its text anywhere in the head. */
 tp_sign tp_sign_bytes;
-/* A JSON object without a list of events that has the sign's members and its text inside. */
+/* Recognizes a JSON object without a list of events that has the members and the text of the signature. */
 tp_sign tp_sign_keys;
-/* Every file. */
+/* Accepts every file. */
 tp_sign tp_sign_any;
 
-/* JSON lists: torch's memory timeline, a tree of Proton (signs.c). */
+/* Recognize JSON lists: torch's memory timeline, and a tree of Proton (signs.c). */
 tp_sign tp_sign_memory_timeline, tp_sign_proton;
-/* Formats of Python and TensorBoard, and a report of Nsight Systems by its file name (signs.c). */
+/* Recognize formats of Python and TensorBoard, and a report of Nsight Systems by its file name (signs.c). */
 tp_sign tp_sign_pstats, tp_sign_event_file, tp_sign_nsys_name;
-/* Texts that are no JSON (text_signs.c). */
+/* Recognize texts that are not JSON (text_signs.c). */
 tp_sign tp_sign_perf_script, tp_sign_torch_log, tp_sign_folded, tp_sign_svg, tp_sign_html, tp_sign_markup;
-/* Messages of protobuf (protobuf_signs.c). */
+/* Recognize protobuf messages (protobuf_signs.c). */
 tp_sign tp_sign_xplane, tp_sign_pprof, tp_sign_perfetto;
 
-/* Returns the head with the facts that several recognisers need. Borrows the texts. */
+/* Returns a head with the facts that several recognizers need. Borrows the texts. */
 struct tp_input_head tp_sign_head(const void *bytes, size_t size, const char *name);
 
 /* Returns the offset of the first byte at or after `at` that is not JSON white space, or `size`. */
@@ -35,7 +36,7 @@ bool tp_sign_has_key(const char *text, size_t size, const char *key);
 /* Returns whether the head begins as a trace in JSON: an object with "traceEvents", or a list of events. */
 bool tp_sign_is_trace(const char *text, size_t size);
 
-/* Returns whether a name ends in one of the endings, which are separated by spaces. */
+/* Returns whether a name has one of the endings, which are separated by spaces. */
 bool tp_sign_has_ending(const char *name, const char *endings);
 
 #endif

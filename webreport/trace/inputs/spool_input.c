@@ -1,8 +1,8 @@
-/* Spools: see spool_input.h. The conversion of a spool gives each record of the trace to functions here, and these
- * deliver it to the sink as the decoder of JSON would.
+/* Reads spools: see spool_input.h. The conversion of a spool passes each record of the trace to functions of this file,
+ * which deliver the record to the sink as the decoder of JSON would.
  *
  * The conversion owns files and memory that a jump through the guard of the sink's arena would lose. So each record has
- * a guard of its own, and a failure is passed on at the end. */
+ * its own guard, and a failure is passed on at the end. */
 #include "webreport/trace/inputs/spool_input.h"
 
 #include <math.h>
@@ -16,23 +16,23 @@
 
 struct input {
     struct tp_sink *sink;
-    struct tp_trace_out *out;                            /* renders values as JSON */
-    struct tp_scan scan;                                 /* knows the keys of arguments */
-    const struct tp_trace_record *record;                /* the record at hand */
-    const struct tp_trace_out_arg *args[TP_FIELD_COUNT]; /* its arguments by field; NULL: absent */
-    bool has_own_args;                                   /* it has an argument that no profiler writes */
-    struct tp_buf key, lines;                            /* malloc'd */
-    int code;                                            /* of the arena; ends the delivery */
+    struct tp_trace_out *out;                            /* formats values as JSON */
+    struct tp_scan scan;                                 /* maps the keys of arguments to fields */
+    const struct tp_trace_record *record;                /* record that is being delivered */
+    const struct tp_trace_out_arg *args[TP_FIELD_COUNT]; /* arguments of the record, by field; NULL: absent */
+    bool has_own_args;        /* true if the record has an argument that no profiler writes */
+    struct tp_buf key, lines; /* use malloc; freed at the end */
+    int code;                 /* error code of the arena, which ends the delivery; 0: none */
 };
 
-/* ---- arguments ---- */
+/* ---- arguments of a record ---- */
 
 static bool has(const struct input *in, enum tp_field field)
 {
     return in->args[field] != NULL;
 }
 
-/* Returns whether the same name was given before: a trace has the first value. */
+/* Returns whether an earlier argument has the same name. A trace has only the first value. */
 static bool is_repeated(const struct tp_trace_record *record, size_t at)
 {
     const struct tp_trace_out_arg *args = record->args;
@@ -42,7 +42,7 @@ static bool is_repeated(const struct tp_trace_record *record, size_t at)
     return false;
 }
 
-/* Returns the key of an argument, valid until the next call. */
+/* Returns the key of an argument. The text is valid until the next call. */
 static struct tp_str key_of(struct input *in, const struct tp_trace_out_arg *arg)
 {
     struct tp_str key = tp_trace_out_key_text(in->out, arg);
@@ -100,13 +100,13 @@ static int64_t in_e9(struct input *in, enum tp_field field)
     return has(in, field) && tp_number_e9(text_of(in, field), &value) == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
-/* Returns the id of a value; TP_NO_ID: absent or null. */
+/* Returns the id of an argument in `values`; TP_NO_ID if absent or null. */
 static uint32_t value(struct input *in, enum tp_field field)
 {
     return has_value(in, field) ? tp_interner_add(&in->sink->values, text_of(in, field))->id : TP_NO_ID;
 }
 
-/* Returns the id of the call stack; TP_NO_ID: absent, or nothing but semicolons and blanks. */
+/* Returns the id of the call stack; TP_NO_ID if it is absent or has only semicolons and blanks. */
 static uint32_t stack(struct input *in)
 {
     const struct tp_trace_out_arg *arg = in->args[TP_ARG_CALL_STACK];
@@ -220,7 +220,7 @@ static uint32_t detail_of(struct input *in, const struct tp_sink_slice *slice)
     }
 }
 
-/* Returns the kind that a range says it is. */
+/* Returns the range kind that the arguments declare. */
 static enum tp_range_kind said_kind(struct input *in)
 {
     struct tp_str text = text_of(in, TP_ARG_KIND);
@@ -235,7 +235,7 @@ static unsigned flags_of(struct input *in, unsigned kind_flags)
     return finished && finished->type == TP_OUT_BOOL && !finished->value.is_true ? flags | TP_EVENT_UNFINISHED : flags;
 }
 
-/* Counts an event of a category that is not known. */
+/* Counts an event of an unknown category. */
 static void skip(struct input *in, uint32_t cat)
 {
     struct tp_reading *reading = &in->sink->trace->reading;
@@ -261,7 +261,7 @@ static void take_complete(struct input *in)
         skip(in, slice.cat);
         return;
     }
-    sink->trace->reading.with_decimals += 2; /* start and duration are exact */
+    sink->trace->reading.with_decimals += 2; /* start and duration, which are exact in a spool */
     slice.event.kind = kind & 15;
     slice.said = said_kind(in);
     slice.is_communication = has(in, TP_ARG_COLLECTIVE) || has(in, TP_ARG_GROUP_NAME) ||
@@ -278,7 +278,7 @@ static void take_complete(struct input *in)
     tp_sink_slice(sink, &slice);
 }
 
-/* ---- points in time ---- */
+/* ---- records at one point in time ---- */
 
 static void take_memory(struct input *in)
 {
@@ -290,7 +290,8 @@ static void take_memory(struct input *in)
         .stack = TP_NO_ID,
         .has_number = true};
     struct tp_str frames = from->call_stack.ptr ? from->call_stack : TP_STR("");
-    tp_sink_text(in->sink, &in->sink->names, in->record->name); /* keeps the order of names that a trace file has */
+    /* interned so that names have the same order as in a trace file */
+    tp_sink_text(in->sink, &in->sink->names, in->record->name);
     tp_sink_number(in->sink, in->record->number);
     if (tp_stack_has_frames(frames))
         memory.stack = tp_sink_text(in->sink, &in->sink->stacks, frames);
@@ -299,7 +300,7 @@ static void take_memory(struct input *in)
     tp_sink_memory(in->sink, &memory);
 }
 
-/* Returns whether counts are there and agree, as statistics of a tensor have to. */
+/* Reads the statistics of a tensor. Returns whether all counts are present and consistent. */
 static bool read_statistics(struct input *in, struct tp_tensor_stats *s)
 {
     const struct {
@@ -354,7 +355,7 @@ static void take_instant(struct input *in)
     }
 }
 
-/* Returns the id of a number as a text. */
+/* Returns the id of a number that is stored as text. */
 static uint32_t number_text(struct input *in, int64_t number)
 {
     char digits[TP_PUT_INT], *end = tp_put_int(digits, number);
@@ -400,10 +401,11 @@ static void take_counter(struct input *in)
         tp_sink_counter(in->sink, &counter);
 }
 
-/* Returns whether the end of an arrow is kept: arrows between calls and device operations are only counted. */
+/* Delivers one end of a link. Returns whether the end is kept; links between calls and device operations are only
+ * counted. */
 static bool take_flow(struct input *in)
 {
-    enum { FIRST_DEPENDENCY_BIT = 40 }; /* arrows between nodes of a graph are numbered from here on */
+    enum { FIRST_DEPENDENCY_BIT = 40 }; /* links between nodes of a graph have numbers from 2^40 on */
     struct tp_sink *sink = in->sink;
     const struct tp_cat_meaning *cat = tp_sink_cat(sink, tp_sink_text(sink, &sink->cats, in->record->cat));
     bool is_start = in->record->phase == 's';
@@ -418,7 +420,7 @@ static bool take_flow(struct input *in)
     return true;
 }
 
-/* ---- rows and members ---- */
+/* ---- rows and top-level members ---- */
 
 static void take_row(struct input *in)
 {
@@ -440,7 +442,7 @@ static void take_row(struct input *in)
     }
 }
 
-/* Delivers a record; false: the trace counts it by its phase only. */
+/* Delivers a record. Returns false if the trace only counts the record by its phase. */
 static bool take(struct input *in)
 {
     switch (in->record->phase) {
@@ -472,7 +474,7 @@ static bool take(struct input *in)
     }
 }
 
-/* ---- the receiver ---- */
+/* ---- functions that the conversion calls ---- */
 
 static int take_guarded(void *context, struct tp_error *err)
 {
@@ -494,7 +496,7 @@ static void on_record(void *context, struct tp_trace_out *out, const struct tp_t
         in->code = tp_arena_run(in->sink->trace->arena, take_guarded, in, NULL);
 }
 
-/* The members of a trace, for one guarded call. */
+/* The top-level members of a trace, for one call with a guard. */
 struct head {
     struct input *in;
     struct tp_str text;

@@ -1,4 +1,4 @@
-/* Recognisers of texts that are no JSON: see signs.h. */
+/* Recognizes texts that are not JSON: see signs.h. */
 #include "webreport/trace/inputs/signs.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 
 #include "writer/base/str.h"
 
-/* The text behind white space; empty for JSON. */
+/* Returns the text after white space; empty for JSON. */
 static struct tp_str text_of(const struct tp_input_head *head)
 {
     return (struct tp_str){head->text + head->at, head->is_json ? 0 : head->size - head->at};
@@ -18,13 +18,14 @@ static struct tp_str first_line(struct tp_str text)
     return (struct tp_str){text.ptr, end ? (size_t)(end - text.ptr) : text.len};
 }
 
-/* The first 4 KiB of a text. */
+/* Returns the first 4 KiB of a text. */
 static struct tp_str beginning(struct tp_str text)
 {
     return (struct tp_str){text.ptr, text.len < 4096 ? text.len : 4096};
 }
 
-/* Returns how long the time "seconds.fraction:" is whose dot is at `dot`, counted from the dot; 0: there is no time. */
+/* Returns the length of ".fraction:" in a time "seconds.fraction:". dot: position of the dot. Returns 0 if the text is
+ * not a time. */
 static size_t fraction_length(struct tp_str line, size_t dot)
 {
     size_t digits = 0;
@@ -34,8 +35,8 @@ static size_t fraction_length(struct tp_str line, size_t dot)
     return is_time && dot > 0 && isdigit((unsigned char)line.ptr[dot - 1]) ? digits + 2 : 0;
 }
 
-/* Returns whether a line is a sample as `perf script` prints it: "name pid [cpu] seconds.fraction: period event:", and
- * behind it nothing or, without call chains, the place. */
+/* Returns whether a line is a sample as `perf script` prints it: "name pid [cpu] seconds.fraction: period event:".
+ * Nothing follows, or the place if there are no call chains. */
 static bool is_perf_sample(struct tp_str line)
 {
     for (size_t i = 1; i < line.len && line.ptr[i] != '{'; i++) {
@@ -46,7 +47,7 @@ static bool is_perf_sample(struct tp_str line)
     return false;
 }
 
-/* Returns whether a line ends with a space and a count, as each folded stack does. */
+/* Returns whether a line ends with a space and a count, as every line of folded stacks does. */
 static bool ends_with_count(struct tp_str line)
 {
     size_t digits = 0;
@@ -55,7 +56,8 @@ static bool ends_with_count(struct tp_str line)
     return digits && digits + 1 < line.len && line.ptr[line.len - 1 - digits] == ' ';
 }
 
-/* Returns whether the first lines are folded stacks: each ends with a count, and one has frames with ";" between them. */
+/* Returns whether the first lines are folded stacks. Each line ends with a count, and at least one has frames with ";"
+ * between them. */
 static bool is_folded(const char *text, size_t size)
 {
     enum { LINES = 16 };
@@ -64,7 +66,7 @@ static bool is_folded(const char *text, size_t size)
         const char *end = memchr(text, '\n', size);
         struct tp_str line = {text, end ? (size_t)(end - text) : size};
         if (!end && lines)
-            break; /* the line may be cut */
+            break; /* the last line may be cut */
         if (!ends_with_count(line))
             return false;
         has_frames = has_frames || tp_str_find(line, ";") > 0;
@@ -74,7 +76,7 @@ static bool is_folded(const char *text, size_t size)
     return has_frames;
 }
 
-/* Returns whether a line is of a log that TORCH_TRACE wrote: "V0801 12:00:00.123456 1 torch/..py:1] {..". */
+/* Returns whether a line comes from a log of TORCH_TRACE: "V0801 12:00:00.123456 1 torch/..py:1] {..". */
 static bool is_torch_log(struct tp_str line)
 {
     return line.len > 20 && strchr("VIWE", line.ptr[0]) && isdigit((unsigned char)line.ptr[1]) &&

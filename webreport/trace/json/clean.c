@@ -1,4 +1,5 @@
-/* Unescapes strings and makes values compact: see clean.h. Runs once per distinct text, so the code favors clarity. */
+/* Unescapes strings and makes values compact: see clean.h. Runs once per distinct text, so the code prefers clarity to
+ * speed. */
 #include "webreport/trace/json/clean.h"
 
 #include "webreport/trace/json/strict.h"
@@ -41,7 +42,7 @@ static int32_t hex4(const char *p, size_t left)
     return value;
 }
 
-/* Appends the meaning of the escape at raw[i] (the backslash). Returns its length in bytes. */
+/* Appends the meaning of the escape at raw[i], which is the backslash. Returns the length of the escape in bytes. */
 static size_t put_escape(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -103,7 +104,8 @@ unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes
     return flags;
 }
 
-/* Returns the content of the string that starts at raw[i] (its quote); *next: after its closing quote, or the end. */
+/* Returns the content of the string whose opening quote is raw[i]. *next: index after the closing quote, or the end of
+ * the text. */
 static struct tp_str string_at(struct tp_str raw, size_t i, size_t *next)
 {
     size_t k = i + 1;
@@ -119,7 +121,7 @@ static bool is_word_byte(char c)
     return (unsigned char)c > ' ' && !strchr(",:[]{}\"", c);
 }
 
-/* Appends a bare word: numbers and literals unchanged, null for any other word (inf, nan). */
+/* Appends a bare word: a number or literal unchanged, null for any other word (inf, nan). */
 static size_t put_word(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
 {
     size_t n = 0;
@@ -150,14 +152,15 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             struct tp_str content = string_at(raw, i, &i);
             tp_buf_clear(&text);
             flags |= tp_clean_string(&text, content, TP_MAX_EVENT_BYTES);
-            out->failed = out->failed ? out->failed : text.failed; /* the next clear resets it */
+            /* stored because the next clear resets text.failed */
+            out->failed = out->failed ? out->failed : text.failed;
             tp_json_init(&json, out);
             tp_json_str(&json, (struct tp_str){text.size ? text.data : "", text.size});
         } else if (strchr(",:[]{}", c)) {
             depth += c == '[' || c == '{';
             depth -= (c == ']' || c == '}') && depth;
             if ((c == ']' || c == '}') && out->size > start && out->data[out->size - 1] == ',') {
-                out->size--; /* a trailing comma */
+                out->size--; /* removes a trailing comma */
                 flags |= TP_CLEAN_SYNTAX;
             }
             tp_buf_putc(out, c);
@@ -172,7 +175,8 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             break;
         }
     }
-    /* printing relies on valid JSON: [1,,2] and 1.2.3 get here, since only the brackets of an event are checked */
+    /* printing needs valid JSON, but texts such as [1,,2] and 1.2.3 get here, because only the brackets of an event are
+     * checked */
     if (!out->failed && !tp_strict_is_json((struct tp_str){out->data + start, out->size - start})) {
         out->size = start;
         tp_buf_puts(out, "null");

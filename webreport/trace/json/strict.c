@@ -1,5 +1,6 @@
-/* Checks strict JSON with a byte machine: see strict.h. One small function per state; strings are also checked for
- * UTF-8 (no overlong forms, no surrogates). A byte order mark is refused, since RFC 8259 forbids writing one. */
+/* Checks strict JSON with a state machine over bytes: see strict.h. Each state has one small function. Strings are also
+ * checked for UTF-8 (no overlong forms, no surrogates). A byte order mark is refused, because RFC 8259 forbids writing
+ * one. */
 #include "webreport/trace/json/strict.h"
 
 #include <inttypes.h>
@@ -12,21 +13,21 @@
 
 enum state {
     BEFORE_VALUE, /* a value must follow */
-    BEFORE_ITEM,  /* after '[': a value or ']' */
-    BEFORE_KEY,   /* after '{': a key or '}' */
-    NEXT_KEY,     /* after ',' in an object: a key */
-    AFTER_KEY,    /* ':' */
-    AFTER_VALUE,  /* ',' or a closing bracket, or the end */
+    BEFORE_ITEM,  /* after '[': a value or ']' must follow */
+    BEFORE_KEY,   /* after '{': a key or '}' must follow */
+    NEXT_KEY,     /* after ',' in an object: a key must follow */
+    AFTER_KEY,    /* a ':' must follow */
+    AFTER_VALUE,  /* a ',', a closing bracket or the end must follow */
     IN_STRING,
     IN_ESCAPE,
     IN_LITERAL,
-    MINUS,   /* '-': a digit */
-    ZERO,    /* a leading 0 */
-    INTEGER, /* further digits */
-    POINT,   /* '.': a digit */
+    MINUS,   /* after '-': a digit must follow */
+    ZERO,    /* after a leading 0: no further digit may follow */
+    INTEGER, /* after a digit: further digits may follow */
+    POINT,   /* after '.': a digit must follow */
     FRACTION,
-    EXPONENT,      /* 'e': sign or digit */
-    EXPONENT_SIGN, /* digit */
+    EXPONENT,      /* after 'e': a sign or digit must follow */
+    EXPONENT_SIGN, /* after the sign of an exponent: a digit must follow */
     EXPONENT_DIGITS
 };
 
@@ -92,7 +93,7 @@ static bool after_value(struct tp_strict *s, unsigned char c)
     return (c == '}' || c == ']') && pop(s, c == '}');
 }
 
-/* Sets the bytes that may follow the first byte of a multi-byte character. */
+/* Sets the range of bytes that may follow the first byte of a multi-byte character. */
 static bool begin_utf8(struct tp_strict *s, unsigned char c)
 {
     if (c < 0xC2 || c > 0xF4)
@@ -143,7 +144,7 @@ static bool in_literal(struct tp_strict *s, unsigned char c)
     return true;
 }
 
-/* Returns the next state inside a number, or -1 when c does not belong to it. */
+/* Returns the next state inside a number, or -1 if c is not part of the number. */
 static int number_state(uint8_t state, unsigned char c)
 {
     bool digit = tp_is_digit((char)c), e = c == 'e' || c == 'E';
@@ -207,12 +208,12 @@ static bool step(struct tp_strict *s, unsigned char c)
         }
         if (!is_complete_number(s->state))
             return false;
-        s->state = AFTER_VALUE; /* c ends the number and is read again */
+        s->state = AFTER_VALUE; /* c is after the number and is read again */
     }
     return between(s, c);
 }
 
-/* Returns the number of bytes from p on that are ASCII without escapes in a string: most of a trace is such text. */
+/* Returns the number of bytes from p on that are ASCII and need no escape in a string. Most of a trace is such text. */
 static size_t plain_run(const char *p, size_t size)
 {
     size_t i = 0;
@@ -231,7 +232,8 @@ static size_t plain_run(const char *p, size_t size)
     return i;
 }
 
-/* Returns the number of bytes from p on that do not change the state: text, digits and white space come in runs. */
+/* Returns the number of bytes from p on that do not change the state, because text, digits and white space come in
+ * runs. */
 static inline size_t run(const struct tp_strict *s, const char *p, size_t size)
 {
     size_t i = 0;

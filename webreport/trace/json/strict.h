@@ -1,5 +1,5 @@
-/* Checks strict JSON (RFC 8259) with a byte machine: for --strict, and for the conformance suite. No recursion, no
- * allocation. */
+/* Checks strict JSON (RFC 8259) with a state machine over bytes, for --strict and for the conformance suite. No
+ * recursion, no allocation. */
 #ifndef TP_WEBREPORT_TRACE_JSON_STRICT_H
 #define TP_WEBREPORT_TRACE_JSON_STRICT_H
 
@@ -14,20 +14,20 @@
 struct tp_strict {
     uint64_t offset;
     uint8_t state, utf8_left, utf8_low, utf8_high, hex_left;
-    uint8_t is_key;      /* the current string is a member's key */
-    const char *literal; /* rest of true, false, null */
+    uint8_t is_key;      /* true if the current string is a member's key */
+    const char *literal; /* rest of the current literal: true, false or null */
     uint32_t depth;
     uint8_t in_object[TP_MAX_DEPTH / 8];
 };
 
 void tp_strict_init(struct tp_strict *strict);
-/* Checks the next bytes of the document. Returns 0, or TP_EFORMAT with the offending offset. Do not call it again after
- * an error. */
+/* Checks the next bytes of the document. Returns 0, or TP_EFORMAT with the offset of the offending byte. Must not be
+ * called again after an error. */
 int tp_strict_feed(struct tp_strict *strict, const char *bytes, size_t size, struct tp_error *err);
-/* Checks the end of the document. Returns 0 when it is complete. */
+/* Checks that the document is complete. Returns 0 or TP_EFORMAT. */
 int tp_strict_end(struct tp_strict *strict, struct tp_error *err);
 
-/* Returns true when the text is exactly one JSON value. */
+/* Returns true if the text is exactly one JSON value. */
 bool tp_strict_is_json(struct tp_str text);
 
 #endif

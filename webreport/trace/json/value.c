@@ -8,7 +8,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
 
-/* Returns the index after the closing quote of the string that starts at json[i] (its quote). */
+/* Returns the index after the closing quote of the string whose opening quote is json[i]. */
 static size_t string_end(struct tp_str json, size_t i)
 {
     for (i++; i < json.len && json.ptr[i] != '"'; i++)
@@ -16,7 +16,7 @@ static size_t string_end(struct tp_str json, size_t i)
     return i < json.len ? i + 1 : json.len;
 }
 
-/* Returns the end of the value at json[i]. */
+/* Returns the index after the value that begins at json[i]. */
 static size_t value_end(struct tp_str json, size_t i)
 {
     size_t depth = 0;
@@ -125,7 +125,7 @@ struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json)
     return keep(arena, &out);
 }
 
-/* Returns true for a number that Python's json would turn into a float: the twins keep its text. */
+/* Returns true for a number that Python's json would convert to a float. The output keeps the text of such a number. */
 static bool is_real(struct tp_str word)
 {
     char c = word.len ? word.ptr[word.ptr[0] == '-' && word.len > 1] : '\0';
@@ -137,7 +137,7 @@ static bool is_real(struct tp_str word)
     return false;
 }
 
-/* Returns true for -?digits.digits: shape_text prints such a text without quotes. */
+/* Returns true for -?digits.digits, which tp_value_shape_text prints without quotes. */
 static bool is_plain_decimal(struct tp_str text)
 {
     size_t i = text.len && text.ptr[0] == '-', digits = 0, points = 0;
@@ -161,7 +161,8 @@ static void put_quoted(struct tp_buf *out, struct tp_str text, char quote)
     tp_buf_putc(out, quote);
 }
 
-/* Appends a compact string (`token`, with its quotes) like json.dumps, which escapes everything beyond ASCII. */
+/* Appends a compact string (`token`, with its quotes) as json.dumps prints it, with escapes for all characters that are
+ * not ASCII. */
 static void put_ascii(struct tp_buf *out, struct tp_str token)
 {
     for (size_t i = 0; i < token.len;) {
@@ -218,7 +219,7 @@ static void put_word(struct tp_buf *out, struct tp_str word, enum style style)
     }
 }
 
-/* Formats a compact text in another style; only the separators and the leaves depend on it. */
+/* Formats a compact text in another style. Only the separators and the leaves depend on the style. */
 static struct tp_str restyle(struct tp_arena *arena, struct tp_str json, enum style style)
 {
     struct tp_buf out;
