@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gen_training
 
 TRACEPRESS, WORK, CASE = sys.argv[1:4]
-HEAVY = "cudnn_wgrad_alg0_engine_128_6"  # a fifth of a step
+HEAVY = "cudnn_wgrad_alg0_engine_128_6"  # takes a fifth of a step
 wrong = []
 
 
@@ -60,14 +60,15 @@ def noise():
 
 
 def side(name, seed, *arguments, count=3):
-    """A folder of runs, each with noise of its own."""
+    """Returns a folder of runs, each with different noise."""
     for number in range(count):
         trace("%s/worker%d" % (name, number), "--seed", seed + number, *arguments)
     return os.path.join(WORK, name)
 
 
 def slow(percent=10.0, verdict="regressed", code=1):
-    """With three runs a side the row has a verdict. One run a side detects less, and its row is a hint."""
+    """Checks that a slow row gets a verdict with three runs per side. One run per side detects less, and the row is a
+    hint."""
     before, after = side("three", 1), side("slow%g" % percent, 30, "--slow", "%s=%g" % (HEAVY, percent))
     report, exited = diff(before, after)
     expect("changes", changes(report), [(verdict, "kernel", "same", HEAVY)])
@@ -147,7 +148,7 @@ def batch():
 
 
 def texts(value, found):
-    """Every text of a JSON value, keys too, that names a line."""
+    """Returns each text in a JSON value, including keys, that names a line."""
     if isinstance(value, dict):
         texts(list(value), found)
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -158,7 +159,7 @@ def texts(value, found):
 
 
 def lines_of(before, after):
-    """What names a line, and where, for a wait that is new in lines that moved."""
+    """Returns the lines that outputs name for a new wait, when other lines have moved."""
     sarif, page = os.path.join(WORK, "folder.sarif"), os.path.join(WORK, "folder.json")
     report, code = diff(before, after)
     text = subprocess.run([TRACEPRESS, "diff", before, after, "--all"], capture_output=True, text=True).stdout
@@ -176,7 +177,8 @@ def lines_of(before, after):
 
 
 def folders():
-    """What a folder is called changes no line that is named: in text, JSON, SARIF of `check` and findings of `report`."""
+    """Checks that the name of a folder changes no named line: in text, JSON, SARIF of `check` and findings of
+    `report`."""
     names = ("run", "run (1)", "run [2]: x", "run (3): x", "a.py(4): f", "C:\\runs (5)", "lib (6)/v(7)")
     said = {}
     for number, name in enumerate(names):
@@ -200,7 +202,7 @@ def folders():
 
 
 def boxes(before, after):
-    """Titles of a flame graph with a baseline."""
+    """Returns the titles of a flame graph with a baseline."""
     run = subprocess.run([TRACEPRESS, "export", after, "--to", "flamegraph", "--baseline", before, "-q", "-o", os.path.join(WORK, "flame")])
     expect("flamegraph: exit", run.returncode, 0)
     name = os.path.basename(after).split(".")[0]
@@ -209,7 +211,8 @@ def boxes(before, after):
 
 
 def moved():
-    """Lines that an edit above them moved are the same lines, in the call tree, the flame graph and who owns memory."""
+    """Checks that lines moved by an edit above them are the same lines: in the call tree, the flame graph and the
+    owners of memory."""
     after = trace("moved", "--seed", 2, "--shift", 3)
     report, code = diff(base(), after)
     expect("verdict, exit", (report["verdict"], report["memory_verdict"], code), ("neutral", "neutral", 0))
@@ -226,7 +229,7 @@ def moved():
 
 
 def sums():
-    """Change is by count plus by time, parts of the step add up to it, to the nanosecond."""
+    """Checks sums to the nanosecond: the change by count and the change by time, and the parts of the step."""
     report, _ = diff(base(), trace("sums", "--seed", 36, "--sync", 42, "--slow", HEAVY + "=7"))
     ns = lambda us: round(us * 1000)
     for name in ("kernels", "operators_device", "operators_host", "copies", "syncs", "modules_host", "runtime"):
@@ -241,7 +244,7 @@ def sums():
 
 
 def runs():
-    """More runs a side see more: the same change, with one and with three."""
+    """Checks that more runs per side detect more, for the same change with one and with three runs."""
     before, after = side("a", 40, "--steps", 8), side("b", 50, "--steps", 8, "--slow", HEAVY + "=5")
     report, code = diff(before, after)
     expect("runs, steps", (report["base"]["runs"], report["new"]["steps"]), (3, 24))
@@ -257,7 +260,7 @@ def runs():
 
 
 def table():
-    """Planted size against detection with three runs a side; nothing else may ever be reported."""
+    """Compares the planted size with the detected size, for three runs per side. No other change may be reported."""
     sizes, repeats, found = (0.5, 1, 2, 3, 5, 10, 20), 10, {}
     for size in sizes:
         for repeat in range(repeats):
@@ -279,7 +282,8 @@ def table():
 
 
 def cut():
-    """Operators that take as long as each other: which of them a summary keeps is chance, and none comes or goes."""
+    """Checks operators of equal times. A summary keeps some of them by chance, so none may be reported as added or
+    removed."""
     for seed in (2, 3, 4):
         report, code = diff(trace("cut1", "--cpu", "--seed", 1, "--steps", 6, "--tail", 330),
                             trace("cut%d" % seed, "--cpu", "--seed", seed, "--steps", 6, "--tail", 330))
@@ -287,7 +291,8 @@ def cut():
 
 
 def loaded():
-    """One run with all host times times 1.9 is a loaded machine: no alarm, however many runs the base has."""
+    """Checks that a run with all host times multiplied by 1.9, as on a busy machine, raises no alarm with any number
+    of base runs."""
     after = trace("loaded", "--cpu", "--seed", 31, "--load", 90)
     for before, what in ((trace("cpu0/worker0", "--cpu", "--seed", 20), "1 + 1"), (cpu_runs(), "5 + 1")):
         report, code = diff(before, after)
@@ -298,7 +303,8 @@ def loaded():
 
 
 def operator():
-    """One operator slower by 30 % is named, on a quiet machine and on a loaded one; with one run a side it is a hint."""
+    """Checks that an operator that is 30 % slower is named, on an idle machine and on a busy one. With one run per
+    side it is a hint."""
     name = "aten::cudnn_batch_norm_backward"
     for load in (0, 90):
         after = trace("operator%d" % load, "--cpu", "--seed", 32, "--load", load, "--slow-op", name + "=30")

@@ -1,7 +1,7 @@
-"""comments_server.py FOLDER: the comments of one pull request, over HTTP as GitHub's REST interface describes them.
-
-Writes its address to FOLDER/address, and each request as a line to FOLDER/requests. Starts with comments of a person, one of which
-begins with the mark of ours. Refuses what has no token, no JSON, or a body of more than 65,536 characters."""
+"""comments_server.py FOLDER: serves the comments of one pull request over HTTP, as described by GitHub's REST
+interface. Writes its address to FOLDER/address, and each request as a line to FOLDER/requests. At first there are
+comments of a person, one of which begins with the mark of our comment. Refuses requests without a token, without
+JSON, or with more than 65,536 characters."""
 import http.server
 import json
 import os
@@ -28,7 +28,7 @@ class Comments(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def sent(self):
-        """The text of the comment that was sent, None if there is none."""
+        """Returns the text of the comment that was sent, or None if there is none."""
         try:
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))["body"]
             return body if 0 < len(body) <= 65536 else None

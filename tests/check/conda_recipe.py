@@ -1,5 +1,5 @@
-"""conda_recipe.py RECIPE VERSION: the recipe, as rattler-build renders it for both machines of a release, is of that version,
-compiles C for that machine, and depends on what the Makefile links."""
+"""conda_recipe.py RECIPE VERSION: checks the recipe, as rattler-build renders it for both machines of a release. It
+must be of this version, compile C for the machine, and depend on the libraries that the Makefile links."""
 import json
 import sys
 

@@ -14,7 +14,7 @@ static int is_accepted(const char *bytes, size_t size)
     return tp_strict_feed(&strict, bytes, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* Validates the text byte by byte: the result must not depend on how the text is split. */
+/* Validates the text byte by byte. The result must not depend on how the text is split. */
 static int is_accepted_bytewise(const char *bytes, size_t size)
 {
     struct tp_strict strict;
@@ -49,7 +49,8 @@ int main(int argc, char **argv)
             return 2;
         size_t size = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
-        char *exact = malloc(size ? size : 1); /* exact size, so that a sanitizer reports a read beyond the end */
+        /* has the exact size, so that a sanitizer reports a read beyond the end */
+        char *exact = malloc(size ? size : 1);
         if (!exact)
             return 2;
         for (size_t k = 0; k < size; k++)

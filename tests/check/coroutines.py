@@ -20,7 +20,7 @@ def ns(value):
     return int(Decimal(value) * 1000)
 
 
-# ---- ranges: worker > turn > step on each thread, whatever coroutines begin and end elsewhere
+# ---- ranges: worker > turn > step on each thread, whatever coroutines begin and end on other threads
 def check_ranges():
     rows, seen = defaultdict(list), Counter()
     for e in events:
@@ -77,7 +77,7 @@ def wanted_names():
 
 
 def check_tree(tasks):
-    """Parts of an id lie in its task and nest: a viewer shows them on one row."""
+    """Checks that parts of an id are inside of its task and nest, because a viewer shows them in one row."""
     rows, last = defaultdict(list), max(ns(e["ts"]) for e in events if "ts" in e)
     for order, task in enumerate(tasks):
         rows[task.id].append((task.start, -(last if task.end is None else task.end), order, task))
@@ -97,7 +97,8 @@ def check_tree(tasks):
 
 
 def check_runs(tasks):
-    """Each run is one stay on a thread, in a turn; runs and waits of a task are disjoint and leave nothing out."""
+    """Checks that each run is on one thread and in one turn. Runs and waits of a task must be disjoint and cover all
+    of it."""
     turns, rows = defaultdict(list), defaultdict(list)
     for e in events:
         if e["ph"] == "X" and e["name"] == "turn":
@@ -168,7 +169,8 @@ if how == "tasks":
     if not counts["life_ns"] <= life <= counts["life_ns"] * 1.05:
         bad.append("requests took %d ns, the program says %d" % (life, counts["life_ns"]))
     elsewhere = sum(t.begin["tid"] != t.to["tid"] for t in tasks if t.name in ("network", "disk", "failure"))
-    want("waits that ended on another thread", elsewhere, counts["moved"] - counts["requests"])  # all begin on the main thread
+    # all tasks begin on the main thread
+    want("waits that ended on another thread", elsewhere, counts["moved"] - counts["requests"])
 if len(sys.argv) > 4:
     check_views(tasks)
 print(dict(names), *bad[:10], sep="\n    ")

@@ -31,7 +31,7 @@ LINKS = {"ac2g", "async_cpu_to_gpu", "async", "fwdbwd", "forward_backward", "asy
 
 
 class Trace:
-    """A trace on disk, its text, its document, and its end marks."""
+    """A trace on disk: its text, its document, and its end marks."""
 
     def __init__(self, path):
         self.path, self.bytes = path, open(path, "rb").read()
@@ -46,9 +46,10 @@ class Trace:
         self.has_end = any(isinstance(e, dict) and e.get("name") == "Record Window End" for e in self.events)
 
     def find_numbers(self):
-        """The argument that gives each event of the host a number of its own, so that a gap can be seen; "": none does."""
+        """Returns the argument that numbers the events of the host, so that a gap can be seen, or "" if there is
+        none."""
         host = [e.get("args", {}) for e in self.events if category(e) in ("cpu_op", "operator", "user_annotation")]
-        if not all(isinstance(args, dict) for args in host): # a trace of odd values: nothing in it is a number of its own
+        if not all(isinstance(args, dict) for args in host): # a trace of unusual values has no numbering argument
             return ""
         for key in ("Ev Idx", "Profiler Event Index", "External id"):
             numbers = {n if isinstance(n, (int, str)) else None for n in (args.get(key) for args in host)}
@@ -109,7 +110,7 @@ def drop_kind(trace, rng):
 
 
 def drop_hole(trace, rng):
-    """Events of the host in a row, but neither the first nor the last ones."""
+    """Drops consecutive events of the host, but neither the first nor the last event."""
     host = [i for i, e in enumerate(trace.events) if category(e) in ("cpu_op", "operator", "user_annotation")]
     host.sort(key=lambda i: trace.number(trace.events[i]))
     if len(host) < 20 or not trace.numbers:
@@ -122,7 +123,7 @@ def drop_hole(trace, rng):
 
 
 class Judge:
-    """The program, and what it said of whole inputs."""
+    """The program under test, and its results for undamaged inputs."""
 
     def __init__(self, program, folder):
         self.program, self.folder, self.known = program, folder, {}
@@ -134,7 +135,7 @@ class Judge:
         run = subprocess.run([self.program, command, "-q", *arguments, "--json", self.out], stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
         assert run.returncode in (0, 1, 3, 6), (command, arguments, run.returncode, run.stderr)
-        if run.returncode == 3: # nothing usable is left: nothing is said
+        if run.returncode == 3: # exit code 3 means that no usable data remains, so there is no verdict
             return run.returncode, None
         return run.returncode, json.load(open(self.out, encoding="utf-8"))
 
@@ -143,7 +144,7 @@ class Judge:
         return self.run("check", path, "-o", os.devnull, "--budget", budget, *more)
 
     def budgets(self, path, name):
-        """Two files: limits of their own, and limits against a baseline that equals the run."""
+        """Writes two budget files: absolute limits, and limits relative to a baseline that equals the run."""
         paths = [os.path.join(self.folder, "%s.%s" % (name, kind)) for kind in ("own", "against")]
         open(paths[0], "w").write("step.count >= 0\n")
         code, said = self.check(path, paths[0])
@@ -168,7 +169,7 @@ class Judge:
 
 
 def compare_checks(whole, damaged):
-    """Items that break the law, each with its kind."""
+    """Returns the items whose verdict is wrong, with the kind of error."""
     (code, said), (new_code, new) = whole, damaged
     if new is None:
         return []
@@ -199,7 +200,8 @@ def compare_diffs(whole, damaged):
 
 
 def judge_damage(judge, path, damaged, pair, is_marked):
-    """All commands on the damaged input: alone, where something in it shows the damage, and on either side of a comparison."""
+    """Runs all commands on the damaged input: alone if the input shows the damage, and on either side of a
+    comparison."""
     own, against = judge.known[path]["budgets"]
     broken = []
 
@@ -221,7 +223,7 @@ def judge_damage(judge, path, damaged, pair, is_marked):
 
 
 def damage_job(judge, folder, rng, place):
-    """A job that lacks a rank."""
+    """Makes a job with a missing rank."""
     files = sorted(os.listdir(folder))
     gone = rng.choice(files)
     shutil.rmtree(place, ignore_errors=True)

@@ -24,7 +24,7 @@ UNSEEN = {"digit_changed", "letter_changed", "text_bit"}
 
 
 class Trace:
-    """A trace as it is on disk, its text and its document."""
+    """A trace on disk: its text and its document."""
 
     def __init__(self, path):
         self.path, self.bytes = path, open(path, "rb").read()
@@ -54,12 +54,12 @@ def some(rng, items, most=8):
     return set(rng.sample(items, min(len(items), rng.randrange(1, most + 1)))) if items else None
 
 
-# ---- of the compressed file ----
+# ---- damage of the compressed file ----
 
 def gzip_bit(t, rng):
     data = bytearray(t.packed)
     at = rng.randrange(len(data))
-    if at in (4, 5, 6, 7, 8, 9, 3): # of the head: no bit of the text
+    if at in (4, 5, 6, 7, 8, 9, 3): # these bytes belong to the header, not to the text
         return None
     data[at] ^= 1 << rng.randrange(8)
     return bytes(data)
@@ -90,7 +90,7 @@ def gzip_member_lost(t, rng):
     return b"".join(gzip.compress(part, 1, mtime=0) for part in parts)
 
 
-# ---- of the text ----
+# ---- damage of the text ----
 
 def nul_page(t, rng):
     return replaced(t.text, place(rng, t.text, 4096), b"\0" * min(4096, len(t.text)))
@@ -214,7 +214,7 @@ def twice_joined(t, rng):
     return t.text + rng.choice((b"", b"\n")) + t.text
 
 
-# ---- of the events ----
+# ---- damage of the events ----
 
 def serialised(t, rng):
     return json.dumps(t.document, separators=rng.choice(((",", ":"), (", ", ": "))), sort_keys=rng.random() < 0.5).encode()
@@ -281,7 +281,7 @@ def category_lost(t, rng):
 
 
 def member_lost(t, rng):
-    """One event lacks a member, as a filter that is wrong writes it."""
+    """Removes a member of one event, like a faulty filter."""
     at = rng.choice([i for i, e in enumerate(t.events) if e.get("ph") == "X"])
     key = rng.choice([k for k in t.events[at] if k in ("ph", "cat", "ts", "dur", "args")])
     return t.with_events([{k: v for k, v in e.items() if i != at or k != key} for i, e in enumerate(t.events)])
@@ -302,7 +302,7 @@ class Reader:
         open(self.budget, "w").write("step.count >= 0\n")
 
     def read(self, path):
-        """Whether the evidence is clean, and the metrics; None: refused."""
+        """Returns whether the evidence is clean, and the metrics. Returns None if the file is refused."""
         run = subprocess.run([self.program, "check", path, "--budget", self.budget, "-q", "-o", os.devnull, "--json", self.out],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         assert run.returncode in (0, 1, 3, 6), (path, run.returncode)
@@ -313,7 +313,7 @@ class Reader:
 
 
 def broken(whole, new):
-    """A metric that has another value although the evidence is clean; None: there is none."""
+    """Returns a metric whose value has changed although the evidence is clean, or None."""
     if new is None or not new[0]:
         return None
     for name, value in new[1].items():
@@ -332,7 +332,7 @@ def main():
     inputs = []
     for path in sys.argv[5:]:
         whole = reader.read(path)
-        if whole and whole[0]: # a trace that is damaged already shows nothing
+        if whole and whole[0]: # skips a trace whose own evidence is not clean
             try:
                 trace = Trace(path)
             except (ValueError, KeyError, TypeError):

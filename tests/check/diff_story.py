@@ -13,29 +13,29 @@ import subprocess
 import sys
 
 TIMES = ("kernels", "host_ops", "step")
-# Sentences that deny a change: other sentences may not contradict them.
+# Sentences that deny a change. No other sentence may contradict them.
 NOTHING, NO_TIME, NO_OTHER_TIME = ("These runs show no " + word for word in ("change.", "change of a time.", "other change of a time."))
 NO_ROW, AS_LONG = "No single row has certainly changed", "as long as before"
 NOT_JUDGED = "Rows are shown but not judged"
 
 
 def uncode(text):
-    """Markdown without code spans: what is in them as HTML"""
+    """Returns Markdown in which code spans are HTML text."""
     return re.sub(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", lambda m: html.escape(m[2]), text)
 
 
 def plain(text):
-    """Markdown or HTML without marks, breaks of lines and the kind of blank"""
+    """Returns Markdown or HTML as plain text, with single blanks instead of white space."""
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", uncode(text))).replace("\\", "").replace("`", "").replace("\xa0", " ")).strip()
 
 
 def letters(text):
-    """a terminal breaks long words, a page lets lines break at marks"""
+    """Returns only letters, digits and some marks, because terminals break long words and pages break lines."""
     return re.sub(r"[^\w%.,;:()+\u2212-]", "", text)
 
 
 def first_line_faults(check):
-    """numbers of limits in the first line of `check` that the items do not have: what is beyond a limit is not kept"""
+    """Returns faults in the numbers of limits in the first line of `check`. Items beyond a maximum are not kept."""
     status = collections.Counter(item["status"] for item in check["items"])
     words = {"kept": "pass", "broken": "fail", "inconclusive": "inconclusive", "warning": "warn"}
     for number, word in re.findall(r"(\d+)(?: of \d+ limits)? (kept|broken|inconclusive|warning)", check["verdict_line"]):
@@ -44,7 +44,7 @@ def first_line_faults(check):
 
 
 def warned(program, work, trace):
-    """faults of `check` with a budget whose limits pass, fail as warnings, or have no value in the trace"""
+    """Returns faults of `check` with budgets whose limits pass, warn, or have no value in the trace."""
     budget, out = os.path.join(work, "warned.budget"), os.path.join(work, "warned.json")
     with open(budget, "w", encoding="utf-8") as f:
         f.write("warn trace.events <= 1\ntrace.flags <= 1000\nmemory.reserved <= 1 TiB\n")
@@ -76,12 +76,12 @@ class Pair:
             self.wrong.append(what)
 
     def kinds(self):
-        """the verdicts of all reported things: times, memory, rows"""
+        """Returns the verdicts of all reported changes: times, memory, rows."""
         told = [self.told["times"][q]["verdict"] for q in TIMES if q in self.told["times"]] + [self.told["memory_verdict"]]
         return {kind for kind in ("regressed", "improved") if kind in told or self.told["counts"][kind]}
 
     def exit_code(self):
-        """what a gate makes of the document"""
+        """Returns the exit code that the document implies."""
         told, totals = self.told, [t["verdict"] for t in self.told["times"].values()]
         if told["damage"]:
             return 6
@@ -115,7 +115,7 @@ class Pair:
         self.want(tag and letters(plain(tag[1] + ": " + tag[2])) == letters(line), "page: " + str(tag and tag[1] + ": " + tag[2]))
 
     def denials(self):
-        """No output reports a change that the first line or a sentence below denies."""
+        """Checks that no output reports a change that the first line or another sentence denies."""
         told, text, kinds = self.told, plain(self.text), self.kinds()
         has_work, has_rows = bool(told["changes"]), bool(told["rows"])
         for where, said in (("terminal", text), ("digest", plain(self.digest)), ("page", plain(self.page[self.page.find("<main"):]))):
@@ -129,14 +129,15 @@ class Pair:
                 self.want(is_open or NOT_JUDGED not in said, "%s: rows are not judged, and the verdict is %s" % (where, told["verdict"]))
             self.want("does different work" not in said or not told["damage"], "%s: other work of a damaged input" % where)
         if told["work"]["is_known"] and told["work"]["is_same"] and told["base"]["runs"] + told["new"]["runs"] < 4:
-            rows = told["counts"]["regressed"] + told["counts"]["improved"]  # few runs judge no row's time
+            # with few runs, times of rows have no verdict
+            rows = told["counts"]["regressed"] + told["counts"]["improved"]
             self.want(not rows, "the work is the same, and %d rows came or went" % rows)
         step = told["times"].get("step", {"verdict": "neutral"})["verdict"]
         self.want(AS_LONG not in told["summary"] or step not in ("regressed", "improved"), "steps take as long, and are " + step)
         self.want(not re.search(r"\b0 rows changed", text) or not has_rows, "0 rows changed, and some are listed")
 
     def numbers(self):
-        """Rows that changed are as many in the text, in the list and in the page's figures."""
+        """Checks that text, list and figures of the page have the same number of changed rows."""
         counts, text = self.told["counts"], plain(self.text)
         said = re.search(r"([\d,]+) rows? changed: (\d+) slower, (\d+) faster, (\d+) replaced", text)
         figures = dict(re.findall(r"<dt[^>]*>([^<]*)</dt>\s*<dd class=\"val[^\"]*\">([^<]*)<", self.page))
@@ -155,8 +156,8 @@ class Pair:
             self.want(not self.told["changes"], "the figure says that the work is the same")
 
     def gate(self):
-        """`check` without a budget: its exit code is its verdict, and what it says of the work is what `diff` says. Of a damaged
-        input `check` still judges what the damage leaves whole."""
+        """Checks `check` without a budget. Its exit code must match its verdict, and its sentences about the work
+        must be those of `diff`. With a damaged input, `check` still judges undamaged data."""
         check, diff = self.check, self.told
         status = collections.Counter(item["status"] for item in check["items"])
         for key in ("pass", "warn", "inconclusive", "fail"):

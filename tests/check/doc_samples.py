@@ -24,7 +24,8 @@ HELP_SAMPLE = re.compile(r"^  (?:tracepress|cat) (.*)\n((?: {6}.*\n|\n(?= {6}))+
 
 
 def samples_of(path):
-    """Returns the pairs of a command and its sample; of a help text also the contents of files, as the name and the text."""
+    """Returns pairs of a command and its sample. For help texts, also returns pairs of the name and the content of
+    files."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
     if not path.endswith(".txt"):
@@ -46,7 +47,8 @@ def make_inputs(folder, command):
 
 
 def missing(sample, printed):
-    """Returns the first part of a sample that is not printed after the part before it; None if all parts are printed."""
+    """Returns the first part of a sample that is not printed after the previous part, or None if all parts are
+    printed."""
     lines, at = printed.splitlines(), 0
     for part in re.split(r"^\.\.\.\n", sample.rstrip("\n") + "\n", flags=re.M):
         wanted = part.splitlines()

@@ -17,7 +17,7 @@ LANGUAGES = ("c", "cpp", "sh", "python")
 OTHER_TOOLS = {"--logdir", "--no-python", "--rdzv-id", "--warnings", "--shard=", "--cflags", "--libs", "--suite", "--name", "--option"}
 FILES_ELSEWHERE = {"train.py", "train.c", "recipe.py", "digest.md", "out.md", "threading.py", "contextlib.py", "functools.py",
                   "queue.py", "selectors.py", "runpy.py"}
-PATTERN_NAME = re.compile(r"(.*[/_])?x\.[a-z]+")  # x stands for a name in recipes
+PATTERN_NAME = re.compile(r"(.*[/_])?x\.[a-z]+")  # recipes use x as a placeholder
 SOURCE = re.compile(r"[A-Za-z0-9_./*{},-]+\.(?:c|h|cu|cc|py|sh|mjs|proto|txt|md|map)")
 FOLDER = re.compile(r"(?:writer|collector|webreport|templates|tests|docs|\.github)(?:/[A-Za-z0-9_.{},*-]+)*/?")
 
@@ -40,7 +40,7 @@ def without_fences(text):
 
 
 def slugs(text):
-    """anchors of the headings, as GitHub names them"""
+    """Returns the anchors of the headings, as GitHub makes them."""
     seen, out = {}, set()
     for heading in re.findall(r"^#{1,6} +(.*?)#*$", without_fences(text), re.M):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip())
@@ -70,7 +70,7 @@ def links():
 
 
 def alternatives(name):
-    """a{b,c}d as abd and acd; * is left to glob"""
+    """Returns abd and acd for a{b,c}d. glob handles the asterisks."""
     m = re.match(r"(.*?)\{([^{}]*)\}(.*)$", name)
     return [x for part in m.group(2).split(",") for x in alternatives(m.group(1) + part + m.group(3))] if m else [name]
 
@@ -106,7 +106,7 @@ def has_option(text, option):
 
 
 def pieces_of_code(text):
-    """(is it a whole block, line) of all code; lines that end in a backslash are joined"""
+    """Returns pairs of (is a whole block, line) for all code. Lines that end in a backslash are joined."""
     for block in re.findall(r"^ *```[a-z]*\n(.*?)^ *```", text, re.M | re.S):
         for line in re.sub(r"\\\n", " ", block).split("\n"):
             yield True, line
@@ -161,7 +161,7 @@ WITHOUT_TABLE = ("tracepress", "help")
 
 
 def rows_of(source):
-    """Rows of a table of options: its own, and those that several tables share."""
+    """Returns the rows of a table of options: its own, and those that several tables share."""
     shared = dict(re.findall(r"#define (TP_OPT_\w+)\(options\)((?:.*\\\n)+.*)", read("webreport/session/opt.h")))
     used = [shared[macro] for macro in re.findall(r"^ +(TP_OPT_\w+)\(struct ", source, re.M)]
     return TABLE_ROW.findall("".join([source] + used))

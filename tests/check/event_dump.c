@@ -1,6 +1,7 @@
-/* event_dump FILE: prints a TensorBoard event file as text, one line per value, or why it is broken (exit code 1).
+/* event_dump FILE: prints a TensorBoard event file as text, one line per value. If the file is broken, prints why and
+ * exits with 1.
  *
- * It parses framing and protobuf fields without code of the product, as an independent reader. */
+ * This is an independent reader: it parses framing and protobuf fields without code of the product. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,8 +15,8 @@ struct bytes {
 
 struct field {
     unsigned number, type;
-    uint64_t value;   /* varint, or the bits of a fixed-size number */
-    struct bytes sub; /* a length-delimited value */
+    uint64_t value;   /* value of a varint, or bits of a fixed-size number */
+    struct bytes sub; /* bytes of a length-delimited value */
 };
 
 static void broken(const char *what)

@@ -37,12 +37,13 @@ def export_bytes(tp, trace, *options):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([tp, "export", trace, "--to", "chrome", "-o", folder, "--quiet", *options], check=True)
         name, = os.listdir(folder)
-        assert name.endswith(".trace.json.gz") and not name.endswith(".chrome.json.gz"), name # speedscope takes that for another format
+        # speedscope recognizes such names as another format
+        assert name.endswith(".trace.json.gz") and not name.endswith(".chrome.json.gz"), name
         return gzip.open(os.path.join(folder, name)).read()
 
 
 def slices(document):
-    """(name, start, duration) of each known slice, in nanoseconds of the clock that baseTimeNanoseconds belongs to."""
+    """Returns (name, start, duration) of each known slice, in nanoseconds of the clock of baseTimeNanoseconds."""
     events, base = document["traceEvents"], document.get("baseTimeNanoseconds", 0)
     base = base if isinstance(base, int) else 0
     good = [e for e in events if isinstance(e, dict) and e.get("ph") == "X" and str(e.get("cat")).lower() in KINDS and isinstance(e.get("name"), str)
@@ -72,8 +73,8 @@ def chrome(tp, *traces):
 
 
 def texts(data):
-    """Returns the text of each element of the list of events, and of each other member of the document, as Counters. json's
-    decoder finds the borders of the values; numbers are not parsed."""
+    """Returns two Counters: of the texts of the elements in the list of events, and of the other members of the
+    document. json's decoder finds where values end. Numbers are not parsed."""
     document, decoder, space = data.decode("utf-8"), json.JSONDecoder(), re.compile(r"[ \t\r\n]*")
     skip = lambda at: space.match(document, at).end()
 
@@ -116,14 +117,15 @@ def strictly(data):
 
 
 def raw(tp, *traces):
-    """Nothing is lost, nothing is changed. What is no JSON comes out as JSON."""
+    """Checks that no element is lost or changed. Text that is not JSON must become JSON."""
     whole = damaged = 0
     for trace in traces:
         run = subprocess.run([tp, "export", trace, "--to", "chrome", "-o", tempfile.mkdtemp(), "--quiet"], capture_output=True)
         if run.returncode == 3:
             continue
         ours = export_bytes(tp, trace)
-        if "long_digits" not in trace and "deep_" not in trace: # Python refuses numbers of 5,000 digits, and depths of 1,000
+        # Python refuses numbers of 5,000 digits and 1,000 levels of nesting
+        if "long_digits" not in trace and "deep_" not in trace:
             strictly(ours)
         try:
             strictly(stored(trace))
@@ -139,7 +141,8 @@ def raw(tp, *traces):
 
 
 def part(tp, *traces):
-    """A step is a part of the trace, with all device work that its calls launched; arrows have both ends, with the ids that the trace gave them."""
+    """Checks that the export of a step is a part of the trace. It must have all device work that the step launched,
+    and complete arrows with their original ids."""
     cut = 0
     for trace in traces:
         found = re.search(rb'"name" *: *"ProfilerStep#([0-9]+)"', stored(trace))
@@ -200,8 +203,8 @@ def defused(value):
 
 
 def one_form(value):
-    """A value of args in the one form in which the trace, the CSV file and the database must agree: a cell is text whatever
-    it was, numbers may be spelled in other ways, an apostrophe may stand before a text."""
+    """Returns a value of args in a common form for trace, CSV file and database. In a cell every value is text,
+    numbers may have another notation, and a text may have an apostrophe in front."""
     if isinstance(value, (list, dict)):
         return json.dumps(value, default=float)
     if value is None or isinstance(value, bool):
@@ -218,7 +221,7 @@ def one_form(value):
 
 
 def check_args(db, folder, trace, events):
-    """Each argument of each event that the table events has is in args, and nothing else."""
+    """Checks that args contains each argument of each event in the table events, and nothing else."""
     written = list(csv.reader(open(glob.glob(folder + "/*.args.csv")[0], newline="", encoding="utf-8")))
     assert written[0] == ["event_id", "key", "value"], written[0]
     ours = collections.Counter((int(row[0]), one_form(row[1]), one_form(row[2])) for row in written[1:])
@@ -229,7 +232,7 @@ def check_args(db, folder, trace, events):
     names = collections.Counter((row[1], one_form(row[2])) for row in ours.elements())
     slices = [e for e in events if isinstance(e, dict) and e.get("ph") == "X" and isinstance(e.get("args"), dict) and e.get("name") != "[memory]"]
     wanted = collections.Counter((one_form(key), one_form(value)) for e in slices for key, value in e["args"].items())
-    if "random" not in trace and "reading" not in trace: # those have broken events
+    if "random" not in trace and "reading" not in trace: # these traces have broken events
         assert names == wanted, (trace, list((names - wanted).items())[:3], list((wanted - names).items())[:3])
     return ours.total()
 
@@ -256,7 +259,7 @@ def check_tables(folder, trace):
     events = document["traceEvents"] if isinstance(document, dict) else document
     events = [e for e in events if isinstance(e, dict) and str(e.get("cat")).lower() == "kernel" and e.get("ph") == "X" and "dur" in e]
     kernels = db.execute("SELECT count(*), total(duration_ns) FROM kernels WHERE kind = 'kernel'").fetchone()
-    if "random" not in trace and "reading" not in trace: # those have broken numbers
+    if "random" not in trace and "reading" not in trace: # these traces have broken numbers
         assert kernels == (len(events), sum(int(e["dur"] * 1000) for e in events)), (kernels, len(events))
     print(trace, kernels, check_args(db, folder, trace, document["traceEvents"] if isinstance(document, dict) else document), "arguments")
 
@@ -272,7 +275,7 @@ def tables(tp, *traces):
 
 
 def check_costs(tp, folder, trace):
-    """Calls, times, operations and bytes by kind of work: those of the report."""
+    """Checks that calls, times, operations and bytes by kind of work are those of the report."""
     db = sqlite3.connect(glob.glob(folder + "/*.sqlite")[0])
     done = subprocess.run([tp, "report", trace, "--json", "-", "--quiet"], check=True, stdout=subprocess.PIPE)
     view = json.loads(done.stdout)["runs"][0]["profiles"][0].get("work_view") or {}
@@ -286,8 +289,10 @@ def nearest(sorted_ns, percent):
 
 
 def tasks(tp):
-    """1,000 requests, request k begins at 10 k us and takes a known time, on whatever thread it ends: the same numbers in all outputs."""
-    delays = [((k * 7919) % 1000 + 1) * 100 for k in range(1000)] # 100 to 100,000 ns, each once
+    """Checks 1,000 requests in all outputs. Request k begins at 10 k us, takes a known time, and may end on any
+    thread."""
+    # each time from 100 to 100,000 ns, in steps of 100 ns, occurs once
+    delays = [((k * 7919) % 1000 + 1) * 100 for k in range(1000)]
     ends, starts = [], [k * 10000 for k in range(1000)]
     events = [{"ph": "X", "cat": "cpu_op", "name": "serve", "pid": 1, "tid": 1, "ts": 0, "dur": 20000}]
     for k, delay in enumerate(delays):
@@ -297,7 +302,7 @@ def tasks(tp):
     events.append({"ph": "b", "cat": "task", "name": "request", "id": 5000, "pid": 1, "tid": 1, "ts": 10500.0})
     moments = sorted([(s, 1) for s in starts + [10500000]] + [(e, -1) for e in ends])
     open_now = most = 0
-    for _, step in moments: # an end comes before a begin of the same moment
+    for _, step in moments: # at the same moment, ends come before begins
         open_now += step
         most = max(most, open_now)
     known = sorted(delays)
@@ -319,7 +324,7 @@ def tasks(tp):
 
 
 def ranges(tp, trace):
-    """Arguments of ranges, their kind and colour among them, as the trace has them."""
+    """Checks that arguments of ranges, including kind and color, are those of the trace."""
     events = [e for e in read(trace)["traceEvents"] if e.get("ph") == "X"]
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([tp, "export", trace, "--to", "sqlite", "-o", folder, "--quiet"], check=True)
@@ -362,8 +367,8 @@ def xml(*files):
 
 
 def folded(*files):
-    """flamegraph.pl takes "STACK NUMBER", and a second number before it for a difference; speedscope's "." ends at what
-    ends a line in JavaScript. Names of a trace must look like neither."""
+    """Checks lines of folded stacks. flamegraph.pl reads "STACK NUMBER", and a second number for a difference.
+    speedscope ends a line where JavaScript does. Names in a trace must not look like either."""
     count = 0
     for path in files:
         for line in open(path, "rb").read().decode("utf-8", "surrogateescape").split("\n")[:-1]:

@@ -45,8 +45,8 @@ static void load(struct tp_summary *summary, struct tp_arena *arena, const char 
     tp_analysis_close(a);
 }
 
-/* Standard deviations between runs and between the steps of a run: of the wall time and the host rows, of all device
- * rows together, and of each row. */
+/* Standard deviations between runs and between the steps of a run, of three quantities: wall time and host rows, all
+ * device rows together, and each row alone. */
 struct noise {
     double host, device, row;
 };
@@ -63,7 +63,7 @@ static void scale(int64_t *ns, double factor)
         *ns = llround(factor * (double)*ns);
 }
 
-/* Returns random values of a row. factors: of each step; noise: of the row itself. */
+/* Returns random values of a row. `factors` has a factor per step, `noise` is that of the row itself. */
 static int64_t *drawn(struct tp_arena *arena, const int64_t *values, const double *factors, uint32_t count,
                       double noise, struct tp_random *random)
 {
@@ -82,7 +82,7 @@ static double *factors_of(struct tp_arena *arena, uint32_t count, double noise, 
     return factors;
 }
 
-/* The planted change of the new side: factors of all kernels, and of one row. */
+/* The planted change of the new side: a factor for all kernels, and a factor for one row. */
 struct planted {
     double kernels, row;
     uint32_t row_at;
@@ -90,7 +90,7 @@ struct planted {
 
 static const struct planted nothing = {1, 1, 0};
 
-/* Fills the metrics of a run from its steps. */
+/* Computes the metrics of a run from its steps. */
 static void measure(struct tp_summary *run, struct tp_arena *arena)
 {
     double *totals = tp_arena_array(arena, run->step_count, sizeof *totals), kernels = 0;
@@ -104,7 +104,7 @@ static void measure(struct tp_summary *run, struct tp_arena *arena)
         const char *name;
         double value;
     } values[] = {{"step.time.mean", tp_sum(totals, count) / (double)count},
-                  {"step.time.median", tp_median(totals, count)}, /* sorts */
+                  {"step.time.median", tp_median(totals, count)}, /* computed last, because tp_median sorts the array */
                   {"step.time.p90", totals[count * 9 / 10 < count ? count * 9 / 10 : count - 1]},
                   {"kernel.time.per_step", kernels / (double)count}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -113,7 +113,7 @@ static void measure(struct tp_summary *run, struct tp_arena *arena)
     }
 }
 
-/* Returns another random run of the program. */
+/* Returns another random run of the same program. */
 static struct tp_summary another(const struct tp_summary *run, const struct noise *noise, const struct planted *planted,
                                  struct tp_random *random, struct tp_arena *arena)
 {
@@ -146,7 +146,7 @@ static struct tp_summary another(const struct tp_summary *run, const struct nois
 
 enum { TOLD = 1, SLOWER = 2, ROW = 4, BROKEN = 8 };
 
-/* Compares the sides as `diff` does; returns flags of its findings. */
+/* Compares the sides like `diff`. Returns flags for the kinds of reported changes. */
 static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t row, struct tp_arena *arena)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -162,7 +162,7 @@ static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t r
     return found;
 }
 
-/* Checks the sides as `check` does, with limits on times that only chance decides; returns BROKEN or 0. */
+/* Checks the sides like `check`, with limits on times that only fail by chance. Returns BROKEN or 0. */
 static int check_sides(const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena)
 {
     static const char text[] = "step.time.median <= +0 %\nstep.time.mean <= +0 %\nstep.time.p90 <= +0 %\n"
@@ -213,7 +213,7 @@ static int judge(const struct draw *draw, struct tp_random *random)
 }
 
 struct shares {
-    double told, slower, row, broken; /* percent of the draws */
+    double told, slower, row, broken; /* shares of the draws, in percent */
 };
 
 static struct shares repeat(const struct draw *draw, int count)
@@ -238,10 +238,11 @@ static bool judge_equal(const struct tp_summary *run, int count)
     bool is_bad = false;
     for (size_t n = 0; n < sizeof noises / sizeof *noises; n++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-            if (counts[i][TP_BASE] > 10 && n > 0) /* long histories take long to draw */
+            if (counts[i][TP_BASE] > 10 && n > 0) /* skipped, because drawing long histories takes long */
                 continue;
             struct draw draw = {run, {counts[i][TP_BASE], counts[i][TP_NEW]}, &noises[n], &nothing, true};
-            int draws = counts[i][TP_BASE] == 10 ? 3 * count : count; /* a history of ten gets no margin for guesses */
+            /* a history of ten runs needs no tolerance for guessed noise, so more draws are needed */
+            int draws = counts[i][TP_BASE] == 10 ? 3 * count : count;
             struct shares s = repeat(&draw, draws);
             bool is_wrong = count >= JUDGED && (s.told > 1 || s.broken > 1);
             is_bad |= is_wrong;
@@ -254,7 +255,7 @@ static bool judge_equal(const struct tp_summary *run, int count)
     return is_bad;
 }
 
-/* Returns the kernel with the most time; UINT32_MAX: there are no kernels. share: its part of the time of all
+/* Returns the kernel with the most time, or UINT32_MAX without kernels. `share` gets its share in the time of all
  * kernels. */
 static uint32_t heaviest_kernel(const struct tp_summary *run, double *share)
 {
@@ -270,8 +271,8 @@ static uint32_t heaviest_kernel(const struct tp_summary *run, double *share)
     return at;
 }
 
-/* Checks that a history of ten finds +0.3 % in the kernels' time, and +2 % in one kernel. The second limit is lower,
- * because all rows are compared. */
+/* Checks that a history of ten finds +0.3 % in the time of all kernels, and +2 % in one kernel. For the single kernel
+ * fewer draws must succeed, because all rows are compared. */
 static bool judge_changed(const struct tp_summary *run, int count)
 {
     static const struct noise quiet = {0.02, 0.0005, 0.0003}, usual = {0.02, 0.003, 0.003};

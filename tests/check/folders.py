@@ -19,18 +19,18 @@ TRACEPRESS, WORK, DATA, CASE = sys.argv[1:5]
 PLAIN = "ruuuuuuuuun"
 ODD = ("run (1)uuuu", "run [2]: xu", "run (3): xx", "a.py(4): fu", "(5): -(6):.", "run;7;uuu.p")
 HOME = "/mnt/u/"
-# a file of the user: no path of a library, and no frame without a file
+# matches lines in files of the user: no paths of libraries, and no frames without a file
 LINE = re.compile(r"(?<![^\";])(?!torch/|<|[^\";]*site-packages/|/)([^\";()]+\.pyx?\(\d+\): )")
 wrong, named = [], []
 
 
 def place(folder):
-    """Where the traces of a folder's name lie: equally long, too, and without that name."""
+    """Returns the name of the place for a folder. All places have equally long names that do not contain the folder."""
     return str((PLAIN, *ODD).index(folder))
 
 
 def rewritten(name, folder):
-    """A copy of a bundled trace whose project lines lie in HOME/folder; events of its calls name the same frames."""
+    """Makes a copy of a bundled trace whose project files are in HOME/folder. Its events name the same frames."""
     path = os.path.join(WORK, "folders", place(folder), "in", os.path.basename(name).replace(".gz", ""))
     if not os.path.exists(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -51,11 +51,11 @@ def bytes_of(path):
     data = open(path, "rb").read()
     if path.endswith(".pstats"):
         return repr(sorted(marshal.loads(data).items())).encode()
-    if path.endswith(".html"): # what a page keeps packed
+    if path.endswith(".html"): # packed data of the page
         data = re.sub(rb">(H4sI[A-Za-z0-9+/=\s]+)<", lambda packed: gzip.decompress(base64.b64decode(packed[1])), data)
-    if path.endswith((".html", ".svg")): # texts that are cut for want of room
+    if path.endswith((".html", ".svg")): # texts that are truncated to fit
         data = re.sub("<text[^>]*>[^<]*\u2026</text>".encode(), b"", data)
-    if path.endswith(".md"): # words are in code spans or not, by their characters
+    if path.endswith(".md"): # texts may or may not be code spans, depending on their characters
         data = re.sub(rb"[`\\]", b"", data)
     if path.endswith(".sqlite"):
         return "\n".join(sqlite3.connect(path).iterdump()).encode()
@@ -63,9 +63,10 @@ def bytes_of(path):
 
 
 def put_back(data, folder):
-    """The bytes with the folder's name as the plain one, however a format writes it; checksums are left out."""
+    """Returns the bytes with the name of the folder replaced by the plain one, in any format. Checksums are left out."""
     for number in (rb"\b[0-9a-f]{64}\b", rb'fill="#[0-9A-F]{6}"', rb'"tracepress/v1":"[0-9a-f]{16}"'):
-        data = re.sub(number, b"NUMBER", data) # a checksum of the file, a colour of the name, a fingerprint of the path
+        # replaces checksums of the file, colors of names, and fingerprints of paths
+        data = re.sub(number, b"NUMBER", data)
     for change in (str, lambda name: re.sub("[ ;]", "_", name), lambda name: re.sub(r"([][])", r"\\\1", name),
                    lambda name: quote(name, "/:")):
         data = data.replace((HOME + change(folder) + "/").encode(), (HOME + PLAIN + "/").encode())
@@ -73,7 +74,7 @@ def put_back(data, folder):
 
 
 def compare(what, make):
-    """make(folder): {name: bytes}"""
+    """Compares the files {name: bytes} that make(folder) returns for all folders."""
     wanted = make(PLAIN)
     named.append(any(HOME.encode() in data for data in wanted.values()))
     for folder in ODD:
@@ -98,7 +99,7 @@ def with_lines():
 
 
 def outputs(folder, *arguments):
-    """Files that a command writes for {out}/NAME arguments."""
+    """Returns the files that a command writes for its arguments {out}/NAME."""
     out = os.path.join(WORK, "folders", "out")
     subprocess.run(["rm", "-rf", out], check=True)
     os.makedirs(out)
@@ -117,13 +118,13 @@ def report():
 
 
 def redacted():
-    """What --redact hides of a path does not depend on what its folders are called."""
+    """Checks that --redact hides the same parts of a path for all names of folders."""
     for name in with_lines():
         def make(folder):
             found = outputs(folder, "report", rewritten(name, folder), "--redact", "-q", "-o", "{out}/r.html")
             if folder.encode() in found["r.html"] or HOME.encode() in found["r.html"]:
                 wrong.append("%s: --redact shows %r" % (name, folder))
-            found["stdout"] += HOME.encode() # as compare() wants it
+            found["stdout"] += HOME.encode() # adds the folder, because compare() expects it
             return found
         compare(name, make)
 
@@ -160,7 +161,7 @@ def exports():
         for what in (("folded", "--metric", "cpu"), ("folded", "--metric", "self_cpu_time_total"), ("pstats",), ("csv",), ("sqlite",),
                      ("flamegraph", "--metric", "calls"), ("chrome",), ("xplane",)):
             if what[-1] == "self_cpu_time_total" and b'"Call stack"' not in bytes_of(rewritten(name, PLAIN)):
-                continue  # without recorded stacks there is no such file
+                continue  # a trace without recorded stacks gives no such file
             compare("%s as %s" % (name, " ".join(what)),
                     lambda folder: outputs(folder, "export", rewritten(name, folder), "--to", *what, "-q", "-o", "{out}"))
         for keys in ("name,stack", "line", "function"):

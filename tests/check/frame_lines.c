@@ -1,6 +1,6 @@
-/* Reads texts, each ended by NUL, and prints the results of frame.h for each, each ended by NUL: its project line ("-"
- * if it has none), its label, the text without addresses, and its path below the installation's folders. For
- * tests/oracle/check_frames.py. */
+/* Reads texts, each ended by NUL, and prints results of frame.h for each: its project line ("-" if it has none), its
+ * label, the text without addresses, and its path below the folders of the installation. Each result is ended by NUL.
+ * tests/oracle/check_frames.py uses this program. */
 #include <stdio.h>
 #include <stdlib.h>
 

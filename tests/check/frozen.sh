@@ -20,11 +20,11 @@ inputs() {
 
 cat >"$work/one.sh" <<'ONE'
 program=$1 input=$2 folder=$(mktemp -d "$3/XXXXXX")
-sum() { # COMMAND LINE: status, standard output and error
+sum() { # sum COMMAND LINE: prints the checksum of exit code, standard output and error of a command
     name=$1; shift
     { timeout 120 "$program" "$@" 2>&1; echo "exit $?"; } | sed "s,$folder,FOLDER,g" | sha256sum | sed "s,-\$,$name $input,"
 }
-files() { # NAME: every file below the folder
+files() { # files NAME: prints the checksum of every file below the folder
     find "$folder" -type f | LC_ALL=C sort | while read -r file; do
         echo "${file#"$folder"}"; case $file in *.gz) gzip -dc "$file" ;; *) cat "$file" ;; esac
     done 2>/dev/null | sed "s,$folder,FOLDER,g" | sha256sum | sed "s,-\$,$1 $input,"

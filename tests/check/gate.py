@@ -54,7 +54,7 @@ def check_junit(folder, check):
 
 
 def check_sarif(folder, check):
-    """Rules of the public schema and of code hosts for what we use of SARIF 2.1.0."""
+    """Checks the parts of SARIF 2.1.0 that we use, by the public schema and the rules of code hosts."""
     log = json.loads(read(folder, "out.sarif"))
     assert set(log) == {"$schema", "version", "runs"} and log["version"] == "2.1.0" and len(log["runs"]) == 1
     assert urllib.parse.urlparse(log["$schema"]).scheme == "https"
@@ -64,7 +64,7 @@ def check_sarif(folder, check):
     assert len(set(ids)) == len(ids)
     for rule in driver["rules"]:
         assert rule["shortDescription"]["text"] and rule["help"]["text"]
-    # items that need more runs do not change the exit code
+    # items that need more runs do not affect the exit code
     told = [item for item in check["items"] if item["status"] != "pass" and item["cause"] != "noise"]
     places = [(item, place) for item in told for place in item["places"] or [None]]
     assert len(places) == len(results), (len(places), len(results))
@@ -103,7 +103,7 @@ def check_sarif(folder, check):
 
 def check_markdown(folder, check):
     text = read(folder, "out.md")
-    bare = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", text)  # without code spans
+    bare = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", text)  # the text without code spans
     assert len(text) < 16384 and "<" not in bare, text[:200]
     rows = [line for line in text.split("\n") if line.startswith("| ") and not line.startswith("| |")]
     assert len(rows) == min(20, sum(item["status"] != "pass" for item in check["items"])), rows

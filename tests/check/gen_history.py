@@ -1,7 +1,6 @@
-"""gen_history.py OUT STEP_US NUMBER [EXTRA]: a trace of 20 steps of a training loop; run NUMBER of a machine whose runs differ by 0.2 %.
-
-EXTRA operators aten::item a step more. The run began on day NUMBER of 2026.
-"""
+"""gen_history.py OUT STEP_US NUMBER [EXTRA]: writes a trace of 20 steps of a training loop. It is run NUMBER on a
+machine whose runs differ by 0.2 %, and began on day NUMBER of 2026. EXTRA is the number of additional operators
+aten::item per step."""
 
 import json
 import math

@@ -28,7 +28,7 @@ import random
 
 FLOAT, HALF = "float", "c10::Half"
 PID, BACKWARD, STREAM = 4000, 4020, 7
-# operator, kernel, device ns, shape; {b}: batch
+# operator, kernel, device time in ns, shape; {b} is the batch size
 FORWARD = [
     ("aten::cudnn_convolution", "implicit_convolve_sgemm_128x6", 420_000, [["{b}", 3, 224, 224], [64, 3, 7, 7]]),
     ("aten::cudnn_batch_norm", "bn_fw_tr_1C11_kernel_NCHW", 130_000, [["{b}", 64, 112, 112], [64]]),
@@ -49,7 +49,7 @@ BACK = [
     ("aten::threshold_backward", "vectorized_elementwise_kernel_threshold", 66_000, [["{b}", 64, 112, 112], ["{b}", 64, 112, 112], []]),
     ("aten::cudnn_convolution_backward", "cudnn_wgrad_alg1_engine_64_3", 450_000, [["{b}", 3, 224, 224], [64, 3, 7, 7]]),
 ]
-LAYERS = 6  # times the middle of both lists
+LAYERS = 6  # number of layers in the middle of both lists
 
 
 class Run:
@@ -112,7 +112,7 @@ class Run:
                    {"External id": own, "Input Dims": dims, "Input type": [types if d else "Scalar" for d in dims]}, tid)
 
     def launch(self, api, name, ns, own, tid, cat="kernel", more=None):
-        """Returns when the device will be done."""
+        """Adds a kernel. Returns the time at which the device has finished it."""
         start = self.now
         self.correlation += 1
         self.now += self.noise(4_000, self.host)
@@ -212,7 +212,7 @@ class Run:
                 "traceEvents": sorted(self.events, key=lambda e: (e["ts"], -e.get("dur", 0))) + [self.end()]}
 
     def end(self):
-        """As torch closes a recording."""
+        """ends the recording like torch"""
         last = max(e["ts"] + e.get("dur", 0) for e in self.events)
         return {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": last}
 
@@ -241,7 +241,7 @@ def parse(arguments):
 
 
 def without_device(trace):
-    """What a program leaves that has none."""
+    """Returns the trace of a program without a device."""
     kept = [e for e in trace["traceEvents"] if not str(e.get("cat", "")).startswith(("kernel", "gpu", "cuda", "ac2g"))]
     return {name: kept if name == "traceEvents" else value for name, value in trace.items() if name != "deviceProperties"}
 

@@ -1,4 +1,4 @@
-# A page of 30 lines HELLO as a PGM picture, for programs that read.
+# Prints a page with 30 lines HELLO as a PGM picture, as input for programs that recognize text.
 BEGIN {
     glyph["H"] = "10001 10001 10001 11111 10001 10001 10001"; glyph["E"] = "11111 10000 10000 11110 10000 10000 11111"
     glyph["L"] = "10000 10000 10000 10000 10000 10000 11111"; glyph["O"] = "01110 10001 10001 10001 10001 10001 01110"

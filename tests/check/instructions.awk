@@ -32,7 +32,7 @@ BEGIN {
 FNR == 1 { file++ }
 file == 1 { begin[++count] = hex($1); end[count] = hex($2); is_function[begin[count]] = 1; next }
 file == 2 && /^ob=/ { is_in = substr($0, 4) == object; next }
-file == 2 && /^calls=/ { getline; next } # what the function called has cost
+file == 2 && /^calls=/ { getline; next } # skips the cost of the called function
 file == 2 && is_in && /^0x/ {
     at = hex($1)
     if (at < begin[f] || at >= end[f]) f = find(at)

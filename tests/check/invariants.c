@@ -45,7 +45,8 @@ static double real(const struct node *node, const char *key)
     return found && found->text ? strtod(found->text, NULL) : 0;
 }
 
-/* Returns a time in microseconds with at most three decimals as nanoseconds; any other integer times 1000. */
+/* Returns a time in microseconds with at most three decimals as nanoseconds. Any other integer is multiplied by
+ * 1000. */
 static __int128 ns(const struct node *node, const char *key)
 {
     const char *p = text_of(node, key);
@@ -178,8 +179,7 @@ static void check_device(struct check *c, const struct node *device, const struc
     check_device_steps(c, device, overview);
 }
 
-/* Returns the time of the child with that name; 0 without one. The unit is a thousandth, as for all numbers except
- * times. */
+/* Returns the time of the child with this name, or 0 without one. The unit is a thousandth of that in the file. */
 static __int128 child_ns(const struct node *node, const char *name)
 {
     __int128 total = 0;
@@ -215,7 +215,7 @@ static void check_tree(struct check *c, const struct node *tree, const struct no
     same(c, child_ns(root, "outside"), ns(idle, "outside_us"), "outside in the tree of device %s", id);
     same(c, child_ns(root, "queue") + child_ns(root, "unknown"), ns(idle, "queue_us") + ns(idle, "unknown_us"),
          "queue in the tree of device %s", id);
-    /* kinds of work include collectives that section 12 does not count */
+    /* kinds of work also include collectives that section 12 does not count */
     same(c, child_ns(root, "compute") + child_ns(root, "device wait") + child_ns(root, "exposed communication"),
          ns(device, "compute_us") + ns(device, "exposed_communication_us"),
          "compute and communication in the tree of device %s", id);
@@ -261,7 +261,7 @@ static void check_findings(struct check *c, const struct node *found, const stru
         at_most(c, ceiling, total, "%s is within the total", id);
         at_most(c, 0, real(f, "low_percent"), "least estimate of %s is none below zero", id);
         at_most(c, real(f, "low_percent"), real(f, "high_percent"), "least and most of the estimate of %s", id);
-        /* for waits, because other findings include that time, too */
+        /* for waits, because other findings may count their time, too */
         bool is_counted_less = at(f, "counted_percent") != NULL;
         double counted = real(f, is_counted_less ? "counted_percent" : "high_percent");
         at_most(c, counted, real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);

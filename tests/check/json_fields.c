@@ -1,5 +1,5 @@
-/* json_fields: prints docs/report-json.md, the members of the report's JSON, from the tables of fields that write it.
- * Status 1: a member has no definition. */
+/* json_fields: prints docs/report-json.md, which lists the members of the report's JSON, from the tables of fields that
+ * write it. Exits with 1 if a member has no definition. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { MAX_RECORDS = 100 };
 
-/* Records in the order in which they are found. */
+/* Records in the order in which they were found. */
 static const struct tp_fields *records[MAX_RECORDS];
 static unsigned record_count;
 
@@ -52,7 +52,7 @@ static const char *type_text(enum tp_json_type type)
     return texts[type] ? texts[type] : "any";
 }
 
-/* Prints a link to the section of a record, with the anchor that GitHub makes of its title. */
+/* Prints a link to the section of a record. The anchor is that which GitHub makes of its title. */
 static void print_link(const struct tp_fields *fields)
 {
     printf(": [%s](#", fields->name);
@@ -62,7 +62,7 @@ static void print_link(const struct tp_fields *fields)
     printf(")");
 }
 
-/* Returns whether a member lacks a definition. */
+/* Prints a member of a record. Returns whether it lacks a definition. */
 static bool print_field(const struct tp_json_field *field)
 {
     if (!field->name && field->type == TP_AS_RECORD)

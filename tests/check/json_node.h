@@ -1,5 +1,5 @@
 /* Reads JSON strictly (RFC 8259, UTF-8) into a tree, for the checkers in this folder. It shares no code with the
- * product. Each checker is one program, so everything here is static; the trees are never freed. */
+ * product. Each checker is one program, so everything here is static. The trees are never freed. */
 #ifndef TP_TESTS_JSON_NODE_H
 #define TP_TESTS_JSON_NODE_H
 
@@ -14,11 +14,12 @@
 
 enum { MAX_DEPTH = 512 };
 
-/* A value. Containers have a list of children. text: decoded for strings, as written for other values. */
+/* A value. Objects and arrays have a list of children. `text` is decoded for strings, and as written for other
+ * values. */
 struct node {
-    char type; /* { [ " 0 t f n */
+    char type; /* { object, [ array, " string, 0 number, t true, f false, n null */
     const char *key, *text;
-    size_t length; /* of text; number of children */
+    size_t length; /* length of `text` in bytes, or number of children */
     struct node *first, *next;
 };
 
@@ -50,7 +51,7 @@ static void blanks(struct reader *r)
         r->at++;
 }
 
-/* Returns the length of the well-formed UTF-8 sequence at p, 0 if the sequence is malformed. */
+/* Returns the length of the well-formed UTF-8 sequence at `p`, or 0 if it is malformed. */
 static size_t utf8_length(const unsigned char *p, const unsigned char *end)
 {
     size_t n = p[0] < 0x80                   ? 1
@@ -128,7 +129,7 @@ static bool read_escape(struct reader *r, char **out)
     return true;
 }
 
-/* Reads a string from its opening quote. The decoded text is never longer than the written text. */
+/* Reads a string, beginning with its opening quote. The decoded text is never longer than the written text. */
 static bool read_string(struct reader *r, const char **text, size_t *length)
 {
     const char *close = ++r->at;
@@ -297,7 +298,7 @@ static bool load(const char *path, struct node *root)
     return good;
 }
 
-/* Returns a member of an object; NULL: the object has no such member. */
+/* Returns a member of an object, or NULL if the object has no such member. */
 static struct node *member(const struct node *object, const char *key)
 {
     for (struct node *child = object->first; child; child = child->next)

@@ -1,5 +1,5 @@
-/* Reads mangled kernel names from standard input, one per line. Prints for each the demangled name, a tab, and the name
- * as the page shows it. */
+/* Reads mangled kernel names from standard input, one per line. For each, prints the demangled name, a tab, and the
+ * name that the page shows. */
 #include <stdio.h>
 #include <string.h>
 

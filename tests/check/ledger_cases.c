@@ -1,7 +1,7 @@
-/* ledger_cases [exact]: computes statistics of the ledger for cases from standard input. Each line has the name of a
- * function and its numbers; lists follow their length. Prints one line of results per case, with all digits, for
- * comparison by tests/oracle/check_ledger.py. exact: uses the constants of the product, not those of the executable
- * definition. */
+/* ledger_cases [exact]: computes statistics for cases from standard input. Each line has the name of a function and its
+ * numbers. Lists follow their length. Prints a line of results per case with all digits, which
+ * tests/oracle/check_ledger.py compares. With `exact`, uses the constants of the product instead of those of the
+ * executable definition. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void put_change(const struct tp_run_change *c)
         put(all[i]);
 }
 
-/* ---- functions ---- */
+/* ---- functions, named as in the input ---- */
 
 static void quantile(void)
 {

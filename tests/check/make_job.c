@@ -27,7 +27,7 @@ static void write_file(const char *path, const struct tp_summary_set *set)
     tp_buf_release(&out);
 }
 
-/* Packs one rank into the set (all: the set of the single file). */
+/* Packs one rank. `all` is the set of the single file, or NULL for a file per rank. */
 static void pack(const struct plan *plan, uint32_t rank, struct tp_summary_set *set)
 {
     struct tp_arena scratch;

@@ -1,9 +1,9 @@
 /* measure [-n RUNS] [-t SECONDS] [-f] COMMAND [ARG..]: runs a command and prints `wall_us peak_kb cpu_us status` of
  * each run, with -f also its page faults.
  *
- * The command's output goes to /dev/null, its standard error is kept. The command is killed when it has used SECONDS of
- * CPU time (default: no limit), or after an hour; status is then 137. The limit is in CPU time because other processes
- * cannot reduce it. */
+ * The output of the command goes to /dev/null, its standard error is kept. The command is killed after SECONDS of CPU
+ * time (default: no limit), or after an hour. The status is then 137. CPU time is limited because it does not depend on
+ * other programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ static int run(char **command, unsigned seconds, bool shows_faults)
         const struct rlimit limit = {seconds, seconds + 5};
         if (seconds)
             setrlimit(RLIMIT_CPU, &limit);
-        alarm(HANGS_S); /* survives exec, like the limit; the default action of both signals ends the command */
+        alarm(HANGS_S); /* like the limit, it survives exec; the default action of both signals ends the command */
         execvp(command[0], command);
         _exit(127);
     }

@@ -1,5 +1,5 @@
-/* mutate SEED < IN > OUT: makes a few random edits of the bytes, the same for the same seed. Finds faults that nobody
- * expects. */
+/* mutate SEED < IN > OUT: changes a few random places of the input. Equal seeds make equal changes. This finds faults
+ * that nobody expects. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static size_t below(size_t n)
     return n ? (size_t)(seed % n) : 0;
 }
 
-/* Replaces `old` bytes at `at` with text; returns the new size. The buffer must have room. */
+/* Replaces `old` bytes at `at` by `text`. Returns the new size. The buffer must be large enough. */
 static size_t splice(char *bytes, size_t size, size_t at, size_t old, const char *text)
 {
     size_t length = strlen(text);

@@ -19,17 +19,17 @@ NUMBER = r"(-?[\d,]+(?:\.\d+)?)"
 
 
 def uncode(text):
-    """Markdown without code spans: what is in them as HTML"""
+    """Returns Markdown in which code spans are HTML text."""
     return re.sub(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", lambda m: html.escape(m[2]), text)
 
 
 def plain(text):
-    """text as it was before Markdown or HTML: no marks, references resolved"""
+    """Returns the text as it was before it became Markdown or HTML, without marks and with references resolved."""
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", uncode(text))).replace("\\", "").replace("`", "")).strip()
 
 
 def shown(text, unit):
-    """(value, half of the last digit shown) of "778.1 µs" or "70.0 %"; None without a number"""
+    """Returns (value, half of the last digit shown) of "778.1 µs" or "70.0 %", or None without a number."""
     m = re.search(NUMBER + r"\s*(%s)" % unit, text)
     if not m:
         return None
@@ -59,7 +59,8 @@ class Story:
             self.wrong.append("%s: %s is not %s" % (what, ours, wanted))
 
     def near(self, what, seen, wanted, rounding=Decimal(0)):
-        """seen: what shown() gave; wanted: the number of the document; rounding: what it may have lost before it was worded"""
+        """Compares `seen`, which is a result of shown(), with `wanted`, the number of the document. `rounding` is the
+        error that the value may have from earlier rounding."""
         self.count += 1
         slack = Decimal("1e-6") * abs(wanted) + rounding
         if seen is None or abs(seen[0] - wanted) > seen[1] + slack:
@@ -75,7 +76,7 @@ class Story:
         if finding["ceiling_us_per_step"] is not None:
             part = finding["high_percent"] / finding["share_of_step_percent"] if finding["share_of_step_percent"] else 1
             self.near("%s: time of %s" % (where, finding["id"]), time_of(re.sub(r".* to ", "", plain(time))), 1000 * finding["ceiling_us_per_step"] * part,
-                      Decimal("0.5")) # a mean is rounded to whole ns before it is worded
+                      Decimal("0.5")) # a mean is rounded to whole ns before it becomes a text
             low = re.match(r"([\d.,]+) to ", plain(share))
             if low:
                 self.near("%s: least gain of %s" % (where, finding["id"]), (Decimal(low[1].replace(",", "")), Decimal("0.05")),
@@ -121,7 +122,8 @@ class Story:
             self.near("page: the window", time_of(plain(window.group(1))), 1000 * self.verdict["step_us"])
         if self.device:
             busy = next((text for name, text in figures.items() if name.endswith(" busy")), None)
-            judged = self.device["window_us"] - self.verdict["unjudged_us"]     # the figure leaves out what cannot be judged
+            # the figure leaves out time that cannot be judged
+            judged = self.device["window_us"] - self.verdict["unjudged_us"]
             if judged > 0:
                 self.near("page: busy", percent_of(busy or ""),
                           min(Decimal(100), self.device["busy_percent"] * self.device["window_us"] / judged))
@@ -158,7 +160,7 @@ class Story:
         by_id = {f["id"]: f for f in self.found["findings"]}
         self.same("digest: findings without one in the document", [r[0] for r in rows if r[0] not in by_id], [])
         self.same("digest: first finding", [r[0] for r in rows][:1], [f["id"] for f in self.found["findings"]][:1 if rows else 0])
-        for rule, time, share in rows: # a remedy is below its finding
+        for rule, time, share in rows: # the remedy is in the lines below its finding
             if rule in by_id:
                 self.check_finding("digest", by_id[rule], time, share)
 

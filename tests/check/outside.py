@@ -36,7 +36,7 @@ import sys
 
 
 def ns(text):
-    """Microseconds with three decimals, as they stand in the file, without a loss."""
+    """Returns microseconds with three decimals as nanoseconds, without rounding."""
     whole, _, part = text.partition(".")
     return int(whole) * 1000 + int((part + "000")[:3])
 
@@ -128,7 +128,7 @@ def wait_shares(*wanted):
     whole = rows[-1][1] - rows[0][0]
     waited = collections.Counter()
     for row, after in zip(rows, rows[1:] + [(0, 0, "", {})]):
-        if "cause" in row[3]:  # a call returns when the thread has a CPU again
+        if "cause" in row[3]:  # a call returns only when the thread has a CPU again
             waited[row[3]["cause"]] += row[1] - row[0] + (after[1] - after[0] if after[2] == "ready" else 0)
     for name, ms in told_ms.items():
         share, seen = 100 * ms / wall_ms, 100 * waited[name] / whole
@@ -175,7 +175,7 @@ def reaches(inner, outer, percent):
 
 
 def waits(cause, inner, outer, least):
-    """Names, or "FILE:LINE: NAME" where a line is wanted."""
+    """Returns names, or "FILE:LINE: NAME" if lines are requested."""
     stacks, reached = [], 0
     for rows in states.values():
         for begin, end, state, args in rows:

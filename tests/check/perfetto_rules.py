@@ -1,7 +1,8 @@
-"""perfetto_rules.py TRACE...: what Perfetto's importer of JSON traces asks for, beyond JSON itself. Exit 1 names what is
-broken. Rules: complete events of one track (pid, tid) nest or are disjoint, to the nanosecond; flows begin and end inside a
-slice of their thread, and ends have a begin that is not later; instants have a scope; counters have numbers; each thread is
-named once; no key twice in an object; times and durations are not negative."""
+"""perfetto_rules.py TRACE...: checks the rules of Perfetto's importer of JSON traces, in addition to those of JSON.
+Exit 1 names the broken rules. Rules: complete events of one track (pid, tid) nest or are disjoint, to the
+nanosecond. Flows begin and end inside of a slice of their thread, and each end has a begin that is not later.
+Instants have a scope. Counters have numbers. Each thread is named once. No key occurs twice in an object. Times
+and durations are not negative."""
 import gzip, json, math, sys
 from collections import defaultdict
 from decimal import Decimal
@@ -71,7 +72,7 @@ def check(path):
             slices[(event["pid"], event["tid"])].append((start, start + ns(event, "dur"), event["name"]))
         elif phase in "sf":
             flows[(event["cat"], event["id"])].append(event)
-        elif phase in "be":  # a task; one that another process ends, or that nobody began, is passed over
+        elif phase in "be":  # Perfetto ignores tasks that another process ends, or without a begin
             ns(event, "ts"), event["cat"], event["id"], event["name"]
         elif phase == "i":
             if event.get("s") not in ("t", "p", "g"):
@@ -79,7 +80,7 @@ def check(path):
         elif phase == "C":
             if not all(isinstance(v, (int, Decimal)) and math.isfinite(v) for v in event["args"].values()):
                 bad.append("a counter without number: %s" % event)
-        elif phase == "P":  # a sample: a moment of a thread, with a name; Perfetto passes over it
+        elif phase == "P":  # Perfetto ignores samples, which have a thread, a time and a name
             ns(event, "ts"), event["name"], event["pid"], event["tid"]
         elif phase == "M":
             named[(event["name"], event["pid"], event["tid"])] += 1

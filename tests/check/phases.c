@@ -1,6 +1,5 @@
-/* phases DIR stop|leave: records in every phase of a process: in a constructor that runs before all others, in main, in
- * an atexit function, and in a destructor that runs after all others. The destructor stops the recording, or leaves it
- * running. */
+/* phases DIR stop|leave: records in every phase of a process: in the constructor that runs first, in main, in an atexit
+ * function, and in the destructor that runs last. The destructor stops the recording or leaves it running. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

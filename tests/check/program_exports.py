@@ -20,7 +20,7 @@ from program_view import ns, same, us
 
 
 class View:
-    """What the view says, in nanoseconds."""
+    """The numbers of the view, in nanoseconds."""
 
     def __init__(self, tracepress, trace, folder):
         path = os.path.join(folder, "view.json")
@@ -40,7 +40,7 @@ class View:
 
 
 class Sums:
-    """What a file says, added up by stack. A frame is (name, file); stacks are outermost first."""
+    """The numbers of a file, added up by stack. A frame is (name, file); stacks begin with the outermost frame."""
 
     def __init__(self):
         self.self_ns, self.total_ns, self.processes = collections.Counter(), collections.Counter(), collections.Counter()
@@ -66,7 +66,7 @@ def export(tracepress, trace, folder, form):
     return sorted(glob.glob(os.path.join(out, "*")))
 
 
-# ---- pprof: the wire format, by its own rules ----
+# ---- pprof: parses the wire format of protobuf ----
 
 def fields(data):
     at = 0
@@ -94,7 +94,7 @@ def fields(data):
 
 
 def numbers(value):
-    """A list of numbers, packed or one by one."""
+    """Returns a list of numbers, which may be packed."""
     if isinstance(value, int):
         return [value]
     out, number, shift = [], 0, 0
@@ -154,7 +154,7 @@ def go_pprof(path, view):
     for (name, _), value in view.self_ns.items():
         wanted[name] += value / 1000
     for name, value in wanted.items():
-        if re.fullmatch(r"[\w.+]+", name):  # it shortens names of templates
+        if re.fullmatch(r"[\w.+]+", name):  # pprof shortens names of templates
             assert abs(names[name] - value) <= 0.02 * len(view.self_ns), "go tool pprof: %s: %r, %r" % (name, names[name], value)
 
 
@@ -288,7 +288,8 @@ def tables(paths, view):
 
 
 def folded(path, view):
-    """Blanks are "_", control characters are gone, and values are whole microseconds of each stack."""
+    """Checks folded stacks: blanks become "_", control characters are removed, and values are whole microseconds per
+    stack."""
     with open(path, encoding="utf-8", newline="\n") as file:
         lines = [line.rsplit(" ", 1) for line in file.read().split("\n") if line]
     whole = sum(int(value) for _, value in lines) * 1000
@@ -313,7 +314,7 @@ def main():
     firefox(made["firefox"][0], view)
     sqlite(made["sqlite"][0], view)
     tables(made["csv"], view)
-    if not sum(view.processes.values()) // 1000:  # not one line: no file, and exit 3
+    if not sum(view.processes.values()) // 1000:  # without a line, there is no file and the exit code is 3
         return
     folded(export(tracepress, trace, folder, "folded")[0], view)
     assert export(tracepress, trace, folder, "flamegraph")[0].endswith(".samples-cpu.svg")

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""program_steps.py FOLDER REPORT.json: what the steps' wall clock was, computed anew from the traces of a run folder.
-
-program_steps.py --make SEED FOLDER: writes a made run: a recording from outside (program_view.py) and a trace of PyTorch
-of one of its processes, whose times count from another moment.
-
-Section 24 of docs/definitions.md, restated; shares no code with the product."""
+"""program_steps.py FOLDER REPORT.json: computes how the steps' wall clock was spent from the traces of a run folder,
+and compares it with the report. program_steps.py --make SEED FOLDER: writes a made run: a recording from outside
+(program_view.py), and a trace of PyTorch of one of its processes with another time base. Implements section 24 of
+docs/definitions.md without code of the product."""
 import collections
 import glob
 import gzip
@@ -25,7 +23,7 @@ def load(path):
 
 
 def meet(x, y):
-    """Common parts of two lists of intervals that are sorted and disjoint."""
+    """Returns the common parts of two sorted lists of disjoint intervals."""
     out, i, k = [], 0, 0
     while i < len(x) and k < len(y):
         a, b = max(x[i][0], y[k][0]), min(x[i][1], y[k][1])
@@ -130,7 +128,7 @@ def make(seed, folder):
     with open(path) as file:
         program = json.load(file)
     events = program["traceEvents"]
-    for e in [e for e in events if e.get("cat") == "cpu_sample"]:  # enough of them for a verdict
+    for e in [e for e in events if e.get("cat") == "cpu_sample"]:  # enough samples for a verdict
         events += [{**e, "ts": round(draw.randint(0, 200_000_000) / 1000, 3)} for _ in range(draw.randint(0, 8))]
     base, states = 1_790_000_000_000_000_000, [e for e in program["traceEvents"] if e.get("cat") == "thread_state"]
     with open(path, "w") as file:

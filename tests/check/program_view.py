@@ -28,10 +28,10 @@ def ns(number):
 
 
 class Tree:
-    """Processes, threads with their slices, weights of samples."""
+    """The processes, threads with their slices, and weights of samples of a recording."""
 
     def __init__(self, events, is_marked=False):
-        self.is_marked = is_marked  # the recorder marks waits for its own locks
+        self.is_marked = is_marked  # whether the recorder marks waits for its own locks
         self.processes, self.rows, self.samples, self.names = [], collections.defaultdict(list), [], {}
         looks = []
         for e in events:
@@ -130,7 +130,8 @@ class Tree:
                 t["process"]["time"][state] += t["time"][state]
 
     def child_waits(self):
-        """Waits without a cause that end as a child exits, and those before them in its life."""
+        """Finds waits without a cause that end when a child exits, and earlier waits of the thread during the life of
+        that child."""
         late = lambda piece: max((piece[1] - piece[0]) // 100, min((piece[1] - piece[0]) // 2, 5_000_000))
         unseen = lambda piece: piece[2] == 2 and piece[3] == "?"
         for child in self.order:
@@ -161,7 +162,7 @@ class Tree:
                 waited += piece[1] - piece[0]
 
     def is_own(self, pid, tid):
-        """Is it a thread of the recorder in another program?"""
+        """Returns whether this is a thread of the recorder in another program."""
         named = lambda key: re.search(r"^tracepress$|\(tracepress\)$", self.names.get(key, ""))
         return bool(tid != pid and named((pid, tid)) and not named((pid, pid)))
 
@@ -178,7 +179,8 @@ class Tree:
 
 
 def own_lock(text):
-    """A lock of a recorder that marks none: one with a timeout, or one that is taken as the C library ends a thread."""
+    """Returns whether this is a lock of a recorder that marks none of its locks: one with a timeout, or one that the
+    C library takes when a thread exits."""
     timed = re.search("pthread_mutex_(timed|clock)lock", text) and "timed_mutex" not in text
     return bool(timed or "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(" in text)
 
@@ -220,14 +222,15 @@ def function(frame):
 
 
 def stack(text):
-    """Functions of a stack, innermost first, without what is no code."""
+    """Returns the functions of a stack, innermost first, without parts that are no functions."""
     path = [function(f) for f in text.split(";") if f.strip(" ")]
     inside = next((i for i, f in enumerate(path) if f[3] != "kernel"), len(path))
     end = next((i for i in range(inside, len(path)) if path[i][3] == "kernel"), len(path))
     path = path[:end]
     while len(path) > 1 and path[-1][0] == "[unknown]":
         path.pop()
-    for i in reversed(range(len(path))):  # from the outermost on: work of the kernel for events of the recording is one function
+    # beginning with the outermost: all work of the kernel for events of the recording is one function
+    for i in reversed(range(len(path))):
         if path[i][3] != "kernel":
             continue
         if re.fullmatch(r"perf_(read|ioctl|mmap|poll|release)|.*sys_perf_event_open.*", path[i][0]):
@@ -274,7 +277,7 @@ def waits(tree):
 
 
 def place(path):
-    """Where its user finds a stack: of functions, innermost first."""
+    """Returns the functions of a stack that its user knows, innermost first."""
     def worth(f):
         if f[3] == "python":
             return 1 if f[1].startswith("<frozen ") or ("/lib/python3" in f[1] and "-packages/" not in f[1]) else 0
@@ -301,13 +304,14 @@ def python(tree, cpu):
 
 
 def ran(thread, begin, end):
-    """Running time within a wait, and when it ran last."""
+    """Returns the running time within a wait, and the time at which the thread last ran."""
     pieces = [(max(b, begin), min(e, end)) for b, e, state, *_ in thread["pieces"] if state == 0 and b < end and e > begin]
     return sum(e - b for b, e in pieces), max([e for _, e in pieces], default=begin)
 
 
 def holders(tree):
-    """Returns the thread that most likely has a lock, and its time, by the names of the waiting threads, if it is clear."""
+    """Returns, by name of the waiting thread, the thread that most likely has the lock, and its time. Unclear cases
+    are left out."""
     held, asked = collections.defaultdict(collections.Counter), collections.Counter()
     for t in tree.threads:
         name = tree.names.get((t["pid"], t["tid"]), "")
@@ -467,7 +471,8 @@ def make(seed, path):
 
 
 def rows(tree, path):
-    """P pid ppid begin end status command, T, I, S as the executable definition reads them; times in ms."""
+    """Prints rows P (pid ppid begin end status command), T, I and S in the format of the executable definition. Times
+    are in ms."""
     ms = lambda at: repr((at - tree.order[0]["begin"]) / 1e6)
     clean = lambda text: re.sub("[\\t\\n;]", " ", text)
     number = {id(p): str(i + 1) for i, p in enumerate(tree.order)}

@@ -10,7 +10,8 @@ import subprocess
 import sys
 
 COMMANDS = {"table": ("-o", "t.txt"), "export": ("-o", "x"), "precision": ("-o", "p.html"), "diff": ("-o", "d.html"), "report": ("-o", "r.html")}
-LEFT_OUT = {"--help", "--output", "--template-dir", "--templates", "--json", "--markdown"}  # those that name files have cases of their own
+# options that name files have their own cases
+LEFT_OUT = {"--help", "--output", "--template-dir", "--templates", "--json", "--markdown"}
 WORDS = ["", "0", "1", "-1", "2", "100", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "1e400", "nan", "-", "--",
          "x" * 5000, "1G", "0x10", "1.5s", "10us", "0-1", "5-2", "name", "input-shape", "stack", "input-shape,stack", "module", "function",
          "kernel", "type", "cpu_time", "none", "csv", "json", "md", "text", "2.6", "2.13", "auto", "never", "us", "chrome", "folded",
@@ -24,7 +25,7 @@ def options_of(program, command):
 
 
 def choices_near(program, command):
-    """Words that stand behind an option in the help: those that it takes."""
+    """Returns the possible arguments of an option from its help text."""
     text = subprocess.run([program, "help", command], stdout=subprocess.PIPE, check=True).stdout.decode()
     return {option: re.split(r"[|,]", words) for option, words in re.findall(r"(--[a-z-]+) ([a-z0-9_.|,+-]+)", text)}
 
@@ -86,7 +87,8 @@ def main():
             return 1
         codes[run.returncode] = codes.get(run.returncode, 0) + 1
     print("%d command lines: %s" % (count, ", ".join("%d ended with %d" % (codes[c], c) for c in sorted(codes))))
-    # check that the lines are useful: about one in ten is accepted, so 300 lines are enough; of 60, three may be by chance
+    # Checks that the lines are useful. About one in ten is accepted, so 300 lines are enough. Of 60 lines, only three
+    # might be.
     return 0 if count < 300 or (codes.get(0, 0) > count // 60 and codes.get(2, 0) > count // 20) else 1
 
 

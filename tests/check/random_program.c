@@ -1,4 +1,4 @@
-/* random_program DIR SEED: calls the whole interface at random on four threads, with steps, and leaves the trace in
+/* random_program DIR SEED: makes random calls of the whole interface on four threads, with steps, and writes a trace to
  * DIR.
  *
  * Some ranges stay open, some ends have no start, some tasks end on other threads. Programs may do this, and every
@@ -88,7 +88,7 @@ static void *run(void *argument)
             tell_something(&seed);
         }
     }
-    return NULL; /* leaves open ranges open */
+    return NULL; /* open ranges stay open */
 }
 
 int main(int argc, char **argv)
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
         if (pthread_create(&threads[i], NULL, run, (void *)(seed * THREADS + i + 1)) != 0)
             return 1;
     for (int step = 0; step < STEPS; step++) {
-        begin_something(&seed); /* open across the step */
+        begin_something(&seed); /* stays open across the step */
         run((void *)(uintptr_t)(seed + (unsigned)step));
         tracepress_step();
     }

@@ -1,8 +1,9 @@
-/* record_program DIR HOW [MILLISECONDS]: records nested ranges on four threads without end, and dies as HOW says.
+/* record_program DIR HOW [MILLISECONDS]: records nested ranges on four threads until it is killed, or ends in the way
+ * HOW.
  *
- * HOW: wait (for a signal), calm (the same with few ranges), segv, abort, exit, _exit, exec, stop. After each range has
- * ended, its thread counts it in the file DIR/counts, which survives every death. The recovered trace must have at
- * least that many ranges. */
+ * HOW: wait (for a signal), calm (the same with few ranges), segv, abort, exit, _exit, exec, stop. After the end of
+ * each range, its thread increments a count in the file DIR/counts, which survives each way to end. The recovered trace
+ * must have at least this number of ranges. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
-/* replay_job < JOB: prints the result of tp_what_if_build for a job given as numbers, as JSON. For tests that know the
- * right result.
+/* replay_job < JOB: prints the result of tp_what_if_build as JSON. JOB describes a job by numbers. Tests compare the
+ * result with the right one.
  *
- * JOB, numbers and names separated by blanks: ranks, steps, slots, families; a host per rank; per family its name, its
- * number of groups, and the size and ranks of each group; per slot the family or -1; per step and slot the kernel,
- * pause and input time of each rank and, if the slot has a family, the transfer time of each group. Times are whole
- * microseconds. */
+ * JOB has numbers and names, separated by blanks: ranks, steps, slots, families. Then a host per rank. Then per family
+ * its name, its number of groups, and size and ranks of each group. Then per slot the family or -1. Then per step and
+ * slot the kernel, pause and input time of each rank and, if the slot has a family, the transfer time of each group.
+ * Times are whole microseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { MOST_NAME = 64 };
 
 struct family {
     char name[MOST_NAME];
-    uint32_t count, *size, **ranks, *group_of; /* group_of: indexed by rank */
+    uint32_t count, *size, **ranks, *group_of; /* size and ranks of each group; group_of: group of each rank */
 };
 
 static const char *const kinds[TP_CAUSE_KINDS] = {"compute", "pause",     "input",   "half",     "late",
@@ -52,7 +52,7 @@ static void read_family(struct family *family, uint32_t ranks, struct tp_arena *
     }
 }
 
-/* Adds the rank's group of each family, with its ranks as single runs. */
+/* Adds the group of the rank in each family, with each of its ranks as a separate range of ranks. */
 static void fill_groups(struct tp_step_slots *slots, const struct family *families, uint32_t count, uint32_t rank,
                         struct tp_arena *arena)
 {

@@ -1,6 +1,6 @@
-/* run_power: measures how often compare reports a change between equal runs, and how often it finds a real change. Each
- * drawn run has a random level, and its steps vary around it. The verdict comes from the product
- * (webreport/compare/noise/run_change.h). Prints a table and exits with 1 if a line misses its requirement. Seeds are
+/* run_power: measures how often a comparison of equal runs reports a change, and how often it finds a real change. Each
+ * drawn run has a random level, and its steps vary around it. The verdict is that of the product
+ * (webreport/compare/noise/run_change.h). Prints a table, and exits with 1 if a line misses its requirement. Seeds are
  * fixed. */
 #include <math.h>
 #include <setjmp.h>
@@ -12,13 +12,13 @@
 
 enum { DRAWS = 4000, STEPS = 20, MOST_RUNS = 16 };
 
-/* Noise of one program's runs. */
+/* The noise of a program. */
 struct program {
     const char *name;
     enum tp_quantity quantity;
     double between; /* standard deviation of the levels of runs */
     double steps;   /* coefficient of variation within a run */
-    double stalls;  /* share of steps that take 50 % longer */
+    double stalls;  /* share of the steps that take 50 % longer */
 };
 
 static const struct program kernels = {"kernels, runs 0.3 %, steps 0.3 %", TP_QUANTITY_KERNELS, 0.003, 0.003, 0},
@@ -59,9 +59,9 @@ static struct tp_run_change draw_change(const struct program *p, const size_t co
 }
 
 struct outcome {
-    double told, slower; /* percent of the draws: any change; slower */
-    double sees;         /* mean */
-    double limits[3];    /* shares by enum tp_limit_verdict */
+    double told, slower; /* share of the draws with any change, and with a regression, in percent */
+    double sees;         /* mean of the smallest detectable change */
+    double limits[3];    /* shares of the verdicts, by enum tp_limit_verdict */
 };
 
 static struct outcome draw_many(const struct program *p, const size_t counts[2], double change, double most)
@@ -84,13 +84,13 @@ static struct outcome draw_many(const struct program *p, const size_t counts[2],
 }
 
 /* The promises of docs/diff.md. For a history of ten and one run, false alarms may reach 1.2 %: 1 % in both directions
- * together, plus 0.2 % for the randomness of the draws. For quiet kernels +0.3 % is found in 79.8 % of the draws, so
- * the line requires a little more. */
+ * together, plus 0.2 % because the draws are random. For quiet kernels, +0.3 % is found in 79.8 % of the draws, so the
+ * line requires a slightly larger change. */
 static const struct {
     const struct program *program;
     size_t counts[2];
-    double change;     /* size of a change that must be found in 80 % of the draws */
-    double most_alarm; /* maximum percentage of false alarms */
+    double change;     /* size of a change that 80 % of the draws must find */
+    double most_alarm; /* maximum of false alarms, percent */
 } lines[] = {
     {&quiet, {1, 1}, 0.015, 1},   {&quiet, {3, 3}, 0.005, 1},   {&quiet, {10, 1}, 0.0032, 1.2},
     {&kernels, {1, 1}, 0.018, 1}, {&kernels, {3, 3}, 0.012, 1}, {&kernels, {10, 1}, 0.015, 1.2},
@@ -117,13 +117,13 @@ static int judge_lines(void)
     return bad;
 }
 
-/* Checks two limits of 0.5 %, with a history of ten and one run: on the kernels of a quiet program, and on the wall
- * time of a usual one. */
+/* Checks two limits of 0.5 % with a history of ten and one run: on the kernels of a program with little noise, and on
+ * the wall time of a usual program. */
 static int judge_limits(void)
 {
     static const struct {
         const struct program *program;
-        double change, least[3]; /* minimum percentages of pass, fail and unclear */
+        double change, least[3]; /* minimum of the verdicts pass, fail and unclear, percent */
     } cases[] = {
         {&quiet, 0, {98, 0, 0}}, {&quiet, 0.0025, {50, 0, 0}}, {&quiet, 0.005, {0, 0, 95}}, {&quiet, 0.015, {0, 98, 0}},
         {&usual, 0, {0, 0, 95}}, {&usual, 0.005, {0, 0, 95}},  {&usual, 0.015, {0, 0, 95}},

@@ -1,5 +1,5 @@
-"""same_reading.py ORIGINAL EXPORT: HTA reads a trace and its export by `export --to chrome` alike: the tables it makes of both are
-equal, cell by cell. Exit 1 says which is not."""
+"""same_reading.py ORIGINAL EXPORT: checks that HTA makes equal tables, cell by cell, of a trace and of its export by
+`export --to chrome`. Exit 1 names the tables that differ."""
 import os
 import sys
 import warnings
@@ -8,7 +8,7 @@ warnings.filterwarnings("ignore")
 
 
 def of_hta(path):
-    """Events as HTA's parser has them, and what it says of idle time, overlap, kernels and launches."""
+    """Returns the events that HTA's parser finds, and HTA's results about idle time, overlap, kernels and launches."""
     from hta.trace_analysis import TraceAnalysis
     analysis = TraceAnalysis(trace_files={0: os.path.abspath(path)}, trace_dir="/", include_last_profiler_step=True)
     symbols = analysis.t.symbol_table.get_sym_table()
@@ -22,7 +22,7 @@ def of_hta(path):
                       ("overlap", lambda: analysis.get_comm_comp_overlap(visualize=False))):
         try:
             tables[name] = ask()
-        except Exception as why: # it has no answer for some traces: then for neither
+        except Exception as why: # HTA fails for some traces; then it must fail for both
             tables[name] = type(why).__name__
     return tables
 

@@ -1,5 +1,5 @@
-/* split SECONDS THREADS: spends CPU time in two functions, a quarter of it in `one_quarter`, and prints its own
- * measurement: nanoseconds in each function, of all threads. It does not use tracepress; a sampler must find these
+/* split SECONDS THREADS: spends CPU time in two functions, a quarter of it in `one_quarter`. Prints its own
+ * measurement: the nanoseconds in each function over all threads. It does not use tracepress. A sampler must find these
  * shares.
  *
  * The slices have random lengths, so that no sampling period stays in step with them. */
@@ -22,7 +22,7 @@ static uint64_t used(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Works for that long; returns the actual length. Inlined, so that the callers differ. */
+/* Works for `ns` nanoseconds of CPU time. Returns the actual time. Inlined, so that its callers differ. */
 static inline __attribute__((always_inline)) uint64_t work(uint64_t ns, uint64_t factor)
 {
     uint64_t start = used(), x = ns, now;

@@ -30,7 +30,8 @@ def same(what, ours, theirs):
 
 
 def short(name):
-    """A text as summaries keep it: of long ones the beginning, and a hash that is not computed here."""
+    """Returns a text as summaries store it. Of a long text they store the beginning, and a hash that is not computed
+    here."""
     data = name.encode()
     return name if len(data) <= 4000 else data[:4000].decode(errors="ignore")
 
@@ -44,7 +45,7 @@ def is_cut(process, kind):
 
 
 def table(what, process, kind, key, wanted):
-    """wanted: key -> {count, sum, min, max, bytes}, whichever are known."""
+    """Compares rows. `wanted` maps a key to those of count, sum, min, max and bytes that are known."""
     mine = {}
     for row in rows(process, kind):
         name = tuple(map(short, key(row))) if isinstance(key(row), tuple) else short(key(row))
@@ -69,7 +70,7 @@ def table(what, process, kind, key, wanted):
 
 
 def base_of(process, start):
-    """What a trace's times count from: those before 2000 from its baseTimeNanoseconds."""
+    """Returns the zero of a trace's times. Times before the year 2000 count from its baseTimeNanoseconds."""
     path = os.environ["TRACES"]
     if os.path.isdir(path):
         (path,) = [os.path.join(d, f) for d, _, files in os.walk(path) for f in files if f == os.path.basename(process["file"])]
@@ -95,7 +96,7 @@ def check_steps(process, profile):
 
 
 def check_idle(process, profile):
-    """Idle parts of a used step: the sums over the devices of the idle view."""
+    """Returns the idle parts of a used step, added over the devices of the idle view."""
     parts = ["host", "launch", "queue", "outside", "unknown"]
     used = [i for i, s in enumerate(profile["overview"]["steps"]) if s["used"]]
     wanted = defaultdict(lambda: [0] * len(parts))
@@ -159,12 +160,13 @@ def check_by_step(process):
 
 
 def check_steps_of_events(process, profile, path):
-    """A host call is of the step in whose marker it starts; a kernel of the step of its launch, else of its start."""
+    """Checks the step of each event. A host call belongs to the step in whose marker it starts. A kernel belongs to
+    the step of its launch, or of its start if it has no launch."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         events = [e for e in json.load(file, parse_float=Decimal)["traceEvents"] if e.get("ph") == "X"]
     steps = [[ns(s[k]) for k in ("host_start_us", "host_end_us", "start_us", "end_us")]
              for s in profile["overview"]["steps"]]
-    if profile["trace_facts"]["step_marker"] == "window":  # everything is of the one step
+    if profile["trace_facts"]["step_marker"] == "window":  # without markers there is one step
         steps = [[-math.inf, math.inf] * 2]
     launches = {e["args"]["correlation"]: ns(e["ts"]) for e in events
                 if e.get("cat") in ("cuda_runtime", "cuda_driver", "Runtime") and "correlation" in e.get("args", {})}

@@ -37,7 +37,7 @@ def watch():
     if not program:
         runs = wait_for(lambda: {run: tags for run, tags in (get("tags") or {}).items() if tags})
         seen = {}
-        for _ in range(20):  # until two looks agree
+        for _ in range(20):  # reads until two results in a row agree
             now = {run + ": " + tag: steps(tag, run) for run, tags in (runs or {}).items() for tag in tags}
             if now and now == seen:
                 break

@@ -51,7 +51,8 @@ def trace(kinds=True, lanes=False):
 
 
 def engine():
-    """Per step of 10 ms: 1.5 ms of preparing, 5 ms of waiting for the engine that copies and works, 3 ms of using what it made."""
+    """Makes steps of 10 ms: 1.5 ms of preparation, 5 ms of waiting for the engine that copies and works, 3 ms of
+    using the result."""
     whole = trace(lanes=True)
     kept = [event for event in whole["traceEvents"] if event["ph"] != "X" or event["name"].startswith("ProfilerStep")]
 
@@ -71,7 +72,7 @@ def engine():
 
 
 def waits():
-    """The trace without a device, with other lengths: the program waits for most of a step, for two things."""
+    """Makes the trace without a device, with other lengths: the program waits for two things during most of a step."""
     whole = trace()
     lengths = {"read batch": (0, 500), "solve": (500, 5000), "exchange": (5500, 100), "wait for the disk": (5600, 1000)}
     events = whole["traceEvents"]
@@ -85,7 +86,7 @@ def waits():
 
 
 def calls():
-    """A second of a program: 300 ms in read and poll, the rest in modules; another thread waits for a lock."""
+    """Makes a second of a program: 300 ms in read and poll, the rest in modules. Another thread waits for a lock."""
     whole = trace()
     events = [event for event in whole["traceEvents"] if event["ph"] == "M" or event["ph"] == "i"]
 
@@ -113,10 +114,10 @@ def words(paths, pattern):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         text = re.sub(r"<style.*?</style>|<script.*?</script>", "", text, flags=re.S)
-        if pattern is not PYTHON:  # facts of a comparison are named as metrics are, for machines
+        if pattern is not PYTHON:  # facts of a comparison have names of metrics, which are for machines
             text = re.sub(r"<tr>[^\n]*<code>(gpu|cuda|step)[a-z_.]*</code>", "", text)
             text = re.sub(r'<td class="t">ProfilerStep</td>', "", text)
-        if pattern is HOST:  # targets within a page are keys
+        if pattern is HOST:  # names of targets within a page are keys
             text = re.sub(r"(id|href|for|class|aria-labelledby|data-[a-z]+)=\"[^\"]*\"", "", text)
         for line in text.split("\n"):
             match = pattern.search(line)

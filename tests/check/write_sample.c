@@ -1,6 +1,6 @@
 /* write_sample OUT: writes a small training run on CPU and GPU through writer/trace_json.h, with every kind of record
- * and with hostile names. Other readers get it: tracepress report --strict, torch_tb_profiler, HTA. The bytes are
- * always the same. */
+ * and with hostile names. Other readers must accept it: tracepress report --strict, torch_tb_profiler, HTA. Its bytes
+ * are always the same. */
 #include <stdio.h>
 
 #include "writer/trace_json.h"
@@ -34,7 +34,7 @@ static void slice(struct tp_trace_out *out, enum tp_trace_out_category category,
                                                             .arg_count = category == TP_OUT_CPU_OP ? 5 : 3});
 }
 
-/* Writes a runtime call with its arrow, and the device event that it started. */
+/* Writes a runtime call with its arrow, and the device event that it launched. */
 static void launch(struct tp_trace_out *out, int64_t tid, int64_t ts_ns, const struct tp_trace_out_event *device)
 {
     const int64_t grid[] = {4, 1, 1}, block[] = {256, 1, 1};

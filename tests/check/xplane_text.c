@@ -1,5 +1,6 @@
-/* xplane_text FILE [EVENTS]: prints an XSpace as text, read with the generated code: planes, lines, the first EVENTS
- * events of each line (default 0) with their stats, and each line's number of events and their total duration. */
+/* xplane_text FILE [EVENTS]: prints an XSpace as text, using the generated reader. Prints planes, lines, the first
+ * EVENTS events of each line (default 0) with their stats, and for each line the number of events and their total
+ * duration. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void print_event(const Tp__XPlane *plane, const Tp__XEvent *event)
     putchar('\n');
 }
 
-/* Returns whether events are in order of their start. */
+/* Returns whether events are sorted by start. */
 static int is_in_order(const Tp__XLine *line)
 {
     for (size_t i = 1; i < line->n_events; i++)

@@ -1,5 +1,5 @@
-/* Implements process_vm_readv within this process for programs that qemu runs, because qemu lacks the call. Preloaded
- * into unit tests for another processor. As in the kernel, unreadable memory ends the copy. */
+/* Implements process_vm_readv within this process, because qemu lacks the call. It is preloaded into unit tests for
+ * another processor. As in the kernel, the copy ends at unreadable memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_count, const struct iovec *from,
                          unsigned long from_count, unsigned long flags);
 
-/* Returns whether the memory can be read: write() to a pipe fails for unmapped memory, and the program continues. */
+/* Returns whether the memory can be read. write() to a pipe fails for unmapped memory, and the program continues. */
 static int is_there(int pipe_end, int other_end, const void *at, size_t size)
 {
     char bytes[4096];

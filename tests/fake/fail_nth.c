@@ -28,7 +28,7 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
 static long calls, fail_at;
-static char kind; /* m, o, i, s, e or p; 0 before the constructor has run */
+static char kind; /* kind of the failing calls: m, o, i, s, e or p; 0 before the constructor has run */
 static int signal_number;
 static bool stays, is_done;
 
@@ -49,7 +49,7 @@ __attribute__((constructor)) static void start(void)
     const char *number = getenv("FAIL_SIGNAL");
     signal_number = number ? atoi(number) : 0;
     if (signal_number)
-        signal(signal_number, SIG_DFL); /* a background job of a shell ignores SIGINT */
+        signal(signal_number, SIG_DFL); /* shells make their background jobs ignore SIGINT */
     fail_at = at ? atol(at) : 0;
     stays = stay && *stay == '1';
     kind = of ? *of : 0;
@@ -117,7 +117,7 @@ void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
     return (void *)syscall(SYS_mremap, old, old_size, new_size, flags, where);
 }
 
-/* Decides a read's result: -1 with errno, 0 at a simulated end of the file, 1 to make the call. */
+/* Decides the result of a read: -1 with errno, 0 for a simulated end of the file, or 1 to make the call. */
 static ssize_t fail_read(void)
 {
     if (fails('i'))
@@ -146,7 +146,7 @@ ssize_t pread(int file, void *bytes, size_t size, off_t at)
     return pread64(file, bytes, size, at);
 }
 
-/* Returns how many bytes to write: half of them, at least one, if this write is the one to shorten. */
+/* Returns the number of bytes to write: half of `size`, but at least one, if this write must be shortened. */
 static size_t part_of(size_t size)
 {
     return size > 1 && fails('p') ? size / 2 : size;

@@ -1,8 +1,7 @@
-/* A copy of ITT's static part in a program: a list of functions by name, and a loader. At the first call that
- * needs the list, the loader asks the library in INTEL_LIBITTNOTIFY64 to fill it. Written for these tests from the
- * protocol.
+/* A copy of ITT's static part of a program: a list of functions by name, and a loader. At the first call that needs the
+ * list, the loader asks the library in INTEL_LIBITTNOTIFY64 to fill it. Written for these tests from the protocol.
  *
- * As in ITT, domains and string handles that are created before that are structs of this file. */
+ * As in ITT, domains and string handles that are created before this call are structs of this file. */
 #ifndef TESTS_FAKE_ITT_PART_H
 #define TESTS_FAKE_ITT_PART_H
 
@@ -94,7 +93,7 @@ struct itt_global {
     F(void, pause, (void))                                                                                             \
     F(void, unheard_of, (void))
 
-/* itt_NAME: NULL, or the tool's function. */
+/* itt_NAME is the function of the tool, or NULL. */
 #define ITT_POINTER(result, name, parameters) static result(*itt_##name) parameters;
 ITT_FUNCTIONS(ITT_POINTER)
 
@@ -107,7 +106,7 @@ static struct itt_global itt_global = {.magic = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0
                                        .mutex = PTHREAD_MUTEX_INITIALIZER,
                                        .api_list = itt_list};
 
-/* A domain that exists before a tool is loaded. */
+/* A domain that exists before the tool is loaded. */
 static struct itt_domain itt_early_domain = {.flags = 1, .nameA = "early"};
 __attribute__((unused)) static struct itt_string itt_early_string = {.strA = "early task"};
 __attribute__((unused)) static struct itt_counter itt_early_counter = {
@@ -115,7 +114,7 @@ __attribute__((unused)) static struct itt_counter itt_early_counter = {
 
 static const struct itt_id itt_null = {0, 0, 0};
 
-/* Loads the tool's library; returns 1 if a library filled the list. */
+/* Loads the library of the tool. Returns 1 if it filled the list. */
 static inline int itt_load(void)
 {
     void (*initialize)(struct itt_global *, int);

@@ -1,8 +1,8 @@
 /* A CUDA driver without a GPU that has only events. Tests load it before the library searches for a driver (soname
  * libcuda.so.1).
  *
- * Time on this device advances by 1.5 ms per record. An event is ready after a synchronization. Before
- * fake_cuda_context(1) no context exists, as in a program that has not yet used its GPU. */
+ * Time on this device advances by 1.5 ms per recorded event. An event is ready after a synchronization. No context
+ * exists before fake_cuda_context(1), as in a program that has not used its GPU yet. */
 #include <stdlib.h>
 
 enum { OK = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_READY = 600 };
@@ -30,7 +30,7 @@ void fake_cuda_context(int has)
     has_context = has;
 }
 
-/* Returns the number of events that were created and not destroyed. */
+/* Returns the number of events that were created but not destroyed. */
 int fake_cuda_events(void)
 {
     return alive;

@@ -1,8 +1,8 @@
-/* A copy of the code that NVTX 3 adds to every program: slots for functions, a table that returns them, and a
- * loader. At the first call the loader asks the library in NVTX_INJECTION64_PATH to fill the slots. Written for these
- * tests from the protocol.
+/* A copy of the code that NVTX 3 adds to every program: slots for functions, a table that returns them, and a loader.
+ * At the first call, the loader asks the library in NVTX_INJECTION64_PATH to fill the slots. Written for these tests
+ * from the protocol.
  *
- * The functions below have the names and arguments of NVTX's functions; a function with an empty slot does nothing. */
+ * The functions below have the names and arguments of NVTX's functions. A function with an empty slot does nothing. */
 #ifndef TESTS_FAKE_NVTX_PART_H
 #define TESTS_FAKE_NVTX_PART_H
 
@@ -71,7 +71,7 @@ static inline const void *nvtx_get_table(uint32_t id)
     return id == 1 ? &callbacks : NULL;
 }
 
-/* Loads the tool's library; returns 1 if a library filled the slots. */
+/* Loads the library of the tool. Returns 1 if it filled the slots. */
 static inline int nvtx_load(void)
 {
     int (*initialize)(const void *(*)(uint32_t));

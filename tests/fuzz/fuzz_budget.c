@@ -1,4 +1,5 @@
-/* Parses arbitrary bytes as a budget file: it is accepted, or refused with a message that names the place. */
+/* Parses arbitrary bytes as a budget file. It must be accepted, or refused with a message that names the place of the
+ * mistake. */
 #include <setjmp.h>
 #include <stdlib.h>
 

@@ -10,15 +10,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Bits of the options. BARE: the whole file is the list of events. */
+/* Bits of the options. With BARE, the whole file is the list of events. */
 enum { BARE = 1, BY_CATEGORY = 2, STRICT = 4, DEPTH = 6, MOST_EVENTS = 400 };
 
-/* The generated input and the expected output. */
+/* The generated trace and the expected output. */
 struct made {
     struct taken from;
     struct tp_buf in, out;
-    bool has_event, has_element; /* in the output */
-    bool has_torch_slice;        /* a slice of a category that torch's profiler writes */
+    bool has_event, has_element; /* whether the output already has an event, or any element */
+    bool has_torch_slice;        /* whether there is a slice with a category of torch's profiler */
 };
 
 /* The properties of an event that matter to the filter and to the reader. */
@@ -35,7 +35,7 @@ static const char *choose(struct taken *from, const char *const *texts, size_t c
 #define CHOOSE(from, ...)                                                                                              \
     choose(from, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* Adds white space between two tokens, mostly none. */
+/* Adds white space between two tokens, but mostly none. */
 static void put_space(struct tp_buf *out, struct taken *from)
 {
     tp_buf_puts(out, CHOOSE(from, "", "", "", " ", "\n  ", "\t", "\r\n", " "));
@@ -90,8 +90,8 @@ static void put_value(struct tp_buf *out, struct taken *from, int depth)
 
 /* ---- events ---- */
 
-/* Returns whether the categories "kernel" and "cpu_op" select this one: by its text or, for slices, by its name in
- * older writers. */
+/* Returns whether the categories "kernel" and "cpu_op" select this event: by its category or, for slices of older
+ * writers, by its name. */
 static bool is_named(const char *category, char phase)
 {
     return strcmp(category, "kernel") == 0 || strcmp(category, "cpu_op") == 0 ||
@@ -109,7 +109,7 @@ static void put_member(struct tp_buf *out, struct taken *from, const char *key, 
     put_space(out, from);
 }
 
-/* Adds an event that a reader uses, with additional members at random places. */
+/* Adds an event that the reader uses, with additional members at random places. */
 static struct made_event put_event(struct tp_buf *out, struct taken *from)
 {
     const char *phase = CHOOSE(from, "X", "X", "X", "i", "M", "C");
@@ -162,7 +162,7 @@ static void put_events(struct made *made, bool is_filtered)
     }
 }
 
-/* Adds members around the list, each name only once and none that a reader looks for. */
+/* Adds members around the list of events. Each name occurs only once, and the reader uses none of them. */
 static void put_top(struct made *made, bool *has_one, int number)
 {
     struct tp_buf *in = &made->in;
@@ -280,7 +280,7 @@ static void export_and_compare(const struct made *made, uint64_t options)
         compare(&made->out, folder);
     else if (strstr(err.text, "not a trace of torch.profiler"))
         require(!made->has_torch_slice);
-    else /* only names of rows, or a category without events */
+    else /* only names of rows, or a category without any event */
         require(strstr(err.text, "no usable event") || strstr(err.text, "nothing to export"));
     tp_analysis_close(&analysis);
     scratch_remove(folder);

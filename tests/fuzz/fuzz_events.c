@@ -1,5 +1,5 @@
-/* Writes the event file of arbitrary bytes: records are complete, their checksums are right, and the same input gives
- * the same bytes. */
+/* Writes the event file of arbitrary bytes. Records must be complete with correct checksums, and equal input must give
+ * equal bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Exports arbitrary bytes as a trace to each format. Input: a byte for the format, a byte of options, the trace. The
- * output for Chrome can be read again; with cleaning, even by the strict reader. */
+ * output for Chrome must be readable again, and after cleaning also by the strict reader. */
 #include <string.h>
 
 #include "tests/fuzz/made_profile.h"
@@ -21,7 +21,7 @@ struct work {
     struct tp_export export;
     struct tp_export_job job;
     struct tp_profile profile;
-    bool is_job; /* the outputs about all profiles are written, too */
+    bool is_job; /* whether the outputs about all profiles are also written */
 };
 
 static const struct tp_export_format *format_of(uint64_t number)
@@ -65,7 +65,7 @@ static void set_export(struct work *work, const char *path, const char *folder, 
                            .arena = &a->arena};
 }
 
-/* Reads everything that the format needs; returns false if the bytes are not a trace. */
+/* Reads everything that the format needs. Returns false if the bytes are not a trace. */
 static bool prepare(struct work *work)
 {
     struct tp_analysis *a = work->analysis;

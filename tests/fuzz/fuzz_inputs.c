@@ -1,5 +1,5 @@
-/* Finds inputs in a folder of files with arbitrary names and first bytes, names them, and checks that no two outputs
- * get the same name. Input: a byte of options, then per file: kind, length of the name, number of bytes, name,
+/* Finds inputs in a folder of files with arbitrary names and first bytes, gives them names, and checks that no two
+ * outputs get the same name. Input: a byte of options, then per file: kind, length of the name, number of bytes, name,
  * bytes. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { FILES = 24, LONG_HEAD = 0xFF };
 enum kind { REGULAR, FOLDER, PIPE, LINK, DANGLING, INTO, KINDS };
 
-/* Takes a name without the characters that names cannot contain; returns false to skip the file. */
+/* Reads a name from the input, without characters that names cannot contain. Returns false if the file must be
+ * skipped. */
 static bool take_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted)
 {
     size_t size = take_size(from, wanted < NAME_MAX ? wanted : NAME_MAX);
@@ -31,7 +32,7 @@ static bool take_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted
     return size > 0 && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* Creates one file in the folder, or in the most recent of its subfolders. */
+/* Creates a file in the folder, or in its most recent subfolder. */
 static void make_file(char folder[PATH_MAX], const char *top, struct taken *from)
 {
     enum kind kind = take_number(from, 1) % KINDS;
@@ -61,7 +62,7 @@ static bool is_safe(const char *part)
     return *part && *part != '.' && !strchr(part, '/') && strlen(part) <= NAME_MAX;
 }
 
-/* Checks that profiles with distinct names get distinct folders. */
+/* Checks that profiles with different names get different folders. */
 static void check_names(const struct tp_runs *runs, size_t count, struct tp_arena *arena)
 {
     for (int joins = 0; joins < 2; joins++) {
@@ -109,7 +110,7 @@ static void find_all(const char *folder, const char *include, struct tp_arena *a
     (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_ALL, NULL);
 }
 
-/* Names the files of the folder as a command line would, or a list of names. */
+/* Names the inputs: the files of the folder as on a command line, or a list of names. */
 static void name_all(const char *folder, struct tp_arena *arena)
 {
     struct tp_vec paths = TP_VEC(arena, const char *), listed = TP_VEC(arena, const char *);

@@ -1,4 +1,4 @@
-/* Parses arbitrary bytes as command-line arguments (one per line), as a rule override and as the file name of a
+/* Parses arbitrary bytes as command-line arguments (one per line), as an override of a rule, and as the file name of a
  * trace. */
 #include <stdint.h>
 #include <stdlib.h>

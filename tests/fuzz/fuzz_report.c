@@ -1,5 +1,5 @@
-/* Writes the whole report of arbitrary bytes: views, advice, ranks, page and digest. The output is JSON, the page
- * contains no markup from the trace, and the digest keeps its size limit. */
+/* Writes the whole report of arbitrary bytes: views, advice, ranks, page and digest. The JSON must be valid, the page
+ * must contain no markup from the trace, and the digest must not exceed its maximum size. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -42,7 +42,7 @@ static void make_file(const char *path, struct taken *from, size_t wanted)
     from->at += size;
 }
 
-/* Writes a side's file in its own folder; path: the argument of the command. */
+/* Writes the file of a side in its own folder. `path` gets the argument for the command. */
 static void make_side(char path[PATH], const struct job *job, const char *name, bool is_summary)
 {
     snprintf(path, PATH, "%s/%s", job->folder, name);
@@ -56,7 +56,7 @@ static void print_one(tp_print *print, const struct tp_document *document)
     struct tp_buf out;
     tp_buf_init(&out, 0);
     int code = print(&out, document, &options, NULL);
-    /* NOTFOUND: this program has no embedded templates */
+    /* TP_ENOTFOUND, because this program has no embedded templates */
     require(code == 0 || code == TP_ELIMIT || code == TP_ENOTFOUND);
     if (code == 0 && !out.failed && (print == tp_print_json || print == tp_print_sarif))
         require(is_strict_json(out.data, out.size));

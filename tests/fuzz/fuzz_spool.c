@@ -1,4 +1,4 @@
-/* Recovers arbitrary bytes as a spool: the result is a trace in strict JSON, or the spool is refused. */
+/* Recovers arbitrary bytes as a spool. The result must be a trace in strict JSON, or the spool must be refused. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Creates a file with these bytes; the file disappears when its descriptor is closed. */
+/* Creates a file with these bytes. The file disappears when its descriptor is closed. */
 static int file_of(const uint8_t *data, size_t size, char *path)
 {
     int fd = memfd_create("spool", MFD_CLOEXEC);
@@ -20,7 +20,7 @@ static int file_of(const uint8_t *data, size_t size, char *path)
     return fd;
 }
 
-/* Reads the written trace with the strict reader, which refuses anything except JSON. */
+/* Reads the written trace with the strict reader, which refuses everything except JSON. */
 static void read_back(const char *path)
 {
     struct tp_arena arena;

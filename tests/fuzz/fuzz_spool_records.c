@@ -1,8 +1,9 @@
-/* Recovers a spool with arbitrary records: this file adds valid magic numbers, sizes and times, so that mutations reach
- * the records. The resulting trace is strict JSON.
+/* Recovers a spool with arbitrary records. This file adds valid magic numbers, sizes and times, so that mutations reach
+ * the records. The resulting trace must be strict JSON.
  *
- * Input: a byte of head flags (see the enum below), then records: kind (0: a new chunk follows), slots, bytes of text,
- * name, ticks since the previous record, payload. A byte FAR announces a number that is too large for its place. */
+ * Input: a byte of head flags (see the enum below), then records: kind (0 means that a new chunk follows), slots, bytes
+ * of text, name, ticks since the previous record, payload. A byte FAR announces a number that is too large for its
+ * place. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
@@ -16,7 +17,7 @@ enum { FAR = 0xFE, NONE = 0xFF, LONGEST = 1 << 16, LEAST = 32, TICKS = 1000 };
 
 /* A spool under construction. */
 struct made {
-    uint8_t *bytes; /* initially zero */
+    uint8_t *bytes; /* bytes of the spool, initially zero */
     size_t size, chunk, room;
     uint64_t ticks;
     uint32_t sequence;
@@ -47,7 +48,7 @@ static void end_chunk(struct made *spool)
     ((struct tp_spool_chunk *)(void *)(spool->bytes + spool->chunk))->size = (uint32_t)(spool->size - spool->chunk);
 }
 
-/* Starts a chunk. The lowest bit of its byte is is_notes, the other bits are the thread's number. */
+/* Starts a chunk. In its byte, the lowest bit is is_notes, and the other bits are the number of the thread. */
 static void begin_chunk(struct made *spool, struct taken *from)
 {
     uint32_t number = (uint32_t)take_number(from, 1);
@@ -85,7 +86,7 @@ static void put_record(struct made *spool, struct taken *from, uint8_t kind)
     spool->size += whole;
 }
 
-/* Reads the written trace with the strict reader, which refuses anything except JSON. */
+/* Reads the written trace with the strict reader, which refuses everything except JSON. */
 static void read_back(const char *path)
 {
     struct tp_arena arena;

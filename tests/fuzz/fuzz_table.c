@@ -1,5 +1,5 @@
-/* Builds tables and stacks of arbitrary bytes: every grouping ends, self times fit into their totals, and equal input
- * gives equal text. */
+/* Builds tables and stacks of arbitrary bytes. Every grouping must end, self times must not exceed total times, and
+ * equal input must give equal text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void group(struct tp_buf *out, const struct tp_trace *trace, const struct
     print(out, table, arena);
 }
 
-/* Counts calls as pstats does and checks that a function's own time is within that of its calls. */
+/* Counts calls like pstats, and checks that the own time of a function does not exceed the time of its calls. */
 static void count(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
 {
     const struct tp_table_options options = {.kind = TP_TABLE_FUNCTIONS, .sort_by = "stdname", .row_limit = -1};

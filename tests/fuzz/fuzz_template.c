@@ -1,6 +1,6 @@
-/* Compiles and renders arbitrary templates: each one compiles or is refused, rendering odd data ends without a crash,
- * and escaped values add no markup. The first NUL splits the input into the main template and the partial "p". Both get
- * the same small data. */
+/* Compiles and renders arbitrary templates. Each must compile or be refused, rendering unusual data must end without a
+ * crash, and escaped values must add no markup. The first NUL splits the input into the main template and the partial
+ * "p". Both get the same small data. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static struct tp_data some_data(struct tp_arena *arena, struct tp_str input)
     tp_object_text(tp_object_object(page, "o"), "t", "<o>");
     for (int i = 0; i < 3; i++)
         tp_object_int(tp_list_object(list), "i", i);
-    tp_list_add(list, tp_data_of_list(list)); /* a list that contains itself three times */
+    tp_list_add(list, tp_data_of_list(list)); /* adds the list to itself */
     tp_list_add(list, tp_data_str(input));
     return tp_data_of_object(page);
 }

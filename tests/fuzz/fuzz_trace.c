@@ -1,5 +1,5 @@
-/* Reads arbitrary bytes as a trace file and checks order and every index that the reader returns. Valid JSON is read
- * again with different white space, which takes other paths through the reader: both results must agree. */
+/* Reads arbitrary bytes as a trace file, and checks order and indexes in the result. Valid JSON is read again with
+ * different white space, which takes other paths through the reader. Both results must agree. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static bool is_json(const uint8_t *data, size_t size)
     return tp_strict_feed(&strict, (const char *)data, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* Writes the same document with irregular white space around its commas and colons. */
+/* Writes the same document with irregular white space around commas and colons. */
 static void respace(struct tp_buf *out, const uint8_t *data, size_t size)
 {
     bool in_string = false;

@@ -1,5 +1,5 @@
-/* Reads arbitrary bytes as the arguments of an event: the reader returns compact JSON, and every query of such a value
- * ends. */
+/* Reads arbitrary bytes as the arguments of an event. The reader must return compact JSON, and every query of such a
+ * value must end. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ static void ask(struct tp_arena *arena, struct tp_str json)
     }
 }
 
-/* Adds an event with these bytes at the places that the reader keeps as values. */
+/* Adds an event with these bytes in the places whose values the reader keeps. */
 static void wrap(struct tp_buf *text, const char *cat, const char *key, const uint8_t *data, size_t size)
 {
     tp_buf_printf(

@@ -1,4 +1,4 @@
-/* Builds the profile for the report and the exports from an analysis of fuzzed bytes. */
+/* Builds the profile for report and exports from an analysis of fuzzed bytes. */
 #ifndef TP_TESTS_FUZZ_MADE_PROFILE_H
 #define TP_TESTS_FUZZ_MADE_PROFILE_H
 

@@ -1,6 +1,6 @@
-/* Runs a fuzz target on the named files without a fuzzing engine; `make test` replays the corpora with it. All targets
- * are linked into one program, and the program's name, replay_TARGET, selects one. The generated replay_targets.h has a
- * line for each target. The compiler options rename each target's entry function to fuzz_TARGET. */
+/* Runs a fuzz target on files, without a fuzzing engine; `make test` runs the corpora with it. All targets are linked
+ * into one program, whose name, replay_TARGET, selects one. The generated replay_targets.h has a line for each target.
+ * Compiler options rename the entry function of each target to fuzz_TARGET. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
         long size = ftell(file);
         rewind(file);
         uint8_t *data =
-            /* exact size: a sanitizer reports a read of one byte too many */
+            /* has the exact size, so that a sanitizer reports a read beyond the end */
             size >= 0 ? malloc((size_t)size + (size == 0)) : NULL;
         if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
             return 2;

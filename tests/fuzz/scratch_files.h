@@ -1,4 +1,4 @@
-/* Temporary files, input parsing and checks of results that several fuzz targets share. */
+/* Temporary files, parsing of the input, and checks of results that several fuzz targets use. */
 #ifndef TP_TESTS_FUZZ_SCRATCH_FILES_H
 #define TP_TESTS_FUZZ_SCRATCH_FILES_H
 
@@ -31,7 +31,7 @@ static inline int scratch_file(const void *data, size_t size, char path[SCRATCH_
     return fd;
 }
 
-/* Creates a folder, in memory if the system has such a place, because files are synced when they are written. */
+/* Creates a folder, in memory if the system has such a file system, because written files are synced. */
 static inline void scratch_folder(char path[SCRATCH_PATH])
 {
     snprintf(path, SCRATCH_PATH, "%s/tracepress-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
@@ -56,7 +56,7 @@ static inline bool is_strict_json(const void *text, size_t size)
     return tp_strict_feed(&strict, text, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* The input in parts: the next byte, number or text; zeros and empty texts after its end. */
+/* Splits the input into bytes, numbers and texts. After its end, these are zeros and empty texts. */
 struct taken {
     const uint8_t *at, *end;
 };

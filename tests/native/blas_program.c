@@ -1,5 +1,5 @@
 /* blas_program [PLUGIN]: computes products of several sizes with cblas_dgemm and sgemm_. With PLUGIN, a library opened
- * with RTLD_LOCAL computes them with its own BLAS, as Python extension modules do. Prints calls and FLOPs of both
+ * with RTLD_LOCAL computes them with its own BLAS, like extension modules of Python. Prints calls and FLOPs of both
  * functions. Built with -DPLUGIN this file is that plugin. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ int multiply(void);
 static double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST];
 static float x[MOST * MOST], y[MOST * MOST], z[MOST * MOST];
 
-/* Computes the products; returns 0 if they are right. */
+/* Computes the products. Returns 0 if they are right. */
 int multiply(void)
 {
     long long calls = 0, flops = 0;

@@ -27,7 +27,7 @@
 #define SECCOMP_RET_KILL_PROCESS 0x80000000u
 #endif
 
-/* Allows this system call. brk is not among them: even the size of the heap is fixed. */
+/* Allows this system call. brk is not allowed, so even the size of the heap is fixed. */
 #define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static struct sock_filter filter[] = {
@@ -47,7 +47,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile int must_end;
 static _Atomic int begun;
 
-/* Uses memory, a lock and input, with blocks small enough for the free space of the heap. */
+/* Uses memory, a lock and input. Blocks are small enough for the free space of the heap. */
 static int work(int rounds)
 {
     int zero = 0;
@@ -84,7 +84,7 @@ static int filtered(int is_syscall)
 
 static void *busy(void *unused)
 {
-    work(1000); /* grows the heap to its final size before the filter may be installed */
+    work(1000); /* grows the heap to its final size before the filter can be installed */
     begun++;
     while (!must_end)
         work(10);
@@ -103,7 +103,8 @@ static int threads(void)
     pthread_attr_t small;
     void *failed = NULL;
     pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 1 << 20); /* the C library keeps the stacks of finished threads */
+    /* small stacks, because the C library keeps those of finished threads */
+    pthread_attr_setstacksize(&small, 1 << 20);
     for (int i = 0; i < 4; i++)
         pthread_create(&ids[i], &small, busy, NULL);
     while (begun < 4)
@@ -139,7 +140,7 @@ static int in_clone(void *unused)
     exit(filtered(0));
 }
 
-/* Creates a child as sandboxes do: by the system call, or by the C library's clone. */
+/* Creates a child like a sandbox does: by the system call, or by the C library's clone. */
 static pid_t make_child(const char *way)
 {
     static char stack[1 << 20] __attribute__((aligned(64)));
@@ -171,7 +172,7 @@ static int probe(void)
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
-    mallopt(M_ARENA_MAX, 1); /* the heap gets free space before its size is fixed */
+    mallopt(M_ARENA_MAX, 1); /* gives the heap free space before its size is fixed */
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     mallopt(M_MMAP_THRESHOLD, 16 << 20);
     char *volatile room = malloc(4 << 20);

@@ -76,7 +76,7 @@ void work()
 
 /* ---- what can be awaited ---- */
 
-/* Suspends; another thread may go on. */
+/* Suspends the coroutine. Another thread may resume it. */
 struct hop {
     std::thread::id from = std::this_thread::get_id();
     bool is_failure = false;
@@ -86,7 +86,7 @@ struct hop {
     }
     void await_suspend(std::coroutine_handle<> waiting)
     {
-        put(waiting); /* from here on it may run elsewhere, and be over */
+        put(waiting); /* from here on the coroutine may run on another thread, and may already have ended */
     }
     int await_resume()
     {
@@ -97,7 +97,7 @@ struct hop {
     }
 };
 
-/* Does not suspend. */
+/* Continues without suspending. */
 struct ready {
     bool await_ready() const noexcept
     {
@@ -114,7 +114,7 @@ struct ready {
     }
 };
 
-/* Suspends for ever: the coroutine is destroyed here. */
+/* Suspends the coroutine forever. It is destroyed while it is suspended. */
 struct never {
     bool await_ready() const noexcept
     {
@@ -132,7 +132,7 @@ struct never {
 
 /* ---- coroutines ---- */
 
-/* Nobody waits for it; it is gone at its end. */
+/* A coroutine that nobody waits for. It is destroyed at its end. */
 struct detached {
     struct promise_type {
         detached get_return_object() const noexcept
@@ -158,7 +158,7 @@ struct detached {
     };
 };
 
-/* Its caller waits for it, and is gone on with where it ends (symmetric transfer). */
+/* A coroutine whose caller waits for it. At its end, the caller is resumed (symmetric transfer). */
 struct child {
     struct promise_type {
         std::coroutine_handle<> caller;
@@ -250,7 +250,7 @@ detached request(int i)
     {
         TRACEPRESS_PART(task, "answer");
         TRACEPRESS_AWAIT(task, "query waits", query(i));
-        TRACEPRESS_AWAIT(task, "cache", ready{}) += sum - sum; /* what it gives is a reference */
+        TRACEPRESS_AWAIT(task, "cache", ready{}) += sum - sum; /* `ready` returns a reference */
         compute();
     }
     try {
@@ -314,7 +314,7 @@ void start(const char *folder)
         std::exit(3);
 }
 
-/* One resumption of each, by this thread. */
+/* Resumes each coroutine once, on this thread. */
 void resume_all()
 {
     std::deque<std::coroutine_handle<>> waiting;

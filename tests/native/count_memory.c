@@ -1,4 +1,4 @@
-/* Preloaded alone: sums malloc_usable_size of all blocks through glibc's second names of malloc, and prints the peak.
+/* Preloaded alone: adds up malloc_usable_size of all blocks, using glibc's second names of malloc, and prints the peak.
  * It shares no code with the recorder whose results it checks. */
 #include <malloc.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void *took(void *block)
 {
     if (block) {
         long size = (long)malloc_usable_size(block), now = __atomic_add_fetch(&held, size, __ATOMIC_SEQ_CST);
-        peak = now > peak ? now : peak; /* programs that are counted this way have one thread */
+        peak = now > peak ? now : peak; /* not atomic, because the programs have only one thread */
     }
     return block;
 }
@@ -53,7 +53,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
     *out = took(__libc_memalign(alignment, size));
-    return *out ? 0 : 12; /* ENOMEM */
+    return *out ? 0 : 12; /* 12 is ENOMEM */
 }
 
 void free(void *block)

@@ -78,7 +78,7 @@ static void leaves(int number, siginfo_t *info, void *context)
     siglongjmp(back, 1);
 }
 
-/* Repairs the file and returns. */
+/* Handles SIGBUS: repairs the file and returns. */
 static void returns(int number)
 {
     (void)number;
@@ -110,7 +110,7 @@ static int asks(void)
     sigaction(SIGBUS, NULL, &told);
     if (told.sa_handler != SIG_DFL || signal(SIGBUS, returns) != SIG_DFL || signal(SIGBUS, SIG_IGN) != returns)
         return 1;
-    raise(SIGBUS); /* is ignored */
+    raise(SIGBUS); /* must be ignored */
     sigemptyset(&mask);
     sigaddset(&mask, SIGBUS);
     sigprocmask(SIG_BLOCK, &mask, NULL);
@@ -121,7 +121,8 @@ static int asks(void)
     return sigismember(&mask, SIGBUS) == 0 ? 0 : 1;
 }
 
-/* Checks that each call returns the previous setting, for SIGBUS and for SIGUSR2, which the recorder ignores. */
+/* Checks that each call returns the previous setting, for SIGBUS and for SIGUSR2. The recorder does not handle
+ * SIGUSR2. */
 static int older(void)
 {
     for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
-/* hostile_program WAY: does things to its own process that may disturb a recorder inside it. Each way checks itself,
- * prints "done" and exits with code 7. */
+/* hostile_program WAY: changes its own process in ways that may disturb a recorder inside it. Each way checks itself,
+ * prints "done" and exits with 7. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -39,7 +39,7 @@ static void *thread(void *unused)
     return unused;
 }
 
-/* Runs 2,000 threads simultaneously, on the smallest usual stacks. */
+/* Runs 2,000 simultaneous threads with the smallest usual stacks. */
 static int threads(void)
 {
     enum { COUNT = 2000 };
@@ -69,7 +69,7 @@ static int children(void)
     return good == 2000;
 }
 
-/* Closes all descriptors except the first three, as daemons do. */
+/* Closes all descriptors except the first three, like daemons. */
 static int closes(void)
 {
     work(1000);
@@ -136,7 +136,7 @@ static int limits(void)
     return pthread_create(&id, NULL, thread, NULL) == 0 && pthread_join(id, NULL) == 0;
 }
 
-/* Checks that the lowest free descriptor belongs to the program, which relies on its number. */
+/* Checks that the program gets the lowest free descriptor, on whose number it relies. */
 static int numbers(void)
 {
     work(1000000);
@@ -147,7 +147,7 @@ static int root(void)
 {
     work(1000);
     if (chroot("/mnt") != 0)
-        return 1; /* not root */
+        return 1; /* needs root */
     work(100000);
     return 1;
 }
@@ -193,8 +193,8 @@ static int libraries(void)
     return 1;
 }
 
-/* Checks the number of threads in several ways, as sandboxes do before they confine themselves; also in a child, and
- * with additional threads. */
+/* Checks the number of threads in several ways, like sandboxes before they confine themselves. Also checks it in a
+ * child, and with additional threads. */
 static int counts_as(nlink_t threads)
 {
     struct stat task;

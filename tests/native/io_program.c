@@ -1,4 +1,4 @@
-/* io_program: reads from a pipe, a socket and a stream that are silent at first, polls one of them, and sends 100000
+/* io_program: reads from a pipe, a socket and a stream that have no data at first. Polls one of them, and sends 100000
  * bytes without waiting. Meanwhile a signal handler writes every millisecond. Prints the nanoseconds of read, recv,
  * poll and fread. */
 #include <poll.h>
@@ -29,7 +29,7 @@ static void on_alarm(int number)
         abort();
 }
 
-/* Forks a child that writes 1000 bytes to `fd` after a pause; only the parent returns. */
+/* Forks a child that writes 1000 bytes to `fd` after a pause. Returns only in the parent. */
 static void write_later(int fd)
 {
     static char bytes[1000];
@@ -73,7 +73,7 @@ int main(void)
     check(got);
 
     memset(&often, 0, sizeof often);
-    setitimer(ITIMER_REAL, &often, NULL); /* a repeated signal would interrupt poll */
+    setitimer(ITIMER_REAL, &often, NULL); /* stops the timer, because its signals would interrupt poll */
     write_later(ends[1]);
     struct pollfd one = {.fd = ends[0], .events = POLLIN};
     start = now();

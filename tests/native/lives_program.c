@@ -82,7 +82,7 @@ static int child_ends(pid_t pid)
 static void forks(void)
 {
     pthread_t other;
-    pthread_create(&other, NULL, thread, (void *)20000L); /* has locks of all kinds during the fork */
+    pthread_create(&other, NULL, thread, (void *)20000L); /* this thread uses locks of all kinds during the fork */
     for (int i = 0; i < 20; i++) {
         pid_t pid = fork();
         if (pid == 0) {

@@ -66,7 +66,7 @@ static void *take(int kind, size_t size)
     }
 }
 
-/* Allocates many small blocks, each a little larger than the last, and frees all of them. */
+/* Allocates many small blocks, each slightly larger than the previous one, and frees all of them. */
 static void *small_ones(void *unused)
 {
     static _Thread_local void *blocks[SMALL];

@@ -1,5 +1,5 @@
-/* new_delete: every form of C++ new and delete, 64 blocks of 1000000 bytes each in turn. Prints the peak that
- * malloc_usable_size adds up to. */
+/* new_delete: uses every form of C++ new and delete for 64 blocks of 1000000 bytes each, one form after the other.
+ * Prints the peak of malloc_usable_size over all blocks. */
 #include <cstdio>
 #include <cstdlib>
 #include <malloc.h>

@@ -1,5 +1,5 @@
-/* Makes any program record itself with the linked library: this file is linked into the program, and the program's own
- * files are built with -finstrument-functions. Recording starts before main, in the folder $RECORDED, with samples.
+/* Makes any program record itself with the linked library. This file is linked into the program, and the files of the
+ * program are built with -finstrument-functions. Recording starts before main, in the folder $RECORDED, with samples.
  * Each function call is a range. */
 #include <stdlib.h>
 
@@ -17,12 +17,12 @@ __attribute__((constructor)) static void begin(void)
     options.handler = tracepress_tensorboard_trace_handler;
     options.worker = "worker";
     options.sample_rate = 1000;
-    options.with_stack = getenv("STACKS") != NULL; /* statically linked programs have no stacks */
+    options.with_stack = getenv("STACKS") != NULL; /* programs that are linked statically have no stacks */
     if (options.directory && tracepress_start(&options) == 0)
         call = tracepress_intern("call");
 }
 
-/* No destructor stops the recording: the spool remains, and `tracepress recover` makes the trace. */
+/* No destructor stops the recording, so the spool remains, and `tracepress recover` makes the trace. */
 void __cyg_profile_func_enter(void *function, void *site)
 {
     (void)function, (void)site;

@@ -1,4 +1,4 @@
-/* seccomp_program: installs an allow list that kills, made by libseccomp, as servers do. Exit code 7. */
+/* seccomp_program: installs an allow list that kills, made by libseccomp, like servers do. Exits with 7. */
 #include <seccomp.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* A BLAS of two functions, for machines without BLAS. sgemm_ and cblas_dgemm call no other function. */
-// NOLINTBEGIN(readability-function-size): as BLAS has it
+/* A BLAS with two functions, for machines without BLAS. sgemm_ and cblas_dgemm call no other function. */
+// NOLINTBEGIN(readability-function-size): BLAS defines these parameters
 void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda,
                  const double *b, int ldb, double beta, double *c, int ldc);
 void sgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k, const float *alpha,

@@ -15,7 +15,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Defines a function that works in rounds of uneven length, so that no sampling clock stays in step with them. */
+/* Defines a function that works in rounds of different lengths, so that no sampling clock stays in step with them. */
 #define WORK(name)                                                                                                     \
     __attribute__((noinline)) static double name(double share, int turn)                                               \
     {                                                                                                                  \

@@ -63,9 +63,9 @@ static pid_t later(int to, double ms)
     _exit(to >= 0 && write(to, "x", 1) != 1);
 }
 
-static double took[CAUSES]; /* ms, by cause */
+static double took[CAUSES]; /* time of each kind of wait, ms */
 
-/* Waits for about `ms` and adds the measured times to `took`. */
+/* Waits for about `ms` milliseconds, and adds the measured time to `took`. */
 static void wait_for(int cause, int file, double ms)
 {
     int ends[2] = {-1, -1};
@@ -87,7 +87,7 @@ static void wait_for(int cause, int file, double ms)
         pause_ms(ms);
     else if (cause == DISK)
         must(fsync(file) == 0);
-    else if (cause == LOCK) { /* three waits by futex: for the holder, for its lock, for its end */
+    else if (cause == LOCK) { /* three waits by futex: for the thread that holds the lock, for its lock, for its exit */
         pthread_barrier_wait(&is_held);
         pthread_mutex_lock(&held);
         pthread_mutex_unlock(&held);

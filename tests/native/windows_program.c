@@ -40,7 +40,7 @@ PLAIN static void *listen_to(void *unused)
     return unused;
 }
 
-/* Calls work() until the time is over; returns the number of calls well within windows. */
+/* Calls work() until the time `until`. Returns the number of calls within windows, except near their edges. */
 PLAIN static unsigned run(long long until, int is_ended_inside)
 {
     unsigned inside = 0;

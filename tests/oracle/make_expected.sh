@@ -1,8 +1,9 @@
 #!/bin/sh
-# make_expected.sh: writes tests/data/expected from the executable definitions (definitions.py). `make expected` runs it.
-#
-# Needs python3; users and `make test` read what is stored. A trace that the definitions refuse (two devices of one name)
-# gets no expectation, and is named. A document that is unchanged keeps its bytes.
+# make_expected.sh: writes tests/data/expected from the executable definitions (definitions.py). `make expected` runs
+# it.
+# 
+# Needs python3. Users and `make test` read the stored files. A trace that the definitions refuse (two devices with the
+# same name) gets no expected values, and is named. A document whose content is unchanged keeps its bytes.
 set -eu
 oracle=$(cd "$(dirname "$0")" && pwd)
 cd "$oracle/../data"

@@ -63,11 +63,11 @@ def filled(text, names):
     return re.sub(r"\{(\w+)\}", lambda m: names.get(m[1]) or m[0] if m[1] in names else m[0], text)
 
 
-# ---- running ----
+# ---- running programs ----
 
 class Schedstat(threading.Thread):
-    """Time that the threads of a tree ran and were ready, as the kernel counts it for each; what they did after the last look
-    is missed. `skipped` levels below the root are not the program's."""
+    """The times that the threads of a tree were running and ready, as the kernel counts them for each thread. Time
+    after the last poll is missing. The first `skipped` levels below the root do not belong to the program."""
 
     def __init__(self, pid, skips_root):
         super().__init__(daemon=True)
@@ -98,7 +98,7 @@ class Schedstat(threading.Thread):
 
 
 def hurry():
-    """Other work on the machine should not decide what a program waits for: where we may, ours goes before it."""
+    """Raises the priority of the program if possible, so that other programs do not determine what it waits for."""
     try:
         os.setsid()
         os.nice(-10)
@@ -144,7 +144,7 @@ def run(program, command, folder, names, skips_root=False):
 # ---- perf ----
 
 class Code:
-    """Functions of a file without symbols, by the table of its call frame information: what we call FILE+0xBEGIN."""
+    """The functions of a file without symbols, by its call frame information. tracepress names them FILE+0xBEGIN."""
 
     def __init__(self, path):
         self.loads, self.begins = [], []
@@ -157,7 +157,8 @@ class Code:
             kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, at + i * size)
             if kind == 1:  # PT_LOAD
                 self.loads.append((offset, address, length))
-            elif kind == 0x6474e550 and data[offset:offset + 4] == b"\1\x1b\3\x3b":  # PT_GNU_EH_FRAME, as all linkers write it
+            # PT_GNU_EH_FRAME, in the form that all linkers write
+            elif kind == 0x6474e550 and data[offset:offset + 4] == b"\1\x1b\3\x3b":
                 many = struct.unpack_from("<I", data, offset + 8)[0]
                 self.begins = sorted(address + row[0] for row in struct.iter_unpack("<ii", data[offset + 12:offset + 12 + 8 * many]))
 
@@ -171,7 +172,7 @@ class Code:
 
 
 def bare(name):
-    """A function's name without arguments, template arguments and what a compiler added."""
+    """Returns the name of a function without arguments, template arguments and suffixes of the compiler."""
     name = re.sub(r"(\.(isra|constprop|part|cold|lto_priv|llvm)(\.\d+)*)+$", "", name)
     name = re.sub(r"\[clone [^]]*\]", "", name).strip()
     while re.search(r"<[^<>]*>", name):
@@ -198,7 +199,7 @@ def perf_bucket(name, file, address, maps, codes):
 
 
 def perf_functions(data):
-    """Samples by function, [(name, file)] -> count."""
+    """Returns the number of samples by function: [(name, file)] -> count."""
     text = subprocess.run(["perf", "script", "-i", data, "-G", "--no-inline", "--show-mmap-events", "--show-task-events", "-F", "pid,tid,event,ip,sym,dso"], capture_output=True, text=True, errors="replace").stdout
     maps, codes, counts = collections.defaultdict(list), {}, collections.Counter()
     for row in text.splitlines():
@@ -221,7 +222,7 @@ def perf_works():
         return bool(shutil.which("perf")) and subprocess.run(["perf", "record", "-q", "-F", "250", "-g", "-o", folder + "/p", "true"], capture_output=True).returncode == 0
 
 
-# ---- ours ----
+# ---- tracepress ----
 
 def our_bucket(name, file, kind):
     if kind == "python":
@@ -233,8 +234,9 @@ def our_bucket(name, file, kind):
     return (name if "+0x" in name else bare(name)), os.path.basename(file)
 
 
-# Places where the kernel enables interrupts again: a timer that was due meanwhile, for example during a thread switch, samples that
-# place. Its share grows with the number of switches (other work, a recorder of switches) and does not depend on the program.
+# Places where the kernel enables interrupts again. If a timer was due in the meantime, for example during a thread
+# switch, it samples this place. The share of such samples grows with the number of switches and does not depend on the
+# program.
 LATE = {("finish_task_switch", "kernel"), ("_raw_spin_unlock_irqrestore", "kernel"), ("_raw_spin_unlock_irq", "kernel")}
 
 
@@ -260,7 +262,7 @@ def frame_bucket(frame):
 
 @functools.lru_cache(None)
 def aliases():
-    """Of the functions of the C library, by each of their names: one of them."""
+    """Returns one name for each function of the C library that has several names."""
     known = {}
     for path in {row.split()[-1] for row in open("/proc/self/maps") if re.search(r"/lib[cm]\.so", row)}:
         build = subprocess.run(["readelf", "-n", path], capture_output=True, text=True).stdout
@@ -282,7 +284,8 @@ def plain(name):
 
 
 def outermost_of_line(path, perf):
-    """Samples by the function that perf would name: an inlined function counts for the first one outwards that perf knows."""
+    """Counts samples by the function that perf would name. An inlined function counts for the first outer function
+    that perf knows."""
     known = {plain(name) for name, _ in perf}
     weights = collections.Counter()
     with gzip.open(path) as file:
@@ -292,7 +295,8 @@ def outermost_of_line(path, perf):
             continue
         frames = [f for f in e["args"].get("Call stack", "").split(";") if f]
         has_line = [re.search(r"\(\d+\): ", f) is not None for f in frames] + [False]
-        frames = [frame_bucket(f) for f in frames[:max(has_line.index(False), 1)]]  # where lines are known, so are inlined functions
+        # inlined functions are known wherever lines are known
+        frames = [frame_bucket(f) for f in frames[:max(has_line.index(False), 1)]]
         chosen = [b for b in frames if plain(b[0]) in known] or frames[:1] or [("", "")]
         weights[chosen[0]] += int(e["args"]["cpu ns"])
     return weights
@@ -311,7 +315,7 @@ def sums_hold(view, usage_s):
     if not near(sum(f["self_us"] for f in view["functions"]) + view["seen"]["unsampled_us"], view["cpu_us"]):
         problems.append("functions")
     switches = sum(t["wake_ups"] for t in view["threads"])
-    # a switch, and what a process does after the kernel's record of its end, are in rusage alone
+    # only rusage has the time of switches, and of a process after the kernel's record of its exit
     if abs(view["cpu_us"] / 1e6 - usage_s) > 0.03 * usage_s + 0.02 + 4e-6 * switches + 5e-5 * len(view["processes"]):
         problems.append("CPU %.2f s, rusage %.2f s" % (view["cpu_us"] / 1e6, usage_s))
     return problems
@@ -331,8 +335,8 @@ def hot_agrees(ours, perf):
 
 
 def kind_holds(program, key, perf):
-    """A function whose line is known has its source as file. Then perf, or the symbols of the C library, say in which file of code
-    a function of that name is."""
+    """Returns the file of a function. If its line is known, the file is a source. Otherwise perf or the symbols of
+    the C library give the binary."""
     files = [key[1]] + [file for name, file in perf or () if plain(name) == plain(key[0])]
     files += ["libc.so.6"] if key[1].endswith((".c", ".h", ".S")) and key[0] in aliases() else []
     return any(file.startswith(kind) for kind in program.hot for file in files)
@@ -377,7 +381,7 @@ def measured(program, tracepress, names, folder, has_perf):
 
 
 def judge(program, row):
-    """Adds what does not hold to row["problems"]; row["again"]: all of it is of the kind that another run may not have."""
+    """Adds failed checks to row["problems"]. Sets row["again"] if another run may not have these problems."""
     problems, alone, recorded = row["problems"], row["alone"], row["recorded"]
     if alone.status != recorded.status:
         problems.append("exit code %d, alone %d" % (recorded.status if recorded.status >= 0 else 128 - recorded.status, alone.status))

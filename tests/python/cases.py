@@ -1,4 +1,5 @@
-"""Cases of a script: each is a function with @case(name). Run with run_all(); prints what suites/case.sh prints."""
+"""Runs the cases of a script. Each case is a function with @case(name), and run_all() runs them and prints lines like
+suites/case.sh."""
 
 import os
 import sys
@@ -28,7 +29,8 @@ def trace(name):
 
 
 def examples(folder, names, runs):
-    """The examples of the docstrings of these modules, as they stand there, in a folder with runs/today; their number."""
+    """Runs the examples in the docstrings of these modules unchanged, in a folder with runs/today. Returns their
+    number."""
     import doctest
     import importlib
 

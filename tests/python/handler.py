@@ -1,8 +1,6 @@
-"""trace_handler among everything that a process does: threads, forks, exits, kills, full disks. Needs nothing but Python.
-
-tests/python/fake/torch stands in for torch: its handler is torch's, its profile exports a bundled trace. With real torch:
-handler_torch.py.
-"""
+"""Tests trace_handler in processes with threads, forks, exits, kills and full disks. Needs only Python.
+tests/python/fake/torch replaces torch: its handler is a copy of torch's, and its profile exports a bundled trace.
+handler_torch.py uses a real torch."""
 
 import glob
 import os
@@ -70,7 +68,7 @@ def whole(page, given):
 
 
 def program(folder, code, prelude=(), **options):
-    """A program that trains; returns (exit code, lines on standard error)."""
+    """Runs a program that trains. Returns (exit code, lines on standard error)."""
     done = subprocess.run(
         [*prelude, sys.executable, "-W", "error", "-c", START + code],
         cwd=folder,
@@ -153,7 +151,7 @@ def _(folder):
     assert len(pages(os.path.join(folder, "runs"))) == 1
 
 
-# The report computes for as long as the training is measured, however late it begins.
+# The report computes as long as the training is measured, whenever it begins.
 REPORT = """
 import os, sys, time
 open("begun", "w").close()
@@ -213,7 +211,7 @@ def _(folder):
         file.write(REPORT)
     busy = script(os.path.join(folder, "busy"), f"exec '{sys.executable}' -S '{folder}/report.py'")
     alone = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\nhandler(profile)\n"
-    # in a session of its own, or it shares what its session gets with whatever else is busy in that
+    # in its own session, because otherwise it shares CPU time with other programs of the same session
     options = {"env": with_environment(TRACEPRESS_PROGRAM=busy), "start_new_session": True}
     code, lines = program(folder, alone + TRAINING + DONE, **options)
     assert (code, lines) == (0, []), (code, lines)
@@ -226,7 +224,7 @@ def _(folder):
 
 @case("handler: the verdict is one write, so that lines of several processes do not mix")
 def _(folder):
-    read, write = os.pipe2(os.O_DIRECT)  # each write is a packet
+    read, write = os.pipe2(os.O_DIRECT)  # with O_DIRECT, each write is a packet
     child = subprocess.Popen([PROGRAM, "report", TRACE, "-o", os.path.join(folder, "x.html")], stderr=write)
     os.close(write)
     with os.fdopen(read, "rb", buffering=0) as file:

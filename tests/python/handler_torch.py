@@ -1,4 +1,4 @@
-"""trace_handler with a real torch: its traces, its names, a real training, torch.distributed."""
+"""Tests trace_handler with a real torch: its traces, its names, a real training, torch.distributed."""
 
 import glob
 import inspect
@@ -20,7 +20,7 @@ PATTERN = re.compile(r"(.+)\.(\d+)\.pt\.trace\.json(\.gz)?")
 
 
 def train(handler, cycles=2):
-    """A training of a few steps; the handler is called after each cycle of the profiler."""
+    """Runs a training of a few steps. The handler is called after each cycle of the profiler."""
     model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 8))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     plan = schedule(wait=0, warmup=1, active=2, repeat=cycles)
@@ -35,7 +35,7 @@ def train(handler, cycles=2):
 
 
 class Stderr:
-    """What this process and its children write to file 2."""
+    """The output of this process and its children on file descriptor 2."""
 
     def __init__(self, folder):
         self.path = os.path.join(folder, "stderr")
@@ -67,12 +67,12 @@ def _(folder):
     every = [{}, {"worker_name": "w"}, {"use_gzip": True}, {"worker_name": "", "use_gzip": True}]
     if "use_python_export" in inspect.signature(tensorboard_trace_handler).parameters:
         every.append({"use_python_export": True})
-    clocks = time.time_ns, time.time  # torch 2.0 asks the other one
+    clocks = time.time_ns, time.time  # torch 2.0 uses the second function
     time.time_ns, time.time = lambda: 1700000000000000000, lambda: 1700000000.0
     try:
         for given in every:
             for make in (tensorboard_trace_handler, tracepress.trace_handler):
-                with Stderr(folder):  # that no trace is there is said
+                with Stderr(folder):  # a message must say that there is no trace
                     make(os.path.join(folder, "new"), **given)(Noted())
     finally:
         time.time_ns, time.time = clocks

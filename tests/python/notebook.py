@@ -1,4 +1,5 @@
-"""pandas, IPython and Jupyter: frames equal the JSON, magics, a notebook that nbconvert executes, mypy --strict."""
+"""Tests pandas, IPython and Jupyter: frames equal the JSON, magics work, nbconvert executes a notebook, and mypy
+--strict passes."""
 
 import html
 import json

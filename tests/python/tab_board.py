@@ -1,8 +1,6 @@
-"""The tab in real TensorBoards: routes under the options that break plugins, what leads outside, ten pages at a time.
-
-TENSORBOARD_PYTHON is a Python with TensorBoard, which finds the plugin by the entry point of pyproject.toml. With a
-browser (BROWSER_BINARY) and node, tests/browser/tab.mjs uses the tab as a person does.
-"""
+"""Tests the tab in real TensorBoards: routes with options that break plugins, links that lead outside, ten pages at a
+time. TENSORBOARD_PYTHON is a Python with TensorBoard, which finds the plugin by the entry point of pyproject.toml.
+With a browser (BROWSER_BINARY) and node, tests/browser/tab.mjs uses the tab like a person."""
 
 import json
 import os
@@ -24,7 +22,7 @@ OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def site(folder):
-    """A folder for PYTHONPATH where the distribution stands as pip would install it, with its entry points."""
+    """Makes a folder for PYTHONPATH with the distribution as installed by pip, including its entry points."""
     with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as file:
         points = re.search(r"\[project\.entry-points\.(tensorboard_plugins)\]\n((?:\w.*\n)+)", file.read())
     place = os.path.join(folder, "site")
@@ -118,7 +116,7 @@ class TensorBoard:
         return query
 
     def made(self, **query):
-        """The last answer about a page."""
+        """Returns the last answer about a page."""
 
         def look():
             reply = self.ours("make", **query)

@@ -1,4 +1,5 @@
-"""The tab's pages: equal to the program's own, made one at a time, kept, limited; nothing outside is ever read."""
+"""Tests the pages of the tab: they equal those of the program, are made one at a time, are kept, and are limited. No
+file outside of the log directories is ever read."""
 
 import os
 import re
@@ -20,7 +21,7 @@ from torch_tracepress.tab.runs import Root, walk
 
 
 class Board:
-    """A log directory, and a maker for it."""
+    """A log directory, and a Maker of its pages."""
 
     def __init__(self, folder, **limits):
         self.top = os.path.join(folder, "logs")
@@ -41,7 +42,7 @@ class Board:
         return Wish(tuple(self.side(name) for name in names))
 
     def end(self, wish, again=False):
-        """The last answer: no longer waiting, being made or written."""
+        """Returns the last answer, when the page no longer waits, is made or is written."""
         first = [again]
 
         def look():
@@ -152,7 +153,7 @@ def _(folder):
 
         shows(b"1234", 1)
         shows(b"1234", 1)
-        os.rename(path, os.path.join(folder, "aside"))  # another file of the same size and time
+        os.rename(path, os.path.join(folder, "aside"))  # replaces the file by another one with the same size and time
         write(path, text="5678")
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
         shows(b"5678", 2)
@@ -162,7 +163,7 @@ def _(folder):
         shows(b"9678", 3)
         old(write(board.top, "r", "y.pt.trace.json", text="y"))
         shows(b"9678y", 4)
-        os.utime(fake.path, (1, 1))  # another program
+        os.utime(fake.path, (1, 1))  # looks like another program, because its time differs
         shows(b"9678y", 5)
 
 
@@ -211,7 +212,7 @@ def _(folder):
         wish = board.wish("late")
         board.maker.ask(wish)
         until(fake.lines)
-        os.replace(link, path)  # the program has its descriptor by now
+        os.replace(link, path)  # the program has opened its descriptor by now
         fake.open_gate()
         assert board.page(wish) == b"mine"
 

@@ -1,4 +1,5 @@
-"""The tab's list of runs: names and order, links that lead out, what is swapped between listing and opening."""
+"""Tests the tab's list of runs: names and order, links that lead outside, and files that are replaced between listing
+and opening."""
 
 import json
 import os
@@ -13,7 +14,7 @@ from torch_tracepress.tab.runs import Root, Scanner, open_trace, roots_of, walk
 
 
 def logdir(folder):
-    """folder/logs, and beside it folder/outside with a secret, which is reached by links only."""
+    """Makes folder/logs, and next to it folder/outside with a secret that can be reached only by links."""
     write(folder, "outside", "deep", "secret.pt.trace.json", text=SECRET)
     top = os.path.join(folder, "logs")
     write(top, "real", "w.1.pt.trace.json", text="real")
@@ -193,10 +194,10 @@ def _(folder):
             os.mkfifo(path)
         elif kind == "socket":
             here = os.getcwd()
-            os.chdir(os.path.dirname(path))  # a socket's path is short
+            os.chdir(os.path.dirname(path))  # the path of a socket must be short
             socket.socket(socket.AF_UNIX).bind(os.path.basename(path))
             os.chdir(here)
-        if kind == "pipe":  # opened without waiting, and told by its stamp
+        if kind == "pipe":  # was opened without waiting, and recognized by its stamp
             assert runs.Stamp.of(os.fstat(open_trace(trace))) != trace.stamp
         else:
             assert refused(), kind
@@ -273,7 +274,7 @@ def _(folder):
         assert scanner.listing() is first, "who begins a slow walk does not wait for its end"
         assert begun.wait(60)
         assert scanner.listing() is first, "who asks during a walk is answered at once"
-        now[0] += 10  # as if the walk had taken this long
+        now[0] += 10  # simulates a walk that takes 10 s
         gate.set()
         until(lambda: scanner.listing() is not first)
         assert count[0] == 2 and "late" in names(scanner.listing())

@@ -1,4 +1,4 @@
-"""What the tests of the tab share: hostile names, files, and a program that takes the place of ours."""
+"""Parts that all tests of the tab use: hostile names, files, and a replacement for the program."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ def write(*names, text="{}"):
     return path
 
 
-# Writes, as a page, what it reads; then what FAKE names happens. Each call is a line of FAKE_LOG.
+# Writes the files that it reads as a page. Then does what FAKE names. Each call is a line in FAKE_LOG.
 FAKE = """#!/bin/sh
 printf '%s|' "$@" >>"$FAKE_LOG"; echo >>"$FAKE_LOG"
 while [ $# -gt 0 ]; do
@@ -96,7 +96,8 @@ def is_alive(pid):
 
 
 def until(what, seconds=120):
-    """Looks are counted, not time: a machine that stops for minutes, and its clock goes on, ends no test."""
+    """Waits until a condition is true. Counts polls instead of time, because a machine may stop for minutes while its
+    clock continues."""
     for _ in range(50 * seconds):
         value = what()
         if value:
@@ -106,7 +107,7 @@ def until(what, seconds=120):
 
 
 def old(path):
-    """As if it had been written a minute ago."""
+    """Sets the time of a file to a minute ago."""
     now = time.time()
     os.utime(path, (now - 60, now - 60))
     return path

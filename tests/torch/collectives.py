@@ -1,8 +1,6 @@
-"""collectives.py record FOLDER WIDTH | measure WIDTH: two ranks (gloo) whose gradients go one by one, or as one flat tensor.
-
-record writes FOLDER/loop and FOLDER/flat, a trace of each rank; measure prints what the flat one saves, percent of a step:
-median of rounds in which the two take turns.
-"""
+"""collectives.py record FOLDER WIDTH | measure WIDTH: runs two ranks (gloo) that send gradients one by one, or as one
+flat tensor. `record` writes FOLDER/loop and FOLDER/flat, with a trace of each rank. `measure` prints what the flat
+tensor saves, in percent of a step. It is the median of rounds in which both alternate."""
 import os
 import statistics
 import sys

@@ -1,8 +1,7 @@
-"""compare.py [--steps N] RECORDED OWN: the same events, counted by category, name, shapes and types. With --steps,
-operators only, where RECORDED has N steps and OWN has three.
-
-A release counts when its block was allocated in the trace: of older blocks torch knows those whose address it happens
-to have seen before, which differs from run to run."""
+"""compare.py [--steps N] RECORDED OWN: compares the events of two traces, counted by category, name, shapes and
+types. With --steps, compares only operators, of N steps in RECORDED and three in OWN. The release of a block
+counts only if the block was allocated in the trace. Of older blocks, torch knows only those whose address it has
+seen by chance."""
 import collections
 import gzip
 import json

@@ -61,13 +61,14 @@ def is_span(event):
 
 
 def spans_of(path):
-    """returns the spans of the recording, which the backend begins at the first event"""
+    """Returns the spans of the recording, which the backend begins at the first event."""
     with open(path, encoding="utf-8") as file:
         return [event for event in json.load(file)["traceEvents"] if is_span(event)]
 
 
 def begin_at_zero(events):
-    """takes whole microseconds off absolute times, which Python's numbers cannot hold to the nanosecond; returns the time taken off, in ns"""
+    """Subtracts whole microseconds from absolute times, because Python's floats cannot represent their nanoseconds.
+    Returns the subtracted time, in ns."""
     times = [Decimal(str(e["ts"])) for e in events if "ts" in e and e.get("ph") == "X"]
     first = int(min(times)) if min(times) > 10**12 else 0
     for event in events if first else ():

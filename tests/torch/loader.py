@@ -1,4 +1,5 @@
-"""A training loop with two worker processes that load data, slowly; recorded from outside, a run of several traces."""
+"""A training loop with two slow worker processes that load data. It is recorded from outside, as a run of several
+traces."""
 import time
 
 import torch

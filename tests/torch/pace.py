@@ -1,6 +1,6 @@
-"""How long a training step takes: pace.py STEPS prints the median in microseconds. pace.py STEPS OPTIONS: under
-torch.profiler with these options. It knows nothing of `record`; the first steps, in which a profiler begins, and the
-last one, in which it may end, are left out."""
+"""Measures a training step. pace.py STEPS prints the median in microseconds. pace.py STEPS OPTIONS runs under
+torch.profiler with these options. The script has no code for `record`. The first steps, in which a profiler
+starts, and the last step, in which it may stop, are left out."""
 import statistics
 import sys
 import time
@@ -32,7 +32,7 @@ def run(steps, after):
 
 
 steps = int(sys.argv[1])
-time.sleep(0.3)  # `record` looks for torch every few milliseconds
+time.sleep(0.3)  # waits, because `record` polls for torch every few milliseconds
 if len(sys.argv) > 2:
     from torch.profiler import profile, schedule
 

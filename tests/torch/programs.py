@@ -26,7 +26,8 @@ def optimizer(name, model, form, **more):
 
 
 def training(model, optimizer, loss, batches):
-    """Returns the step of a plain training loop; batches: a callable that returns an iterator of batches."""
+    """Returns the step function of a plain training loop. `batches` is a callable that returns an iterator of
+    batches."""
     state = {"batches": iter(())}
 
     def step():
@@ -199,7 +200,7 @@ def lightning_demo(form):
 
 
 def fitted(pl, model, rows, after_step):
-    """Runs a trainer, which calls after_step behind each step until that returns False."""
+    """Runs a trainer that calls after_step after each step, until that returns False."""
     class Steps(pl.Callback):
         def on_train_batch_end(self, trainer, *_):
             trainer.should_stop |= after_step() is False
@@ -216,7 +217,7 @@ def compiled(form):
 
 
 class Augmented:
-    """Samples with a costly transform; kept: made once, in advance."""
+    """Returns samples with a costly transform. With `kept`, they are computed once in advance."""
     COUNT = 512
 
     def __init__(self, is_kept):
@@ -247,7 +248,7 @@ def augmentation(form, workers=0):
     return training(model, optimizer("SGD", model, "", lr=0.1), cross_entropy, lambda: loader)
 
 
-# name: builder, package that it needs, the form that each finding advises
+# builder, required package, and the form that each finding advises, by name
 PROGRAMS = {
     "mnist": (mnist, "", {}),
     "imagenet, resnet18": (imagenet, "torchvision", {"H3": "fused"}),
@@ -273,7 +274,7 @@ def built(name, form):
 
 
 def run(step, is_over, after=lambda: None):
-    """Runs steps until is_over() behind one of them; calls after behind each."""
+    """Runs steps until is_over() returns true after one of them. Calls `after` after each step."""
     if not isinstance(step, functools.partial):
         while True:
             step()
@@ -288,7 +289,7 @@ def run(step, is_over, after=lambda: None):
 
 
 def after_steps(count):
-    """Returns a function that is true from its count-th call on."""
+    """Returns a function that returns true from call number `count` on."""
     calls = itertools.count(1)
     return lambda: next(calls) >= count
 
@@ -298,7 +299,7 @@ def lower_fifth(values):
 
 
 def seconds_of_children():
-    """Returns the processor time of the child processes so far, those that run and those that ended, in s."""
+    """Returns the CPU time of all child processes so far, running and exited ones, in s."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     parent_of, seconds = {}, {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
@@ -306,7 +307,7 @@ def seconds_of_children():
             with open("/proc/%s/stat" % entry, encoding="utf-8", errors="replace") as file:
                 fields = file.read().rpartition(")")[2].split()
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # the process has exited in the meantime
         parent_of[int(entry)] = int(fields[1])
         seconds[int(entry)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
@@ -318,8 +319,8 @@ def seconds_of_children():
 
 
 def cost(name, form, steps, has_children):
-    """Returns the processor time of a step, in s. Child processes count from the end of the warm-up on, so that those
-    that a compiler starts do not."""
+    """Returns the CPU time of a step, in s. Child processes count from the end of the warm-up on, so that those of a
+    compiler do not count."""
     step, times, before = built(name, form), [time.process_time()], []
 
     def after():
@@ -333,10 +334,10 @@ def cost(name, form, steps, has_children):
 
 
 def costs(name, form, steps, turns):
-    """Returns the costs of the program as it was written and of a form, each measured in so many processes, in turns. What
-    workers take off the program's own process is gained: then child processes do not count."""
+    """Returns the costs of the original program and of a form. Each is measured in this number of processes, which
+    alternate. Work that worker processes take over counts as gain, so child processes do not count in that case."""
     importlib.import_module("torch")
-    importlib.import_module(PROGRAMS[name][1] or "torch")  # once, before the processes are forked
+    importlib.import_module(PROGRAMS[name][1] or "torch")  # imports once, before the processes are forked
     found = {"written": [], form: []}
     for _, which in itertools.product(range(turns), found):
         reading, writing = os.pipe()

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""same_report.py ONE.json OTHER.json: do two reports agree in every number? Prints the first differences; exits with 1.
-
-The size of the file, its events by kind and the places of events in it are left out, and the name of the folder.
-"""
+"""same_report.py ONE.json OTHER.json: checks that two reports agree in every number. Prints the first differences and
+exits with 1. Does not compare the size of the file, its events by kind, the positions of events, and the name of
+the folder."""
 import json
 import sys
 

@@ -1,6 +1,7 @@
-"""A script as most are: tensors for some seconds before the first step (weights, data), loaders in processes of their own,
-then a loop. startup.py SECONDS [fork|spawn]: so long before the first step, and how workers of the loader begin; without
-it the data is loaded in this process. It knows nothing of recording."""
+"""A script like most training scripts: tensors (weights, data) for some seconds before the first step, worker
+processes that load data, then a loop. startup.py SECONDS [fork|spawn]: the time before the first step, and how the
+worker processes are started. Without the second argument, the data is loaded in this process. The script has no
+code for recording."""
 import sys
 import time
 

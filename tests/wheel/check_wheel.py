@@ -1,8 +1,6 @@
-"""check_wheel.py WHEEL TREE VERSION: whether the wheel is the installed TREE and the Python package, as its RECORD says.
-
-Nothing of the build backend is used: a wheel is read as a zip file, by the rules of the binary distribution format.
-Prints a line per fault; exit status 1 when there is one.
-"""
+"""check_wheel.py WHEEL TREE VERSION: checks that the wheel contains the installed TREE and the Python package, and
+that its RECORD is right. The wheel is read as a zip file by the rules of the binary distribution format, without
+the build backend. Prints a line per fault, and exits with 1 if there is one."""
 
 import base64
 import csv
@@ -14,12 +12,13 @@ import sys
 import zipfile
 
 MOST_BYTES = 3_000_000
-LEFT_OUT = {"lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1"}  # of the tree
+# files of the tree that are not in the wheel
+LEFT_OUT = {"lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1"}
 PACKAGE = os.path.join("python", "torch_tracepress")
 
 
 def recorded(wheel, stem):
-    """RECORD against the members: each once, none missing, sizes and hashes right."""
+    """Compares RECORD with the members: each is listed once, none is missing, sizes and hashes are right."""
     name = f"{stem}.dist-info/RECORD"
     rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(wheel.read(name).decode()))}
     if sorted(rows) != sorted(wheel.namelist()):
@@ -45,7 +44,8 @@ def as_member(name, stem):
 
 
 def same_tree(wheel, stem, tree):
-    """The wheel's data and scripts are the files of the tree but LEFT_OUT; a link is the text that linkers follow."""
+    """Compares data and scripts of the wheel with the files of the tree except LEFT_OUT. A link is a text that
+    linkers follow."""
     wanted = {as_member(name, stem): path for name, path in tree_files(tree) if name not in LEFT_OUT}
     found = {name for name in wheel.namelist() if name.startswith(f"{stem}.data/")}
     if found != set(wanted):

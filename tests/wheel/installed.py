@@ -1,9 +1,7 @@
-"""installed.py TRACE OTHER PAGE: whether torch_tracepress works where only its wheel is installed.
-
-Run it by the Python of that environment, in the folder of the two traces, which are named as they stand there. PAGE is the
-page of TRACE as another build of the program made it in a folder of the same name. Prints a line per fault; exit status 1
-when there is one.
-"""
+"""installed.py TRACE OTHER PAGE: checks that torch_tracepress works where only its wheel is installed. Run it with
+the Python of that environment in the folder of the two traces, given by their file names. PAGE is the page of
+TRACE, made by another build of the program in a folder with the same name. Prints a line per fault, and exits with
+1 if there is one."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-/* libcuda.so.1 without a GPU, see fake.h. It has two devices: a V100 and an A100. */
+/* libcuda.so.1 without a GPU; see fake.h. It has two devices: a V100 and an A100. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "tests/fake/cuda/fake.h"
 
-/* The headers with the prototypes are not part of this repository. */
+/* The headers with these prototypes are not part of this repository. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 enum { DEVICES = 2 };

@@ -2,8 +2,8 @@
  * needs. Kernels compute nothing and take a given time.
  *
  * profiler.c follows CUPTI's buffer protocol: request and complete callbacks, a worker thread, forced and unforced
- * flushes, a buffer per launching thread as since 13.0, and the record sizes of five releases.
- * FAKE_CUPTI="name=value,.." requests faults: see fault() in profiler.c. */
+ * flushes, a buffer per launching thread since 13.0, and the record sizes of five releases. FAKE_CUPTI="name=value,.."
+ * requests faults; see fault() in profiler.c. */
 #ifndef TP_TESTS_FAKE_CUDA_H
 #define TP_TESTS_FAKE_CUDA_H
 
@@ -18,8 +18,8 @@
 
 /* The function argument of cudaLaunchKernel. */
 struct fake_kernel {
-    const char *name; /* mangled */
-    uint64_t ns;      /* length of one run */
+    const char *name; /* mangled name */
+    uint64_t ns;      /* duration of one run, ns */
     int registers, static_shared_bytes;
 };
 
@@ -66,14 +66,15 @@ int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, unsigned gy, u
 
 /* ---- calls from the runtime to CUPTI, found by dlsym ---- */
 
-/* Returns the current time, or a length of time, on CUPTI's clock: its client's, or its own. */
+/* Returns the current time, or the length of a time, on CUPTI's clock. This is the clock of the client, or CUPTI's own
+ * clock. */
 uint64_t fake_cupti_now(void);
 uint64_t fake_cupti_length(uint64_t ns);
 
-/* Records a call of this thread from `start` until now. Returns its correlation. */
+/* Records a call of this thread from `start` until now. Returns its correlation id. */
 uint32_t fake_cupti_call(int is_driver, uint32_t function, uint64_t start);
 
-/* Adds a record that is complete at ready_ns. */
+/* Adds a record that is complete at the time `ready_ns`. */
 void fake_cupti_record(const void *record, size_t size, uint64_t ready_ns);
 
 static inline void fake_unused(const void *unused)

@@ -1,4 +1,4 @@
-/* libcupti.so.13 without a GPU, see fake.h. */
+/* libcupti.so.13 without a GPU; see fake.h. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "tests/fake/cuda/fake.h"
 
-/* The headers with the prototypes are not part of this repository. */
+/* The headers with these prototypes are not part of this repository. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 enum { UNKNOWN_KIND = 60, UNKNOWN_BYTES = 32, KINDS = 64, PERIOD_MS = 5 };
@@ -39,7 +39,7 @@ static size_t size_of(uint32_t kind)
 {
     static const struct {
         uint32_t kind;
-        uint16_t sizes[4]; /* 11.8, 12.1, 12.9, 13.0 */
+        uint16_t sizes[4]; /* sizes of releases 11.8, 12.1, 12.9 and 13.0, bytes */
     } table[] = {{TP_CUPTI_MEMCPY, {88, 88, 96, 96}},      {TP_CUPTI_MEMSET, {88, 88, 88, 88}},
                  {TP_CUPTI_DRIVER, {40, 40, 40, 40}},      {TP_CUPTI_RUNTIME, {40, 40, 40, 40}},
                  {TP_CUPTI_KERNEL, {200, 208, 208, 216}},  {TP_CUPTI_OVERHEAD, {40, 40, 56, 56}},
@@ -62,21 +62,21 @@ static size_t size_of(uint32_t kind)
     return 0;
 }
 
-/* ---- state: one lock, released while the collector is called ---- */
+/* ---- state, protected by one lock that is released while the collector is called ---- */
 
 struct buffer {
     uint8_t *bytes;
     size_t capacity, used;
-    uint64_t ready_ns; /* time when all of its records are complete */
+    uint64_t ready_ns; /* time at which all of its records are complete, ns */
     struct buffer *next;
 };
 
-struct filler { /* the open buffer of one thread, or of all */
+struct filler { /* The open buffer of one thread, or of all threads. */
     struct buffer *current;
     struct filler *next;
 };
 
-/* This clock is an hour ahead, so that no test mistakes it for the wall clock. */
+/* CUPTI's clock is an hour ahead, so that no test mistakes it for the wall clock. */
 static const uint64_t AHEAD_NS = 3600ull * 1000000000u;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -129,7 +129,7 @@ __attribute__((destructor)) static void write_counts(void)
 
 static void deliver(struct buffer *list)
 {
-    while (list) { /* the newest first, so that buffers come out of order */
+    while (list) { /* the newest buffer first, so that buffers are delivered out of order */
         struct buffer *buffer = list;
         list = buffer->next;
         complete(NULL, 0, buffer->bytes, buffer->capacity, buffer->used);
@@ -137,7 +137,7 @@ static void deliver(struct buffer *list)
     }
 }
 
-/* Removes the buffers that may be delivered from the list of full buffers. */
+/* Removes the buffers that may be delivered from the list of full buffers, and returns them. */
 static struct buffer *take_ready(int is_forced)
 {
     struct buffer *ready = NULL, **at = &full;
@@ -157,7 +157,7 @@ static struct buffer *take_ready(int is_forced)
 
 static void retire_ready(int is_forced);
 
-/* Runs as CUPTI's thread: returns full buffers, and from time to time partly filled ones. */
+/* Runs as CUPTI's thread. Delivers full buffers, and from time to time partly filled ones. */
 static void *work(void *unused)
 {
     (void)unused;
@@ -210,7 +210,7 @@ static struct filler *filler_of_thread(void)
     return own;
 }
 
-/* Requests a buffer from the collector; releases the lock during the call. */
+/* Requests a buffer from the collector. Releases the lock during the call. */
 static struct buffer *ask(void)
 {
     uint8_t *bytes = NULL;
@@ -219,7 +219,7 @@ static struct buffer *ask(void)
     request(&bytes, &size, &max_records);
     struct buffer *buffer = bytes ? calloc(1, sizeof *buffer) : NULL;
     if (((uintptr_t)bytes & 7) || max_records != 0)
-        abort(); /* CUPTI requires this of a client */
+        abort(); /* CUPTI requires a client to provide a buffer */
     pthread_mutex_lock(&lock);
     if (buffer) {
         buffer->bytes = bytes;
@@ -244,7 +244,7 @@ static void append(const void *record, size_t size, uint64_t ready_ns)
     if (!filler->current || filler->current->used + whole > filler->current->capacity) {
         retire(filler);
         struct buffer *fresh = ask();
-        retire(filler); /* with a shared buffer, another thread may have set one meanwhile */
+        retire(filler); /* with a shared buffer, another thread may have set one in the meantime */
         filler->current = fresh;
     }
     if (!filler->current) {
@@ -428,7 +428,7 @@ FAKE_EXPORT int cuptiActivityFlushAll(uint32_t flags)
 {
     if (process != getpid())
         for (;;)
-            pause(); /* CUPTI was seen to hang here in a child */
+            pause(); /* NVIDIA's CUPTI may hang here in a forked child */
     pthread_mutex_lock(&lock);
     retire_ready(flags & TP_CUPTI_FLUSH_FORCED);
     struct buffer *ready = take_ready(flags & TP_CUPTI_FLUSH_FORCED);

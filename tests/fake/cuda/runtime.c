@@ -1,4 +1,4 @@
-/* libcudart.so.13 without a GPU, see fake.h. A stream is represented by the time until which it is busy. */
+/* libcudart.so.13 without a GPU; see fake.h. A stream is represented by the time until which it is busy. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { PAGEABLE = 1, PINNED, DEVICE };
 
 struct fake_stream {
     uint32_t id, device, context;
-    uint64_t free_ns, free_stamp; /* end of the stream's work on CLOCK_REALTIME and on CUPTI's clock */
+    uint64_t free_ns, free_stamp; /* end of the work of the stream, on CLOCK_REALTIME and on CUPTI's clock */
 };
 
 struct fake_event {
@@ -23,13 +23,13 @@ struct fake_event {
     uint64_t done_ns, done_stamp;
 };
 
-struct allocation { /* located before the bytes that a program gets */
+struct allocation { /* header of an allocation, in front of the bytes for the program */
     uint64_t bytes;
     uint32_t kind, device;
     uint64_t pool;
 };
 
-/* A piece of work on a stream: start and end on CUPTI's clock, and its end on CLOCK_REALTIME. */
+/* An operation on a stream: start and end on CUPTI's clock, and its end on CLOCK_REALTIME. */
 struct span {
     uint64_t start, end, done_ns;
 };
@@ -43,7 +43,7 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fake_stream streams[MAX_STREAMS];
 static unsigned stream_count;
-static uint32_t contexts = 2, events, graphs; /* contexts 1 and 2 belong to devices 0 and 1 */
+static uint32_t contexts = 2, events, graphs; /* number of contexts; contexts 1 and 2 belong to devices 0 and 1 */
 static int has_pool;
 static __thread uint32_t device_now, context_now = 1;
 
@@ -66,7 +66,8 @@ static void initialize(void)
     cuInit(0);
 }
 
-/* Finds CUPTI, which may be loaded at any time; times of streams on the previous clock are then reset. */
+/* Finds CUPTI, which may be loaded at any time. Then resets the times of streams, because they are of the previous
+ * clock. */
 static void find_hooks(void)
 {
     void *cupti = is_hooked() ? NULL : dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
@@ -95,7 +96,7 @@ static uint64_t length(uint64_t ns)
     return is_hooked() ? hooks.length(ns) : ns;
 }
 
-/* Starts a call: returns its time stamp. */
+/* Starts a call. Returns its time stamp. */
 static uint64_t enter(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -126,7 +127,7 @@ static struct fake_stream *add_stream(uint32_t id)
     return stream;
 }
 
-/* Returns the stream, which is number 7 in each context for the default stream. */
+/* Returns the stream. The default stream has number 7 in each context. */
 static struct fake_stream *stream_of(cudaStream_t given)
 {
     if (given)
@@ -142,7 +143,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Adds `ns` of work to a stream. */
+/* Adds an operation of `ns` nanoseconds to a stream. */
 static struct fake_stream *enqueue(cudaStream_t given, uint64_t ns, struct span *span)
 {
     uint64_t earliest_ns = realtime() + LATENCY_NS, earliest = now() + length(LATENCY_NS);
@@ -377,7 +378,7 @@ static void record_memory(const struct allocation *at, uint32_t operation, uint3
 static int allocate(void **address, const struct allocation *wanted, uint32_t function)
 {
     uint64_t start = enter();
-    struct allocation *at = malloc(sizeof *at + 16); /* device memory, which has no content here */
+    struct allocation *at = malloc(sizeof *at + 16); /* device memory has no content here, only this header */
     if (!at)
         return 2;
     *at = *wanted;

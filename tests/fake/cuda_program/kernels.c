@@ -1,7 +1,8 @@
 /* cuda_program WHAT COUNT [RECORD_DIR]: an ordinary CUDA program that uses the CUDA without a GPU of tests/fake/cuda.
  *
- * With RECORD_DIR it records itself, with operators and scopes around its calls; without, it does not use tracepress.
- * At exit it prints how much work it gave to the GPU, one line per kind, so that the suite can compare the trace. */
+ * With RECORD_DIR the program records itself, with operators and scopes around its calls. Without RECORD_DIR it does
+ * not use tracepress. At exit it prints a line per kind of GPU work with the number of calls, which the suite compares
+ * with the trace. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ enum { THREADS = 8, NODES = 10, BLOCK_BYTES = 1 << 20 };
 static const struct fake_kernel gemm = {"_Z4gemmIfEvPKT_S2_PS0_iii", 4000, 64, 16384};
 static const struct fake_kernel relu = {"_Z4reluPfi", 1000, 16, 0};
 static const struct fake_kernel tiny = {"tiny", 200, 16, 0};
-static const struct fake_kernel wide = {"_Z4wideILi512EEvPKf", 2000, 32, 64 << 10}; /* opts in to more shared memory */
+/* requests more shared memory than the default maximum */
+static const struct fake_kernel wide = {"_Z4wideILi512EEvPKf", 2000, 32, 64 << 10};
 
 static struct {
     _Atomic uint64_t kernels, copies, peer_copies, sets, allocations, waits;
@@ -38,7 +40,7 @@ static void copy(void *to, const void *from, int direction, cudaStream_t stream)
     did.copies++;
 }
 
-/* Runs steps of copy, product and activation, with the runtime calls that usually occur between them. */
+/* Runs steps of a copy, a product and an activation, with the runtime calls that usually occur between them. */
 static void train(int count)
 {
     void *device, *host;
@@ -48,7 +50,7 @@ static void train(int count)
     did.allocations += 2;
     for (int i = 0; i < count; i++) {
         tracepress_begin(forward);
-        cudaGetDevice(&number); /* a call without GPU work */
+        cudaGetDevice(&number); /* a call without work for the GPU */
         copy(device, host, cudaMemcpyHostToDevice, NULL);
         tracepress_operator_begin(gemm_op, NULL);
         launch(&gemm, 1000, 256, NULL);
@@ -62,7 +64,7 @@ static void train(int count)
         if (i % 10 == 9) {
             cudaDeviceSynchronize();
             did.waits++;
-            usleep(2000); /* leaves the GPU idle */
+            usleep(2000); /* makes the GPU idle */
         }
         tracepress_step();
     }
@@ -112,7 +114,8 @@ static void graph(int count)
     did.waits++;
 }
 
-/* Uses two devices, two contexts of the first device whose streams have the same number, and a copy between devices. */
+/* Uses two devices, and two contexts of the first device whose streams have the same number. Copies between the
+ * devices. */
 static void contexts(int count)
 {
     void *from, *to;
@@ -141,10 +144,10 @@ static void contexts(int count)
     did.waits += 2;
 }
 
-/* Allocates blocks of all kinds, frees most of them, and makes another stream wait for an event. */
+/* Allocates blocks of all kinds, frees most of them, and makes one stream wait for an event of another. */
 static void memory(int count)
 {
-    static void *kept[64] __attribute__((used)); /* never freed */
+    static void *kept[64] __attribute__((used)); /* blocks that are never freed */
     static cudaEvent_t event;
     cudaStream_t first, second;
     cudaStreamCreate(&first);
@@ -175,7 +178,7 @@ static void memory(int count)
     did.waits += 3;
 }
 
-/* Forks a child that exits normally, and that must not touch its parent's CUPTI. */
+/* Forks a child that exits normally. It must not use its parent's CUPTI. */
 static void fork_child(int count)
 {
     int status;
@@ -193,7 +196,7 @@ static void fork_child(int count)
     train(count);
 }
 
-/* Starts work without waiting for it, and exits without a stop. */
+/* Starts work and exits without waiting for it and without stopping the recording. */
 static void leave(int count)
 {
     for (int i = 0; i < count; i++)
@@ -206,7 +209,7 @@ static void kill_itself(int count)
     for (int i = 0; i < count; i++)
         launch(&tiny, 8, 128, NULL);
     cudaDeviceSynchronize();
-    sleep(1); /* CUPTI returns buffers from time to time */
+    sleep(1); /* waits, because CUPTI delivers buffers from time to time */
     abort();
 }
 

@@ -35,7 +35,7 @@ static void multiply(float *out, const float *x, const float *weights)
             }
 }
 
-/* Done by one thread, while the others wait. */
+/* Updates the weights on one thread while the others wait. */
 static void update(float *weights, const float *out)
 {
     for (int i = 0; i < WIDTH * WIDTH; i++)

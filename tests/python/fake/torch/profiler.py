@@ -1,4 +1,5 @@
-"""What trace_handler uses of torch.profiler: the handler as torch 2.13 has it, and a profile that "exports" a file."""
+"""The parts of torch.profiler that trace_handler uses: the handler of torch 2.13, and a profile that "exports" a
+file."""
 
 import os
 import shutil
