@@ -1,8 +1,6 @@
-"""causes.py KIND FOLDER: writes a trace of one kind below FOLDER, for the rows of causes.tsv.
-
-Each kind is a small program with one planted cause, or its healthy twin. Times are microseconds. A program with a device
-launches one kernel for each operator that computes.
-"""
+"""causes.py KIND FOLDER: writes a trace of one kind below FOLDER, for the rows of causes.tsv. Each kind is a small
+program with one planted cause, or a healthy program that is otherwise equal. Times are microseconds. A program
+with a device launches one kernel for each operator that computes."""
 import json
 import os
 import sys
@@ -13,7 +11,7 @@ MAIN, BACKWARD, GLOO = 10, 11, 12
 
 
 class Program:
-    """`now` is the end of the last event on the host, `device` that of the last kernel"""
+    """A program under construction. `now` is the end of the last event on the host, `device` that of the last kernel."""
 
     def __init__(self, has_device=False, ranks=None, backend=None):
         self.events, self.now, self.device, self.sequence, self.calls = [], 0.0, 0.0, 0, 0
@@ -31,7 +29,7 @@ class Program:
                             "ts": round(start, 3), "dur": round(length, 3), "args": args})
 
     def kernel(self, name, length, stream=7, **args):
-        """a launch inside of the operator that ends now, and its kernel"""
+        """Adds a launch inside of the operator that ends now, and its kernel."""
         self.calls += 1
         start = max(self.device, self.now + 4)
         self.add("cuda_runtime", "cudaLaunchKernel", self.now, 3, correlation=self.calls)
@@ -41,7 +39,7 @@ class Program:
         self.device = start + length
 
     def operator(self, name, length, inside=None, gap=1.0, kernel=None, **args):
-        """an operator of at least this length around what `inside` runs"""
+        """Adds an operator of at least this length around the events that `inside` adds."""
         start = self.now
         if self.has_device and kernel:
             self.now += 1
@@ -83,7 +81,8 @@ def forward(p, layers=6, length=200):
 
 
 def backward(p, layers=6, length=200, reduced=None, adds=False, rows=64):
-    """reduced: what the wrapper runs when it takes a gradient; adds: a gradient is there already"""
+    """Adds a backward pass. `reduced` adds the calls of the wrapper for each gradient. With `adds`, gradients exist
+    already."""
     for i in range(layers):
         def node():
             p.operator("AddmmBackward0", length - 4, lambda: p.operator(
@@ -116,7 +115,7 @@ def update(p, optimizer="AdamW", more=None):
 
 
 def reduction(p, nbytes, length=400, ranks=2, group="0"):
-    """one all-reduce: on a thread of gloo, or as a kernel of NCCL"""
+    """Adds an all-reduce, on a thread of gloo or as a kernel of NCCL."""
     count = nbytes // 4
     args = {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": count, "Out msg nelems": count,
             "Group size": ranks, "Process Group Name": group}
@@ -134,7 +133,7 @@ def reduction(p, nbytes, length=400, ranks=2, group="0"):
 
 
 def reducer(every, nbytes=1 << 20, length=400, ranks=2):
-    """what DistributedDataParallel does with a gradient; each `every` gradients are a bucket"""
+    """Adds DistributedDataParallel's work for a gradient. `every` gradients are a bucket."""
     def take(p, i, layers):
         p.operator("torch::distributed::reducer::mul_out", 12, lambda: p.operator(
             "aten::mul", 9, kernel=("vectorized_elementwise_kernel<4, mul>", 6)))
@@ -144,7 +143,7 @@ def reducer(every, nbytes=1 << 20, length=400, ranks=2):
 
 
 def waits_for_buckets(p, layers):
-    """the end of a backward pass of the wrapper: it waits for all buckets and copies them back"""
+    """Adds the end of a backward pass of the wrapper, which waits for all buckets and copies them back."""
     p.now = max(p.now, p.gloo + 5)
     for _ in range(layers):
         p.operator("torch.distributed.ddp.reducer::copy_bucket_to_grad", 8, lambda: p.operator(
@@ -152,7 +151,7 @@ def waits_for_buckets(p, layers):
 
 
 def buffers(p, count, length=300, ranks=2):
-    """the wrapper broadcasts `count` buffers of one type from rank 0"""
+    """Adds the wrapper's broadcast of `count` buffers of one type from rank 0."""
     def views(n):
         for _ in range(n):
             p.operator("aten::view", 1, gap=0.2)
@@ -185,7 +184,7 @@ def steps(p, body, count):
 
 
 def frames_of_a_step(p):
-    """what else an optimizer step brings: clipping, a schedule, an average of the weights"""
+    """Adds other parts of an optimizer step: clipping, a schedule, an average of the weights."""
     def clip():
         p.operator("aten::_foreach_norm", 60)
         p.operator("aten::_foreach_mul_", 60)
@@ -195,7 +194,8 @@ def frames_of_a_step(p):
 
 
 def accumulate(every, count, has_device=False, more=None, late=None, before=0):
-    """micro-steps; one of `every` updates the parameters, the first one after `before` others"""
+    """Writes micro-steps. One of `every` updates the parameters; the first update comes after `before` other
+    micro-steps."""
     p = Program(has_device)
 
     def body(p, i):
@@ -215,7 +215,7 @@ def checkpoints(p, i):
 
 
 def evaluates(p):
-    """a pass without gradients follows each training step"""
+    """Adds a pass without gradients after each training step."""
     def body(p, i):
         forward(p)
         if i % 2 == 0:
@@ -226,7 +226,7 @@ def evaluates(p):
 
 
 def lengths_differ():
-    """micro-steps of batches that differ by more than twice, in one of twelve"""
+    """Writes micro-steps, of which one in twelve has a batch more than twice as large."""
     p = Program()
 
     def body(p, i):
@@ -243,7 +243,7 @@ def lengths_differ():
 
 
 def wrapped(p, body, ranks=2, synced=0):
-    """a forward pass inside of the wrapper; `synced` buffers are broadcast before"""
+    """Adds a forward pass inside of the wrapper, which broadcasts `synced` buffers first."""
     def inside():
         if synced:
             buffers(p, synced, ranks=ranks)
@@ -252,7 +252,7 @@ def wrapped(p, body, ranks=2, synced=0):
 
 
 def ddp_accumulates(has_device, quiet, each_step=True, count=16, other=None):
-    """four micro-steps of the wrapper; quiet: the first three run under no_sync"""
+    """Adds four micro-steps of the wrapper. With `quiet`, the first three run under no_sync."""
     p = Program(has_device, 2, "nccl" if has_device else "gloo")
 
     def micro(p, i):
@@ -271,7 +271,7 @@ def ddp_accumulates(has_device, quiet, each_step=True, count=16, other=None):
 
 
 def loop_accumulates(quiet):
-    """a loop of the user's reduces the gradients of each micro-step"""
+    """A loop of the user reduces the gradients of each micro-step."""
     p = Program(False, 2)
 
     def body(p, i):
@@ -290,7 +290,7 @@ def loop_accumulates(quiet):
 
 
 def two_models():
-    """a generator and a discriminator, each with an optimizer that runs behind both backward passes"""
+    """A generator and a discriminator have an optimizer each, which runs after both backward passes."""
     p = Program(True, 2, "nccl")
 
     def body(p, i):
@@ -305,7 +305,7 @@ def two_models():
 
 
 def skips_updates():
-    """a step whose gradients overflow is thrown away: zeroed, not accumulated"""
+    """A step with overflowing gradients is discarded: gradients are zeroed, not accumulated."""
     p = Program(True, 2, "nccl")
 
     def body(p, i):
@@ -319,7 +319,7 @@ def skips_updates():
 
 
 def layers_reduce(p):
-    """an all-reduce of activations, as tensor parallelism does in each forward pass"""
+    """Adds an all-reduce of activations, as tensor parallelism does in each forward pass."""
     for _ in range(4):
         p.operator("aten::mm", 100, kernel=("ampere_sgemm_64x64", 100))
         reduction(p, 1 << 20, 200, group="1")
@@ -363,7 +363,7 @@ def buffers_sent(has_device, count, ranks=2):
 
 
 def user_broadcasts():
-    """the user sends a setting to all ranks outside of the wrapper"""
+    """The user sends a setting to all ranks outside of the wrapper."""
     p = Program(False, 2)
 
     def body(p, i):
@@ -376,7 +376,7 @@ def user_broadcasts():
 
 
 def zeroes(call, adds=True):
-    """a loop of the user's rewrites all gradients before the forward pass; the backward pass adds to them"""
+    """A loop of the user rewrites all gradients before the forward pass. The backward pass adds to them."""
     p = Program()
 
     def body(p, i):
@@ -392,7 +392,7 @@ def zeroes(call, adds=True):
 
 
 def small_reductions(has_device, calls, by_hand=False):
-    """`calls` reductions of 4 KiB in each step: by a wrapper with tiny buckets, or by a loop over all gradients"""
+    """Each step has `calls` reductions of 4 KiB, by a wrapper with tiny buckets or by a loop over all gradients."""
     p = Program(has_device, 2, "nccl" if has_device else "gloo")
 
     def body(p, i):
@@ -411,7 +411,7 @@ def small_reductions(has_device, calls, by_hand=False):
 
 
 def product(p, name, rows, inner, columns, length, kernel=5):
-    """a product of `rows` (its sizes but the last one) with weights"""
+    """Adds a product of `rows` with weights. `rows` are its sizes except the last one."""
     dims = [[*rows, inner], [columns, inner], [columns]]
     if name == "aten::addmm":
         dims = [[columns], [*rows, inner], [inner, columns], [], []]
@@ -426,7 +426,7 @@ def perceptron(p, batch, size=1024, length=150):
 
 
 def encoder(p, batch, length, rows_first=False, each=None):
-    """layers that attention is part of; rows_first: products take the elements of all sequences as rows"""
+    """Adds layers of a transformer. With `rows_first`, products have the elements of all sequences as rows."""
     p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[1000, 256], [batch, length], []]})
     for _ in range(4):
         for columns in (768, 256, 1024):
@@ -439,7 +439,7 @@ def encoder(p, batch, length, rows_first=False, each=None):
 
 
 def decoder(p, batch, tokens=8, size=1024):
-    """tokens one after the other; positions are the same for all samples, so that their embedding has one row"""
+    """Generates tokens one after the other. Positions are equal for all samples, so their embedding has one row."""
     for _ in range(tokens):
         p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[2000, size], [batch, 1]]})
         p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[512, size], [1, 1]]})
@@ -460,27 +460,27 @@ def recurrent(p, batch, name="gru", time=20):
 
 
 def unknown_sizes_too(p):
-    """products of one sample, and ones without sizes that take most of the time"""
+    """Adds products of one sample, and products without sizes that take most of the time."""
     perceptron(p, 1)
     p.operator("aten::linear", 8000)
 
 
 def serves_unlike(step):
-    """a program that calls a model with one sample, but for one step"""
+    """A program that calls a model with one sample in all steps but one."""
     p = Program()
     steps(p, lambda p, i: perceptron(p, 64 if i == step else 1), 12)
     return p
 
 
 def serves(forward, has_device=False, count=12):
-    """a program that only calls a model: one call a step"""
+    """A program that only calls a model, once per step."""
     p = Program(has_device)
     steps(p, lambda p, i: forward(p), count)
     return p
 
 
 def engine(name, count=8):
-    """steps of a serving engine, which replays captured graphs: no operator shows a shape"""
+    """Steps of a serving engine that replays captured graphs, so no operator shows a shape."""
     p = Program(True)
     for i in range(count):
         start = p.now
@@ -537,7 +537,7 @@ def updates_one(p):
 
 
 def takes_apart(call, body, count=40, shape=None, seen=True):
-    """a loop over the rows of a tensor of 40 x 32; call: what takes the tensor apart before it, or None"""
+    """A loop over the rows of a tensor of 40 x 32. `call` splits the tensor before the loop, or is None."""
     p = Program()
 
     def loop():
@@ -566,7 +566,7 @@ def part(name, *others):
 
 
 def branch(p, i):
-    """what runs depends on the value"""
+    """a branch on the value"""
     p.operator("aten::select", 6)
     p.operator("aten::gt", 8)
     p.operator("aten::is_nonzero", 6)
@@ -575,7 +575,7 @@ def branch(p, i):
 
 
 def evaluate_and_read(p, i):
-    """a batch of a loop that evaluates a small model, and reads its loss; the activations differ"""
+    """Adds a batch of a loop that evaluates a small model and reads its loss. The activations differ between batches."""
     p.operator("aten::slice", 4, **{"Input Dims": [[1000, 64], [], [], [], []]})
     product(p, "aten::linear", [32], 64, 64, 30)
     for name in ("relu", "gelu", "silu")[:i * i % 11 % 3 + 1]:
@@ -585,7 +585,7 @@ def evaluate_and_read(p, i):
 
 
 def alike_layers(call, count=12):
-    """layers that are alike behind an operator that took the weights of attention apart"""
+    """Adds equal layers after an operator that split the weights of attention."""
     def layer(p, i):
         p.operator("aten::linear", 60)
         p.operator(call, 8, **{"Input Dims": [[8, count, 96], [], []]})

@@ -12,7 +12,7 @@ def host(cat, name, ts, dur, tid=1, **args):
 
 
 class Device:
-    """events of a device; work and communication run on streams of their own"""
+    """Events of a device with separate streams for work and communication."""
 
     def __init__(self):
         self.events, self.link = [], 0
@@ -21,7 +21,7 @@ class Device:
         self.events.append(host("user_annotation", "ProfilerStep#%d" % number, ts, dur))
 
     def run(self, name, called, start, dur, stream=7, node=None, **args):
-        """launches a kernel at `called`, inside of a node of the backward pass if one is named"""
+        """Launches a kernel at the time `called`, inside of a node of the backward pass if one is named."""
         self.link += 1
         if node:
             self.events.append(host("cpu_op", node, called - 1, 4))
@@ -37,7 +37,7 @@ class Device:
         self.events.append(host("cuda_runtime", name, ts, dur))
 
     def read(self, ts, end):
-        """a copy to pageable memory: its call blocks until the copy has ended"""
+        """Adds a copy to pageable memory, whose call blocks until the copy has ended."""
         self.link += 1
         self.events.append(host("cuda_runtime", "cudaMemcpyAsync", ts, end - ts, correlation=self.link))
         self.events.append({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH (Device -> Pageable)", "pid": 0, "tid": 7, "ts": end - 2,
@@ -49,7 +49,8 @@ class Device:
 
 # ------------------------------------------------------------------------------------------------- what overlap gains
 def overlap(steps):
-    """steps of 10 ms, of each a list of (kind, us): forward, backward, gradients (communication); the host calls all, then waits"""
+    """Writes steps of 10 ms, each a list of (kind, us): forward, backward, gradients (communication). The host
+    launches everything, then waits."""
     d = Device()
     for s, work in enumerate(steps):
         b, at = 10000 * s, 10000 * s + 200
@@ -65,7 +66,8 @@ def overlap(steps):
 
 
 def late_host(wait):
-    """three steps of 10 ms: work, 3 ms of communication, work that the host launches when the communication has ended"""
+    """Writes three steps of 10 ms: work, 3 ms of communication, and work that the host launches after the
+    communication."""
     d = Device()
     for s in range(3):
         b = 10000 * s
@@ -80,7 +82,8 @@ def late_host(wait):
 
 
 def side_stream(on_main):
-    """two steps: communication of 3 ms, then work that was launched early, but for a small kernel that the host launches late"""
+    """Writes two steps: communication of 3 ms, then work that was launched early, except for a small kernel that is
+    launched late."""
     d = Device()
     for s in range(2):
         b = 10000 * s
@@ -94,7 +97,7 @@ def side_stream(on_main):
 
 # ------------------------------------------------------------------------------------------------- stages of a pipeline
 class Rank:
-    """a rank in steps of 20 ms, on a device with NCCL, on one with a host that waits for gloo, or without a device"""
+    """A rank with steps of 20 ms: on a device with NCCL, on a device whose host waits for gloo, or without a device."""
 
     def __init__(self, on="nccl", group=0):
         self.d, self.on, self.group, self.at, self.calls = Device(), on, group, 0, 0
@@ -105,7 +108,7 @@ class Rank:
         self.d.step(number + 1, self.begin, 20000)
 
     def called(self):
-        """the next moment at which the host calls: where a device works, the host is ahead of it"""
+        """Returns the time of the next call of the host. With a device, the host is ahead of it."""
         self.calls += 1
         return self.begin + 30 * self.calls if self.on == "nccl" else self.at
 
@@ -119,7 +122,7 @@ class Rank:
         self.at = max(self.at, called + 10 if self.on != "cpu" else 0) + us
 
     def move(self, us, *calls):
-        """sends or receives, or both at the same time: calls are "send" or "recv", with a peer"""
+        """Sends or receives, or does both simultaneously. Calls are pairs of "send" or "recv" and a peer."""
         called = self.called()
         for i, call in enumerate(calls):
             kind, peer = call.split()
@@ -147,7 +150,8 @@ class Rank:
 
 
 def stage(place, count, on="nccl", group=0, backward=True, schedule="gpipe"):
-    """three steps of a stage: `place` is first, middle or last; passes of 600 us forward and 1,200 backward, moves of 400 us"""
+    """Writes three steps of a stage. `place` is first, middle or last. Passes take 600 us forward and 1,200 us
+    backward, transfers 400 us."""
     r = Rank(on, group)
     for s in range(3):
         r.step(s)
@@ -172,7 +176,8 @@ def stage(place, count, on="nccl", group=0, backward=True, schedule="gpipe"):
 
 
 def interleaved_pairs(count):
-    """1F1B of a stage in the middle: in the steady state each move sends forward and receives the gradient, or the reverse"""
+    """Writes a middle stage of a 1F1B schedule. In the steady state, each transfer sends activations forward and
+    receives the gradient, or the reverse."""
     r = Rank()
     for s in range(3):
         r.step(s)
@@ -190,7 +195,7 @@ def interleaved_pairs(count):
 
 
 def ring(layers, peers):
-    """attention in a ring: keys and values go on while each block is worked on"""
+    """Writes attention in a ring: keys and values are sent on while each block is computed."""
     r = Rank()
     for s in range(3):
         r.step(s)
@@ -202,7 +207,7 @@ def ring(layers, peers):
 
 
 def parameter_server(layers, by_layer):
-    """a worker receives parameters, works, and sends gradients"""
+    """Writes a worker that receives parameters, works, and sends gradients."""
     r = Rank()
     for s in range(3):
         r.step(s)
@@ -219,7 +224,7 @@ def parameter_server(layers, by_layer):
 
 
 def key_values(direction):
-    """a server sends the keys and values of each layer to another, or receives them"""
+    """Writes a server that sends the keys and values of each layer to another server, or receives them."""
     r = Rank()
     for s in range(3):
         r.step(s)
@@ -231,7 +236,7 @@ def key_values(direction):
 
 
 def halos(layers):
-    """each layer exchanges the border of its image with the neighbours"""
+    """Writes layers that exchange the border of their image with their neighbors."""
     r = Rank()
     for s in range(3):
         r.step(s)

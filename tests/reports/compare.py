@@ -6,7 +6,7 @@ import sys
 
 
 def span(category, name, start, length, **args):
-    """A complete event of the main thread; times in us."""
+    """Returns a complete event of the main thread. Times are in us."""
     event = {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": length}
     if args:
         event["args"] = args
@@ -25,7 +25,7 @@ ENGINE_STEP = "execute_context_0(0)_generation_1(1)"
 
 
 def steps_of(names, length, share=0.5):
-    """Steps of `length` us in a row, each with an operator that takes `share` of it."""
+    """Returns consecutive steps of `length` us, each with an operator that takes the share `share` of it."""
     events, at = [], 1000.0
     for number, name in enumerate(names):
         events.append(span("user_annotation", name, at, length))
@@ -35,7 +35,7 @@ def steps_of(names, length, share=0.5):
 
 
 def rank(number, world):
-    """The head of a trace of one rank of several."""
+    """Returns the header of the trace of one of several ranks."""
     return {"distributedInfo": {"backend": "gloo", "rank": number, "world_size": world}}
 
 
@@ -45,17 +45,17 @@ def one_rank_engine_steps(folder):
 
 
 def one_rank_pairs_of_names(folder):
-    """Each name comes twice: two recordings in one file."""
+    """Each step name occurs twice, because one file has two recordings."""
     write(folder, "one.pt.trace.json", steps_of([f"ProfilerStep#{i % 4}" for i in range(8)], 5000))
 
 
 def one_rank_empty_steps(folder):
-    """Steps of one name and no length."""
+    """Steps have the same name and no length."""
     write(folder, "one.pt.trace.json", steps_of(["ProfilerStep#1"] * 4, 0))
 
 
 def two_ranks_engine_steps(folder):
-    """Both ranks repeat the name of a step; the second one computes for twice as long."""
+    """Both ranks repeat the name of a step. The second rank computes for twice as long."""
     for number, share in ((0, 0.4), (1, 0.8)):
         write(folder, f"rank{number}.pt.trace.json", steps_of([ENGINE_STEP] * 8, 10000 * (0.5 + share), share),
               **rank(number, 2))
@@ -65,7 +65,7 @@ def two_ranks_engine_steps(folder):
 
 
 def cpu_step(number, start, tail, length=10000.0):
-    """A marked step: a product, the loss, then the operators of `tail`: (name, dims, types, inner names)."""
+    """Returns a marked step: a product, the loss, then the operators of `tail` as (name, dims, types, inner names)."""
     events = [span("user_annotation", f"ProfilerStep#{number}", start, length)]
     at = start + 10
 
@@ -87,7 +87,7 @@ def cpu_step(number, start, tail, length=10000.0):
 
 
 def pair(folder, base, new, steps=8):
-    """Two runs whose steps differ in the tail alone."""
+    """Writes two runs whose steps differ only in the tail."""
     for name, tail in (("base", base), ("new", new)):
         events = []
         for number in range(steps):
@@ -120,22 +120,22 @@ def detach_to_nonzero(folder):
 
 
 def clone_to_item(folder):
-    """A copy becomes a wait: no rename, although both are costly."""
+    """A copy becomes a wait. This is no rename, although both take time."""
     pair(folder, [("aten::clone", *LOSS, ())], [("aten::item", *LOSS, ())])
 
 
 def item_to_detach(folder):
-    """The reverse: the wait is gone, and what is left of it is no regression."""
+    """The wait is gone. The copy that replaces it is no regression."""
     pair(folder, [("aten::item", *LOSS, ("aten::_local_scalar_dense",))], [DETACH])
 
 
 def renamed_operator(folder):
-    """A user's operator has another name."""
+    """An operator of the user has another name."""
     pair(folder, [("mylib::scale", *LOSS, ())], [("mylib::rescale", *LOSS, ())])
 
 
 def fewer_by_lists(folder):
-    """An optimizer that updates all parameters in one call replaces four operators a parameter."""
+    """An optimizer that updates all parameters in one call replaces four operators per parameter."""
     shapes = [[64, 64], [64], [32, 64], [32]]
     each = [(name, [shape, shape], ["float", "float"], ()) for shape in shapes
             for name in ("aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::addcdiv_")]
@@ -143,7 +143,7 @@ def fewer_by_lists(folder):
 
 
 def more_by_lists(folder):
-    """The reverse: a call on lists becomes four operators a parameter."""
+    """Four operators per parameter replace a call on lists."""
     shapes = [[64, 64], [64], [32, 64], [32]]
     each = [(name, [shape, shape], ["float", "float"], ()) for shape in shapes
             for name in ("aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::addcdiv_")]
@@ -151,7 +151,8 @@ def more_by_lists(folder):
 
 
 def kernel_run(folder, name, kernels, steps=5, jitter=0):
-    """A run of kernels in a row: (name, us), each launched by an operator of its name or by the one given third."""
+    """Writes consecutive kernels (name, us). An operator of the same name launches each of them, or the operator
+    given as third value."""
     events, correlation = [], 1
     for number in range(steps):
         start = 1000.0 + 100000 * number
@@ -173,28 +174,28 @@ def kernel_run(folder, name, kernels, steps=5, jitter=0):
 
 
 def triton_shifted(folder):
-    """All numbers of Inductor move by two; the second of six kernels becomes faster."""
+    """All numbers in Inductor's kernel names increase by two. The second of six kernels becomes faster."""
     names = [f"triton_red_fused_sum_{i}" for i in range(8)]
     kernel_run(folder, "base.json", [(names[i], 10000 + 100 * i) for i in range(6)])
     kernel_run(folder, "new.json", [(names[i + 2], 4000 if i == 1 else 10000 + 100 * i) for i in range(6)])
 
 
 def triton_one_removed(folder):
-    """The first of five kernels is gone and the others take its numbers."""
+    """The first of five kernels is gone, and the other kernels have its number and the following ones."""
     times = [9000, 2000, 15000, 5000, 22000]
     kernel_run(folder, "base.json", [(f"triton_poi_fused_mul_{i}", t) for i, t in enumerate(times)])
     kernel_run(folder, "new.json", [(f"triton_poi_fused_mul_{i}", t) for i, t in enumerate(times[1:])])
 
 
 def triton_two_stems(folder):
-    """The numbers of two kinds of kernels interleave and move by one."""
+    """Two kinds of kernels are numbered together, and all numbers increase by one."""
     for name, first in (("base.json", 0), ("new.json", 1)):
         kernel_run(folder, name, [(f"triton_{'poi' if i % 2 else 'per'}_fused_a_{i + first}", 8000 + 1000 * i)
                                   for i in range(6)])
 
 
 def noisy_steps(folder):
-    """Few steps whose lengths differ by more than ten times: nothing can be seen."""
+    """There are few steps, and their lengths differ by more than a factor of ten, so no change can be seen."""
     for name, lengths in (("base.json", (900, 9000, 1500, 30000)), ("new.json", (4000, 60000, 3000, 20000))):
         events, at = [], 1000.0
         for number, length in enumerate(lengths):

@@ -18,7 +18,7 @@ def kernel(name, ts, dur, correlation, stream=7):
 
 
 def training():
-    """Four marked steps of 1 ms, of each two operators that launch a kernel of 100 us."""
+    """Returns four marked steps of 1 ms. Each has two operators that launch a kernel of 100 us."""
     events, number = [], 0
     for step in range(STEPS):
         start = 10000 + step * STEP_US
@@ -52,7 +52,7 @@ def whole_head_behind():
 
 
 def name_with_quotes():
-    """As torch writes the name of a range with quotes: unescaped. The event is whole."""
+    """Writes the name of a range with quotes like torch, without escapes. The event is complete."""
     return whole().replace('"ProfilerStep#2"', '"ProfilerStep#2", "x": "say "hi" twice"')
 
 
@@ -141,7 +141,8 @@ LONG_STEPS = 40
 
 
 def long_training():
-    """Forty marked steps with two kernels each: links between calls and kernels, memory of the GPU, a name of the process."""
+    """Returns forty marked steps with two kernels each, with links between calls and kernels, memory of the GPU, and
+    a name of the process."""
     events, number, total = [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": "python"}} for pid in (7, 0)], 0, 0
     events.append({"ph": "M", "name": "thread_name", "pid": 7, "tid": 7, "args": {"name": "thread 7 (python)"}})
     for step in range(LONG_STEPS):
@@ -170,7 +171,8 @@ def long_training():
 
 
 def changed(cat, name, /, at=10, **members):
-    """The long trace, of which one event has other members; a member that is None is not there, of args or of the event."""
+    """Returns the long trace with changed members of one event. A member that is None is removed from args or from
+    the event."""
     events = long_training()
     one = [e for e in events if e.get("cat") == cat and e["name"].startswith(name)][at]
     for key, value in members.items():
@@ -192,12 +194,12 @@ def without(cat, name, at=10):
 
 
 def with_decimals():
-    """The long trace with three decimals in each time."""
+    """Returns the long trace with three decimals in each time."""
     return re.sub(r'("(?:ts|dur)": \d+)\b(?!\.)', r"\1.250", text_of(long_training(), head=LONG_HEAD))
 
 
 def with_replays(short, replays=6):
-    """The long trace, and replays of a graph of three kernels; replay `short` lacks one."""
+    """Returns the long trace with replays of a graph of three kernels. Replay `short` lacks one kernel."""
     events = long_training()
     for replay in range(replays):
         start, correlation = 10800 + replay * STEP_US, 5000 + replay
@@ -210,7 +212,7 @@ def with_replays(short, replays=6):
 
 
 def with_collectives(lost):
-    """The long trace of a rank that calls gloo in each step; `lost` of the collectives are not there."""
+    """Returns the long trace of a rank that calls gloo in each step, without `lost` of the collectives."""
     events, number = long_training(), 121
     events.append({"ph": "M", "name": "thread_name", "pid": 7, "tid": 8, "args": {"name": "thread 8 (pt_gloo_runloop)"}})
     for step in range(LONG_STEPS):
@@ -222,7 +224,7 @@ def with_collectives(lost):
 
 
 def annotations_alone():
-    """Steps of a program whose operators run on threads that were not recorded."""
+    """Returns steps of a program whose operators run on threads that were not recorded."""
     events = [event("user_annotation", "ProfilerStep#%d" % step, 10000 + 1000 * step, 990, **{"Ev Idx": step, "External id": step + 1})
               for step in range(3)]
     events.append({"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": 14000})
@@ -230,7 +232,7 @@ def annotations_alone():
 
 
 def alike_names():
-    """Names of a healthy trace that differ in one letter: some are there once, some often."""
+    """Returns names of a healthy trace that differ in one letter. Some occur once, some often."""
     events, often, once = long_training(), ("aten::gt", "aten::relu", "aten::addmm", "ReluBackward0", "AddmmBackward0", "mylib::norm_fused"), (
         "aten::ge", "aten::selu", "aten::addmv", "SeluBackward0", "AddmvBackward0", "mylib::norm_fuse_all", "aten::add", "mylib::norm", "aten::new_one")
     names = [name for name in often for _ in range(4)] + list(once)

@@ -10,7 +10,7 @@ STEP, STEPS = 10000, 3
 
 
 class Recording:
-    """A host with pid 100 and devices; times are in microseconds."""
+    """A recording of a host with pid 100 and devices. Times are in microseconds."""
 
     def __init__(self, **head):
         self.head = {"schemaVersion": 1, **head}
@@ -26,7 +26,7 @@ class Recording:
                 self.events.append({"ph": "M", "name": f"process_{key}", "pid": pid, "tid": 0, "args": {key: value}})
 
     def steps(self, *devices, host=100, runtime="cuda_runtime", call="cudaLaunchKernel", cat="kernel"):
-        """Three steps. Each device (pid, share, arguments) runs a product in `share` percent of each."""
+        """Writes three steps. Each device (pid, share, arguments) runs a product for `share` percent of each step."""
         for step in range(STEPS):
             begin = step * STEP
             self.event("user_annotation", f"ProfilerStep#{step}", host, 1, begin, STEP)
@@ -49,7 +49,7 @@ def of(folder, *devices, processes=(), **more):
     recording.write(folder)
 
 
-# ---- the pid of a device is no number of a device ----
+# ---- the pid of a device may not be its number ----
 
 def made_pid_of_system(folder):
     of(folder, (41234, 90, {}), processes=[(100, "python", "CPU")])
@@ -96,7 +96,7 @@ def made_pid_small_by_sort_index(folder):
 
 
 def made_pid_small_of_container(folder):
-    """process 7 of a container is no device: its place among the processes is its pid"""
+    """Process 7 of a container is no device. Its sort index among the processes is its pid."""
     of(folder, (7, 90, {}), processes=[(7, "worker", "", 7)])
 
 
@@ -117,7 +117,7 @@ def made_argument_against_pid(folder):
 
 
 def made_argument_of_neighbours(folder):
-    """of one process some operations have the number of the device, and others have none"""
+    """Some operations of a process have the number of the device, others have none."""
     of(folder, (41234, 30, {"device": 6}), (41234, 50, {}))
 
 
@@ -133,7 +133,7 @@ def made_foreign_next_to_numbered(folder):
     of(folder, (0, 50, {"device": 0}), (41234, 90, {}))
 
 
-# ---- words ----
+# ---- words for devices ----
 
 def made_word_npu(folder):
     recording = Recording()
@@ -180,10 +180,11 @@ def made_words_mixed(folder):
     of(folder, (0, 90, {"device": 0}), (1, 50, {}), processes=[(0, "python", "GPU 0"), (1, "python", "NPU 1")])
 
 
-# ---- communication is one list: verdict, table of kinds, and timeline agree ----
+# ---- all outputs agree on communication: verdict, table of kinds, and timeline ----
 
 def communicating(folder, kernel, operator="aten::mm", **args):
-    """Three steps with 60 % in one kernel, which `operator` launches; its name may or may not say what it does."""
+    """Writes three steps with 60 % in one kernel that `operator` launches. The name of the kernel may or may not show
+    what it does."""
     recording = Recording()
     recording.steps((0, 60, {"device": 0, **args}))
     for event in recording.events:

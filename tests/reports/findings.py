@@ -1,8 +1,6 @@
-"""findings.py KIND FOLDER: writes a trace of one kind below FOLDER, for the rows of findings.tsv.
-
-Each kind is a small program whose right estimate is known: what an optimizer runs itself, what its closure runs, what two
-findings are about. Times are microseconds.
-"""
+"""findings.py KIND FOLDER: writes a trace of one kind below FOLDER, for the rows of findings.tsv. Each kind is a
+small program with a known right estimate: operators of an optimizer, of its closure, or reported by two findings.
+Times are microseconds."""
 import json
 import os
 import sys
@@ -12,7 +10,7 @@ ADAM = ["aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::sqrt", "aten::div"
 
 
 class Program:
-    """events of one thread, written in order of time; `now` is the end of the last one"""
+    """Events of one thread, written in the order of time. `now` is the end of the last event."""
 
     def __init__(self):
         self.events, self.now, self.sequence = [], 0.0, 0
@@ -52,7 +50,8 @@ class Program:
 
 
 def paused(names, length=3.0, pause=9000.0):
-    """a step with an optimizer in which one short operator takes `pause` in one of four steps: its thread had no CPU"""
+    """Writes steps with an optimizer. One short operator takes `pause` us in one of four steps, because its thread
+    had no CPU."""
     def body(p):
         body.calls += 1
         p.forward(4, 200.0)
@@ -91,7 +90,7 @@ def train(p, layers=6, length=300):
 
 
 def framed_closure(p):
-    """the closure of a trainer: hooks before, between and behind forward and backward"""
+    """Adds the closure of a trainer: hooks before, between and after forward and backward."""
     outer = p.now
     p.now += 400
     start = p.now
@@ -138,7 +137,7 @@ def framed(p):
 
 
 def loading_twice(p):
-    """input that takes most of a step, loaded by a loop that indexes: two rules are about one time"""
+    """Adds input that takes most of a step. A loop with indexing loads it, so two rules are about the same time."""
     start = p.now
     for _ in range(200):
         p.operator("aten::select", 8)
@@ -148,7 +147,8 @@ def loading_twice(p):
 
 
 def small_everywhere(p):
-    """many small operators, copies among them, inside of an optimizer and outside: four rules are about one time"""
+    """Adds many small operators, including copies, inside of an optimizer and outside, so four rules are about the
+    same time."""
     for _ in range(100):
         p.operator("aten::copy_", 6)
         p.operator("aten::select", 4)
@@ -156,7 +156,7 @@ def small_everywhere(p):
 
 
 def attention(dropout, inside):
-    """a step of attention that is written out, with an operator between softmax and product"""
+    """Adds attention from single operators, with one operator between softmax and product."""
     scores, values = [[4, 8, 64, 64]], [[4, 8, 64, 64], [4, 8, 64, 32]]
 
     def body(p):
@@ -195,7 +195,7 @@ def loading(name, length, rest):
 
 
 def rows_to_lists(python):
-    """for row in x: f(row.tolist()), where f takes so long"""
+    """Writes the loop "for row in x: f(row.tolist())", in which f takes this time."""
     def body(p):
         for _ in range(100):
             p.operator("aten::select", 4)
@@ -254,7 +254,8 @@ def write(folder, name, events, **head):
 
 
 def beside_pytorch(folder, is_alone=False, is_usable=True):
-    """PyTorch's trace of a process, and ours of the same one, in which calls of a library take a tenth of the time"""
+    """Writes PyTorch's trace of a process, and tracepress's trace of the same process, in which calls of a library
+    take a tenth of the time."""
     program = Program()
     steps(program, KINDS["per_tensor"])
     calls = Program()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gains.py KIND FOLDER: writes a recording into FOLDER of which the right findings are known; all times are fixed."""
+"""gains.py KIND FOLDER: writes a recording with known right findings into FOLDER. All times are fixed."""
 import sys
 
 from program import MS, Recording
@@ -8,9 +8,8 @@ START = ["_raw_spin_unlock [kernel]", "copy_process [kernel]", "__do_sys_clone3 
 
 
 def threads(folder, numbers, lives, is_sampled=True, between=("running", "ready"), pause=0.1):
-    """`numbers` thread numbers, each used by `lives` threads of 100 us, one after the other.
-
-    between: the last state before the pause between two lives, and the first one behind it."""
+    """Writes threads with `numbers` numbers. Each number is used by `lives` threads of 100 us, one after the other.
+    `between` has the last state before the pause between two threads, and the first state after it."""
     r = Recording()
     r.process(7, 0, 2000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)

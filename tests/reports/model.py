@@ -12,7 +12,7 @@ PID = 10
 
 
 class Trace:
-    """the events of one trace: a main thread of process PID, and device 0"""
+    """The events of one trace: a main thread of process PID, and device 0."""
 
     def __init__(self, **head):
         self.head, self.events = dict(HEAD, **head), []
@@ -43,10 +43,10 @@ class Trace:
             json.dump(dict(self.head, traceEvents=self.events + [end]), f)
 
 
-# ---- calls that begin just before their operator ----
+# ---- calls that begin shortly before their operator ----
 
 def early_calls(folder, before, length=10, id_of_call=1, others=(), call="cudaLaunchKernel", kind="kernel"):
-    """aten::copy_ begins at 1000 with external id 1; others: operators with name, start, length and id"""
+    """Writes aten::copy_, which begins at 1000 with external id 1, and other operators as (name, start, length, id)."""
     t = Trace()
     t.step(0, 900, 2000)
     for name, start, op_length, external in others:
@@ -93,10 +93,11 @@ def call_with_another_id(folder):
     early_calls(folder, 2, id_of_call=3)
 
 
-# ---- Python calls whose end is missing ----
+# ---- Python calls without an end ----
 
 def loop_with_an_open_call(t, end, tid=PID, depth=1, leaf="python_function"):
-    """three passes of 1,000 us: run calls step (900), which calls wrap (100), which calls depth C calls that end at `end`"""
+    """Adds three passes of 1,000 us. run calls step (900 us), which calls wrap (100 us), which makes `depth` calls of
+    C that end at `end`."""
     t.add("python_function", "train.py(1): run", 0, 3000, tid)
     for at in (0, 1000, 2000):
         t.add("python_function", "train.py(5): step", at + 50, 900, tid)
@@ -149,10 +150,11 @@ def calls_without_length(folder):
     t.write(folder)
 
 
-# ---- device operations whose end cannot be ----
+# ---- device operations with impossible ends ----
 
 def steps_of_kernels(t, lengths, call="cudaLaunchKernel", kind="cuda_runtime", gap=5, correlation=None, stream=None):
-    """one step of 1,000 us for each kernel of `lengths`, in which that kernel and nine of 40 us follow each other"""
+    """Adds a step of 1,000 us for each kernel length. In it, this kernel and nine kernels of 40 us run one after the
+    other."""
     number = 100
     for i, length in enumerate(lengths):
         at = 1000 * i
@@ -194,7 +196,7 @@ def copy_that_never_ends(folder):
 
 
 def kernels_of_a_graph(folder):
-    """a replay of a graph: kernels of one correlation lie inside of each other"""
+    """Writes a replay of a graph. Kernels of one correlation overlap."""
     kernels(folder, [430, 430, 430], call="cudaGraphLaunch", correlation=55)
 
 
@@ -215,7 +217,7 @@ def kernels_of_an_xpu_queue(folder):
 
 
 def kernels_side_by_side(folder):
-    """the wrong clock of a whole stream: most of its kernels outlive later ones"""
+    """Writes a stream with a wrong clock: most of its kernels end after later ones."""
     t = Trace()
     for k in range(12):
         t.operator("aten::mm", 100 * k, 20, k + 1)
@@ -245,10 +247,10 @@ def unknown_category_without_time(folder):
     unknown_category(folder, "blink", 0.001)
 
 
-# ---- processes of one name ----
+# ---- processes with the same name ----
 
 def process(folder, name, slow=0, **head):
-    """two steps of a process; `slow` lengthens the first kernel of each"""
+    """Writes two steps of a process. `slow` lengthens the first kernel of each step."""
     t = Trace(**head)
     steps_of_kernels(t, [40 + slow, 40 + slow], gap=5 + slow)
     t.write(folder, name)
@@ -299,14 +301,15 @@ def replicas_with_process_groups(folder):
 
 
 def one_rank_twice(folder):
-    """the same rank of a job of two, under two names: one process"""
+    """Writes the same rank of a job of two under two names, so it is one process."""
     replicas(folder, ["a_1.5", "b_1.5"], world_size=2)
 
 
 # ---- ranks merged into one file ----
 
 def merged(folder, pids, steps_of=None):
-    """each process has three steps with a launch and a kernel; steps_of: the processes with steps (None: all)"""
+    """Writes three steps with a launch and a kernel for each process. `steps_of` are the processes with steps (None:
+    all)."""
     t, number = Trace(), iter(range(1, 1000))
     for rank, pid in enumerate(pids):
         for step in range(3):
@@ -338,7 +341,8 @@ def process_without_steps(folder):
 # ---- operators that Python code receives and calls again ----
 
 def received(folder, receiver, depth=1, again="aten::mm", shape=4):
-    """ten calls of aten::mm, each received by Python code `depth` times, which calls `again` with tensors of this size"""
+    """Writes ten calls of aten::mm. Python code receives each of them `depth` times, and calls `again` with tensors
+    of this size."""
     t, number = Trace(record_shapes=1), iter(range(1, 1000))
     for call in range(10):
         start, length = 1000 * call, 900

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""parallel.py KIND FOLDER: writes a trace of a kind into FOLDER; see parallel.tsv.
-
-Kinds are functions named `made_KIND` below: traces of one GPU, of one rank of several, and of programs on the CPU. All
-times are written out, so that equal kinds are equal bytes."""
+"""parallel.py KIND FOLDER: writes a trace of a kind into FOLDER; see parallel.tsv. Kinds are functions named
+`made_KIND` below: traces of one GPU, of one of several ranks, and of programs on the CPU. All times are fixed, so
+that equal kinds have equal bytes."""
 import json
 import os
 import sys
@@ -12,7 +11,7 @@ H100 = {"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85028765696,
 
 
 class Recording:
-    """Events of a main thread and of one GPU; the host's clock is `now`, in microseconds."""
+    """Events of a main thread and of one GPU. `now` is the clock of the host, in microseconds."""
 
     def __init__(self, gpu=H100, **head):
         self.head = {"schemaVersion": 1, "deviceProperties": [gpu] if gpu else [], "record_shapes": 1, **head}
@@ -28,7 +27,7 @@ class Recording:
                             "dur": round(dur, 3), "args": {"device": 0, "stream": stream, **args}})
 
     def launch(self, start, kernel, dur, stream=7, call="cudaLaunchKernel", **args):
-        """A launch of 2 us, and its kernel when the stream is free."""
+        """Adds a launch of 2 us, and its kernel, which starts when the stream is free."""
         self.last += 1
         self.host("cuda_runtime", call, start, 2, correlation=self.last)
         begin = max(self.free.get(stream, 0), start + 3)
@@ -36,7 +35,7 @@ class Recording:
         self.free[stream] = begin + dur
 
     def operator(self, name, kernel=None, dur=0.0, took=10, dims=None, types=None, stream=7, inside=(), **args):
-        """An operator of `took` us on the host that launches a kernel of `dur` us; inside: names of operators in it."""
+        """Adds an operator of `took` us that launches a kernel of `dur` us. `inside` are names of operators in it."""
         if dims is not None:
             args["Input Dims"] = dims
         if types is not None:
@@ -50,7 +49,7 @@ class Recording:
         self.now += took
 
     def step(self, number, body, took):
-        """A marked step of `took` us; body is called with the recording."""
+        """Adds a marked step of `took` us. `body` adds its events."""
         start = self.now
         body(self)
         self.now = max(self.now, start + took)
@@ -64,7 +63,7 @@ class Recording:
 # ---- shares of peaks ----
 
 def products(types, dur=700.0, kernel="sm90_xmma_gemm_bf16bf16", gpu=H100, name="aten::mm"):
-    """Steps of four products of 8192x8192x4096, 550 GFLOP: 556 us at the dense peak of BF16 of an H100."""
+    """Writes steps of four products of 8192x8192x4096, which are 550 GFLOP: 556 us at the dense BF16 peak of an H100."""
     recording = Recording(gpu)
 
     def body(recording):
@@ -113,7 +112,7 @@ def made_wrong_device(folder):
 
 
 def made_impossible_copies(folder):
-    """Additions of 2 GiB of operands in 100 us: 20 TB/s."""
+    """Writes additions of 2 GiB of operands in 100 us, which would be 20 TB/s."""
     recording = Recording()
 
     def body(recording):
@@ -125,10 +124,11 @@ def made_impossible_copies(folder):
     recording.write(folder)
 
 
-# ---- the user's line ----
+# ---- the line of the user's code ----
 
 def line_of(*frames):
-    """Steps in which the device waits while the innermost of these frames runs, inside of model.py(12): forward."""
+    """Writes steps in which the device waits while the innermost of these frames runs, inside of model.py(12):
+    forward."""
     recording = Recording()
 
     def body(recording):
@@ -155,7 +155,8 @@ LINES = {"line_of_deepcopy": ["copy.py(128): deepcopy", "copy.py(227): _deepcopy
 # ---- launch-bound programs ----
 
 def launch_bound(kernel="small_kernel", call="cudaLaunchKernel", region=None, gaps=()):
-    """Steps of 60 launches, 100 us apart, of kernels of 10 us; gaps: more of the host's time before some launches, us."""
+    """Writes steps of 60 launches of kernels of 10 us, one every 100 us. `gaps` are additional times of the host
+    before some launches, us."""
     recording = Recording()
 
     def body(recording):
@@ -204,7 +205,7 @@ def made_one_gap(folder):
 
 
 def recorded_host(frames, shapes=False):
-    """Launch-bound steps in which the host has so many frames of Python a launch, each of 1 us."""
+    """Writes launch-bound steps with this number of Python frames of 1 us each per launch."""
     recording = Recording()
 
     def body(recording):
@@ -237,7 +238,7 @@ def made_without_frames(folder):
 
 
 def made_counters(folder):
-    """Ranges with counters in a trace that has nothing else of them."""
+    """Adds ranges with counters to a trace without other counters."""
     recording = sized(1024, 1024, 4096)
     recording.kernel("gemm", 10, 20, cat="cuda_profiler_range", **{"smsp__inst_executed.sum": 1234})
     recording.write(folder)

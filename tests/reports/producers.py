@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""producers.py KIND FOLDER: writes a trace of three steps as a producer other than Kineto for CUDA writes it, FOLDER/trace.json."""
+"""producers.py KIND FOLDER: writes a trace of three steps to FOLDER/trace.json, in the form of a producer other than
+Kineto for CUDA."""
 import json
 import os
 import sys
@@ -32,7 +33,7 @@ class Recording:
         return self.events[-1]
 
     def work(self, category, name, start, length, call="cudaLaunchKernel", runtime="cuda_runtime", **args):
-        """device work and the call that starts it 100 us before"""
+        """Adds an operation of the device, and the call that launched it 100 us before."""
         self.number += 1
         self.event(runtime, call, start - 100, 10, correlation=self.number)
         return self.event(category, name, start, length, pid=0, tid=7, **dict({"device": 0, "stream": 7, "correlation": self.number}, **args))
@@ -46,7 +47,7 @@ class Recording:
 
 
 def steps(recording, copy=None, kernel="gemm", **args):
-    """of each step: a copy of 1 MiB to the device, a set, and 6 ms of kernels"""
+    """Adds to each step a copy of 1 MiB to the device, a set, and 6 ms of kernels."""
     for step in range(STEPS):
         begin = step * STEP
         recording.event("user_annotation", "ProfilerStep#%d" % step, begin, STEP)
@@ -71,7 +72,8 @@ def cuspy_copy(kind="HtoD", source="pageable", target="device"):
 
 
 def cuspy_graph(recording):
-    """what torch's backend adds for graphs: nodes without work, arrows between nodes, lanes, counters, annotations"""
+    """Adds graphs as torch's backend writes them: nodes without work, arrows between nodes, lanes, counters,
+    annotations."""
     steps(recording, cuspy_copy(), **{"graph id": 3, "stream": 26000, "original_stream": 7, "annotation": "[\"layers.1\"]"})
     for step in range(STEPS):
         at = step * STEP + 2400
@@ -94,7 +96,8 @@ def waits(recording, category, calls):
 
 
 def grouped(recording, by_launch):
-    """kernels without a telling name: the process group is on them, or a call of the dispatcher launches them"""
+    """Adds kernels whose names do not show what they do. They have the process group, or a call of the dispatcher
+    launches them."""
     steps(recording, kernel="kernel_17", **({} if by_launch else {"Process Group Name": "0", "Collective name": "allreduce"}))
     for step in range(STEPS if by_launch else 0):
         recording.event("cpu_op", "record_param_comms", step * STEP + 2000, 5500, **{"Collective name": "allreduce"})
@@ -106,7 +109,7 @@ def process(recording, pid, name, labels):
 
 
 def device(recording, name, labels, category):
-    """80 % of the steps in work on a process that only its metadata calls a device"""
+    """Writes steps with 80 % of work on a process. Only its metadata says that it is a device."""
     process(recording, 1, "python", "CPU")
     process(recording, 3, name, labels)
     for step in range(STEPS):

@@ -9,7 +9,7 @@ BASE = 1_790_000_000_000_000_000
 
 
 class Recording:
-    """A recording from outside; times in microseconds."""
+    """A recording from outside. Times are in microseconds."""
 
     def __init__(self, **seen):
         self.seen, self.events = seen, []
@@ -52,7 +52,8 @@ def torch_steps(folder, with_gpu=False, steps=6, wall=100 * MS):
 
 
 def steps(folder, ready, with_gpu=False, cause=None):
-    """Six steps of 100 ms; the main thread is ready for `ready` ms of each, then waits for `cause` for half of the rest."""
+    """Writes six steps of 100 ms. In each, the main thread is ready for `ready` ms, then waits for `cause` during
+    half of the remaining time."""
     torch_steps(folder, with_gpu)
     r = Recording()
     r.process(7, 0, 600 * MS, command="python train.py")
@@ -67,7 +68,7 @@ def steps(folder, ready, with_gpu=False, cause=None):
 
 
 def guessed(folder, cause, seen_ms=50):
-    """Half a second of import with a known cause, then training whose waits have a guess."""
+    """Writes half a second of import with a known cause of waits, then training whose waits have an estimated cause."""
     r = Recording()
     r.process(7, 0, 5000 * MS)
     r.state(7, 7, "running", 0, 450 * MS)
@@ -85,18 +86,18 @@ def child(folder, kind):
     r.process(8, 1000 * MS, 6000 * MS, ppid=7, command="g++ a.cpp", how="still runs" if kind == "still_runs" else None)
     r.state(8, 8, "running", 1000 * MS, 6000 * MS)
     r.state(7, 7, "running", 0, 1001 * MS)
-    if kind == "in_pieces":  # the parent reads what the child says, and waits again
+    if kind == "in_pieces":  # the parent reads the child's output, and waits again
         r.state(7, 7, "blocked", 1001 * MS, 2500 * MS, cause="disk", estimated=1)
         r.state(7, 7, "running", 2500 * MS, 2510 * MS)
         r.state(7, 7, "blocked", 2510 * MS, 6020 * MS, cause="disk", estimated=1)
         r.state(7, 7, "running", 6020 * MS, 10_000 * MS)
-    elif kind == "of_a_thread":  # a pool thread sleeps on, another thread waits
+    elif kind == "of_a_thread":  # a thread of a pool sleeps, and another thread waits
         r.state(7, 7, "blocked", 1001 * MS, 9000 * MS)
         r.state(7, 7, "running", 9000 * MS, 10_000 * MS)
         r.state(7, 9, "running", 990 * MS, 1002 * MS)
         r.state(7, 9, "blocked", 1002 * MS, 6001 * MS)
         r.state(7, 9, "running", 6001 * MS, 7000 * MS)
-    elif kind == "elsewhere":  # the thread works while the child runs, and waits for something else as it exits
+    elif kind == "elsewhere":  # the thread works while the child runs, and waits for another thing when the child exits
         r.state(7, 7, "running", 1001 * MS, 5000 * MS)
         r.state(7, 7, "blocked", 5000 * MS, 9000 * MS)
         r.state(7, 7, "running", 9000 * MS, 10_000 * MS)
@@ -119,7 +120,7 @@ LOCKS = {
 
 
 def lock(folder, kind):
-    """32 threads that run for 50 ms each, and wait for 40 ms each."""
+    """Writes 32 threads that run for 50 ms each and wait for 40 ms each."""
     r = Recording(**({"own_waits": 0} if kind == "marked" else {}))
     r.process(7, 0, 1000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)
@@ -157,7 +158,7 @@ EVENTS = {
 
 
 def events(folder, kind):
-    """Half of the samples are in the kernel, for events of perf."""
+    """Half of the samples are in the kernel, in work for events of perf."""
     r = Recording()
     r.process(7, 0, 1000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)
@@ -176,7 +177,7 @@ MARKED = {
 
 
 def marked(folder, kind):
-    """Half of the samples are the recorder's own work and marked so, the other half computes."""
+    """Half of the samples are work of the recorder and marked as such. The other half computes."""
     r = Recording(own_waits="marked")
     r.process(7, 0, 1000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)
@@ -187,7 +188,7 @@ def marked(folder, kind):
 
 
 def threads(folder, count, is_sampled=True, length=0.1, lives=False):
-    """`count` threads of 100 us, one after the other, or all at once until the end."""
+    """Writes `count` threads of 100 us, one after the other, or all simultaneously until the end."""
     r = Recording()
     r.process(7, 0, 2000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)
@@ -203,7 +204,7 @@ def threads(folder, count, is_sampled=True, length=0.1, lives=False):
 
 
 def native(folder, events, **head):
-    """What a program of C with tracepress.h writes."""
+    """Writes a trace like a C program with tracepress.h."""
     end = {"ph": "i", "s": "g", "name": "Record Window End", "pid": 7, "tid": 0,
            "ts": max(e["ts"] + e.get("dur", 0) for e in events) + 1}
     with open(os.path.join(folder, "vm_7.9.pt.trace.json"), "w") as out:
@@ -212,7 +213,7 @@ def native(folder, events, **head):
 
 
 def ranges(folder, names, stack=None, **head):
-    """Five steps of 100 ms; names: (range, ms) one after the other in each."""
+    """Writes five steps of 100 ms. `names` are consecutive ranges (range, ms) in each step."""
     events, number = [], 0
     for step in range(5):
         at = step * 100 * MS
@@ -225,7 +226,8 @@ def ranges(folder, names, stack=None, **head):
 
 
 def nested(folder, rows, counters=(), step_ms=100, steps=5):
-    """`steps` steps; rows: (name, begin, end, thread) in ms of each step, outer ones first; counters: (name, values by step)."""
+    """Writes `steps` steps. `rows` are (name, begin, end, thread) in ms of each step, outer ones first. `counters`
+    are (name, values by step)."""
     events, number = [], 0
     for step in range(steps):
         at = step * step_ms * MS
@@ -240,7 +242,7 @@ def nested(folder, rows, counters=(), step_ms=100, steps=5):
 
 
 def memory(folder, records):
-    """records: bytes and address; those with an address have a stack."""
+    """Writes memory records (bytes, address). Those with an address have a stack."""
     events, total = [], 0
     for number, (size, address) in enumerate(records):
         total += size

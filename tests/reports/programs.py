@@ -33,8 +33,9 @@ class Trace:
 
 
 def steps(wait, idle_ms=4.0, recorded=20, loads=False):
-    """wait: writes the call that waits from a start to an end; idle_ms: how long the host works behind the short kernel;
-    recorded: of the first 20 kernels, those that the trace has; loads: this work loads input data"""
+    """Writes the trace. `wait` adds the waiting call from its start to its end. `idle_ms` is the time of the host's
+    work after the short kernel. `recorded` are those of the first 20 kernels that the trace has. With `loads`,
+    this work loads input data."""
     trace = Trace()
     for step in range(STEPS):
         at = step * STEP_MS
@@ -66,7 +67,7 @@ def sizes(trace, start, end):
 
 
 def polls(trace, start, end):
-    """several calls behind the one that waits, which find an idle device"""
+    """Adds several calls after the waiting call, which find an idle device."""
     device(trace, start, end)
     for k in range(3):
         trace.add("cuda_runtime", "cudaStreamSynchronize", end + 0.01 + k * 0.01, 0.002, correlation=0)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""ranks.py KIND FOLDER: writes traces of ranks of a job into FOLDER, a file for each recorded rank. Deterministic."""
+"""ranks.py KIND FOLDER: writes traces of ranks of a job into FOLDER, one file per recorded rank. Equal calls write
+equal bytes."""
 import json
 import os
 import sys
@@ -9,9 +10,8 @@ MIB = 1 << 20
 
 
 def rank_trace(rank, world, late=0, on_device=True, group=0):
-    """steps of 10 ms: a product, then an all-reduce of 64 MiB, which starts `late` us later; on the CPU by gloo
-
-    group: size of the all-reduce's group; 0: the whole job, None: not recorded"""
+    """Writes steps of 10 ms: a product, then an all-reduce of 64 MiB that starts `late` us later; on the CPU by gloo.
+    `group` is the size of the all-reduce's group: 0 means the whole job, None not recorded."""
     events = []
     for s in range(STEPS):
         at, call = 10000 * s, 1000 * s + 1
@@ -33,7 +33,7 @@ def rank_trace(rank, world, late=0, on_device=True, group=0):
 
 
 def launched(at, length, link, name, stream):
-    """a launch and its kernel, 20 us later"""
+    """Adds a launch, and its kernel 20 us later."""
     args = {"correlation": link, "External id": link}
     return [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at, "dur": 5, "args": args},
             {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": stream, "ts": at + 20, "dur": length - 20,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""reach.py KIND FOLDER: writes the file of another tool into FOLDER, as that tool's writer spells it. Deterministic."""
+"""reach.py KIND FOLDER: writes a file of another tool into FOLDER, in the form in which that tool writes it. Equal
+calls write equal bytes."""
 import gzip
 import io
 import json

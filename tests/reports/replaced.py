@@ -12,13 +12,14 @@ ACTIVATION, WEIGHT = [64, 256], [256, 256]
 
 
 def op(name, shape=(ACTIVATION,), us=40, kernels=(), inner=(), types=None, place=None, after=()):
-    """An operator: its own time on the host; kernels: (name, us); inner operators; after: runtime calls (name, us)."""
+    """Returns an operator: its own time on the host, kernels (name, us), inner operators, and runtime calls after
+    them (name, us)."""
     return {"name": name, "shape": list(shape), "us": us, "kernels": list(kernels), "inner": list(inner),
             "types": types or ["float"] * len(shape), "place": place, "after": list(after)}
 
 
 class Writer:
-    """Writes steps of operators as a trace. Device: kernels run one after the other."""
+    """Writes steps of operators as a trace. On the device, kernels run one after the other."""
 
     def __init__(self, has_device=True, has_shapes=True, has_marks=True, noise=0.002, seed=1):
         self.has_device, self.has_shapes, self.has_marks = has_device, has_shapes, has_marks
@@ -26,7 +27,7 @@ class Writer:
         self.events, self.number, self.correlation = [], 0, 0
 
     def vary(self, us):
-        """A time that varies by up to `noise`, the same way for equal seeds."""
+        """Returns a time that varies by the share `noise`. Equal seeds give equal times."""
         self.state = (self.state * 1103515245 + 12345) % 2**31
         return round(us * (1 + self.noise * (2 * self.state / 2**31 - 1)), 3)
 
@@ -35,7 +36,7 @@ class Writer:
                             "dur": round(length, 3), "args": args})
 
     def operator(self, o, at):
-        """Writes an operator and what it calls; returns its end."""
+        """Writes an operator and its inner operators. Returns its end."""
         begin, self.number = at, self.number + 1
         own, args = self.number, {"External id": self.number}
         if self.has_shapes:
@@ -99,7 +100,7 @@ class Writer:
 
 
 def pair(folder, base, new, steps=8, period=0, layers=4, **options):
-    """Two runs of a model whose layers have `base` and `new` between a product and a sum."""
+    """Writes two runs of a model whose layers have the operators `base` or `new` between a product and a sum."""
     seeds = {"base": 3, "new": 8}
     for name, middle in (("base", base), ("new", new)):
         writer = Writer(seed=seeds[name], **options)
@@ -122,7 +123,7 @@ def relu(us):
 
 
 def activation_equal(folder):
-    """gelu becomes relu, equal times."""
+    """gelu becomes relu, with equal times."""
     pair(folder, gelu(200), relu(200))
 
 
@@ -142,19 +143,19 @@ def activation_slower_by_far(folder):
 
 
 def version_of_operator(folder):
-    """A new version of the library calls the same kernel from an operator of another name."""
+    """A new version of the library calls the same kernel from an operator with another name."""
     kernels = [("fused_rotary_kernel", 150)]
     pair(folder, [op("aten::_foo", kernels=kernels)], [op("aten::foo_v2", kernels=kernels)])
 
 
 def version_and_kernel(folder):
-    """Operator and kernel have other names."""
+    """Operator and kernel have new names."""
     pair(folder, [op("mylib::rope", kernels=[("rope_fwd_v1", 150)])],
          [op("mylib::rotary", kernels=[("apply_rotary_kernel<128>", 150)])])
 
 
 def version_without_shapes(folder):
-    """The same rename, recorded without shapes."""
+    """The operator has a new name, recorded without shapes."""
     kernels = [("fused_rotary_kernel", 150)]
     pair(folder, [op("aten::_foo", kernels=kernels)], [op("aten::foo_v2", kernels=kernels)], has_shapes=False)
 
@@ -165,7 +166,7 @@ def slower_without_shapes(folder):
 
 
 def version_of_inner(folder):
-    """Attention takes another backend: the inner operators have other names."""
+    """Attention uses another backend, so the inner operators have other names."""
     def attention(inner, kernel, us):
         return [op("aten::scaled_dot_product_attention", [ACTIVATION] * 3, 20, inner=[
             op(inner, [ACTIVATION] * 3, 30, [(kernel, us)])])]
@@ -174,7 +175,7 @@ def version_of_inner(folder):
 
 
 def inner_slower(folder):
-    """Attention takes a slower backend."""
+    """Attention uses a slower backend."""
     def attention(inner, kernel, us):
         return [op("aten::scaled_dot_product_attention", [ACTIVATION] * 3, 20, inner=[
             op(inner, [ACTIVATION] * 3, 30, [(kernel, us)])])]
@@ -183,28 +184,28 @@ def inner_slower(folder):
 
 
 def one_to_many_equal(folder):
-    """A fused operator becomes three that take as long together."""
+    """A fused operator becomes three operators that take the same time together."""
     pair(folder, [op("mylib::bias_gelu_scale", us=120, kernels=[("bias_gelu_scale_kernel", 300)])],
          [op("aten::add", us=40, kernels=[("add_kernel", 100)]), op("aten::gelu", us=40, kernels=[("gelu_kernel", 100)]),
           op("aten::mul", us=40, kernels=[("mul_kernel", 100)])])
 
 
 def one_to_many_slower(folder):
-    """A fused operator becomes three, and each moves the memory again."""
+    """A fused operator becomes three operators, each of which moves the memory again."""
     pair(folder, [op("mylib::bias_gelu_scale", us=120, kernels=[("bias_gelu_scale_kernel", 130)])],
          [op("aten::add", us=40, kernels=[("add_kernel", 100)]), op("aten::gelu", us=40, kernels=[("gelu_kernel", 100)]),
           op("aten::mul", us=40, kernels=[("mul_kernel", 100)])])
 
 
 def one_to_many_host(folder):
-    """Equal on the device, three times as long on the host."""
+    """Three operators replace one: equal on the device, three times as long on the host."""
     pair(folder, [op("mylib::bias_gelu_scale", us=40, kernels=[("bias_gelu_scale_kernel", 300)])],
          [op("aten::add", us=60, kernels=[("add_kernel", 100)]), op("aten::gelu", us=60, kernels=[("gelu_kernel", 100)]),
           op("aten::mul", us=60, kernels=[("mul_kernel", 100)])])
 
 
 def many_to_one_faster(folder):
-    """Three operators become one that takes less time."""
+    """Three operators become one that takes less time than all of them."""
     pair(folder, [op("aten::add", us=40, kernels=[("add_kernel", 100)]),
                   op("aten::gelu", us=40, kernels=[("gelu_kernel", 100)]),
                   op("aten::mul", us=40, kernels=[("mul_kernel", 100)])],
@@ -212,7 +213,7 @@ def many_to_one_faster(folder):
 
 
 def many_to_one_slower(folder):
-    """Three operators become one that takes more time than all."""
+    """Three operators become one that takes more time than all of them."""
     pair(folder, [op("aten::add", us=40, kernels=[("add_kernel", 60)]),
                   op("aten::gelu", us=40, kernels=[("gelu_kernel", 60)]),
                   op("aten::mul", us=40, kernels=[("mul_kernel", 60)])],
@@ -229,7 +230,7 @@ def slower_without_steps(folder):
     pair(folder, gelu(200), relu(600), has_marks=False)
 
 
-# ---- kernels of one operator ----
+# ---- kernels of the same operator ----
 
 def product(*kernels):
     return [op("aten::mm", [ACTIVATION, WEIGHT], 60, kernels)]
@@ -258,19 +259,19 @@ def kernel_slower_by_far(folder):
 
 
 def kernel_split(folder):
-    """The product is split along K: a second kernel adds up, and both take as long as one before."""
+    """The product is split along K. A second kernel adds up, and both take the time of the former kernel together."""
     pair(folder, product(("ampere_sgemm_128x64", 300)),
          product(("cutlass_80_gemm_splitk", 240), ("splitKreduce_kernel", 60)))
 
 
 def kernel_split_slower(folder):
-    """The second kernel comes on top."""
+    """The product is split along K. The second kernel takes additional time."""
     pair(folder, product(("ampere_sgemm_128x64", 300)),
          product(("cutlass_80_gemm_splitk", 290), ("splitKreduce_kernel", 160)))
 
 
 def kernel_joined(folder):
-    """Two kernels become one that takes as long."""
+    """Two kernels become one that takes the same time."""
     pair(folder, product(("im2col_kernel", 80), ("ampere_sgemm_32x32", 220)), product(("implicit_convolve_sgemm", 300)))
 
 
@@ -286,13 +287,13 @@ SHAPES = [[64, 64], [64], [32, 64], [32]]
 
 
 def adam(us, kernel_us):
-    """An optimizer that updates each parameter with four operators."""
+    """Returns an optimizer that updates each parameter with four operators."""
     return [op(name, [shape, shape], us, [(f"elementwise_{name[6:]}", kernel_us)]) for shape in SHAPES
             for name in ("aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::addcdiv_")]
 
 
 def fused(us, kernel_us):
-    """One operator updates all of them."""
+    """Returns one operator that updates all parameters."""
     return [op("aten::_fused_adam_", [SHAPES] * 4, us, [("multi_tensor_apply_kernel<FusedAdam>", kernel_us)],
                types=["TensorList"] * 4)]
 
@@ -313,14 +314,14 @@ def optimizer_fused_host(folder):
 
 
 def optimizer_fused_slower(folder):
-    """Adam becomes a fused one that takes longer than all that it replaces."""
+    """Adam becomes a fused optimizer that takes longer than the operators that it replaces."""
     pair(folder, adam(20, 5), fused(60, 400), layers=1)
 
 
 # ---- CPU alone ----
 
 def host_equal(folder):
-    """gelu becomes relu on the CPU, equal times."""
+    """gelu becomes relu on the CPU, with equal times."""
     pair(folder, [op("aten::gelu", us=300)], [op("aten::relu", us=300)], has_device=False)
 
 
@@ -335,46 +336,46 @@ def host_faster(folder):
 
 
 def host_one_to_many(folder):
-    """An operator of the CPU becomes two that take as long together."""
+    """An operator of the CPU becomes two operators that take the same time together."""
     pair(folder, [op("mylib::bias_gelu", us=300)], [op("aten::add", us=100), op("aten::gelu", us=200)],
          has_device=False)
 
 
-# ---- what is no replacement ----
+# ---- changes that are no replacement ----
 
 def elsewhere(folder):
-    """An operator is gone at one place, and a slower one came at another place that has nothing to do with it."""
+    """An operator is gone. A slower operator was added at an unrelated place."""
     between = [op("aten::native_layer_norm", us=30, kernels=[("layer_norm_kernel", 100)])]
     pair(folder, gelu(500) + between, between + [op("mylib::penalty", us=40, kernels=[("penalty_kernel", 300)])])
 
 
 def rename_with_copy(folder):
-    """A renamed operator that copies from the device."""
+    """An operator has a new name, and copies from the device."""
     pair(folder, [op("mylib::scale", kernels=[("scale_kernel", 100)])],
          [op("mylib::rescale", kernels=[("scale_kernel", 100), ("Memcpy DtoH (Device -> Pageable)", 3)])])
 
 
 def rename_with_wait(folder):
-    """A renamed operator that waits for the device."""
+    """An operator has a new name, and waits for the device."""
     pair(folder, [op("mylib::scale", kernels=[("scale_kernel", 100)])],
          [op("mylib::rescale", kernels=[("scale_kernel", 100)], after=[("cudaStreamSynchronize", 80)])])
 
 
 def rename_with_quick_copy(folder):
-    """A renamed operator that takes less time although it copies from the device."""
+    """An operator has a new name, and takes less time although it copies from the device."""
     pair(folder, [op("mylib::scale", kernels=[("scale_kernel", 200)])],
          [op("mylib::rescale", kernels=[("scale_kernel", 100), ("Memcpy DtoH (Device -> Pageable)", 3)])])
 
 
 def rename_with_item_inside(folder):
-    """A renamed operator of the CPU that reads a value inside of it."""
+    """An operator of the CPU has a new name, and reads a value."""
     pair(folder, [op("mylib::scale", us=300)],
          [op("mylib::rescale", us=200, inner=[op("aten::item", [[]], 5, inner=[
              op("aten::_local_scalar_dense", [[]], 5)])])], has_device=False)
 
 
 def wait_by_another_call(folder):
-    """The same .item() waits by another call of the library."""
+    """The same .item() waits in another call of the library."""
     def item(call):
         return [op("aten::item", [[]], 10, inner=[op("aten::_local_scalar_dense", [[]], 10, [
             ("Memcpy DtoH (Device -> Pinned)", 3)], after=[(call, 100)])])]
@@ -382,14 +383,14 @@ def wait_by_another_call(folder):
 
 
 def item_beside(folder):
-    """An operator becomes faster and an .item() comes: the gain does not excuse the wait."""
+    """An operator becomes faster, and an .item() is added. The gain must not hide the wait."""
     pair(folder, gelu(500), relu(100) + [op("aten::item", [[]], 10, inner=[
         op("aten::_local_scalar_dense", [[]], 10, [("Memcpy DtoH (Device -> Pageable)", 3)],
            after=[("cudaStreamSynchronize", 100)])])])
 
 
 def kernel_elsewhere(folder):
-    """One operator lost a kernel and another operator has one more: both are told."""
+    """One operator lost a kernel, and another operator has one more. Both must be reported."""
     pair(folder, product(("gemm_main", 300), ("gemm_bias", 200)) + gelu(200),
          product(("gemm_main", 300)) + [op("aten::gelu", us=40, kernels=[
              ("vectorized_elementwise_kernel<GeluCUDAKernelImpl>", 200), ("debug_check_kernel", 150)])])
@@ -400,7 +401,7 @@ def layer(middle):
 
 
 def other_runs(folder, base, new, base_steps=8, new_steps=8, change=None):
-    """Two runs of steps that need not be alike; change: alters the new trace."""
+    """Writes two runs whose steps may differ. `change` modifies the new trace."""
     for name, steps, operators, seed in (("base", base_steps, base, 3), ("new", new_steps, new, 8)):
         writer = Writer(seed=seed)
         writer.run(steps, operators, 0)
@@ -420,7 +421,7 @@ def uneven_steps(folder):
 
 
 def two_steps(folder):
-    """The new run has two steps: too few to know that the activation is slower."""
+    """The new run has two steps, which are too few to judge the slower activation."""
     other_runs(folder, layer(gelu(200)) * 4, layer(relu(300)) * 4, new_steps=2)
 
 
@@ -430,7 +431,7 @@ def partly(folder):
 
 
 def removed_beside(folder):
-    """Three layers lose their activation and the fourth has a slower one: the loss does not pay for it."""
+    """Three layers lose their activation, and the fourth has a slower one. The loss must not compensate for it."""
     other_runs(folder, layer(gelu(200)) * 4, layer([]) * 3 + layer(relu(300)))
 
 
@@ -441,14 +442,14 @@ def other_shape(folder):
 
 
 def other_gpu(folder):
-    """A slower activation on another GPU: nothing is known."""
+    """The activation is slower on another GPU, so nothing can be said."""
     def change(trace):
         trace["deviceProperties"][0]["name"] = "NVIDIA H100 80GB HBM3"
     other_runs(folder, layer(gelu(200)) * 4, layer(relu(300)) * 4, change=change)
 
 
 def lost_kernels(folder):
-    """The new run lost the kernels of its second half: it is not faster."""
+    """The new run lost the kernels of its second half, so it is not faster."""
     def change(trace):
         kernels = [event for event in trace["traceEvents"] if event.get("cat") == "kernel"]
         lost = {id(event) for event in kernels[len(kernels) // 2:]}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sizes.py KIND FOLDER: writes a short trace of deep stacks into FOLDER/trace.json, from which a careless writer would make
-gigabytes: many places, each at the bottom of the same stack. Deterministic."""
+"""sizes.py KIND FOLDER: writes a short trace of deep stacks to FOLDER/trace.json. A careless writer would make
+gigabytes of it, because many places are at the bottom of the same stack. Equal calls write equal bytes."""
 import json
 import os
 import sys
@@ -9,7 +9,7 @@ PLACES = 1500
 
 
 def nested(depth, category, name, length, **more):
-    """calls inside each other, on thread 1"""
+    """Returns nested calls on thread 1."""
     return [dict({"ph": "X", "cat": category, "name": name % i, "pid": 1, "tid": 1, "ts": i / 1000, "dur": length - i / 500}, **more)
             for i in range(depth)]
 
@@ -20,7 +20,7 @@ def operators(count):
 
 
 def launches(count):
-    """an operation of the device inside each operator; the device is idle between them"""
+    """Adds an operation of the device inside of each operator. The device is idle between them."""
     events = []
     for i in range(count):
         link = {"correlation": i + 1, "External id": i + 1}

@@ -1,7 +1,5 @@
-"""verdict.py KIND FOLDER: writes traces of one kind below FOLDER, for the rows of verdict.tsv.
-
-Times are milliseconds here and microseconds in the files. Every trace is small and has one property that the verdict must see.
-"""
+"""verdict.py KIND FOLDER: writes traces of one kind below FOLDER, for the rows of verdict.tsv. Times are milliseconds
+here and microseconds in the files. Every trace is small and has one property that the verdict must recognize."""
 import json
 import os
 import sys
@@ -17,7 +15,7 @@ def us(ms):
 
 
 class Trace:
-    """the events of one trace; a main thread and helpers of process PID, one device with stream 7"""
+    """The events of one trace: a main thread and helpers of process PID, one device with stream 7."""
 
     def __init__(self, **head):
         self.head, self.events, self.ids = dict(HEAD, **head), [], 0
@@ -36,7 +34,7 @@ class Trace:
         self.add("cuda_runtime", name, start, length, tid, correlation=0)
 
     def launch(self, start, kernel_start, kernel_length, tid=1, name="gemm_kernel", call="cudaLaunchKernel", op="aten::mm", stream=7):
-        """an operator of 80 us that launches a kernel"""
+        """Adds an operator of 80 us that launches a kernel."""
         self.operator(op, start, 0.08, tid)
         self.add("cuda_runtime", call, start + 0.002, 0.005, tid, correlation=self.ids, **{"External id": self.ids})
         self.kernel(name, kernel_start, kernel_length, self.ids, stream)
@@ -59,7 +57,8 @@ class Trace:
 # ---- the main thread ----
 
 def training(t, markers, main=1, backward=2, loading=60, steps=4):
-    """steps of 90 ms, most of them loading; the thread of the backward pass launches twice as many kernels"""
+    """Writes steps of 90 ms that mostly load data. The thread of the backward pass launches twice as many kernels as
+    the main thread."""
     for i in range(steps):
         at = 1 + 90 * i
         t.range(LOADER, at, loading, main)
@@ -94,7 +93,7 @@ def main_has_the_engine_steps(folder):
 
 
 def main_is_the_first_of_its_process(folder):
-    """no marker at all; the worker thread runs many small operators all the time, the main thread (tid = pid) runs few"""
+    """Writes a trace without markers. A worker thread runs many small operators, the main thread (tid = pid) few."""
     t = Trace(deviceProperties=[])
     for i in range(10):
         t.operator("aten::mm", 1 + 20 * i, 4, PID)
@@ -104,7 +103,7 @@ def main_is_the_first_of_its_process(folder):
 
 
 def recording_with_a_helper(folder):
-    """a program that we recorded: a helper thread waits all the time, the main thread computes for a sixth of it"""
+    """Writes a trace by our recorder. A helper thread waits all the time, the main thread computes for a sixth of it."""
     t = Trace(deviceProperties=[], tracepress_recorder="tracepress 0")
     for i in range(20):
         t.operator("cblas_sgemm", 100 + 10 * i, 9, PID)
@@ -115,13 +114,13 @@ def recording_with_a_helper(folder):
 # ---- recordings without steps ----
 
 def kernels(t, start, count=30, length=3.9):
-    """`count` kernels one behind the other, the first starts as soon as it is called"""
+    """Adds `count` consecutive kernels. The first one starts as soon as it is launched."""
     for i in range(count):
         t.launch(start + 0.1 * i, start + 0.1 + 4 * i, length)
 
 
 def reading_before_the_first_kernel(folder):
-    """no loader, but Python frames say that 3 s of 3.12 s went to decoding images"""
+    """Writes a trace without a loader in which Python frames decode images for 3 s of 3.12 s."""
     t = Trace(with_stack=1)
     t.add("python_function", "train.py(10): main", 1, 3120, 1)
     t.add("python_function", "dataset.py(7): decode", 2, 3000, 1)
@@ -130,7 +129,7 @@ def reading_before_the_first_kernel(folder):
 
 
 def nothing_before_the_first_kernel(folder):
-    """the profiler ran for 2 s before the first event"""
+    """The profiler ran for 2 s before the first event."""
     t = Trace()
     kernels(t, 2001)
     t.add("Trace", "PyTorch Profiler (0)", 1, 2130, "PyTorch Profiler", "Spans")
@@ -145,7 +144,7 @@ def saving_after_the_last_kernel(folder):
 
 
 def loading_before_a_device_that_was_busy(folder):
-    """the first kernel starts 5 ms after its call returned, so the device worked for somebody before"""
+    """The first kernel starts 5 ms after its launch, so the device was busy with other work."""
     t = Trace()
     t.range(LOADER, 1, 2000)
     for i in range(30):
@@ -154,7 +153,7 @@ def loading_before_a_device_that_was_busy(folder):
 
 
 def operators_before_the_first_step(folder):
-    """a set-up of 500 ms on the host before three marked steps"""
+    """Writes a set-up of 500 ms on the host before three marked steps."""
     t = Trace(deviceProperties=[])
     t.operator("aten::normal_", 1, 500)
     for i in range(3):
@@ -163,10 +162,11 @@ def operators_before_the_first_step(folder):
     t.write(folder, "trace")
 
 
-# ---- waits for a device whose work is not recorded; missing devices ----
+# ---- waits for a device whose work was not recorded; missing devices ----
 
 def waiting_steps(t, wait, steps=4, tid=1):
-    """steps of 50 ms with 3 ms of recorded kernels; wait(start) adds what waits until the end of the step"""
+    """Writes steps of 50 ms with 3 ms of recorded kernels. wait(start) adds the event that waits until the end of the
+    step."""
     for i in range(steps):
         at = 1 + 50 * i
         t.range("ProfilerStep#%d" % i, at, 50)
@@ -176,7 +176,7 @@ def waiting_steps(t, wait, steps=4, tid=1):
 
 
 def copy_waits_for_lost_kernels(folder):
-    """a blocking copy lasts 49 ms, its own operation the last 0.1 ms"""
+    """A blocking copy lasts 49 ms. Its own operation takes the last 0.1 ms."""
     t = Trace()
 
     def wait(start, length):
@@ -200,7 +200,7 @@ def event_waits_for_lost_kernels(folder):
 
 
 def waits_return_late(folder):
-    """every wait returns 40 us after the last kernel; then the host works for 0.4 ms, in which the device is idle"""
+    """Every wait ends 40 us after the last kernel. Then the host works for 0.4 ms while the device is idle."""
     t = Trace()
     for i in range(40):
         at = 1 + i
@@ -211,7 +211,7 @@ def waits_return_late(folder):
 
 
 def waits_for_another_device(folder):
-    """the host waits for device 1, whose work is recorded, and device 0 has nothing to do meanwhile"""
+    """The host waits for device 1, whose work is recorded. Device 0 has no work meanwhile."""
     t = Trace()
     for i in range(4):
         at = 1 + 50 * i
@@ -237,7 +237,7 @@ def head_names_a_gpu(folder):
 
 
 def cpu_program_beside_a_gpu(folder):
-    """the head names the GPU of the machine; all tensors are in memory of the processor"""
+    """The header names the GPU of the machine, but all tensors are in CPU memory."""
     t = Trace(profile_memory=1)
     cpu_steps(t)
     for i in range(20):
@@ -246,7 +246,7 @@ def cpu_program_beside_a_gpu(folder):
 
 
 def cpu_program_with_one_synchronize(folder):
-    """convolutions of the processor; the profiler itself synchronised the GPU of the machine at its end"""
+    """Convolutions run on the CPU. The profiler itself synchronized the GPU of the machine at its end."""
     t = Trace()
     cpu_steps(t, "aten::mkldnn_convolution")
     t.call("cudaDeviceSynchronize", 205, 0.01)
@@ -271,7 +271,7 @@ def memory_of_another_gpu(folder):
 # ---- a single long collective ----
 
 def collectives(t, lengths, hidden=False):
-    """steps of one NCCL kernel of the given length and 60 ms of compute, which hides it where `hidden`"""
+    """Writes steps of one NCCL kernel of this length and 60 ms of compute, which overlaps with it if `hidden`."""
     at = 1
     for i, length in enumerate(lengths):
         compute = at + 0.2 if hidden else at + 0.2 + length
@@ -303,7 +303,7 @@ def one_hidden_collective(folder):
 # ---- time that cannot be judged ----
 
 def capture(t, start, length, vendor="cuda", end=True, inside=8):
-    """launches that a graph captures: they have no kernels"""
+    """Adds launches that a graph captures, so they have no kernels."""
     begin = {"cuda": "cudaStreamBeginCapture", "hip": "hipStreamBeginCapture", "driver": "cuStreamBeginCapture_v2"}[vendor]
     launch = {"cuda": "cudaLaunchKernel", "hip": "hipLaunchKernel", "driver": "cuLaunchKernel"}[vendor]
     t.range("capture_16_DECODE", start - 0.1, length + 0.2)
@@ -332,7 +332,7 @@ def capture_by_the_driver(folder):
 
 
 def capture_that_fails(folder):
-    """no call ends the capture; the next call of the thread is the last one"""
+    """No call ends the capture. The next call of the thread is the last one."""
     warm_up_and_capture("cuda", end=False).write(folder, "trace")
 
 
@@ -344,7 +344,7 @@ def capture_without_kernels(folder):
 
 
 def capture_and_long_replay(folder):
-    """a capture of 20 ms, then 400 ms of launches that the host makes too late"""
+    """Writes a capture of 20 ms, then 400 ms of launches that come too late."""
     t = Trace()
     kernels(t, 1, 3, 0.9)
     capture(t, 13, 20)
@@ -354,7 +354,7 @@ def capture_and_long_replay(folder):
 
 
 def first_use(t, calls, length=300, work=25):
-    """one window: calls that take `length` together before the first kernel, then 25 kernels of 1 ms"""
+    """Writes one window: calls that take `length` together before the first kernel, then 25 kernels of 1 ms."""
     for i, call in enumerate(calls):
         t.call(call, 1 + i * length / len(calls), length / len(calls) - 0.01)
     for i in range(work):
@@ -403,7 +403,7 @@ def few_kernels_in_no_step(folder):
 
 
 def few_kernels_that_keep_it_busy(folder):
-    """six kernels for 60 of 62 ms: the device is the limit, however few they are"""
+    """Six kernels run for 60 of 62 ms. The device limits the program, although it has few kernels."""
     t = Trace()
     t.range("ProfilerStep#0", 1, 62)
     for i in range(6):
@@ -412,7 +412,7 @@ def few_kernels_that_keep_it_busy(folder):
 
 
 def nothing_after_the_work(folder):
-    """each step goes on for 60 ms after the last kernel of the recording"""
+    """Each step continues for 60 ms after the last kernel of the recording."""
     t = Trace()
     t.range("ProfilerStep#0", 1, 100)
     kernels(t, 1.1, 25, 1)
@@ -422,7 +422,7 @@ def nothing_after_the_work(folder):
 
 
 def work_that_was_called_long_before(folder):
-    """the device starts each of 30 kernels 20 ms after its call, and nothing that was recorded keeps it busy"""
+    """The device starts each of 30 kernels 20 ms after its launch, and no recorded work keeps it busy."""
     t = Trace()
     for i in range(30):
         t.launch(1 + 25 * i, 21 + 25 * i, 4)
@@ -430,7 +430,7 @@ def work_that_was_called_long_before(folder):
 
 
 def first_launch_is_held(folder):
-    """the first launch blocks for 900 ms; then 100 kernels of 1 ms follow each other"""
+    """The first launch blocks for 900 ms. Then 100 kernels of 1 ms run one after the other."""
     t = Trace()
     t.launch(1, 1.1, 0.02)
     t.operator("aten::mm", 2, 900)
@@ -444,7 +444,7 @@ def first_launch_is_held(folder):
 # ---- recordings that slow the host ----
 
 def late_host(t, frames):
-    """four steps of 60 launches, 0.1 ms apart, of 20 us each: the device waits for the host"""
+    """Writes four steps of 60 launches, one every 0.1 ms, of kernels of 20 us. The device waits for the host."""
     for i in range(4):
         at = 1 + 10 * i
         t.range("ProfilerStep#%d" % i, at, 9.9)
@@ -456,7 +456,7 @@ def late_host(t, frames):
 
 
 def stacks_slow_the_host(folder):
-    """200 frames around each launch cost 30 us of its 100 us"""
+    """The recording of 200 frames around each launch costs 30 us of 100 us."""
     t = Trace(with_stack=1)
     late_host(t, 200)
     t.write(folder, "trace")
@@ -469,7 +469,7 @@ def few_frames(folder):
 
 
 def stacks_and_a_busy_device(folder):
-    """as many frames, and the device never waits"""
+    """The trace has as many frames, but the device never waits."""
     t = Trace(with_stack=1)
     for i in range(4):
         at = 1 + 10 * i
@@ -482,7 +482,7 @@ def stacks_and_a_busy_device(folder):
 
 
 def stacks_without_a_device(folder):
-    """a program of the processor: 60 operators of 10 us a step, 200 frames around each"""
+    """Writes a CPU program with 60 operators of 10 us per step, and 200 frames around each operator."""
     t = Trace(deviceProperties=[], with_stack=1)
     for i in range(4):
         at = 1 + 10 * i
