@@ -71,7 +71,7 @@ void tp_document_notice_point(struct tp_document *document, const char *point)
 {
     struct tp_notice_block *notice = &tp_document_at(document, document->blocks.count - 1)->notice;
     size_t count = notice->point_count;
-    if ((count & (count - 1)) == 0) /* grows at powers of two */
+    if ((count & (count - 1)) == 0) /* the array grows only at powers of two */
         notice->points = tp_arena_resize(document->arena, notice->points, count * sizeof *notice->points,
                                          (count ? 2 * count : 1) * sizeof *notice->points);
     notice->points[notice->point_count++] = point;

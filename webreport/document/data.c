@@ -96,7 +96,7 @@ void tp_object_text(struct tp_object *object, const char *name, const char *text
     tp_object_put(object, name, text ? tp_data_text(text) : (struct tp_data){.kind = TP_DATA_NONE});
 }
 
-/* Returns the length in bytes of the unit at the begin of a text, or 0. */
+/* Returns the number of bytes of the unit at the start of a text; 0 if there is none. */
 static size_t unit_size(const char *text, const char *end)
 {
     static const char *const units[] = {"%", "ns", "\u00b5s", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "TiB"};

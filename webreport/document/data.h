@@ -1,7 +1,8 @@
 /* Values for templates and JSON: texts, numbers, booleans, lists and objects as one small struct tp_data.
- * Lists and objects are read through functions, so a table of 100,000 rows needs no tree of values. Make them with the
- * builder below (objects and lists in an arena) or with a struct tp_data_source of your own. Values are borrowed: they
- * must live until rendering ends. */
+ *
+ * Lists and objects are read through functions, so that a table of 100,000 rows needs no tree of values. They are made
+ * with the builder below (objects and lists in an arena), or with another struct tp_data_source. Values are borrowed:
+ * they must live until rendering ends. */
 #ifndef TP_WEBREPORT_DOCUMENT_DATA_H
 #define TP_WEBREPORT_DOCUMENT_DATA_H
 
@@ -15,34 +16,35 @@
 #include "writer/base/table.h"
 
 enum tp_data_kind {
-    TP_DATA_NONE, /* absent: prints nothing, false in a section */
-    TP_DATA_TEXT, /* false in a section if it is empty */
-    TP_DATA_INT,  /* always true in a section, even 0 */
+    TP_DATA_NONE, /* absent: prints nothing, and is false in a section */
+    TP_DATA_TEXT, /* false in a section if the text is empty */
+    TP_DATA_INT,  /* true in a section, even if it is 0 */
     TP_DATA_BOOL,
-    TP_DATA_PRINTED, /* a text that its source prints on demand; always true in a section */
-    TP_DATA_LIST,    /* false in a section if it is empty */
+    TP_DATA_PRINTED, /* a text that its source prints on demand; true in a section */
+    TP_DATA_LIST,    /* false in a section if the list is empty */
     TP_DATA_OBJECT,
-    /* for JSON only; templates print nothing and show their sections */
+    /* the following kinds are for JSON only; templates print nothing for them and show their sections */
     TP_DATA_REAL,    /* NaN and infinity are null */
-    TP_DATA_NS,      /* nanoseconds, written as microseconds */
+    TP_DATA_NS,      /* nanoseconds, which are written as microseconds */
     TP_DATA_TABLE,   /* a list of rows */
     TP_DATA_WRITTEN, /* JSON written by its source */
 };
 
 struct tp_data {
     enum tp_data_kind kind;
-    const struct tp_data_source *source; /* for PRINTED, LIST, OBJECT */
-    const void *self;                    /* TEXT: bytes. TABLE: struct tp_table. Else private to the source */
-    /* INT, BOOL, NS: value. REAL: its bits. TEXT: length. LIST: item count. Else private to the source */
+    const struct tp_data_source *source; /* for the kinds PRINTED, LIST and OBJECT */
+    const void *self; /* TEXT: its bytes. TABLE: struct tp_table. Other kinds: private to the source */
+    /* INT, BOOL, NS: value. REAL: bits of the value. TEXT: length. LIST: number of items. Other kinds: private to the
+     * source */
     int64_t number;
-    size_t place; /* private to the source, for instance a row */
+    size_t place; /* private to the source, such as a row */
 };
 
-/* Functions of lists, objects and printed values of one origin; functions that a kind does not need may be NULL. */
+/* The functions of one kind of lists, objects and printed values. A function that is not needed may be NULL. */
 struct tp_data_source {
-    /* Gets member `name` of an object; returns false if it has none. */
+    /* Sets *out to the member `name` of an object. Returns false if the object lacks it. */
     bool (*member)(const struct tp_data *object, struct tp_str name, struct tp_data *out);
-    /* Gets item `index` (below the count) of a list. */
+    /* Sets *out to the item `index` of a list. `index` is less than the number of items. */
     void (*item)(const struct tp_data *list, size_t index, struct tp_data *out);
     /* Appends the text of a PRINTED value, unescaped. */
     void (*print)(const struct tp_data *value, struct tp_buf *out);
@@ -70,14 +72,15 @@ static inline struct tp_data tp_data_bool(bool value)
     return (struct tp_data){.kind = TP_DATA_BOOL, .number = value};
 }
 
-/* Returns whether a section with this value is shown. */
+/* Returns whether a template shows a section with this value. */
 bool tp_data_is_true(const struct tp_data *value);
 
-/* ---- builder: names are borrowed (string literals), later members hide earlier ones of the same name ---- */
+/* ---- builder; names are borrowed, such as string literals; a later member hides an earlier one with the same name
+ * ---- */
 
 struct tp_member {
     struct tp_str name;
-    struct tp_data value; /* the count of a list is read at each lookup, because the list may have grown */
+    struct tp_data value; /* the number of items of a list is read at each lookup, because the list may have grown */
 };
 
 struct tp_object {
@@ -91,34 +94,34 @@ struct tp_list {
 struct tp_object *tp_object_new(struct tp_arena *arena);
 struct tp_list *tp_list_new(struct tp_arena *arena);
 struct tp_data tp_data_of_object(const struct tp_object *object);
-/* Returns a complete list as a value; its count is copied. */
+/* Returns a complete list as a value, with its current number of items. */
 struct tp_data tp_data_of_list(const struct tp_list *list);
 
 void tp_object_put(struct tp_object *object, const char *name, struct tp_data value);
-/* Adds a text member; the text is borrowed. */
+/* Adds a text member. The text is borrowed. */
 void tp_object_str(struct tp_object *object, const char *name, struct tp_str text);
-/* Adds a text member; the text is borrowed, and NULL makes the member absent. */
+/* Adds a text member. The text is borrowed; NULL adds an absent member. */
 void tp_object_text(struct tp_object *object, const char *name, const char *text);
-/* Adds a sentence for a page in which a number and its unit stay on one line. The text is copied; a NULL pointer gives
- * "". */
+/* Adds a sentence for a page, in which a number and its unit stay on one line. The text is copied; if its ptr is NULL,
+ * the member is "". */
 void tp_object_sentence(struct tp_object *object, const char *name, struct tp_str text);
-/* Adds a formatted text, which is kept in the arena. */
+/* Adds a formatted text, stored in the arena. */
 void tp_object_printf(struct tp_object *object, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void tp_object_int(struct tp_object *object, const char *name, int64_t value);
 void tp_object_bool(struct tp_object *object, const char *name, bool value);
-/* Add members for JSON. TP_NULL_INT and non-finite numbers become null. Tables are borrowed. */
+/* Add members for JSON. TP_NULL_INT and numbers that are not finite become null. Tables are borrowed. */
 void tp_object_whole(struct tp_object *object, const char *name, int64_t value);
 void tp_object_ns(struct tp_object *object, const char *name, int64_t ns);
 void tp_object_real(struct tp_object *object, const char *name, double value);
 void tp_object_table(struct tp_object *object, const char *name, const struct tp_table *table);
 void tp_object_null(struct tp_object *object, const char *name);
-/* Add a new empty object or list as a member, to be filled afterwards. */
+/* Add a new empty object or list as a member, and return it to be filled. */
 struct tp_object *tp_object_object(struct tp_object *object, const char *name);
 struct tp_list *tp_object_list(struct tp_object *object, const char *name);
 
 void tp_list_add(struct tp_list *list, struct tp_data value);
-/* Appends a new empty object. */
+/* Appends a new empty object to a list, and returns it. */
 struct tp_object *tp_list_object(struct tp_list *list);
 
 #endif

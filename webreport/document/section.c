@@ -1,4 +1,4 @@
-/* Builders shared by the sections: see section.h. */
+/* Functions that the sections share: see section.h. */
 #include "webreport/document/section.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Input of a section of the page (one profile with options for its names and limits), and builders shared by sections
- * and commands. All results are in section->arena or borrowed from the profile. */
+/* The input of a section of the page: one profile, with options for its names and limits. Also declares functions that
+ * sections and commands share. All results are in section->arena or borrowed from the profile. */
 #ifndef TP_WEBREPORT_DOCUMENT_SECTION_H
 #define TP_WEBREPORT_DOCUMENT_SECTION_H
 
@@ -15,38 +15,38 @@ struct tp_section {
     const struct tp_profile *profile;
     const struct tp_page_limits *limits;
     struct tp_naming naming;
-    const char *title; /* of the profile */
+    const char *title; /* title of the profile */
     bool is_one_of_many;
-    const char *left_out; /* sentence in the section About on omitted parts, or NULL */
+    const char *left_out; /* sentence about omitted parts, shown in the section About, or NULL */
 };
 
-/* Options of a profile's names, for tp_section_init. */
+/* Options for the names of a profile, for tp_section_init. */
 struct tp_section_options {
     bool redact;
     const char *source_url; /* pattern of tp_source_link, or NULL */
     bool is_one_of_many;
 };
 
-/* Initialises the section of a profile with its title; the caller sets the limits. */
+/* Initializes the section of a profile with its title. The caller sets the limits. */
 void tp_section_init(struct tp_section *section, struct tp_arena *arena, const struct tp_profile *profile,
                      const struct tp_section_options *options);
 
 #define TP_NO_DATA ((struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0})
 
-/* Adds {term, fact} to a list; does nothing if fact is NULL. */
+/* Adds an object {term, fact} to a list. Does nothing if `fact` is NULL. */
 void tp_section_add_fact(struct tp_list *list, const char *term, const char *fact);
-/* Adds a prepared table to a list. */
+/* Adds a table to a list, after tp_shown_table_data has prepared it. */
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 
-/* Fills the names of rows from a text column: shown text, its prefix, and a link if it is a source line. */
+/* Sets the names of rows from a text column: the shown text, its prefix, and a link if it is a source line. */
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
-/* Returns a new table as tp_shown_table_new, with the vocabulary of the profile's producer. */
+/* Returns a new table like tp_shown_table_new, with the vocabulary of the profile's producer. */
 struct tp_shown_table *tp_section_table_new(const struct tp_section *section, const struct tp_table *table,
                                             const struct tp_shown_column *columns, unsigned column_count,
                                             size_t max_rows);
 /* Returns a text in the vocabulary of the profile's producer (tp_spoken). */
 const char *tp_section_word(const struct tp_section *section, const char *text);
-/* Returns the name of a device: "GPU 0", or the name that the program declared. */
+/* Returns the name of a device: "GPU 0", or the name that the program itself defined. */
 const char *tp_section_device_name(const struct tp_section *section, int64_t id);
 
 #endif

@@ -27,7 +27,7 @@ static bool is_text_column(const struct tp_shown_table *shown, const struct tp_s
     return is_text(column->format) || type == TP_COLUMN_TEXT || type == TP_COLUMN_JSON || type == TP_COLUMN_BOOL;
 }
 
-/* Returns a cell as a number: nanoseconds for times, NaN for null and for texts. */
+/* Returns a cell as a number: times in nanoseconds, NaN for null and for texts. */
 static double cell_number(const struct tp_shown_table *shown, const struct tp_shown_column *column, size_t row)
 {
     const struct tp_table *table = shown->table;
@@ -50,7 +50,7 @@ static double cell_number(const struct tp_shown_table *shown, const struct tp_sh
     }
 }
 
-/* Finds the largest magnitude of the shown rows, and the sum of all known values, or NaN. */
+/* Finds the largest magnitude in the shown rows, and the sum of all known values; NaN if none is known. */
 static void measure_column(struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
@@ -109,7 +109,7 @@ static void print_number(const struct tp_shown_table *shown, unsigned index, dou
     }
 }
 
-/* Prints a cell. place: row, or row_count for the foot. number: shown column. */
+/* Prints a cell. place: number of the row; row_count for the foot. number: index of the shown column. */
 static void print_cell(const struct tp_data *value, struct tp_buf *out)
 {
     const struct tp_shown_table *shown = value->self;
@@ -166,7 +166,7 @@ static bool is_bar_seen(const struct tp_shown_table *shown, unsigned index, size
            cell_number(shown, &shown->columns[index], row) * 60 >= shown->maxima[index] * 0.5;
 }
 
-/* Gets a member of a cell: cell_bar (width, if visible), cell_is_bar, cell_is_text, cell_text. */
+/* Sets *out to a member of a cell: cell_bar (width, if visible), cell_is_bar, cell_is_text or cell_text. */
 static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct tp_data *out)
 {
     const struct tp_shown_table *shown = cell->self;
@@ -345,7 +345,7 @@ struct tp_str tp_shown_cell(const struct tp_shown_table *shown, unsigned index, 
     }
 }
 
-/* ---- making ---- */
+/* ---- making a table ---- */
 
 struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct tp_table *table,
                                           const struct tp_shown_column *columns, unsigned column_count, size_t max_rows)
@@ -374,8 +374,8 @@ void tp_shown_table_measure(struct tp_shown_table *shown)
         measure_column(shown, i);
 }
 
-/* Orders the columns for pages: first the column by which rows are sorted, with its bar and share, so that it is
- * visible on narrow screens; then the others as defined. */
+/* Orders the columns for pages. The column by which rows are sorted comes first, with its bar and share, to be visible
+ * on narrow screens. The other columns keep their order. */
 static void order_columns(struct tp_shown_table *shown)
 {
     unsigned first = 0, behind;
@@ -431,7 +431,7 @@ static size_t cell_size(enum tp_column_type type)
     case TP_COLUMN_BOOL:
         return sizeof(uint8_t);
     default:
-        return sizeof(int64_t); /* a double has the same size */
+        return sizeof(int64_t); /* integers and doubles have the same size */
     }
 }
 
@@ -479,13 +479,13 @@ struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *
     return tp_table_pick(arena, table, rows, table->row_count);
 }
 
-/* ---- rows whose shown names are equal ---- */
+/* ---- rows with equal shown names ---- */
 
 enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
 struct apart {
     const struct tp_shown_row *rows;
-    const uint32_t *groups; /* rows of different groups may have equal names; NULL for a single group */
+    const uint32_t *groups; /* by row: only rows of one group are compared; NULL: all rows are one group */
 };
 
 static bool is_same_name(const struct apart *apart, uint32_t x, uint32_t y)
@@ -519,7 +519,7 @@ static size_t common_bytes(struct tp_str a, struct tp_str b)
     return i;
 }
 
-/* Returns the begin of a name and the part that differs from other names: "Cijk_Alik_…_WG32_8_1". */
+/* Returns the start of a name and the part that differs from other names, such as "Cijk_Alik_…_WG32_8_1". */
 static struct tp_str around(const struct tp_naming *naming, struct tp_str shown, struct tp_str text, size_t differs)
 {
     size_t from = differs > BEFORE_BYTES ? differs - BEFORE_BYTES : 0;
@@ -531,8 +531,8 @@ static struct tp_str around(const struct tp_naming *naming, struct tp_str shown,
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
-/* Distinguishes rows with one shown name. Sorted by full names, the neighbours of a name have the longest common prefix
- * with it. texts: full names, by row. */
+/* Distinguishes rows that have one shown name. In the order of full names, one of a name's neighbours has the longest
+ * common prefix with it. texts: full names, by row. */
 static void tell_group_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
                              uint32_t *order, uint32_t count)
 {
@@ -569,7 +569,7 @@ void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *
     }
 }
 
-/* Numbers rows that have the name of an earlier row, because the shown part of long names may not differ. */
+/* Numbers rows whose name is equal to that of an earlier row, because the shown parts of long names may be equal. */
 static void number_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
     struct tp_strings seen;

@@ -1,6 +1,8 @@
-/* A table of a view for display: chosen columns, one unit per column, bars, rows that open, totals, a row limit.
+/* A table of a view for display: selected columns, one unit per column, bars, rows that open, totals, and a limit of
+ * rows.
  *
- * It is prepared once and then read by the template "table" through struct tp_data, which prints cells on demand. */
+ * The table is prepared once. The template "table" then reads it through struct tp_data, which prints cells on
+ * demand. */
 #ifndef TP_WEBREPORT_DOCUMENT_SECTION_TABLE_H
 #define TP_WEBREPORT_DOCUMENT_SECTION_TABLE_H
 
@@ -12,17 +14,17 @@
 
 enum tp_shown_format {
     TP_SHOW_COUNT,
-    TP_SHOW_TIME, /* NS column, or REAL column of microseconds */
+    TP_SHOW_TIME, /* time from an NS column, or from a REAL column of microseconds */
     TP_SHOW_BYTES,
-    TP_SHOW_REAL,    /* number with `decimals` */
-    TP_SHOW_PERCENT, /* 0..100 */
-    TP_SHOW_RATIO,   /* 0 to 1, shown in percent */
-    TP_SHOW_SHARE,   /* percent of the column's sum over all rows */
-    TP_SHOW_BAR,     /* length relative to the column's maximum */
+    TP_SHOW_REAL,    /* number with `decimals` digits after the point */
+    TP_SHOW_PERCENT, /* percentage, 0 to 100 */
+    TP_SHOW_RATIO,   /* share of 0 to 1, shown as a percentage */
+    TP_SHOW_SHARE,   /* percentage of the column's sum over all rows */
+    TP_SHOW_BAR,     /* bar, relative to the column's maximum */
     TP_SHOW_TEXT,
-    TP_SHOW_YES,     /* BOOL column: yes or – */
-    TP_SHOW_OWN,     /* text from tp_shown_table.own_texts */
-    TP_SHOW_PRINTED, /* text from tp_shown_table.print */
+    TP_SHOW_YES,     /* BOOL column, shown as yes or – */
+    TP_SHOW_OWN,     /* text from own_texts of the table */
+    TP_SHOW_PRINTED, /* text from the function `print` of the table */
 };
 
 enum tp_shown_flag {
@@ -34,24 +36,24 @@ enum tp_shown_flag {
 
 struct tp_shown_column {
     enum tp_shown_format format;
-    unsigned column;     /* column of the table; for OWN an index in own_texts */
-    const char *title;   /* or NULL for the title in the column's definition */
-    unsigned unit_group; /* columns with an equal non-zero group share one unit */
+    unsigned column;     /* number of the column in the table; for OWN an index in own_texts */
+    const char *title;   /* title; NULL for the one in the column's definition */
+    unsigned unit_group; /* columns with equal groups other than 0 share a unit */
     unsigned decimals;
-    bool is_sorted; /* the rows are sorted by this column, largest first */
-    unsigned flags; /* enum tp_shown_flag */
+    bool is_sorted; /* rows are sorted by this column, largest first */
+    unsigned flags; /* bits of enum tp_shown_flag */
 };
 
-/* First cell of a row. */
+/* The first cell of a row, and the properties of the row. */
 struct tp_shown_row {
-    struct tp_str name;   /* shown name */
-    struct tp_str brief;  /* short form for narrow outputs; ptr is NULL for the name itself */
-    struct tp_str prefix; /* shown dimmed before the name */
+    struct tp_str name;   /* name as it is shown */
+    struct tp_str brief;  /* short form for narrow outputs; if ptr is NULL, the name is used */
+    struct tp_str prefix; /* text shown dimmed before the name */
     bool is_place;        /* the prefix is the folder of a source line, which narrow outputs cut */
-    const char *href;     /* link, or NULL */
-    unsigned depth;       /* depth in a tree */
+    const char *href;     /* link of the name, or NULL */
+    unsigned depth;       /* depth of the row in a tree */
     bool is_faint;        /* the numbers of the row are uncertain */
-    struct tp_data more;  /* object for the template "table_more"; kind NONE if the row does not open */
+    struct tp_data more;  /* object for the template "table_more"; kind NONE if the row cannot be opened */
 };
 
 enum { TP_MAX_SHOWN_COLUMNS = 28, TP_MAX_OWN_TEXTS = 4 };
@@ -62,27 +64,27 @@ struct tp_shown_table {
     const struct tp_shown_column *columns;
     unsigned column_count;
     struct tp_speech speech;                  /* vocabulary of titles and definitions of columns */
-    const char *name;                         /* short name for CSV files and the filter: "operators" */
-    const char *caption;                      /* for screen readers */
-    const char *heading;                      /* above the table, or NULL */
+    const char *name;                         /* short name for CSV files and the filter, such as "operators" */
+    const char *caption;                      /* description for screen readers */
+    const char *heading;                      /* heading above the table, or NULL */
     const char *name_title, *name_definition; /* title and definition of the first column */
-    const char *foot;                         /* first cell of the foot, or NULL for no foot */
-    /* below the table, or NULL; a cut table has a note of its own in addition */
+    const char *foot;                         /* first cell of the foot; NULL for no foot */
+    /* text below the table, or NULL; a cut table also has its own note */
     const char *note;
-    bool is_tree;        /* rows are indented, never sorted */
-    unsigned open_depth; /* the script folds rows of a tree that are deeper than this */
-    size_t row_count;    /* shown rows, at most those of the table */
-    size_t open_count;   /* number of first rows that may open; 0 for all rows with details */
-    size_t brief_count;  /* rows in short outputs; 0 for row_count */
+    bool is_tree;        /* rows are a tree: indented, and never sorted */
+    unsigned open_depth; /* the script folds rows of a tree below this depth */
+    size_t row_count;    /* number of shown rows, at most the rows of the table */
+    size_t open_count;   /* number of rows, counted from the first, that can be opened; 0: all rows with details */
+    size_t brief_count;  /* number of rows in short outputs; 0: row_count */
     struct tp_shown_row *rows;
-    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* by OWN index: a text per row */
+    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* by index of an OWN column: a text per row */
     /* Returns the text of a PRINTED cell, in the arena. */
     struct tp_str (*print)(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row);
-    /* filled by tp_shown_table_prepare */
+    /* the following members are set by tp_shown_table_data */
     struct tp_unit units[TP_MAX_SHOWN_COLUMNS];
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
     const char *definitions[TP_MAX_SHOWN_COLUMNS];
-    uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* columns that pages show, in their order */
+    uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* indexes of the columns that pages show, in their order */
     unsigned page_column_count;
 };
 
@@ -91,33 +93,34 @@ struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct t
                                           const struct tp_shown_column *columns, unsigned column_count,
                                           size_t max_rows);
 
-/* Computes the sums of columns, which shares need; for outputs that read single cells. */
+/* Computes the sums of columns, which shares need. For outputs that read single cells. */
 void tp_shown_table_measure(struct tp_shown_table *shown);
 
-/* Chooses units and computes sums; call it after everything is set. Returns the object for the template, which borrows
- * `shown`. */
+/* Chooses units and computes sums. Returns the object for the template, which borrows `shown`. Must be called after
+ * everything is set. */
 struct tp_data tp_shown_table_data(struct tp_shown_table *shown);
 
-/* Return the title of a shown column, and whether its cells are texts, which are aligned to the left. */
+/* Return the title of a shown column, and whether its cells are texts, which are left-aligned. */
 const char *tp_shown_title(const struct tp_shown_table *shown, unsigned index);
 bool tp_shown_is_text(const struct tp_shown_table *shown, unsigned index);
 
-/* Returns a cell with its unit ("12.2 ms", "+3.1 %"; "–" for null), borrowed or in the arena; for outputs whose columns
- * have no unit. */
+/* Returns a cell with its unit, such as "12.2 ms" or "+3.1 %" ("–" for null), borrowed or in the arena. For outputs
+ * whose columns have no unit. */
 struct tp_str tp_shown_cell(const struct tp_shown_table *shown, unsigned index, size_t row);
 
-/* Returns a copy of the table with the given rows in that order. Cells are copied into `arena`, texts are shared. */
+/* Returns a copy of the table with the given rows in the given order. Cells are copied into `arena`; texts are
+ * shared. */
 struct tp_table *tp_table_pick(struct tp_arena *arena, const struct tp_table *table, const size_t *rows, size_t count);
 
-/* Returns a copy with the rows sorted by an integer column, largest first; equal rows keep their order. */
+/* Returns a copy with the rows sorted by an integer column, largest first. Equal rows keep their order. */
 struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
 
-/* Extends shown names that are equal although the full names differ, by the part where these differ. Call it after the
- * rows have their names. names: full names, by row. groups: by row; only rows of one group are compared; NULL for all
- * rows. */
+/* Extends shown names that are equal by the part in which their full names differ. Must be called after the rows have
+ * their names. names: full names, by row. groups: by row; only rows of one group are compared; NULL: all rows. */
 void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
                            const uint32_t *groups, size_t row_count);
-/* Does the same for a whole table with the full names in a column; afterwards all shown names differ. */
+/* Does the same as tp_section_tell_apart for a whole table whose full names are in a column. Afterwards all shown names
+ * differ. */
 void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 
 #endif

@@ -1,5 +1,5 @@
-/* Words the verdict: its class as a tag, its headline, and a line with the step and the longest gap. Everything comes
- * from the verdict of the analysis; nothing is judged here. */
+/* Writes the verdict as text: its class as a tag, its headline, and a line with the step and the longest gap. The
+ * verdict of the analysis contains everything; nothing is judged here. */
 #include "webreport/document/section_verdict.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static const struct {
     [TP_CLASS_PROGRAM + TP_PROGRAM_MIXED] = {"Mixed", TP_TONE_UNSURE},
 };
 
-/* Returns the position of `part` in `text`, or NULL. Both may contain any bytes. */
+/* Returns the position of `part` in `text`; NULL if it is not there. Both may contain any bytes. */
 static const char *find(struct tp_str text, struct tp_str part)
 {
     for (size_t i = 0; part.len && i + part.len <= text.len; i++)
@@ -50,10 +50,10 @@ static const char *find(struct tp_str text, struct tp_str part)
     return NULL;
 }
 
-/* Returns the headline with its line of code treated as a shown name: cut, and without private parts on request. */
+/* Returns the headline, with its line of code changed as a shown name: cut, and without private parts on request. */
 static const char *headline_of(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
 {
-    bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* these headlines contain names anywhere */
+    bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* these headlines contain names at any position */
     struct tp_str text = is_shown ? tp_shown_text(naming, verdict->headline) : verdict->headline;
     const char *at = verdict->has_gap ? find(text, verdict->gap.line) : NULL;
     if (!at)
@@ -79,7 +79,7 @@ const char *tp_section_step_source(const struct tp_naming *naming, const struct 
     return tp_text_printf(arena, "a sequence with %.*s that repeats", (int)name.len, name.ptr);
 }
 
-/* Returns why a repeated sequence gives no steps, and what to record instead. */
+/* Returns the reason why a repeated sequence shows no steps, and what to record instead. */
 static const char *repeat_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     if (!model->repeat_count)
@@ -91,7 +91,7 @@ static const char *repeat_text(const struct tp_naming *naming, const struct tp_m
                           (int)name.len, name.ptr, tp_text_of_count(naming->arena, model->repeat_count));
 }
 
-/* Returns "18 steps; 1 left out as warm-up". */
+/* Returns the number of steps, such as "18 steps; 1 left out as warm-up". */
 static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verdict *verdict)
 {
     uint32_t count[TP_STEP_DIFFERENT + 1] = {0};
@@ -117,7 +117,7 @@ static const char *whole_text(struct tp_arena *arena, const struct tp_profile *p
                                  : "of the step";
 }
 
-/* Returns whether the device's state is unknown for more than half of the gap. */
+/* Returns whether the state of the device is unknown for more than half of the gap. */
 static bool is_riddle(const struct tp_trace_verdict *verdict)
 {
     int64_t untold_ns = 0;
@@ -126,7 +126,7 @@ static bool is_riddle(const struct tp_trace_verdict *verdict)
     return untold_ns > verdict->gap.total_ns / 2;
 }
 
-/* Returns "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
+/* Returns the activity of the host in a gap, such as "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
 static const char *meanwhile_text(const struct tp_naming *naming, const struct tp_verdict_gap *gap)
 {
     struct tp_str line = tp_shown_text(naming, gap->line), call = tp_shown_text(naming, gap->call);
@@ -151,7 +151,8 @@ static const char *gap_text(const struct tp_naming *naming, const struct tp_prof
                           meanwhile_text(naming, &verdict->gap));
 }
 
-/* Returns " 5.01 s of the 5.13 s recorded are left out (5.01 s before the first step): the host ran X for 5.00 s." */
+/* Returns a sentence about the time outside of W, such as " 5.01 s of the 5.13 s recorded are left out (5.01 s before
+ * the first step): the host ran X for 5.00 s." */
 static const char *left_out_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_left_out_part *part = &profile->advice->verdict.left_out;
@@ -173,8 +174,8 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                           what);
 }
 
-/* Returns the source of inferred steps (" Steps are inferred from the calls of ResNet, because none is marked."), or
- * "". */
+/* Returns the source of inferred steps, such as " Steps are inferred from the calls of ResNet, because none is
+ * marked.", or "". */
 static const char *inferred_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     return tp_steps_are_inferred(model)
@@ -183,7 +184,7 @@ static const char *inferred_text(const struct tp_naming *naming, const struct tp
                : "";
 }
 
-/* Returns the base of the page's shares if most of W cannot be judged. */
+/* Returns the base of the page's shares if most of W cannot be judged, or "". */
 static const char *unjudged_text(const struct tp_profile *profile, struct tp_arena *arena)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
@@ -196,7 +197,8 @@ static const char *unjudged_text(const struct tp_profile *profile, struct tp_are
                           tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));
 }
 
-/* Returns "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */
+/* Returns the details, such as "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device
+ * work takes .." */
 static const char *details_of(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
@@ -238,7 +240,7 @@ static enum tp_verdict_class class_of(struct tp_str text)
     return (enum tp_verdict_class)i;
 }
 
-/* Returns the headline with the line of code at its end, its only private part, treated as a shown name. */
+/* Returns the headline with the line of code at its end changed as a shown name. That line is the only private part. */
 static const char *stored_headline(const struct tp_naming *naming, struct tp_str text)
 {
     static const char *const before_line[] = {TP_HEADLINE_AT, TP_HEADLINE_RAN};
@@ -256,7 +258,7 @@ static const char *stored_headline(const struct tp_naming *naming, struct tp_str
 struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline)
 {
     enum tp_verdict_class known = class_of(class);
-    if (known == TP_CLASS_COUNT) /* a class of another version */
+    if (known == TP_CLASS_COUNT) /* the class comes from another version of tracepress */
         return (struct tp_verdict_block){.tone = TP_TONE_UNSURE,
                                          .class = tp_arena_copy(naming->arena, class.ptr, class.len),
                                          .headline = stored_headline(naming, headline),

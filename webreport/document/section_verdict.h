@@ -1,4 +1,4 @@
-/* Words the verdict, once for page, digest, terminal, index of profiles and other tools' files. */
+/* The verdict as text, for page, digest, terminal, index of profiles and files of other tools. */
 #ifndef TP_WEBREPORT_DOCUMENT_SECTION_VERDICT_H
 #define TP_WEBREPORT_DOCUMENT_SECTION_VERDICT_H
 
@@ -6,14 +6,14 @@
 #include "webreport/document/name_text.h"
 #include "webreport/measure/result/profile.h"
 
-/* Returns the source of inferred steps in words ("the calls of ResNet"), in naming->arena. */
+/* Returns the source of inferred steps as text, such as "the calls of ResNet", in naming->arena. */
 const char *tp_section_step_source(const struct tp_naming *naming, const struct tp_model *model);
 
-/* Returns the verdict of the analysis in words, in naming->arena. */
+/* Returns the verdict of the analysis as text, in naming->arena. */
 struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
 
-/* Returns the verdict that a summary contains (tp_summary.verdict and .headline), in the same words. class: "" in older
- * files. */
+/* Returns the verdict of a summary (tp_summary.verdict and .headline) as text, as tp_section_verdict does. class: "" in
+ * older files. */
 struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline);
 
 #endif

@@ -1,5 +1,5 @@
-/* A table whose cells are all texts, with a layout of its own: tables as other tools print them, and tables for formats
- * without types. Cells are worded on demand. */
+/* A table whose cells are all texts, with its own layout: for tables as other tools print them, and for formats without
+ * types. Cells are written on demand. */
 #ifndef TP_WEBREPORT_DOCUMENT_WORDED_TABLE_H
 #define TP_WEBREPORT_DOCUMENT_WORDED_TABLE_H
 
@@ -9,23 +9,23 @@
 #include "writer/base/buf.h"
 
 struct tp_worded_column {
-    const char *title; /* contains nothing to escape */
-    size_t width;      /* least width in text, in characters */
-    bool is_left;      /* aligned to the left, else to the right */
-    bool is_number;    /* its cells contain nothing to escape */
+    const char *title; /* must not contain characters that printers escape */
+    size_t width;      /* least width in the output format text, in characters */
+    bool is_left;      /* true: left-aligned; false: right-aligned */
+    bool is_number;    /* the cells contain no characters that printers escape */
 };
 
 struct tp_worded_table {
     const struct tp_worded_column *columns;
     unsigned column_count;
     size_t row_count;
-    size_t gap;       /* blanks between columns in text */
+    size_t gap;       /* number of blanks between columns in text */
     bool is_measured; /* columns in text are as wide as their widest cell */
     bool has_rules;   /* text has lines of dashes around the head and below the rows */
     bool is_padded;   /* text has blanks after the last column as well */
     /* Appends the text of a cell, which may contain any bytes. Allocates nothing from an arena. */
     void (*cell)(const struct tp_worded_table *table, size_t row, unsigned column, struct tp_buf *out);
-    const void *context; /* of cell */
+    const void *context; /* for the function `cell` */
 };
 
 #endif

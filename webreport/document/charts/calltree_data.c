@@ -1,5 +1,5 @@
-/* Lays out the boxes of the icicle in percent of its width, one row per depth, and writes the whole tree as JSON for
- * the script. */
+/* Computes the boxes of the icicle as percentages of its width, with one row per depth, and writes the whole tree as
+ * JSON for the script. */
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
@@ -7,7 +7,8 @@
 #include "writer/text/format.h"
 
 enum { ROW_HEIGHT = 20, MAX_ROWS = 40 };
-static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6; /* percent */
+/* least width of a box, and least width of a box with a label, percent */
+static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6;
 
 static const struct look {
     const char *kind, *fill, *label;
@@ -37,14 +38,14 @@ static const char *devices_of(const struct tp_calltree *tree)
     return tree->devices ? tree->devices : "GPU";
 }
 
-/* Returns the measure within a sentence: "GPU time". */
+/* Returns the name of the measure for use within a sentence, such as "GPU time". */
 static const char *measure_of(struct tp_arena *arena, const struct tp_calltree *tree)
 {
     bool is_own = tp_str_equal(tp_str_of(devices_of(tree)), TP_STR("Device"));
     return !tree->has_device ? "CPU time" : is_own ? "device time" : tp_text_printf(arena, "%s time", devices_of(tree));
 }
 
-/* Returns the tooltip of a box; it is short, because the page has one for each box. The script shows more. */
+/* Returns the tooltip of a box. The tooltip is short, because the page has one for each box; the script shows more. */
 static const char *tip(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
 {
     return tp_text_printf(arena, "%.*s\n%s %s (%s)%s%s", (int)call->name.len, call->name.ptr,
@@ -116,8 +117,8 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
     }
 }
 
-/* Returns the first call, on the path of largest calls, with less than 95 % of the total; its parent if it is one of
- * many. */
+/* Returns the first call on the path of largest calls that has less than 95 % of the total, or its parent if that has
+ * many children. */
 static const struct tp_call *largest(const struct tp_calltree *tree)
 {
     const struct tp_call *found = NULL;
@@ -151,7 +152,7 @@ static void put_words(struct tp_object *object, struct tp_arena *arena, const st
                        "The trace has too many different call paths; the deepest are counted for their callers.");
 }
 
-/* Prints [depth, kind, name, device ns, host ns, bytes, calls] for each call, depth first. */
+/* Writes [depth, kind, name, device ns, host ns, bytes, calls] for each call, in depth-first order. */
 static void print_json(const struct tp_data *value, struct tp_buf *out)
 {
     const struct tp_calltree *tree = value->self;

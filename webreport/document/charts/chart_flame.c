@@ -31,11 +31,12 @@ static unsigned look_of(const struct tp_flame_node *node, bool is_root)
     }
 }
 
-/* Choice of nodes that get a box: large enough, and not a Python frame with a single callee that has all its time. */
+/* Selection of the nodes that get a box: nodes that are large enough, except for a Python frame with a single callee
+ * that takes all its time. */
 struct choice {
     const struct tp_idle_device *device;
     const struct tp_naming *naming;
-    int64_t *max_child; /* by node */
+    int64_t *max_child; /* by node: time of its largest child, ns */
     int64_t threshold;
 };
 
@@ -58,7 +59,7 @@ static size_t chosen_count(const struct choice *choice)
     return count;
 }
 
-/* Raises the threshold until at most max_boxes remain. */
+/* Raises the threshold until at most max_boxes nodes are selected. */
 static void choose(struct choice *choice, struct tp_arena *arena, size_t max_boxes)
 {
     const struct tp_idle_device *device = choice->device;
@@ -101,11 +102,11 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
                                   tp_text_of_time(arena, node->total_starved_ns)));
 }
 
-/* Lays out the chosen nodes, which are in depth-first order. Returns the number of rows. */
+/* Computes the places of the selected nodes, which are in depth-first order. Returns the number of rows. */
 static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const struct choice *choice)
 {
     const struct tp_idle_device *device = choice->device;
-    double *next_x = tp_arena_array(arena, device->node_count, sizeof(double)); /* by node: start of its next child */
+    double *next_x = tp_arena_array(arena, device->node_count, sizeof(double));     /* by node: x of its next child */
     uint32_t *row_of = tp_arena_array(arena, device->node_count, sizeof(uint32_t)); /* by node: row of its children */
     unsigned rows = 0;
 

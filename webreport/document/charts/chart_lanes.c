@@ -28,7 +28,7 @@ enum tp_chart_kind tp_program_part_kind(unsigned part)
     return (enum tp_chart_kind)kinds[part];
 }
 
-/* Pieces that are drawn as one, with the time of each part. */
+/* Intervals that are drawn as one, with the total time of each part. */
 struct joined {
     int64_t begin_ns, end_ns;
     int64_t part_ns[TP_WALL_COUNT];
@@ -36,7 +36,7 @@ struct joined {
 
 struct lane {
     const struct tp_process_tree *tree;
-    struct tp_vec paths[TP_CHART_KINDS][TP_STATE_COUNT]; /* char, by colour and height */
+    struct tp_vec paths[TP_CHART_KINDS][TP_STATE_COUNT]; /* char: path data by colour and height */
     double scale;                                        /* units per nanosecond */
 };
 
@@ -65,7 +65,8 @@ static void draw_part(struct lane *lane, unsigned part, double x, double width)
         *(char *)tp_vec_push(path) = text[i];
 }
 
-/* Draws a joined piece: running, ready, then waits in the order of their causes, each as long as its sum. */
+/* Draws joined intervals: running, ready, then waits in the order of their causes. The length of each part is its total
+ * time. */
 static void draw(struct lane *lane, const struct joined *joined)
 {
     int64_t at_ns = joined->begin_ns;
@@ -99,7 +100,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
     lane->scale = length > 0 ? (double)TP_LANE_WIDTH / (double)length : 0;
     for (uint32_t i = 0; i < t->count; i++) {
         const struct tp_thread_piece *piece = &tree->pieces[t->first + i];
-        bool is_apart = joined.end_ns != piece->begin_ns; /* only adjacent pieces are joined */
+        bool is_apart = joined.end_ns != piece->begin_ns; /* only adjacent intervals are joined */
         if (i && (is_apart || !joins || joined.end_ns - joined.begin_ns >= least)) {
             draw(lane, &joined);
             joined = (struct joined){0};

@@ -1,5 +1,5 @@
-/* Draws a device's memory over time: allocated, reserved, capacity, the peak, and the steps in the background.
- * Points come from the view. For traces without totals, the running sum of the records is drawn, which begins at
+/* Draws a device's memory over time: allocated and reserved bytes, capacity, the peak, and the steps in the background.
+ * The view provides the points. For traces without totals, the curve is the running sum of the records, which starts at
  * zero. */
 #include <math.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@ enum { COLUMNS = 600, SCALE = 1200 / COLUMNS, TOP = 16, HEIGHT = 200 };
 
 /* ---- traces without totals ---- */
 
-/* Running sum of a device's records. */
+/* The running sum of a device's records. */
 struct running {
     const struct tp_model *model;
     const struct tp_device_memory *device;
     int64_t first_ns;
-    uint32_t next;        /* next place in the order of records */
+    uint32_t next;        /* index of the next record in order of time */
     int64_t at_ns, bytes; /* time and sum at the current record */
 };
 
@@ -41,7 +41,7 @@ static bool run_on(struct running *r)
         if (!is_of(trace, record, r->device))
             continue;
         if (__builtin_add_overflow(r->bytes, record->bytes, &r->bytes))
-            r->bytes = 0; /* only hostile sizes overflow; any curve is acceptable */
+            r->bytes = 0; /* only hostile sizes overflow, so any value will do */
         r->at_ns = record->ts_ns - r->first_ns;
         return true;
     }
@@ -77,7 +77,7 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
 
 /* The highest value of each column of pixels. */
 struct series {
-    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* TP_NULL_INT if unknown */
+    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* by column; TP_NULL_INT if unknown */
     int64_t duration_ns, peak, peak_at_ns, max;
     bool has_reserved;
 };
@@ -91,11 +91,11 @@ static size_t column_of(const struct series *series, int64_t at_ns)
 
 static void raise_to(int64_t *value, int64_t other)
 {
-    if (other > *value) /* TP_NULL_INT is the lowest value */
+    if (other > *value) /* works for TP_NULL_INT, which is less than any value */
         *value = other;
 }
 
-/* State of drawing points: each point fills the columns since the last one. */
+/* State of drawing points. Each point fills the columns since the previous point. */
 struct pen {
     struct series *series;
     size_t column;
@@ -150,7 +150,7 @@ static void put_points(struct pen *pen, const struct tp_table *points)
                   tp_table_int(points, TP_CURVE_RESERVED)[i]);
 }
 
-/* Draws the running sum without making a table of it, because it has a point per record. */
+/* Draws the running sum directly, because a table of it would have a row per record. */
 static void put_running(struct pen *pen, const struct tp_memory_curve *curve)
 {
     const struct running start = {.model = curve->model, .device = curve->device, .first_ns = curve->first_ns};
@@ -175,7 +175,7 @@ static struct series *series_of(struct tp_arena *arena, const struct tp_memory_c
     return pen.series;
 }
 
-/* Returns the path of a curve as horizontal and vertical moves. *first, *last: its begin and end. */
+/* Returns the path of a curve as horizontal and vertical moves. Sets *first and *last to its first and last column. */
 static struct tp_str path_of(struct tp_arena *arena, const int64_t *values, double top, size_t *first)
 {
     char *out = tp_arena_alloc(arena, COLUMNS * 24 + 64), *at = out;
@@ -230,8 +230,8 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
     }
 }
 
-/* Returns the distance of ticks that are round numbers of bytes: whole units, not powers of two times 0.1, 0.2 or
- * 0.5. */
+/* Returns the distance of ticks so that each is a round number of bytes: a whole number of units, not a power of two
+ * times 0.1, 0.2 or 0.5. */
 static double byte_tick(double max, double *top)
 {
     double unit = 1, tick;

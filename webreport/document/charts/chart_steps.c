@@ -5,15 +5,15 @@
 #include "writer/text/format.h"
 
 enum { PLOT_TOP = 14, PLOT_HEIGHT = 150 };
-static const double LEFT = 8; /* percent of the width for the axis labels */
+static const double LEFT = 8; /* width for the labels of the axis, percent */
 
-/* Returns the value of a category in a step; the columns of the steps table are in the order of the averages. */
+/* Returns the value of a category in a step. The table of steps has its columns in the order of the averages. */
 static int64_t part_of(const struct tp_overview *overview, size_t step, enum tp_chart_kind kind)
 {
     return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average(kind))[step];
 }
 
-/* Returns "Step 3, 1.72 ms, left out: warm-up". */
+/* Returns the tooltip of a step's bar, such as "Step 3, 1.72 ms, left out: warm-up". */
 static const char *bar_head(struct tp_arena *arena, const struct tp_overview *overview, size_t step)
 {
     struct tp_str name = tp_table_text(&overview->steps, TP_STEP_NAME)[step];

@@ -1,4 +1,4 @@
-/* Turns bands, phases and load curves into percentages and path data; prints the viewer's data as base64. */
+/* Converts bands, phases and load curves to percentages and path data, and writes the viewer's data as base64. */
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
@@ -12,10 +12,10 @@ enum {
     MAX_BANDS = 200,
     MAX_HOST_CURVES = 4,
     MAX_GPU_CURVES = 8,
-    CURVE_TOP = 16,    /* space for the names of steps, pixels */
-    CURVE_PITCH = 56,  /* distance between curves, pixels */
-    CURVE_HEIGHT = 34, /* in pixels */
-    CURVE_UNITS = 340, /* height of the paths' viewBox */
+    CURVE_TOP = 16,    /* space above the curves for the names of steps, pixels */
+    CURVE_PITCH = 56,  /* distance between two curves, pixels */
+    CURVE_HEIGHT = 34, /* height of a curve, pixels */
+    CURVE_UNITS = 340, /* height of a curve in units of its viewBox */
     PHASE_HEIGHT = 22,
     AXIS_HEIGHT = 22,
     AXIS_TICKS = 8
@@ -85,8 +85,8 @@ static void put_phases(struct tp_object *object, const struct tp_timeline *timel
     }
 }
 
-/* Returns filled stairs of shares 0 to 255 in a box of height CURVE_UNITS. Equal values are joined; moves are relative,
- * which is short. ends_open: without the base line. */
+/* Returns filled stairs for shares of 0 to 255, in a box of height CURVE_UNITS. Joins equal values and uses relative
+ * moves, to be short. ends_open: omit the base line. */
 static struct tp_str stairs(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
 {
     char *text = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS * 16 + 64), *at = text;
@@ -173,7 +173,7 @@ static void put_times(struct tp_object *object, const struct tp_timeline *timeli
     }
 }
 
-/* ---- words and data ---- */
+/* ---- texts and data ---- */
 
 static void put_words(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {

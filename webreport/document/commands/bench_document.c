@@ -22,7 +22,7 @@ static const char *kind_name(enum tp_summary_kind kind)
 
 /* ---- amounts ---- */
 
-/* Largest relative change that is shown; with few pairs, larger numbers mean nothing. */
+/* Largest relative change that is shown. With few pairs, larger numbers mean nothing. */
 #define MOST_SHOWN 9.99
 
 static const char *percent_text(struct tp_arena *arena, double size)
@@ -42,7 +42,7 @@ static const char *size_text(struct tp_arena *arena, double size)
     return tp_text_printf(arena, "%s %%", percent_text(arena, size));
 }
 
-/* Returns "+2.4 to +3.8 %". */
+/* Returns the interval of a change, such as "+2.4 to +3.8 %". */
 static const char *interval_text(struct tp_arena *arena, const struct tp_run_change *c)
 {
     return tp_text_printf(arena, "%s%s to %s%s %%", c->low < 0 ? "-" : "+", percent_text(arena, c->low),
@@ -133,7 +133,7 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_told
         TP_SHOW_TEXT, column, NULL, 0, 0, false, 0                                                                     \
     }
 
-/* Returns a table of texts whose first column has the names of the rows. */
+/* Returns a table of texts, with the names of the rows in the first column. */
 static struct tp_shown_table *texts_of(const struct tp_table *table, const struct tp_shown_column *columns,
                                        const char *name, const char *heading, struct tp_arena *arena)
 {
@@ -210,7 +210,7 @@ static void put_counts(struct tp_document *document, const struct tp_bench_told 
 
 enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
 
-/* Adds the outlying runs; the record has all. */
+/* Adds the outlying runs. The record has all runs. */
 static void put_runs(struct tp_document *document, const struct tp_bench_told *t)
 {
     static const struct tp_column_def defs[R_COLUMNS] = {TEXT("run", "Run"), TEXT("of", "Of"), TEXT("value", "Took"),
@@ -321,7 +321,7 @@ static void record(struct tp_object *record, const struct tp_bench_told *t)
     record_runs(record, b);
 }
 
-/* ---- all ---- */
+/* ---- the whole document ---- */
 
 const char *tp_bench_progress(const struct tp_bench *b, struct tp_arena *arena)
 {

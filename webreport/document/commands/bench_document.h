@@ -1,4 +1,4 @@
-/* Makes the document of `bench`: the difference, each quantity, changed counts, every run. */
+/* Makes the document of `bench`: the difference, each quantity, changed counts, and every run. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_BENCH_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_BENCH_DOCUMENT_H
 
@@ -10,16 +10,16 @@ enum tp_bench_stop { TP_BENCH_STOP_DECIDED, TP_BENCH_STOP_RUNS, TP_BENCH_STOP_TI
 
 struct tp_bench_told {
     const struct tp_bench *bench;
-    const char *names[TP_BENCH_SIDES];    /* "A", "B", or revisions */
-    const char *commands[TP_BENCH_SIDES]; /* as the user gave them */
+    const char *names[TP_BENCH_SIDES];    /* "A" and "B", or revisions */
+    const char *commands[TP_BENCH_SIDES]; /* commands as the user wrote them */
     enum tp_bench_stop stop;
     uint64_t seed;
 };
 
-/* Makes the document in `arena` (guard set by the caller); it borrows what is told. */
+/* Makes the document in `arena` (guard set by the caller). It borrows the data in `told`. */
 void tp_bench_document(struct tp_document *document, const struct tp_bench_told *told, struct tp_arena *arena);
 
-/* Returns the progress line ("step +1.2 % (-0.3 to +2.7), 4 more runs of each"), in the arena. */
+/* Returns the progress line, such as "step +1.2 % (-0.3 to +2.7), 4 more runs of each", in the arena. */
 const char *tp_bench_progress(const struct tp_bench *bench, struct tp_arena *arena);
 
 #endif

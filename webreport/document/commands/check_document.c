@@ -19,7 +19,7 @@ static enum tp_metric_unit unit_of(const struct tp_check_item *item)
     return tp_metrics[item->line->metric].unit;
 }
 
-/* Returns the metric, with the name of the operator or function if it has one. */
+/* Returns the name of the metric, with the name of the operator or function if it has one. */
 static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     struct tp_str operator= item->line->operator;
@@ -45,7 +45,7 @@ static bool has_damage(const struct tp_check *c)
     return false;
 }
 
-/* Returns "2 of 6 limits broken, 1 inconclusive, 1 warning". */
+/* Returns the headline, such as "2 of 6 limits broken, 1 inconclusive, 1 warning". */
 static const char *headline(const struct tp_check *c, struct tp_arena *arena)
 {
     size_t failed = c->counts[TP_CHECK_FAIL], kept = c->counts[TP_CHECK_PASS];
@@ -104,10 +104,10 @@ static const char *message_of(const struct tp_finding_block *finding, const stru
     return *item->reason ? tp_text_printf(arena, "%s: %s", text, item->reason) : text;
 }
 
-/* Returns advice and link for a metric of findings, or the definition of another metric. */
+/* Returns advice and link of a metric of findings, or the definition of any other metric. */
 static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_producer producer, struct tp_arena *arena)
 {
-    static const char elsewhere[] = "none: "; /* of a report's members: "none: diff --json, changes" */
+    static const char elsewhere[] = "none: "; /* start of the source of a metric that is not a member of the report */
     struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
     bool is_elsewhere = strncmp(metric->json, elsewhere, sizeof elsewhere - 1) == 0;
     rule.help =
@@ -154,7 +154,7 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
     finding->message = message_of(finding, item, arena);
 }
 
-/* ---- the record; values are in the metric's unit: counts, ns, bytes, % ---- */
+/* ---- the record; values are in the unit of the metric: counts, ns, bytes, % ---- */
 
 static void record_line(struct tp_object *object, const struct tp_budget_line *line)
 {
@@ -194,7 +194,7 @@ static void record_item(struct tp_object *object, const struct tp_check_item *it
     }
 }
 
-/* Adds all metrics of a run; unknown metrics are null and listed with their reason. */
+/* Adds all metrics of a run. An unknown metric is null, and a list has its reason. */
 static void record_run(struct tp_object *object, const struct tp_summary *run)
 {
     tp_object_str(object, "worker", run->key.worker);
@@ -228,7 +228,7 @@ static void record_side(struct tp_object *record, const char *key, const struct 
         record_run(tp_list_object(profiles), &side->items[i]);
 }
 
-/* Adds the comparison of workload and work; null without a baseline. */
+/* Adds the comparison of workload and work to the record; null without a baseline. */
 static void record_work(struct tp_object *record, const struct tp_check *c)
 {
     if (!c->input->base.count) {
@@ -269,7 +269,7 @@ static void record_all(const struct tp_document *document, const struct tp_check
     record_side(record, "baseline", &c->input->base);
 }
 
-/* Adds the verdict of a single run; with several runs, the record has each. */
+/* Adds the verdict of a side with a single run. For several runs, the record has each verdict. */
 static void add_run_verdict(struct tp_document *document, const char *what, const struct tp_check_side *side)
 {
     if (side->count != 1 || !side->items[0].verdict.len)
@@ -279,7 +279,7 @@ static void add_run_verdict(struct tp_document *document, const char *what, cons
     tp_document_note(document, tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
 }
 
-/* Returns the producer of a side, whose runs are all of one program. */
+/* Returns the producer of a side. All runs of a side are of one program. */
 static enum tp_producer producer_of(const struct tp_check_side *side)
 {
     return side->count ? side->items[0].producer : TP_PRODUCER_TORCH;

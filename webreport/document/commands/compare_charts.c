@@ -1,4 +1,4 @@
-/* Lays out the charts of a comparison: see compare_parts.h. */
+/* Computes the charts of a comparison: see compare_parts.h. */
 #include <math.h>
 
 #include "webreport/document/commands/compare_parts.h"
@@ -15,7 +15,7 @@ static const char *number_text(struct tp_arena *arena, int64_t ns, const struct 
                           tp_text_of_fixed(arena, (double)ns / unit->divisor, unit->decimals));
 }
 
-/* Puts the bar of a change from `from` to `to` (ns) on an axis of `span` ns that begins at `least`. */
+/* Puts the bar of a change from `from` to `to` (ns) on an axis of `span` ns that starts at `least`. */
 static void put_bar(struct tp_object *bar, double from, double to, double least, double span)
 {
     double left = fmin(from, to), width = fabs(to - from);
@@ -38,8 +38,8 @@ static void put_row(struct tp_object *bar, struct tp_arena *arena, const struct 
     tp_object_text(bar, "change", number_text(arena, tp_table_int(t, TP_PART_CHANGE)[row], unit, true));
 }
 
-/* Returns the number of rows of the waterfall: the step and the parts up to "other", which add up to it. The following
- * rows are about devices only. */
+/* Returns the number of rows of the waterfall: the step, and its parts up to "other", which add up to it. Later rows of
+ * the table are only about devices. */
 static size_t count_rows(const struct tp_compare *c)
 {
     size_t rows = 1;
@@ -54,10 +54,10 @@ static double change_at(const struct tp_table *t, size_t row)
     return change == TP_NULL_INT ? 0 : (double)change;
 }
 
-static const double MOST_SEEN = 0.02; /* largest detectable size that widens the axis, as a share of the step */
+static const double MOST_SEEN = 0.02; /* Detectable sizes above this share of the step do not widen the axis. */
 
-/* Returns the begin and *span of an axis that contains every partial sum and the detectable size, so that noise looks
- * small. */
+/* Returns the start of an axis and sets *span to its length. The axis contains every partial sum and the detectable
+ * size, so that noise looks small. */
 static double axis_of(const struct tp_compare *c, size_t rows, double *span)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
@@ -110,7 +110,8 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
 /* ---- call tree ---- */
 
 enum { ROW_HEIGHT = 20, MAX_DEPTH = 40 };
-static const double MIN_WIDTH = 0.3, MIN_LABEL = 1.6; /* percent */
+/* least width of a box, and least width of a box with a label, percent */
+static const double MIN_WIDTH = 0.3, MIN_LABEL = 1.6;
 
 enum look { LOOK_SAME, LOOK_UP1, LOOK_UP2, LOOK_UP3, LOOK_DOWN1, LOOK_DOWN2, LOOK_DOWN3 };
 static const struct {
@@ -127,8 +128,8 @@ static double change_of(const struct tp_diffcall *call)
     return call->ns[TP_NEW] - call->ns[TP_BASE];
 }
 
-/* Returns the colour of a node: three grades in each direction by the share of the largest change; small changes have
- * the neutral colour. */
+/* Returns the colour of a node. There are three grades in each direction, by the share of the largest change; small
+ * changes have the neutral colour. */
 static enum look look_of(const struct tp_difftree *tree, const struct tp_diffcall *call, double least)
 {
     double change = change_of(call), share = fabs(change) / tree->largest;
@@ -148,7 +149,7 @@ static const char *tip(struct tp_arena *arena, const struct tp_naming *naming, c
                           tp_text_of_time(arena, tp_whole_of(change)));
 }
 
-/* Returns the widths: the larger time of both sides, at least the sum of the children. */
+/* Returns the width of each node: the larger time of both sides, but at least the sum of its children. */
 static double *sizes_of(const struct tp_difftree *tree, struct tp_arena *arena)
 {
     double *sizes = tp_arena_array(arena, tree->count, sizeof *sizes);
@@ -240,14 +241,14 @@ static const struct tp_shown_column tree_columns[] = {
     {TP_SHOW_REAL, TREE_BASE_CALLS, NULL, 0, 1, false, false}, {TP_SHOW_REAL, TREE_NEW_CALLS, NULL, 0, 1, false, false},
 };
 
-/* Marks the nodes that changed by at least `least`, and their ancestors; returns their number. */
+/* Marks the nodes that changed by at least `least`, and their ancestors. Returns the number of marked nodes. */
 static size_t mark(const struct tp_difftree *tree, double least, uint8_t *is_shown)
 {
     size_t count = 0;
     for (uint32_t i = tree->count; i-- > 0;) {
         const struct tp_diffcall *call = &tree->calls[i];
         if (i == 0 || !(fabs(change_of(call)) >= least))
-            is_shown[i] &= i > 0; /* a descendant may have marked it */
+            is_shown[i] &= i > 0; /* a descendant may have marked the root */
         else
             is_shown[i] = 1;
         if (is_shown[i] && call->parent != TP_NO_ID)

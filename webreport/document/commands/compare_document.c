@@ -12,7 +12,7 @@
 
 enum { MOST_OWNERS = 20 };
 
-/* State while the document is made. */
+/* State while a document is made. */
 struct wording {
     struct tp_document *document;
     const struct tp_compare *c;
@@ -59,7 +59,7 @@ static void put_sides(const struct wording *w)
     }
 }
 
-/* Returns the classes of a side's runs in their order ("Launch-bound (2 runs), Balanced (1 run)"), or "". */
+/* Returns the classes of a side's runs in their order, such as "Launch-bound (2 runs), Balanced (1 run)", or "". */
 static const char *classes_text(const struct wording *w, const struct tp_side_input *side)
 {
     const char *text = "";
@@ -126,7 +126,7 @@ static void put_figure(const struct wording *w, const char *label, const char *v
                                         .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
 }
 
-/* Adds a figure about rows; unknown, not 0, if the sides are not comparable. */
+/* Adds a figure about rows. It is unknown, not 0, if the sides are not comparable. */
 static void put_rows_figure(const struct wording *w, const char *label, uint32_t count, const char *unit,
                             const char *note)
 {
@@ -165,7 +165,8 @@ static const char *calls_word(double calls)
     return calls == 1 ? "call" : "calls";
 }
 
-/* Returns "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time", or NULL if calls are not counted. */
+/* Returns the change of calls, such as "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time"; NULL if calls are
+ * not counted. */
 static const char *calls_line(const struct wording *w, const struct tp_table *t, size_t row)
 {
     double base = tp_table_real(t, TP_ROW_BASE_CALLS)[row], new_calls = tp_table_real(t, TP_ROW_NEW_CALLS)[row];
@@ -181,7 +182,7 @@ static const char *calls_line(const struct wording *w, const struct tp_table *t,
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
 }
 
-/* Returns "in aten::addmm, [[1000], [64, 512]]", or NULL if neither is known. */
+/* Returns the operator and shapes of a row, such as "in aten::addmm, [[1000], [64, 512]]"; NULL if both are unknown. */
 static const char *place_line(const struct wording *w, const struct tp_table *t, size_t row)
 {
     struct tp_str owner = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_OWNER)[row]);
@@ -202,7 +203,7 @@ static enum tp_tone tone_of(struct tp_str verdict)
                                                        : TP_TONE_PLAIN;
 }
 
-/* Returns the samples of a function: "91 \u2192 185 samples a run; the change: +189 to +834 ms (99 %)". */
+/* Returns the samples of a function, such as "91 \u2192 185 samples a run; the change: +189 to +834 ms (99 %)". */
 static const char *samples_line(const struct wording *w, size_t row)
 {
     const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
@@ -248,8 +249,8 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
             finding->reasons[count++] = lines[i];
 }
 
-/* Returns the rows that differ most although no change is certain ("gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s"),
- * or "". */
+/* Returns the rows that differ most, for a comparison without a certain change, such as "gemm 8\u00d78 +10.8 \u00b5s;
+ * relu +2.0 \u00b5s", or "". */
 static const char *largest_text(const struct wording *w)
 {
     enum { SHOWN = 3 };
@@ -269,7 +270,7 @@ static const char *largest_text(const struct wording *w)
     return text;
 }
 
-/* Returns whether a total of times changed: kernels, host operators or step. */
+/* Returns whether a total of times changed: kernels, host operators or the step. */
 static bool has_moved_total(const struct tp_compare *c)
 {
     for (unsigned i = 0; i < TP_QUANTITIES; i++)
@@ -278,7 +279,8 @@ static bool has_moved_total(const struct tp_compare *c)
     return false;
 }
 
-/* Returns the sentence for no certain change of rows; the verdict may still be about a total, work or memory. */
+/* Returns the sentence for a comparison without a certain change of rows. The verdict may still be about a total, work
+ * or memory. */
 static const char *nothing_text(const struct wording *w)
 {
     static const char *const texts[] = {
@@ -302,7 +304,7 @@ static const char *nothing_text(const struct wording *w)
     return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_told(c)] : texts[TP_WORK_TOLD_CHANGES];
 }
 
-/* Returns the heading of the rows, which claims no more than their verdicts. */
+/* Returns the heading of the rows, which must not claim more than their verdicts. */
 static const char *changes_heading(const struct tp_compare *c)
 {
     if (c->is_open)
@@ -385,7 +387,7 @@ static void put_findings(const struct wording *w)
     }
 }
 
-/* Adds the rates of an engine to outputs without sections. */
+/* Adds the rates of a serving engine to outputs without sections. */
 static void put_serving(const struct wording *w)
 {
     if (!w->c->tables[TP_COMPARE_SERVING].row_count)
@@ -396,10 +398,10 @@ static void put_serving(const struct wording *w)
 
 /* ---- sections ---- */
 
-/* Parts of the page. The lead of the part about an engine has its rates: tp_compare_serving_text. */
+/* The parts of the page. The rates of a serving engine are the lead of its part: tp_compare_serving_text. */
 static const struct part {
     const char *id, *label, *title, *lead;
-    enum tp_compare_table tables[4]; /* TP_COMPARE_CHANGES ends them */
+    enum tp_compare_table tables[4]; /* tables of the part; TP_COMPARE_CHANGES ends the list */
 } parts[] = {
     {"diff-serving", "Serving", "Steps of the engine", NULL, {TP_COMPARE_SERVING}},
     {"diff-program",
@@ -489,7 +491,7 @@ static void put_parts(const struct wording *w)
     put_table(w, TP_COMPARE_FACTS);
 }
 
-/* ---- all ---- */
+/* ---- the whole document ---- */
 
 void tp_compare_document(struct tp_document *document, const struct tp_compare *compare, const struct tp_naming *naming,
                          size_t max_rows)
@@ -498,7 +500,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     struct tp_verdict_block verdict = tp_compare_verdict(compare, w.arena);
     tp_document_init(document, "Comparison", w.arena);
     tp_compare_record(document, compare, &verdict);
-    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal, the first line is the verdict */
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal, the verdict replaces the title */
     put_title(&w);
     document->places = TP_EVERYWHERE;
     tp_document_verdict(document, &verdict);

@@ -6,38 +6,37 @@
 #include "webreport/document/block.h"
 #include "webreport/document/name_text.h"
 
-/* Fills the record of the document. verdict: of the document. */
+/* Fills the record of the document. verdict: verdict of the document. */
 void tp_compare_record(struct tp_document *document, const struct tp_compare *compare,
                        const struct tp_verdict_block *verdict);
 
 struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const struct tp_naming *naming,
                                         enum tp_compare_table which, size_t max_rows);
 
-/* Returns the contributions to the change of the step as bars; kind NONE without step times. */
+/* Returns the parts of the step's change as bars; kind NONE without step times. */
 struct tp_data tp_compare_waterfall(const struct tp_compare *compare, struct tp_arena *arena);
 
-/* Returns the boxes of the merged call tree: the width is the larger time of both sides, the colour the change; kind
+/* Returns the boxes of the merged call tree: the width is the larger time of both sides, the colour is the change; kind
  * NONE without a tree. */
 struct tp_data tp_compare_icicle(const struct tp_compare *compare, const struct tp_naming *naming);
 
-/* Returns at most max_rows nodes of the call tree that changed by TP_CHANGE_LEAST_SHARE of a step or more, with their
+/* Returns at most max_rows nodes of the call tree that changed by at least TP_CHANGE_LEAST_SHARE of a step, with their
  * ancestors; NULL if there are none. */
 struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, const struct tp_naming *naming,
                                              size_t max_rows);
 
 /* ---- the work of a step (compare_work.c) ---- */
 
-/* Returns the first changes that a limit counts, and the number of others. */
+/* Returns the first changes of work that a limit counts, and the number of further ones. */
 const char *tp_compare_work_words(const struct tp_compare *compare, struct tp_arena *arena);
-/* Returns the changes of work that no limit counts, as a text after the verdict on times: "a hint: a call of load in
- * the data loader takes ..", "the work of a step differs (3 changes)". "" without changes, or if a limit counts
- * some. */
+/* Returns the changes of work for the text after the verdict on times: "a hint: a call of load in the data loader takes
+ * ..", or "the work of a step differs (3 changes)". "" if there are no changes, or if a limit counts any. */
 const char *tp_compare_work_aside(const struct tp_compare *compare, struct tp_arena *arena);
-/* Kind of reported changes of work: none; changed times of functions in the data loader only; also changed calls of
- * such functions; or others. */
+/* Kinds of changes of work in a comparison: none; only times of functions in the data loader; also numbers of calls of
+ * such functions; any other. */
 enum tp_work_told { TP_WORK_TOLD_NOTHING, TP_WORK_TOLD_TIMES, TP_WORK_TOLD_FUNCTIONS, TP_WORK_TOLD_CHANGES };
 enum tp_work_told tp_compare_work_told(const struct tp_compare *compare);
-/* Returns "same", "3 changes" or "unknown". */
+/* Returns the number of changes as text: "same", "3 changes" or "unknown". */
 const char *tp_compare_work_figure(const struct tp_compare *compare, struct tp_arena *arena);
 /* Adds a notice with a point for each change. */
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *compare,

@@ -25,7 +25,7 @@ static void record_evidence(struct tp_object *record, const struct tp_compare *c
     }
 }
 
-/* Adds the comparison of the workloads and the facts that differ. */
+/* Adds the comparison of the workloads, with the facts that differ. */
 static void record_identity(struct tp_object *record, const struct tp_compare *c)
 {
     struct tp_object *identity = tp_object_object(record, "identity");
@@ -60,7 +60,7 @@ static void record_changes(struct tp_object *record, const struct tp_compare *c)
         tp_work_change_record(tp_list_object(list), &work->changes[i], record->members.arena);
 }
 
-/* Adds each quantity that both sides have in every run. */
+/* Adds each quantity that every run of both sides has. */
 static void record_times(struct tp_object *times, const struct tp_compare *c)
 {
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
@@ -88,7 +88,7 @@ static void record_verdict(struct tp_object *record, const struct tp_compare *c,
     tp_object_text(record, "summary", summary);
     tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
     record_evidence(record, c);
-    struct tp_object *step = tp_object_object(record, "step_time"); /* for scripts of older versions */
+    struct tp_object *step = tp_object_object(record, "step_time"); /* kept for scripts written for older versions */
     tp_object_text(step, "verdict", tp_change_verdict_name(c->totals[TP_QUANTITY_STEP].verdict));
     percent_member(step, "change_percent", c->totals[TP_QUANTITY_STEP].change.estimate);
     percent_member(step, "low_percent", c->totals[TP_QUANTITY_STEP].change.low);

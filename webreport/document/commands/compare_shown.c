@@ -80,12 +80,12 @@ static const struct tp_shown_column fact_columns[] = {
 
 #define COLUMNS(list) list, sizeof(list) / sizeof *(list)
 
-/* Each table with its columns, the column of its names, and the columns that become own texts. */
+/* Each table with its columns, the column of its names, and the columns that are shown as the table's own texts. */
 static const struct columns {
     const struct tp_shown_column *columns;
     unsigned count;
     unsigned name;
-    int own[2]; /* or -1 */
+    int own[2]; /* columns; -1 for none */
 } columns_of[TP_COMPARE_TABLES] = {
     [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {TP_ROW_OWNER, TP_ROW_KIND}},
     [TP_COMPARE_STEP] = {COLUMNS(step_columns), TP_PART_NAME, {-1, -1}},
@@ -123,7 +123,7 @@ static bool is_kind(const struct tp_table *table, size_t row, const char *kind)
     return tp_str_equal(tp_table_text(table, TP_ROW_KIND)[row], tp_str_of(kind));
 }
 
-/* Returns the details of a row that opens. */
+/* Returns the details that a row shows when it is opened. */
 static struct tp_data more_of(const struct tp_naming *naming, const struct tp_table *table, size_t row)
 {
     static const struct {
@@ -145,7 +145,7 @@ static struct tp_data more_of(const struct tp_naming *naming, const struct tp_ta
     return tp_data_of_object(object);
 }
 
-/* Sets the name of a row: the short name of a kernel, a synchronisation with its line. */
+/* Sets the name of a row: the short name of a kernel, or a synchronization with its line. */
 static void name_row(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
                      size_t row)
 {
@@ -162,7 +162,7 @@ static void name_row(const struct tp_naming *naming, const struct tp_table *tabl
     shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
 }
 
-/* Describes a change: "new sync" at its line, other rows in their operator. */
+/* Describes the place of a change: the line of a new synchronization, or the operator of another row. */
 static void describe_change(const struct tp_naming *naming, const struct tp_table *table, struct tp_str *where,
                             struct tp_str *what, size_t row)
 {
@@ -174,9 +174,9 @@ static void describe_change(const struct tp_naming *naming, const struct tp_tabl
         *where = shown_text(naming, table, TP_ROW_SHAPE, row);
 }
 
-/* ---- rows of one name ---- */
+/* ---- rows with equal names ---- */
 
-enum { MOST_APART = 90 }; /* bytes of the text that distinguishes rows */
+enum { MOST_APART = 90 }; /* longest text that distinguishes rows, in bytes */
 
 static int by_shown_name(const void *context, uint32_t x, uint32_t y)
 {
@@ -185,7 +185,8 @@ static int by_shown_name(const void *context, uint32_t x, uint32_t y)
     return order ? order : (x > y) - (x < y);
 }
 
-/* Extends the names of a group by the parts that differ (" 8x64x56x56"), or by numbers if nothing differs. */
+/* Extends the names of a group of rows by the part that differs, such as " 8x64x56x56", or by numbers if nothing
+ * differs. */
 static void name_group(const struct tp_naming *naming, struct tp_shown_table *shown, const uint32_t *rows,
                        uint32_t count)
 {
@@ -221,7 +222,7 @@ static void name_group(const struct tp_naming *naming, struct tp_shown_table *sh
     }
 }
 
-/* Makes all names different: kernels by their full names first, then by other parts of a row. */
+/* Makes all names different: first by the full names of kernels, then by other parts of a row. */
 static void tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
     tp_section_tell_apart(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL, shown->row_count);

@@ -1,4 +1,4 @@
-/* Words the verdict of a comparison: see compare_words.h. */
+/* Writes the verdict of a comparison as text: see compare_words.h. */
 #include "webreport/document/commands/compare_words.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ const char *tp_compare_serving_text(const struct tp_compare *c, struct tp_arena 
 
 /* ---- the verdict ---- */
 
-/* "\u22120.5 to +0.3 %" */
+/* Returns the interval of a change, such as "\u22120.5 to +0.3 %". */
 const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena *arena)
 {
     if (isnan(change->low))
@@ -53,16 +53,16 @@ const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena
                           tp_signed_percent_text(arena, 100 * change->high));
 }
 
-/* Subjects of sentences, by quantity. */
+/* Subjects of sentences by quantity. */
 static const char *const subjects[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = "Kernels", [TP_QUANTITY_HOST_OPS] = "Operators on the host", [TP_QUANTITY_STEP] = "Steps"};
 
-/* Returns the words for an unchanged quantity; "unchanged" needs an interval close to 0. */
+/* Returns the words for a quantity without a certain change. "unchanged" requires an interval close to 0. */
 static const char *unchanged_words(const struct tp_run_change *change, struct tp_arena *arena)
 {
     const double little = 0.02;
     double percent = 100 * change->estimate;
-    bool is_sure = change->low >= -little && change->high <= little; /* false for NaN */
+    bool is_sure = change->low >= -little && change->high <= little; /* false if the interval is NaN */
     if (isnan(percent))
         return "No step times to compare";
     const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
@@ -116,7 +116,7 @@ const char *tp_compare_reason_text(const struct tp_compare *c)
 
 /* ---- parts of the mean step's change ---- */
 
-/* Groups of parts for people; every part of a step is in one group. */
+/* Groups of parts for people. Every part of a step is in one group. */
 static const struct {
     const char *name;
     unsigned parts; /* bits of enum tp_step_part */
@@ -140,8 +140,8 @@ static double change_of_group(const struct tp_compare *c, unsigned group)
     return change;
 }
 
-/* Returns the groups that change the mean step by 1 % or more, largest first ("data loading \u221246.6 ms, host +20.6
- * ms"), or "". */
+/* Returns the groups that change the mean step by at least 1 %, largest first, such as "data loading \u221246.6 ms,
+ * host +20.6 ms", or "". */
 static const char *groups_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     double changes[GROUPS], least = 0.01 * c->sides.side[TP_BASE].total_ns;
@@ -161,7 +161,7 @@ static const char *groups_words(const struct tp_compare *c, struct tp_arena *are
     return text;
 }
 
-/* Returns the words with a small first letter, to follow a semicolon. */
+/* Returns the words with a lower-case first letter, for use after a semicolon. */
 static const char *continued(const char *words, struct tp_arena *arena)
 {
     char *text = tp_arena_copy(arena, words, strlen(words));
@@ -169,7 +169,7 @@ static const char *continued(const char *words, struct tp_arena *arena)
     return text;
 }
 
-/* Returns "2 rows regressed, 1 row and memory improved". */
+/* Returns the reasons of a mixed verdict, such as "2 rows regressed, 1 row and memory improved". */
 static const char *mixed_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const enum tp_change_verdict verdicts[] = {TP_CHANGE_REGRESSED, TP_CHANGE_IMPROVED};
@@ -183,7 +183,7 @@ static const char *mixed_words(const struct tp_compare *c, struct tp_arena *aren
     return text;
 }
 
-/* Returns the words for wall clock that changed, or may have changed, because of a busy machine; or "". */
+/* Returns the words for wall clock time that changed, or may have changed, because the machine was busy, or "". */
 static const char *held_back_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
     if (c->is_loaded)
@@ -200,7 +200,7 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
     return "";
 }
 
-/* Returns advice for runs that could not detect a step of twice the length. */
+/* Returns advice for runs that could not detect even a step of twice the length. */
 static const char *blind_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
@@ -212,7 +212,7 @@ static const char *blind_words(const struct tp_compare *c, struct tp_arena *aren
                           *aside ? "; " : "", aside);
 }
 
-/* Returns the headline. Its subject is the deciding total, or the rows that changed if no total did. */
+/* Returns the headline. Its subject is the total that decides, or the changed rows if no total changed. */
 static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum tp_quantity basis = basis_of(c);
@@ -247,7 +247,7 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
                           *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", continued(step, arena));
 }
 
-/* Returns every known total: "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..". */
+/* Returns every known total, such as "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..". */
 static const char *totals_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const char *text = "";
@@ -267,7 +267,7 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
                           c->sides.side[TP_NEW].input->run_count, continued(text, arena));
 }
 
-/* Returns the shift that all rows share, or "" if chance may explain it. */
+/* Returns the shift that all rows have in common, or "" if chance may explain it. */
 static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_total *sum =
@@ -299,7 +299,7 @@ static const char *class_of(const struct tp_compare *c)
     return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload" : classes[c->verdict];
 }
 
-/* Returns "2 rows changed: 1 slower, 1 faster, 0 replaced; 1 hint". */
+/* Returns the number of changed rows, such as "2 rows changed: 1 slower, 1 faster, 0 replaced; 1 hint". */
 static const char *rows_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;

@@ -1,4 +1,4 @@
-/* What the steps of two sides do otherwise, in words: see compare_parts.h. */
+/* Writes the changes of work between two sides as text: see compare_parts.h. */
 #include "webreport/compare/work/work_words.h"
 #include "webreport/document/commands/compare_parts.h"
 #include "webreport/trace/frame.h"
@@ -6,7 +6,7 @@
 
 enum { POINTS = 20 };
 
-/* The first changes that a limit counts, and how many there are more; what the times do stands below. */
+/* Returns the first two changes of work that a limit counts, and the number of further ones. */
 const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum { SHOWN = 2 };
@@ -21,7 +21,8 @@ const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *a
     return count > SHOWN ? tp_text_printf(arena, "%s; and %u more", text, count - SHOWN) : text;
 }
 
-/* Is it one of the loader's operators beside another that is told before? Another kind of loader changes them all. */
+/* Returns whether a change is of an operator of the data loader, and an earlier change is too. Such changes are
+ * reported together, because another kind of loader changes all its operators. */
 static bool is_more_of_loader(const struct tp_work_diff *work, uint32_t at)
 {
     for (uint32_t i = 0; work->changes[at].kind == TP_WORK_CHANGE_LOADER && i < at; i++)
@@ -35,14 +36,14 @@ static int64_t size_of(const struct tp_work_change *change)
     return change->delta < 0 ? -change->delta : change->delta;
 }
 
-/* "+2 aten::set_" */
+/* Returns the change of an operator's calls, such as "+2 aten::set_". */
 static const char *amount_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     return tp_text_printf(arena, "%s%s %.*s", change->delta > 0 ? "+" : "\xe2\x88\x92",
                           tp_text_of_count(arena, size_of(change)), (int)change->name.len, change->name.ptr);
 }
 
-/* All changes of the loader in one sentence, the largest two by name. */
+/* Returns all changes of the data loader's operators in one sentence, which names the two largest. */
 static const char *loader_text(const struct tp_work_diff *work, struct tp_arena *arena)
 {
     const struct tp_work_change *largest = NULL, *second = NULL;
@@ -69,7 +70,7 @@ static const char *loader_text(const struct tp_work_diff *work, struct tp_arena 
                           added && removed ? ", " : "", less, amount_text(largest, arena), amount_text(second, arena));
 }
 
-/* "same", "3 changes", "unknown". */
+/* Returns the number of changes of work as text: "same", "3 changes" or "unknown". */
 const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *arena)
 {
     uint32_t count = 0;
@@ -78,13 +79,15 @@ const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *
     return !c->work.is_known ? "unknown" : count ? tp_text_of_some(arena, count, "change", "changes") : "same";
 }
 
-/* " (train.py(12))": the line as it is known, with the file as it is shown. */
+/* Returns the place of a change, such as " (train.py(12))"; "" if it is unknown. The file is shown as a name of the
+ * trace. */
 static const char *place_text(const struct tp_work_change *change, const struct tp_naming *naming)
 {
     struct tp_frame frame;
     if (!tp_frame_parse(&frame, change->place))
         return "";
-    struct tp_str path = frame.path; /* the file alone: a folder may have blanks, at which lines are cut */
+    /* without folders, because a blank in a folder's name would be a possible line break */
+    struct tp_str path = frame.path;
     for (size_t i = path.len; i-- > 0;)
         if (path.ptr[i] == '/' || path.ptr[i] == '\\') {
             path = (struct tp_str){path.ptr + i + 1, path.len - i - 1};
@@ -123,7 +126,8 @@ const char *tp_compare_work_aside(const struct tp_compare *c, struct tp_arena *a
                                      : tp_text_printf(arena, "a hint: %s", hint);
 }
 
-/* No more is said than the verdict allows: a damaged input may have lost what the other side has. */
+/* Returns the title of the changes. It must not claim more than the verdict: a damaged input may lack data that the
+ * other side has. */
 static const char *title_of(const struct tp_compare *c)
 {
     if (*c->damage)
@@ -143,7 +147,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     uint32_t shown = 0, left_out = 0;
     if (c->work.is_known && c->work.is_bare && !c->work.count)
         tp_document_note(document, "The operators of a step are the same (compared by name).");
-    for (uint32_t pass = 0; pass < 2; pass++) /* what a limit counts first */
+    for (uint32_t pass = 0; pass < 2; pass++) /* first the changes that a limit counts */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
             if (change->is_consequence || change->is_gated == (pass == 1) || is_more_of_loader(&c->work, i))

@@ -1,4 +1,4 @@
-/* A history in words: see history_document.h. */
+/* Makes the document of stored runs: see history_document.h. */
 #include "webreport/document/commands/history_document.h"
 
 #include <math.h>
@@ -10,23 +10,23 @@
 #include "writer/base/stats.h"
 
 enum { PLOT_TOP = 10, PLOT_HEIGHT = 90, PLOT_WIDTH = 1000, MAX_LABEL = 40, MANY_RUNS = 60 };
-#define PLOT_LEFT 17.0 /* per cent of the width: for the labels of the axis, on a narrow screen too */
+#define PLOT_LEFT 17.0 /* space for the labels of the axis, percent of the width, enough for a narrow screen */
 #define PLOT_RIGHT 98.0
 
-/* What a reader follows over commits; those that no run tells are left out. */
+/* The metrics of a history. A metric that no run has is omitted. */
 static const char *const followed[] = {
     "step.time.median", "kernels.per_step", "sync.per_step",      "h2d.pageable.bytes", "idle.host",
     "memory.peak",      "gemm.fp32.share",  "operators.per_step", "memory.host.peak",   "finding.count",
 };
 enum { FOLLOWED = sizeof followed / sizeof *followed };
 
-/* One metric over the runs. */
+/* The values of one metric over the runs. */
 struct series {
     const struct tp_metric *metric;
-    double *values; /* by run; NaN: not told */
+    double *values; /* by run; NaN if the run lacks the metric */
     double least, greatest;
     size_t known_count;
-    const struct tp_level_series *level; /* NULL: of a metric */
+    const struct tp_level_series *level; /* NULL for the values of a metric */
 };
 
 /* ---- values ---- */
@@ -63,7 +63,7 @@ static struct series series_of(struct tp_arena *arena, const struct tp_history_r
 
 /* ---- charts ---- */
 
-/* The levels of a quantity: what limits are held against. */
+/* Returns the levels of a quantity, which limits are compared with. */
 static struct series series_of_level(struct tp_arena *arena, const struct tp_level_series *level, size_t count)
 {
     static const struct tp_metric names[TP_LEVEL_SERIES] = {
@@ -84,7 +84,7 @@ static struct series series_of_level(struct tp_arena *arena, const struct tp_lev
     return s;
 }
 
-/* What the axis shows: some room around the values, and never less than nothing. */
+/* The range of the axis: the values with some space around them, but not below 0. */
 struct axis {
     double bottom, top;
 };
@@ -93,7 +93,7 @@ static struct axis axis_of(const struct series *s)
 {
     double room = (s->greatest - s->least) / 4;
     if (room <= fabs(s->greatest) / 50)
-        room = fabs(s->greatest) / 50; /* a difference of nothing is drawn as nothing */
+        room = fabs(s->greatest) / 50; /* at least 2 %, so that a tiny difference looks small */
     if (!(room > 0))
         room = 1;
     struct axis axis = {s->least - room, s->greatest + room};
@@ -123,7 +123,7 @@ static void put_ticks(struct tp_object *chart, struct tp_arena *arena, const str
     }
 }
 
-/* Why a run is drawn hollow; NULL: it is not. */
+/* Returns the reason why the point of a run is drawn hollow; NULL if it is not. */
 static const char *mark_of(const struct series *s, const struct tp_history_run *run, size_t i)
 {
     if (run->decision.is_accepted)
@@ -152,7 +152,7 @@ static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const 
                                   tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
 }
 
-/* A line where the level changed, with the commit that it changed with. */
+/* Adds a line at each change of the level, with the first commit after the change. */
 static void put_steps(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
                       const struct tp_history_run *runs, size_t count)
 {
@@ -203,7 +203,7 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
     tp_object_str(chart, "path", (struct tp_str){text, (size_t)(at - text)});
 }
 
-/* The newest value, and its change from the one before. */
+/* Returns the newest value, with its change from the previous one. */
 static const char *latest(struct tp_arena *arena, const struct series *s, size_t count)
 {
     size_t last = count, before = count;
@@ -276,7 +276,7 @@ static bool is_whole(const struct series *s, size_t count)
     return true;
 }
 
-/* Newest first. */
+/* Adds the table of all runs, newest first. */
 static void put_table(struct tp_document *document, const struct series *series, unsigned series_count,
                       const struct tp_history_run *runs, size_t count)
 {
@@ -308,7 +308,7 @@ static void put_table(struct tp_document *document, const struct series *series,
     tp_document_table(document, out, NULL);
 }
 
-/* Who accepted what, newest first. */
+/* Adds the accepted runs, newest first, with the person, time and reason. */
 static void put_accepting(struct tp_document *document, const struct tp_history_run *runs, size_t count)
 {
     for (size_t i = count; i-- > 0;) {

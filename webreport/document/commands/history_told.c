@@ -1,4 +1,4 @@
-/* What a check says of the stored runs: see history_document.h. */
+/* Adds notes about stored runs to the document of a check: see history_document.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/metric_amount.h"
@@ -34,7 +34,7 @@ static double greatest(const struct tp_history_run *run, unsigned metric)
     return value;
 }
 
-/* ", kernels.per_step 620 -> 622" of counts that the two runs tell differently. */
+/* Returns the counts that differ between two runs, such as ", kernels.per_step 620 -> 622". */
 static const char *counts_text(struct tp_arena *arena, const struct tp_history_run *before,
                                const struct tp_history_run *after)
 {
@@ -128,7 +128,7 @@ static void tell_accepted(struct tp_document *document, struct tp_object *record
 
 /* ---- the commit ---- */
 
-/* Words that a shell takes as they are. */
+/* Returns whether a shell passes a word on unchanged, without quotes. */
 static bool is_plain(struct tp_str text)
 {
     for (size_t i = 0; i < text.len; i++)

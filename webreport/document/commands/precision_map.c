@@ -1,5 +1,5 @@
-/* The map of a comparison of tensors: a row per tensor in order of execution, a cell per step, coloured by what came
- * out. Cells of one outcome in a row are one box. See precision_map.h. */
+/* The map of a comparison of tensors: a row per tensor in order of execution, a cell per step, coloured by outcome.
+ * Adjacent cells with one outcome are one box. See precision_map.h. */
 #include "webreport/document/commands/precision_map.h"
 
 #include "webreport/document/name_text.h"
@@ -9,21 +9,22 @@
 
 enum { MAP_ROWS = 300, MAP_STEPS = 200 };
 
-/* What a cell says: the worst of what it stands for. */
+/* The outcome of a cell: the worst outcome of its tensors and steps. */
 enum outcome {
     OUTCOME_NONE,
     OUTCOME_EQUAL,
     OUTCOME_CLOSE,
     OUTCOME_NO_VALUES,
-    OUTCOME_FEW, /* differs: few mismatches */
+    OUTCOME_FEW, /* the values differ in few elements */
     OUTCOME_SOME,
     OUTCOME_MANY,
-    OUTCOME_OTHER, /* another shape or type, missing, unreadable */
+    OUTCOME_OTHER, /* another shape or type, missing, or unreadable */
     OUTCOME_NAN,
     OUTCOMES
 };
 
-/* Colours differ in lightness, too: they read without colour. kind: of the style, which knows dark pages. */
+/* Colours differ in lightness as well, so that the map can be read without colour. kind: class of the style sheet,
+ * which also has colours for dark pages. */
 static const struct {
     const char *fill, *kind, *label;
 } outcomes[OUTCOMES] = {
@@ -41,11 +42,11 @@ static const struct {
 struct map {
     const struct tp_precision *precision;
     struct tp_arena *arena;
-    struct tp_strings names; /* of tensors, in order of execution */
-    int64_t *steps;          /* that have tensors, in order */
+    struct tp_strings names; /* names of tensors in order of execution */
+    int64_t *steps;          /* numbers of the steps with tensors, ascending */
     size_t step_count;
     uint32_t row_count, column_count, names_per_row, steps_per_column;
-    uint8_t *cells; /* enum outcome, [row * column_count + column] */
+    uint8_t *cells; /* enum outcome; index: row * column_count + column */
 };
 
 static int64_t or_zero(int64_t count)
@@ -93,7 +94,7 @@ static void list_steps(struct map *map)
             map->steps[map->step_count++] = map->steps[i];
 }
 
-/* The position of a step that is there. */
+/* Returns the index of a step in `steps`, which must contain it. */
 static size_t step_at(const struct map *map, int64_t step)
 {
     size_t lo = 0, hi = map->step_count;
@@ -107,7 +108,7 @@ static size_t step_at(const struct map *map, int64_t step)
     return lo;
 }
 
-/* False: one step, or none: the table says as much. */
+/* Computes the cells. Returns false if there are less than two steps, for which the table is enough. */
 static bool build(struct map *map)
 {
     const struct tp_table *t = &map->precision->table;
@@ -135,9 +136,9 @@ static bool build(struct map *map)
     return true;
 }
 
-/* ---- as data ---- */
+/* ---- data for the template ---- */
 
-/* Of columns. */
+/* Returns the steps of the columns [from, to) as text. */
 static const char *steps_text(const struct map *map, uint32_t from, uint32_t to)
 {
     size_t end = (size_t)to * map->steps_per_column;
@@ -147,7 +148,7 @@ static const char *steps_text(const struct map *map, uint32_t from, uint32_t to)
                          : tp_text_printf(map->arena, "steps %lld to %lld", (long long)first, (long long)last);
 }
 
-/* The boxes of a row, and what they say as a sentence. */
+/* Adds the boxes of a row, and their meaning as a sentence. */
 static void put_cells(const struct map *map, struct tp_object *object, uint32_t row)
 {
     const uint8_t *cells = map->cells + (size_t)row * map->column_count;

@@ -5,10 +5,10 @@
 #include "webreport/compare/tensors/precision.h"
 #include "webreport/document/data.h"
 
-/* Returns whether the new run has more elements that are NaN or infinite than the base. */
+/* Returns whether the new run has more NaN or infinite elements than the base. */
 bool tp_precision_has_new_nan(const struct tp_table *table, size_t row);
 
-/* Tensors and steps as a picture for pages, template tensor_map; of kind NONE when no two steps are known. */
+/* Returns tensors and steps as a picture for pages (template tensor_map); kind NONE with less than two known steps. */
 struct tp_data tp_precision_map(const struct tp_precision *precision, struct tp_arena *arena);
 
 #endif

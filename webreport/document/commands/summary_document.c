@@ -1,4 +1,4 @@
-/* A summary as a record: see summary_document.h. */
+/* Makes the record of a summary: see summary_document.h. */
 #include "webreport/document/commands/summary_document.h"
 
 #include <inttypes.h>
@@ -104,7 +104,7 @@ static void record_steps(struct tp_object *record, const struct tp_summary *s)
     }
 }
 
-/* ---- rows: some have lists by step ---- */
+/* ---- rows, some with lists by step ---- */
 
 static const char *const kinds[TP_SUMMARY_KIND_COUNT] = {
     [TP_SUMMARY_OPERATOR_HOST] = "operator_host",

@@ -61,7 +61,7 @@ static void put_failed(const struct tp_job_wording *w)
                                  tp_text_printf(w->arena, "and %zu more", jobs->failed_count - SHOWN_FAILED));
 }
 
-/* Adds a notice why no replay is shown; then the findings are about own work only. */
+/* Adds a notice with the reason why no replay is shown. The findings are then about the own work of ranks only. */
 static void put_replay_notice(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
@@ -125,7 +125,7 @@ static void put_notices(const struct tp_job_wording *w)
 
 /* ---- the parts of a step ---- */
 
-/* Computes the means over all ranks of their medians, so that the parts add up. */
+/* Computes the mean over all ranks of their median parts. Means are used so that the parts add up. */
 static void find_split(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
 {
     double count = 0;
@@ -256,7 +256,7 @@ static void write_distributed(const struct tp_data *value, struct tp_json *json)
 
 static const struct tp_data_source DISTRIBUTED = {.write = write_distributed};
 
-/* Adds the ranks with damaged traces, each with the most severe reason. */
+/* Adds the ranks with damaged traces, each with its most severe reason. */
 static void record_damage(struct tp_object *record, const struct tp_job *job)
 {
     struct tp_list *list = tp_object_list(record, "damaged_ranks");
@@ -319,7 +319,7 @@ static void record_all(struct tp_object *record, const struct tp_jobs *jobs)
     tp_object_int(record, "records_left_out", (int64_t)jobs->left_out_count);
 }
 
-/* ---- all ---- */
+/* ---- the whole document ---- */
 
 static void put_job(const struct tp_job_wording *w)
 {

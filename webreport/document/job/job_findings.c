@@ -1,4 +1,4 @@
-/* Words the verdict, the findings and the replay of a job, for people and for scripts. See job_wording.h. */
+/* Writes the verdict, the findings and the replay of a job, for people and for scripts. See job_wording.h. */
 #include <math.h>
 
 #include "webreport/document/job/job_tables.h"
@@ -9,15 +9,14 @@ enum { SHOWN_RUNS = 12 };
 
 /* ---- verdict ---- */
 
-/* Returns "The job takes 1.31 x its ideal". */
+/* Returns the loss of the job, such as "The job takes 1.31 x its ideal". */
 static const char *whole_story(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
     return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal", what_if->step_us / what_if->ideal_us);
 }
 
-/* Returns the verdict of a replayed job with a cause: its time relative to the ideal, and the share of the first
- * cause. */
+/* Returns the verdict of a replayed job: its time relative to the ideal, and the share of the first cause. */
 static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, const struct tp_job_finding *first)
 {
     struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->told));
@@ -87,7 +86,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
 {
     struct tp_str title = tp_shown_text(&w->naming, tp_str_of(finding->title));
     bool has_cost = finding->cost_ns != TP_NULL_INT;
-    /* the rate of a link comes from a data sheet, so the finding is a hint only */
+    /* the rate of a link comes from a data sheet, so a finding about it is only a hint */
     bool is_high = has_cost && finding->cost_ratio >= 0.1 && finding->rule != TP_JOB_ALL_LINKS;
     *block =
         (struct tp_finding_block){.tone = is_high    ? TP_TONE_BAD

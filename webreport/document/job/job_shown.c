@@ -77,7 +77,7 @@ static struct tp_list *add_block(struct tp_list *blocks, const char *title)
     return tp_object_list(block, "items");
 }
 
-/* Returns the excess of a rank over its peers: parts of the step, then kernels and operators. */
+/* Returns the excess of a rank over its peers: by part of the step, then by kernel and operator. */
 static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t index)
 {
     static const char *const part_names[TP_JOB_PARTS] = {"compute", "host", "input", "communication"};
@@ -260,7 +260,7 @@ static void put_groups(const struct tp_job_wording *w)
     tp_document_table(w->document, shown, NULL);
 }
 
-/* Adds the causes of the job's loss. is_brief: for short outputs. */
+/* Adds the causes of the job's loss. is_brief: add them to short outputs. */
 static void put_causes(const struct tp_job_wording *w, bool is_brief)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);

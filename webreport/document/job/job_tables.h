@@ -1,6 +1,6 @@
 /* Builds the tables of a job for JSON, page and Markdown, in the job's arena.
  *
- * max_runs: most runs of a set of ranks that are listed (number_set.h); 0 for no limit. */
+ * max_runs: limit of ranges listed for a set of ranks (number_set.h); 0: no limit. */
 #ifndef TP_WEBREPORT_DOCUMENT_JOB_JOB_TABLES_H
 #define TP_WEBREPORT_DOCUMENT_JOB_JOB_TABLES_H
 
@@ -15,7 +15,7 @@ enum tp_job_rank_column {
     TP_JOB_RANK_STEP,
     TP_JOB_RANK_OWN,
     TP_JOB_RANK_EXCESS,
-    TP_JOB_RANK_COMPUTE, /* .. in the order of enum tp_job_part */
+    TP_JOB_RANK_COMPUTE, /* this column and the next ones: enum tp_job_part */
     TP_JOB_RANK_HOST,
     TP_JOB_RANK_DATA,
     TP_JOB_RANK_COMMUNICATION,
@@ -31,7 +31,7 @@ enum tp_job_rank_column {
     TP_JOB_RANK_HEADLINE,
     TP_JOB_RANK_COLUMNS
 };
-/* Builds a row per rank, in their order; max_runs is not used. */
+/* Builds a row per rank, in the order of ranks; max_runs is not used. */
 void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cluster_column {
@@ -40,7 +40,7 @@ enum tp_job_cluster_column {
     TP_JOB_CLUSTER_COUNT,
     TP_JOB_CLUSTER_STEP,
     TP_JOB_CLUSTER_OWN,
-    TP_JOB_CLUSTER_COMPUTE, /* .. in the order of enum tp_job_part */
+    TP_JOB_CLUSTER_COMPUTE, /* this column and the next ones: enum tp_job_part */
     TP_JOB_CLUSTER_HOST,
     TP_JOB_CLUSTER_DATA,
     TP_JOB_CLUSTER_COMMUNICATION,
@@ -51,7 +51,7 @@ enum tp_job_cluster_column {
 };
 /* Builds a row per group of comparable ranks, largest first. */
 void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
-/* Returns the name of a group: "A", "B" .. "AA". */
+/* Returns the name of a group: "A", "B" up to "Z", "AA" and so on. */
 struct tp_str tp_job_cluster_name(const struct tp_job *job, uint32_t cluster);
 
 enum tp_job_collective_column {
@@ -65,7 +65,7 @@ enum tp_job_collective_column {
     TP_JOB_COLLECTIVE_MEAN_WAIT,
     TP_JOB_COLLECTIVE_COLUMNS
 };
-/* Builds a row per name, size class and group size; most time first. */
+/* Builds a row per name, size class and group size, with the most time first. */
 void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cause_column {
@@ -80,7 +80,8 @@ enum tp_job_cause_column {
     TP_JOB_CAUSE_SHARE,
     TP_JOB_CAUSE_COLUMNS
 };
-/* Builds a row per cause of the replay, costliest first, then the jitter; no rows without a valid replay. */
+/* Builds a row per cause of loss in the replay, costliest first, followed by the jitter. Has no rows without a valid
+ * replay. */
 void tp_job_cause_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_family_column {
@@ -107,7 +108,7 @@ enum tp_job_link_column {
     TP_JOB_LINK_IS_SLOW,
     TP_JOB_LINK_COLUMNS
 };
-/* Builds a row per link; slowest relative to their peers first. */
+/* Builds a row per link, with the slowest relative to their peers first. */
 void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_merged_column {
@@ -123,7 +124,7 @@ enum tp_job_merged_column {
     TP_JOB_MERGED_OCCURRENCES,
     TP_JOB_MERGED_COLUMNS
 };
-/* Builds the findings of single ranks by rule and line: by severity, then by upper bound. */
+/* Builds a row per rule and line of the findings of single ranks, in order of severity, then upper bound. */
 void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_fact_column {
@@ -133,7 +134,7 @@ enum tp_job_fact_column {
     TP_JOB_FACT_COUNT,
     TP_JOB_FACT_COLUMNS
 };
-/* Builds the facts that differ between ranks, in the order of first appearance. */
+/* Builds a row per fact that differs between ranks, in order of first appearance. */
 void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 #endif

@@ -1,4 +1,4 @@
-/* Draws the heat map of a job: the excess of each rank over comparable ranks, step by step. See job_wording.h. */
+/* Draws the heat map of a job: the excess of each rank over comparable ranks, by step. See job_wording.h. */
 #include <math.h>
 
 #include "webreport/document/job/job_wording.h"
@@ -12,15 +12,16 @@ enum {
     TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* colour of cells without a recorded step or a comparable rank */
 };
 
-/* Excess over comparable ranks: a cell per rank and step, or per several ranks and steps. */
+/* Excess of ranks over comparable ranks. A cell is a rank and a step, or several ranks and steps. */
 struct tp_job_heat {
-    uint32_t column_count, row_count; /* ranks across, steps down */
+    uint32_t column_count, row_count; /* columns are ranks, rows are steps */
     uint32_t ranks_per_cell, steps_per_cell;
-    float *share; /* [row * column_count + column]: largest excess as a share of the cluster's step, or NaN */
+    float *share; /* largest excess in the cell as a share of the cluster's step, or NaN; index: row * column_count +
+                   * column */
 };
 
-/* Classes of excess as a share of the step; a value belongs to the first class with a larger end. Colours differ in
- * lightness as well, so the map is readable without colour. */
+/* Classes of excess as a share of the step. A value belongs to the first class whose end is larger. Colours differ in
+ * lightness as well, so that the map can be read without colour. */
 static const struct {
     double end;
     uint32_t colour;
@@ -69,13 +70,13 @@ static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_
             if (column->count < 2 || step_ns <= 0)
                 continue;
             float share = (float)(((double)step->own_ns - (double)column->own_ns) / step_ns);
-            if (!(share <= heat->share[cell])) /* true as long as the cell is NaN */
+            if (!(share <= heat->share[cell])) /* also true if the cell is NaN */
                 heat->share[cell] = share;
         }
     }
 }
 
-/* Returns a PNG file with a pixel per cell as a data: address, in `arena`. */
+/* Returns a PNG file with a pixel per cell, as a data: address in `arena`. */
 static const char *picture_of(const struct tp_job_heat *heat, struct tp_arena *arena)
 {
     struct tp_buf png, text;

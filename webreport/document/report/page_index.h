@@ -1,21 +1,21 @@
-/* Index of the page: an entry per profile, shown as a table if there are several, and the inputs that failed. */
+/* Index of the page: an entry per profile, shown as a table if there are several profiles, and the failed inputs. */
 #ifndef TP_WEBREPORT_DOCUMENT_REPORT_PAGE_INDEX_H
 #define TP_WEBREPORT_DOCUMENT_REPORT_PAGE_INDEX_H
 
 #include "webreport/document/report/sections.h"
 
 struct tp_page_entry {
-    char prefix[24];          /* prefix of the profile's ids: "p3-" */
-    struct tp_str run, title; /* texts for display */
-    const char *tag;          /* the verdict */
-    const char *finding;      /* the first finding, or "" */
-    int64_t step_ns;          /* mean step; TP_NULL_INT if unknown */
-    int64_t wall_ns;          /* wall time of a program recorded from outside, else TP_NULL_INT */
+    char prefix[24];          /* prefix of the profile's ids, such as "p3-" */
+    struct tp_str run, title; /* texts as the page shows them */
+    const char *tag;          /* verdict as one or two words */
+    const char *finding;      /* title of the first finding, or "" */
+    int64_t step_ns;          /* length of the mean step; TP_NULL_INT if unknown */
+    int64_t wall_ns;          /* wall time of a program recorded from outside; TP_NULL_INT for other profiles */
     double busy_percent;      /* busy share of the steps; NaN without a device */
     double ceiling_percent;   /* upper bound of all findings together */
-    struct tp_speech speech;  /* vocabulary of its sections */
-    unsigned sections;        /* bits of the sections in the page */
-    bool is_shown;            /* the page has its sections */
+    struct tp_speech speech;  /* vocabulary of the profile's sections */
+    unsigned sections;        /* bit set of the sections in the page */
+    bool is_shown;            /* the page has the profile's sections */
     const char *failure;      /* reason why the input was not used, or NULL */
 };
 
@@ -23,37 +23,37 @@ struct tp_page_index {
     struct tp_arena *arena;
     struct tp_vec entries; /* struct tp_page_entry */
     size_t shown_count, failed_count;
-    unsigned span_count; /* distributed sections */
-    struct tp_str run;   /* name of the run of all profiles, for display; "" if they differ */
-    bool has_run;        /* run was set */
+    unsigned span_count; /* number of sections that compare ranks */
+    struct tp_str run;   /* name of the run, as the page shows it; "" if the profiles have different runs */
+    bool has_run;        /* `run` was set at least once */
 };
 
 void tp_page_index_init(struct tp_page_index *index, struct tp_arena *arena);
-/* Adds an entry with its prefix. The pointer is valid until the next call. */
+/* Adds an entry and sets its prefix. The pointer is valid until the next call. */
 struct tp_page_entry *tp_page_index_add(struct tp_page_index *index);
-/* Notes the run of the next profile; the page has its name if all profiles agree. */
+/* Notes the run of the next profile. The page shows the name of the run if all profiles have the same run. */
 void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run);
-/* Puts the members link_href and link_title into the object of the last profile: a link to the profile on the other
- * side of `steps` (profile.h), if that is in the page or, if it comes later, has_room. */
+/* Adds members link_href and link_title to the last profile's object: a link to the profile on the other side of
+ * `steps` (profile.h). Adds them if the page has that profile, or if it comes later and has_room is set. */
 void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object *object,
                             const struct tp_section *section, bool has_room);
 
-/* Returns the text next to a profile's title ("CPU only, 12.3 ms per step"), in `arena`. */
+/* Returns the text next to a profile's title, such as "CPU only, 12.3 ms per step", in `arena`. */
 const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_arena *arena);
 
-/* Fills an entry from a profile; texts are copied into `arena`. */
+/* Fills an entry from a profile. Copies texts into `arena`. */
 void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section);
 void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,
                               struct tp_str file, const char *why);
-/* Returns the approximate size of the index, in bytes, for this many profiles. */
+/* Returns the approximate size of the index for this number of profiles, in bytes. */
 size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_count);
-/* Returns the name of an entry, with its run if there are several runs. */
+/* Returns the name of an entry, including its run if there are several runs. */
 struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t entry);
 /* Returns the vocabulary of the index and of parts about all profiles. */
 struct tp_speech tp_page_index_speech(const struct tp_page_index *index);
 /* Returns the title of the document. */
 struct tp_str tp_page_index_title(const struct tp_page_index *index);
-/* Returns the object for the template "index", or kind NONE for a single profile without failures. */
+/* Returns the object for the template "index"; kind NONE for a single profile without failed inputs. */
 struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_count, size_t max_bytes);
 
 #endif

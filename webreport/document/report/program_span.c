@@ -1,8 +1,8 @@
 /* Writes samples and waits by bins of time: see program_span.h.
  *
  * {"wall": ns, "bins": n, "nodes": [[parent, label, kind]..], "labels": [name..], "groups": [[cause, stack, thread]..],
- *  "samples": [[node, bin, ns, count]..], "waits": [[group, bin, ns, count]..]}. Node 0 is the root, its children are
- * programs. A wait counts in the bin in which it begins; its time is divided among all bins that it overlaps. */
+ * "samples": [[node, bin, ns, count]..], "waits": [[group, bin, ns, count]..]}. Node 0 is the root; its children are
+ * programs. A wait is counted in the bin in which it starts; its time is divided among all bins that it overlaps. */
 #include "webreport/document/report/program_span.h"
 
 #include "webreport/measure/charts/calltree_merge.h"
@@ -15,7 +15,7 @@ struct cell {
     uint64_t count;
 };
 
-/* Sums by (item, bin). */
+/* Sums by pair (item, bin). */
 struct cells {
     struct tp_keys keys;
     struct tp_vec items; /* struct cell */
@@ -36,7 +36,7 @@ static struct cell *cell_of(struct cells *cells, uint32_t item, uint32_t bin)
     return TP_AT(&cells->items, struct cell, number);
 }
 
-/* Returns the bin of a moment. */
+/* Returns the bin of a time. */
 static uint32_t bin_of(const struct tp_process_tree *tree, int64_t at_ns)
 {
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
@@ -46,7 +46,7 @@ static uint32_t bin_of(const struct tp_process_tree *tree, int64_t at_ns)
 
 static int64_t begin_of(const struct tp_process_tree *tree, uint32_t bin)
 {
-    /* the first nanosecond for which bin_of returns the bin */
+    /* first nanosecond for which bin_of returns this bin */
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
     return tree->begin_ns + (int64_t)((length * bin + BINS - 1) / BINS);
 }

@@ -1,5 +1,5 @@
-/* Compares the ranks of one span: a bar each, the name of the straggler, and collectives with separate transfer and
- * waiting. */
+/* Compares the ranks of one span: a bar per rank, the name of the straggler, and collectives with separate transfer and
+ * waiting times. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/job/job_wording.h"
 #include "webreport/document/report/sections.h"
@@ -176,7 +176,7 @@ static const struct tp_shown_column SUM_SHOWN[] = {
     {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},    {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
 };
 
-/* Adds value to *sum if both are known; sums of hostile sizes saturate. */
+/* Adds `value` to *sum if both are known. Saturates, because sizes may be hostile. */
 static void add_to(int64_t *sum, int64_t value)
 {
     if (value == TP_NULL_INT)
@@ -185,7 +185,7 @@ static void add_to(int64_t *sum, int64_t value)
         *sum = tp_sat_add(*sum, value);
 }
 
-/* Fills the rates; bytes per nanosecond are GB/s. */
+/* Fills the rates. Bytes per nanosecond equal GB/s. */
 static void put_rates(struct tp_table *table)
 {
     for (size_t row = 0; row < table->row_count; row++) {
@@ -226,9 +226,9 @@ static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distri
     return tp_table_sorted(arena, table, SUM_LATENCY);
 }
 
-/* ---- the sentence ---- */
+/* ---- sentences ---- */
 
-/* Returns the verdict of these ranks' job. */
+/* Returns the verdict on the job of these ranks. */
 static const char *job_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_job *job)
 {
     struct tp_verdict_block verdict =
@@ -284,7 +284,7 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
         waiting.ptr, tp_text_of_time(arena, (int64_t)llround(fmax(wait, 0) * 1000)));
 }
 
-/* Returns the lead with the sentence about the link. */
+/* Returns the lead of the section, with the sentence about slow links. */
 static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
                               const struct tp_table *ranks)
 {
@@ -296,7 +296,7 @@ static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *na
                               lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);
-    if (!link.is_slow || view->job) /* the job's findings include it */
+    if (!link.is_slow || view->job) /* the findings of a job include the link */
         return lead;
     size_t len = strlen(lead);
     return tp_text_printf(arena, "%s%s %s.", lead, len && lead[len - 1] == '.' ? "" : ".",
@@ -333,7 +333,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     tp_section_name_rows(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
     shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN,
-                               COUNT(SUM_SHOWN) - speech.has_none, /* the last column is about kernels */
+                               COUNT(SUM_SHOWN) - speech.has_none, /* without the last column, which is about kernels */
                                MAX_RANK_ROWS);
     shown->name = "collectives";
     shown->name_title = "Collective";

@@ -1,11 +1,11 @@
-/* Adds the six figures under the verdict, chosen by the contents of the trace; each has its definition. */
+/* Adds the six figures below the verdict. The contents of the trace decide which ones; each has its definition. */
 #include <math.h>
 #include <string.h>
 
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 
-/* Returns a figure whose amount ("59.3 ms") is split at its last space. */
+/* Returns a figure from a text such as "59.3 ms", which is split at its last space. */
 static struct tp_figure_block amount(struct tp_arena *arena, const char *label, const char *text)
 {
     const char *space = strrchr(text, ' ');
@@ -67,8 +67,8 @@ static const struct tp_gpu_property *property_of(const struct tp_trace *trace, i
     return tp_model_gpu_property(trace, id);
 }
 
-/* Returns a share of W as a share of the judged time; time that cannot be judged counts as idle. NaN if there is no
- * judged time. */
+/* Converts a percentage of W to a percentage of the judged time. Time that cannot be judged counts as idle. NaN if
+ * there is no judged time. */
 static double judged_percent(const struct tp_section *section, double percent)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
@@ -78,7 +78,7 @@ static double judged_percent(const struct tp_section *section, double percent)
     return rest_ns > 0 ? fmin(100, percent * (double)window_ns / (double)rest_ns) : NAN;
 }
 
-/* Returns the base of such a share; `usual` if all of W can be judged. */
+/* Returns the base of a percentage of judged_percent; `usual` if all of W can be judged. */
 static const char *judged_note(const struct tp_section *section, const char *usual)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
@@ -171,7 +171,7 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
     tp_document_figure(document, &figure);
 }
 
-/* Adds the peak of the most important device, a GPU if there is one. */
+/* Adds the memory peak of the most important device, preferably a GPU. */
 static void add_memory(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_memory_peak *memory = &section->profile->advice->memory;
@@ -218,7 +218,7 @@ static bool has_known_gpu(const struct tp_model *model)
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document)
 {
     unsigned places = document->places;
-    if (section->profile->is_silent) { /* shares of so short a time mean nothing */
+    if (section->profile->is_silent) { /* shares of such a short time mean nothing */
         document->places = TP_IN_PAGES;
         add_memory(section, document);
         document->places = places;
@@ -230,10 +230,10 @@ void tp_section_put_figures(const struct tp_section *section, struct tp_document
         figure = busy_figure(section);
         tp_document_figure(document, &figure);
     }
-    document->places = TP_IN_PAGES; /* other outputs only have the two figures of the verdict */
+    document->places = TP_IN_PAGES; /* other outputs have only the two figures of the verdict */
     if (!section->profile->views->overview.gpu_summary.row_count)
         add_cpu(section, document);
-    else if (has_known_gpu(section->profile->model)) /* unknown for other devices */
+    else if (has_known_gpu(section->profile->model)) /* busy time is unknown for other devices */
         add_gpu(section, document);
     add_memory(section, document);
     document->places = places;

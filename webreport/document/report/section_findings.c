@@ -1,4 +1,4 @@
-/* Adds the findings: largest gain, reason, advice, and the events that prove it. */
+/* Adds the findings: largest gain, reason, advice, and the events that prove each finding. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { EVENT_BYTES = 120 };
 
-/* Returns the detail of a finding, or NULL. */
+/* Returns the detail of a finding; NULL if it has none. */
 static const char *why_text(const struct tp_section *section, const struct tp_finding *finding)
 {
     struct tp_str text = tp_shown_text(&section->naming, finding->detail);
@@ -15,8 +15,9 @@ static const char *why_text(const struct tp_section *section, const struct tp_fi
     return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
 }
 
-/* Returns how much of the estimate the total counts, if it is not all. Without a wait, the host calls the next work
- * earlier, and the device may do it in idle time that another finding counts already. */
+/* Returns the part of a finding's estimate that counts for the total, or NULL if it is the whole estimate. The part may
+ * be smaller for waits: without a wait, the host calls the next work earlier, and the device may do it in idle time
+ * that another finding already counts. */
 static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
@@ -25,7 +26,8 @@ static const char *counted_text(struct tp_arena *arena, const struct tp_finding 
                           tp_text_of_percent(arena, finding->counted_percent));
 }
 
-/* Returns the confidence, the flaws of the trace that lower it, and the number of events that prove the finding. */
+/* Returns the confidence, the flaws of the trace that lower the confidence, and the number of events that prove the
+ * finding. */
 static const char *proof_text(struct tp_arena *arena, const struct tp_finding *finding, unsigned shown)
 {
     const char *weakened = "", *evidence = "", *known = "";
@@ -68,7 +70,7 @@ static void fill_evidence(const struct tp_section *section, struct tp_finding_bl
     block->proof = proof_text(arena, finding, count);
 }
 
-/* Returns the rule under whose finding a remedy is shown (docs/definitions.md, section 15), or NULL. */
+/* Returns the rule whose finding shows a remedy (docs/definitions.md, section 15); NULL if the finding is no remedy. */
 static const char *parent_rule(const char *id)
 {
     return strcmp(id, "B2") == 0 ? "B1" : strcmp(id, "A2") == 0 ? "A1" : NULL;
@@ -99,7 +101,7 @@ static void fill_remedies(const struct tp_section *section, struct tp_finding_bl
     block->remedies = remedies;
 }
 
-/* Returns "12.3 to 15.6 %", or one number if both ends have the same text. */
+/* Returns a range such as "12.3 to 15.6 %", or one number if both ends have the same text. */
 static const char *percent_range_text(struct tp_arena *arena, double low, double high)
 {
     const char *most = tp_text_of_percent(arena, high);
@@ -108,7 +110,7 @@ static const char *percent_range_text(struct tp_arena *arena, double low, double
     return tp_text_printf(arena, "%s to %s", tp_text_of_fixed(arena, low, 1), most);
 }
 
-/* Returns a range of times, which are in us. */
+/* Returns a range of times as text. low and high are in us. */
 static const char *time_range_text(struct tp_arena *arena, double low, double high)
 {
     const char *least = tp_text_of_time(arena, (int64_t)llround(low * 1000));
@@ -130,7 +132,7 @@ const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *a
     return percent_range_text(arena, finding->low_percent, finding->high_percent);
 }
 
-/* Returns the estimate of a finding that has one: "12.1 to 15.6 ms". */
+/* Returns the estimate of a finding as time, such as "12.1 to 15.6 ms". The finding must have an estimate. */
 static const char *gained_time(const struct tp_finding *finding, struct tp_arena *arena)
 {
     double high = tp_finding_most_us(finding);
@@ -163,7 +165,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
     fill_evidence(section, block, finding);
 }
 
-/* Returns the gain of several findings together, or NULL if fewer than two gain time. */
+/* Returns the total gain of the findings; NULL if less than two findings gain time. */
 static const char *total_text(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     unsigned count = 0;
@@ -180,7 +182,7 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
         percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
 }
 
-/* Returns the base of the findings' shares if it is not the whole recording, else NULL. */
+/* Returns the base of the findings' shares; NULL if it is the whole recording. */
 static const char *judged_text(const struct tp_section *section)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;

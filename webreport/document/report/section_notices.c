@@ -1,4 +1,4 @@
-/* Adds notices above the verdict if they apply: damaged input, no device work, no steps, missing sections. */
+/* Adds the notices above the verdict that apply: damaged input, no device work, no steps, missing sections. */
 #include <string.h>
 
 #include "webreport/document/report/sections.h"
@@ -12,7 +12,8 @@ static bool has_notices(const struct tp_reading *reading, bool of_damage)
     return false;
 }
 
-/* Adds a point for each notice of the kind: description, count, and for damage the position of the first occurrence. */
+/* Adds a point for each notice of the kind, with its description and count. Points about damage also have the position
+ * of the first occurrence. */
 static void add_points(struct tp_document *document, const struct tp_reading *reading, bool of_damage)
 {
     struct tp_arena *arena = document->arena;
@@ -48,7 +49,7 @@ static void add_damage(struct tp_document *document, const struct tp_profile *pr
     }
 }
 
-/* Adds the known losses of the input; numbers may cover a part only. */
+/* Adds the known losses of the input. Numbers of the report may cover only a part of the recording. */
 static void add_evidence(struct tp_document *document, const struct tp_profile *profile)
 {
     const char *reason = tp_evidence_reason(&profile->trace->evidence, TP_NEED_ALL, document->arena);
@@ -61,7 +62,8 @@ static void add_evidence(struct tp_document *document, const struct tp_profile *
 
 enum { LEAST_UNREAD_PERCENT = 1 };
 
-/* Returns the unknown categories of events that take a visible share of the time, or "". */
+/* Returns the unknown categories of events that take a visible share of the time, or "". Sets *count to their
+ * number. */
 static const char *unread_text(const struct tp_section *section, int64_t *count)
 {
     struct tp_arena *arena = section->arena;
@@ -103,7 +105,8 @@ struct impossible {
     const struct tp_cut *cut;
 };
 
-/* Returns "gemm is the longest: 3.40 s in the file, 35 us in the numbers". */
+/* Returns the longest event with an impossible end, such as "gemm is the longest: 3.40 s in the file, 35 us in the
+ * numbers". */
 static const char *longest_text(const struct tp_section *section, const struct tp_cut *cut)
 {
     struct tp_arena *arena = section->arena;
@@ -155,7 +158,7 @@ void tp_section_put_doubts(const struct tp_section *section, struct tp_document 
                                longest_text(section, list[i].cut)));
 }
 
-/* Adds a notice if recording overhead is a large part of the host's delay. */
+/* Adds a notice if the cost of recording is a large part of the host's delay. */
 static void add_overhead(struct tp_document *document, const struct tp_profile *profile)
 {
     static const double LEAST_PERCENT = 10, LEAST_STARVED_PERCENT = 20;
@@ -227,7 +230,7 @@ static void add_missing(struct tp_document *document, const struct tp_section *s
             "");
 }
 
-/* Returns the sections that are missing because an option was off. */
+/* Returns the sections that are missing because an option of the recording was off. */
 static const char *absent_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_views *views = profile->views;
@@ -248,7 +251,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     add_damage(document, section->profile);
     add_evidence(document, section->profile);
     if (tp_is_of_program(section->profile->advice, section->profile->model))
-        return; /* such profiles have no steps, devices or allocators */
+        return; /* programs recorded from outside have no steps, devices or allocators */
     add_unread(document, section);
     add_impossible(document, section);
     add_missing(document, section);

@@ -1,4 +1,5 @@
-/* Makes the overview: verdict, parts of a step's time, figures, findings, steps, the heaviest rows. */
+/* Makes the overview: verdict, parts of a step's time, figures, findings, steps, and the kernels or operators with most
+ * time. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/program_document.h"
@@ -44,7 +45,8 @@ static const char *device_text(const struct tp_section *section)
                : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
 }
 
-/* Returns the kind of program and the name that shows it: "training: Optimizer.step#SGD.step". */
+/* Returns the kind of program, with the name in the trace that shows it, such as "training:
+ * Optimizer.step#SGD.step". */
 static const char *use_text(const struct tp_section *section)
 {
     enum { EVIDENCE_BYTES = 48 };
@@ -88,7 +90,7 @@ static int64_t step_ns(const struct tp_overview *view)
     return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
 }
 
-/* Returns which category counts when communication and other work overlap, or "" without both. */
+/* Returns the category that counts when communication and other work overlap; "" unless the trace has both. */
 static const char *split_remark(const struct tp_overview *view)
 {
     bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
@@ -102,7 +104,7 @@ static const char *split_remark(const struct tp_overview *view)
     return has_operators ? "; overlapping time counts once, first for communication" : "";
 }
 
-/* Returns whether shares of the steps are meaningful, that is, whether most of that time can be judged. */
+/* Returns whether shares of the steps are meaningful, because most of their time can be judged. */
 static bool has_shares(const struct tp_section *section)
 {
     return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
@@ -134,7 +136,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     tp_document_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
-/* Adds the split and the input as facts, for outputs without charts. */
+/* Adds the parts of a step and the input as facts, for outputs without charts. */
 static void put_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_overview *view = &section->profile->views->overview;
@@ -169,7 +171,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
                                     *reason ? " Not whole: " : "", reason, *reason ? "." : ""));
 }
 
-/* ---- the heaviest kernels, or operators without kernels ---- */
+/* ---- kernels with most time, or operators if there are no kernels ---- */
 
 enum { HEAVY_ROWS = 6, BRIEF_ROWS = 5, NAME_BYTES = 80 };
 
@@ -236,7 +238,7 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
     tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 
-/* Adds the first rows of a table of heaviest.h to short outputs. */
+/* Adds the first rows of a table from heaviest.h to short outputs. */
 static void put_brief(const struct tp_section *section, struct tp_document *document, const struct tp_table *table,
                       const char *title)
 {
@@ -277,7 +279,7 @@ static void put_briefs(const struct tp_section *section, struct tp_document *doc
                                  is_gpu ? "operator, GPU self time" : "operator, CPU self time", section->arena));
 }
 
-/* ---- all ---- */
+/* ---- the whole overview ---- */
 
 void tp_report_document(struct tp_document *document, const struct tp_section *section)
 {

@@ -1,5 +1,5 @@
-/* Sections of a program recorded from outside except its first screen: processes, threads, flame, functions, waits,
- * memory, I/O, and details of the recording. */
+/* Sections of a program recorded from outside, except for its first screen: processes, threads, flame, functions,
+ * waits, memory, I/O, and details of the recording. */
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/charts/chart_lanes.h"
 #include "webreport/document/report/program_document.h"
@@ -27,7 +27,7 @@ static const char *time_cell(const struct tp_section *section, const struct tp_t
     return tp_text_of_time(section->arena, tp_table_int(table, column)[row]);
 }
 
-/* Returns "40 of 300 processes are shown.", or NULL if all are. */
+/* Returns a sentence such as "40 of 300 processes are shown."; NULL if all are shown. */
 static const char *cut_text(const struct tp_section *section, size_t shown, size_t all, const char *what)
 {
     return shown == all ? NULL
@@ -73,7 +73,7 @@ struct tp_data tp_section_processes(const struct tp_section *section)
     struct tp_list *rows = tp_object_list(object, "rows");
     tp_object_int(object, "lane_width", TP_LANE_WIDTH);
     tp_object_int(object, "lane_height", TP_LANE_HEIGHT);
-    for (uint32_t row = 0; row < shown; row++) { /* threads are in the order of processes */
+    for (uint32_t row = 0; row < shown; row++) { /* requires that threads are in the order of processes */
         while (thread < view->tree.thread_count && view->tree.threads[thread].process < row)
             thread++;
         put_process(section, rows, row, (uint32_t)thread);
@@ -91,15 +91,15 @@ static int by_running(const void *context, uint32_t x, uint32_t y)
     return a != b ? (a > b ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-/* Returns whether a thread gets a lane: it ran for 0.2 % of the processor time, or lived for 1 % of the wall time. */
+/* Returns whether a thread gets a lane: it ran for 0.2 % of the processor time, or existed for 1 % of the wall time. */
 static bool is_worth_a_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
 {
     return tp_percent(thread->state_ns[TP_STATE_RUNNING], view->state_ns[TP_STATE_RUNNING]) >= 0.2 ||
            tp_percent(thread->end_ns - thread->begin_ns, view->parts.wall_ns) >= 1;
 }
 
-/* Returns, by thread, whether it is shown: the threads with most running time among those that get a lane. *count: in,
- * the most threads; out, their number. */
+/* Returns by thread whether it is shown. Selects the threads with most running time among those that get a lane.
+ * *count: limit of threads on entry, number of selected threads on return. */
 static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
 {
     const struct tp_process_tree *tree = &tp_section_program(section)->tree;
@@ -132,7 +132,7 @@ static void put_thread(const struct tp_section *section, struct tp_list *lanes, 
     tp_chart_put_lane(tp_object_list(object, "paths"), section->arena, &view->tree, row, pieces);
 }
 
-/* Adds the legend of the colours in use. */
+/* Adds the legend for the colours that are used. */
 static void put_legend(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -228,7 +228,7 @@ struct tp_data tp_section_waits(const struct tp_section *section)
 
 /* ---- memory, input and output ---- */
 
-/* Returns the path of the resident memory of all processes; a process keeps its last value until it exits. */
+/* Returns the path of the resident memory of all processes. Each process keeps its last value until its exit. */
 static const char *memory_path(const struct tp_section *section, int64_t *peak_bytes)
 {
     enum { WIDTH = 640, HEIGHT = 110, POINTS = 800 };
@@ -308,7 +308,7 @@ static void add_missed(const struct tp_section *section, const char **text, cons
                                tp_text_of_some(section->arena, count, one, many));
 }
 
-/* Adds the mode of the recording and the precision of its numbers. */
+/* Adds the mode of the recording, and the precision of its numbers. */
 static void put_mode(const struct tp_section *section, struct tp_list *facts)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -349,7 +349,7 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
                                            tp_text_of_time(arena, view->unsampled_ns)));
 }
 
-/* Adds the time that recording took from the program; findings exclude it. */
+/* Adds the time that the recording cost the program. Findings exclude this time. */
 static void put_recording(const struct tp_section *section, struct tp_list *facts)
 {
     const struct tp_program_view *view = tp_section_program(section);

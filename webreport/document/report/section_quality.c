@@ -1,4 +1,4 @@
-/* Section of trace quality: read, repaired and skipped events, and checks that lower the confidence of findings. */
+/* Section of trace quality: read, repaired and skipped events, and the checks that lower the confidence of findings. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 
@@ -8,7 +8,7 @@
 #include "webreport/trace/json/value.h"
 #include "writer/base/utf8.h"
 
-/* Returns the losses of the recorder, which our traces have in their head, or "". */
+/* Returns the losses of the recorder, which traces of tracepress have in their head, or "". */
 static const char *lost_text(const struct tp_section *section)
 {
     static const struct {
@@ -33,7 +33,7 @@ static const char *lost_text(const struct tp_section *section)
     return text;
 }
 
-/* Returns "18 used, marked by ProfilerStep, 1 left out as warm-up". */
+/* Returns the number and source of steps, such as "18 used, marked by ProfilerStep, 1 left out as warm-up". */
 static const char *steps_text(const struct tp_section *section)
 {
     const struct tp_model *model = section->profile->model;
@@ -122,7 +122,7 @@ static const char *flag_text(struct tp_arena *arena, const struct tp_quality_fla
                           *value ? ": " : "", flag->text, weakens);
 }
 
-/* Returns the skipped rules by reason, in order of first appearance: "needs two steps: A2; not for this kind of
+/* Returns the skipped rules by reason, in order of first appearance, such as "needs two steps: A2; not for this kind of
  * program: H1, H2". */
 static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
 {
@@ -151,7 +151,7 @@ static bool is_one_of(const char *term, const char *const *terms)
     return *terms != NULL;
 }
 
-/* Returns whether a check applies; checks of launches and kernels need a program with devices. */
+/* Returns whether a check applies. Checks of launches and kernels apply only to programs with devices. */
 static bool is_checked(const struct tp_section *section, const struct tp_quality_flag *flag)
 {
     const struct tp_model *model = section->profile->model;
@@ -213,7 +213,7 @@ struct tp_data tp_section_quality(const struct tp_section *section)
     return tp_data_of_object(object);
 }
 
-/* ---- about: the input, and the definitions of figures without a column ---- */
+/* ---- facts about the input, and definitions of figures that are not in a table ---- */
 
 static void add_code(struct tp_list *facts, const char *term, struct tp_str text)
 {
@@ -227,7 +227,7 @@ static void add_code(struct tp_list *facts, const char *term, struct tp_str text
     tp_object_bool(object, "is_code", true);
 }
 
-/* Adds the facts that the program set about itself, unless names are hidden. */
+/* Adds the facts that the program recorded about itself, unless names are hidden. */
 static void put_told(const struct tp_section *section, struct tp_list *facts)
 {
     enum { MOST_TOLD = 64 };
@@ -276,13 +276,13 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 
-/* Returns whether only GPUs have the term. */
+/* Returns whether a term applies only to GPUs. */
 static bool is_of_gpus(const char *term)
 {
     return is_one_of(term, (const char *const[]){"SM efficiency", "Occupancy", "Tensor Cores", NULL});
 }
 
-/* Returns whether the term needs a device. */
+/* Returns whether a term applies only to programs with a device. */
 static bool is_of_devices(const char *term)
 {
     return is_one_of(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
@@ -338,7 +338,7 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
                                 tp_section_word(section, TEXTS[i][1]));
 }
 
-/* Adds the definitions for a program recorded from outside. */
+/* Adds the definitions of terms for a program recorded from outside. */
 static void put_program_definitions(struct tp_object *object)
 {
     static const char *const TEXTS[][2] = {

@@ -1,4 +1,4 @@
-/* Section of the steps of a serving engine: by class, and one by one. */
+/* Section of the steps of a serving engine: by class, and as single steps. */
 #include <math.h>
 
 #include "webreport/document/report/sections.h"
@@ -34,7 +34,7 @@ static const struct tp_shown_column STEP_COLUMNS[] = {
     {TP_SHOW_REAL, TP_SERVED_RATE, NULL, 0, 0, false, 0},
 };
 
-/* Returns "12 steps of an engine: prefill 31,090 tokens/s, decode 2,979." */
+/* Returns the lead of the section, such as "12 steps of an engine: prefill 31,090 tokens/s, decode 2,979." */
 static const char *lead_of(const struct tp_section *section, const struct tp_serving_view *view)
 {
     struct tp_arena *arena = section->arena;
@@ -71,7 +71,7 @@ static void add_table(const struct tp_section *section, struct tp_list *tables, 
     tp_section_add_table(tables, shown);
 }
 
-/* Adds the engine's work and the time of its steps by class, for short outputs. */
+/* Adds the rates of the engine, and the times of its steps by class, to short outputs. */
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document)
 {
     static const struct tp_shown_column columns[] = {

@@ -1,4 +1,4 @@
-/* Section of tasks that begin on one thread and may end on another, such as requests. */
+/* Section of tasks, such as requests, which may end on another thread than they start. */
 #include "webreport/document/report/sections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,4 +1,4 @@
-/* Adds the tree of a device's time, a table in the section of kernels. */
+/* Adds the tree of a device's time as a table in the section of kernels. */
 #include <math.h>
 
 #include "webreport/document/name_text.h"
@@ -28,7 +28,7 @@ static const struct tp_shown_column FLOORED[] = {BEGIN,
                                                  {TP_SHOW_TIME, TP_TIME_HEADROOM, NULL, 0, 0, false, 0},
                                                  {TP_SHOW_TEXT, TP_TIME_BOUND, NULL, 0, 0, false, 0}};
 
-/* Titles for people, by the words of JSON (those of the idle view and of the definitions). */
+/* Titles for people by the names in JSON, which are those of the idle view and of the definitions. */
 static const char *const TITLES[][2] = {
     {"host", "The device waits for the host"},
     {"launch", "Inside the launching call"},
@@ -62,7 +62,7 @@ static struct tp_str title_of_kind(struct tp_str text)
     return text;
 }
 
-/* Returns the shown name of a node: the title of a group, the short name of a kernel, else the name itself. */
+/* Returns the name of a node for display: the title of a group, the short name of a kernel, or the node's own text. */
 static struct tp_str name_of(const struct tp_section *section, const struct tp_time_tree *tree, uint32_t index)
 {
     const struct tp_time_node *node = &tree->nodes[index];
@@ -78,7 +78,8 @@ static struct tp_str name_of(const struct tp_section *section, const struct tp_t
     return tp_shown_text(&section->naming, node->text);
 }
 
-/* Returns the share of the peak that products and steps reach, or why it is not shown; begins with a blank. */
+/* Returns the share of the peak that products and steps reach, or the reason why it is not shown. The text starts with
+ * a blank. */
 static const char *rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
@@ -94,7 +95,7 @@ static const char *rates_text(const struct tp_section *section)
                           tp_text_of_percent(section->arena, rates->step_percent));
 }
 
-/* Returns why some rows have no rates, beginning with a blank, or "" if all have. */
+/* Returns the reason why some rows have no rates, starting with a blank; "" if all rows have rates. */
 static const char *doubts_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;

@@ -1,4 +1,4 @@
-/* Section of the steps' wall time, from a recording of the same run from outside: states of the main thread step by
+/* Section of the steps' wall time, from a recording of the same run from outside: the states of the main thread by
  * step, and the functions that ran outside of operators. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"

@@ -1,9 +1,9 @@
-/* Adds time by kind of work, a table in the sections of kernels and operators. */
+/* Adds time by kind of work as a table in the sections of kernels and operators. */
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/work/work_rules.h"
 
-enum { NAME_BYTES = 40 }; /* shorter than in the table of kernels, which has the full names */
+enum { NAME_BYTES = 40 }; /* shorter than in the table of kernels, which shows the full names */
 
 #define TIME_COLUMNS                                                                                                   \
     {TP_SHOW_COUNT, TP_WORK_CALLS, NULL, 0, 0, false, true}, {TP_SHOW_TIME, TP_WORK_TOTAL, NULL, 0, 0, true, true},    \

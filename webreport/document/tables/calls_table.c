@@ -1,5 +1,5 @@
-/* Words calls of Python functions as pstats prints them (Lib/pstats.py of CPython), and the table of operators, with
- * operations in powers of 1000 and bytes in powers of 1024: see table_parts.h. */
+/* Writes calls of Python functions as pstats prints them (Lib/pstats.py of CPython), and the table of operators, with
+ * operations in powers of 1000 and bytes in powers of 1024. See table_parts.h. */
 #include <math.h>
 #include <stdio.h>
 

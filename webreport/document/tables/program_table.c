@@ -1,11 +1,11 @@
-/* Words functions, processes and waits of a program: see table_parts.h. Times are in ms, sizes in MiB. */
+/* Writes functions, processes and waits of a program: see table_parts.h. Times are in ms, sizes in MiB. */
 #include "webreport/document/tables/table_parts.h"
 #include "writer/text/format.h"
 #include "writer/text/terminal.h"
 
 struct text_column {
     unsigned column;
-    const char *title; /* or NULL for the title in the definition */
+    const char *title; /* title; NULL for the one in the column's definition */
 };
 
 static const struct text_column function_columns[] = {
@@ -23,7 +23,7 @@ static const struct text_column wait_columns[] = {
     {TP_PROGRAM_WAIT_TOTAL, "sum ms"}, {TP_PROGRAM_WAIT_LONGEST, "longest ms"}, {TP_PROGRAM_WAIT_COUNT, "times"},
     {TP_PROGRAM_WAIT_CAUSE, "cause"},  {TP_PROGRAM_WAIT_THREAD, "thread"},      {TP_PROGRAM_WAIT_STACK, "stack"}};
 
-/* Context of the cells of a table. */
+/* The context of a table's cells. */
 struct program_text {
     const struct tp_table *rows;
     const struct text_column *columns;

@@ -1,4 +1,4 @@
-/* Makes the document of a table: see table_document.h. Chooses the text and adds the rows for scripts. */
+/* Makes the document of a table: see table_document.h. Selects the text by kind, and adds the rows for scripts. */
 #include "webreport/document/tables/table_document.h"
 
 #include "writer/text/format.h"
@@ -66,7 +66,7 @@ static void put_markdown(struct tp_document *document, const struct tp_profile_t
 
 /* ---- the record ---- */
 
-/* Rows of key_averages as JSON: a row omits members without a value, and a stack is a list. */
+/* Rows of key_averages as JSON. A row omits members without a value; a stack is a list. */
 struct key_rows {
     const struct tp_profile_table *table;
     const struct tp_table *rows;
@@ -142,7 +142,7 @@ static void record_all(struct tp_document *document, const struct tp_profile_tab
     tp_object_table(record, "rows", rows);
 }
 
-/* ---- all ---- */
+/* ---- the whole document ---- */
 
 void tp_table_document(struct tp_document *document, const struct tp_profile_table *table,
                        const struct tp_table_style *style, unsigned places, struct tp_arena *arena)

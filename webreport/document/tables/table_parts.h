@@ -7,19 +7,19 @@
 
 enum tp_key_time_unit { TP_KEY_UNIT_AUTO, TP_KEY_UNIT_S, TP_KEY_UNIT_MS, TP_KEY_UNIT_US };
 
-/* Arguments of torch's table(); start from TP_TABLE_STYLE. */
+/* Arguments of torch's table(). Initialize them with TP_TABLE_STYLE. */
 struct tp_table_style {
-    size_t max_name_width, max_shapes_width, max_source_width; /* characters; 0 for as wide as needed */
+    size_t max_name_width, max_shapes_width, max_source_width; /* limits in characters; 0: no limit */
     enum tp_key_time_unit time_unit;
-    const char *header; /* or NULL */
-    bool has_flops;     /* show the FLOPs column even if with_flops was off */
+    const char *header; /* line above the table, or NULL */
+    bool has_flops;     /* show the FLOPs column, even if with_flops was off */
 };
 
 #define TP_TABLE_STYLE ((struct tp_table_style){.max_name_width = 55, .max_shapes_width = 80, .max_source_width = 75})
 
 /* ---- parts: torch_table.c, calls_table.c, program_table.c ---- */
 
-/* Adds torch's table as text; without rows it adds nothing, as torch does. */
+/* Adds torch's table as text. Adds nothing if there are no rows, as torch does. */
 void tp_torch_table_put(struct tp_document *document, const struct tp_profile_table *table,
                         const struct tp_table_style *style);
 /* Adds torch's table with fewer columns, for Markdown. */
@@ -37,14 +37,14 @@ void tp_program_table_put(struct tp_document *document, const struct tp_profile_
 
 enum { TP_KEY_TEXT = 352 }; /* room for any double with three decimals */
 
-/* Words a time: "12.346us", "1.234ms", "1.000s". */
+/* Writes a time, such as "12.346us", "1.234ms" or "1.000s". */
 void tp_key_text_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit unit);
-/* Words a share: "12.34%"; "NaN" if the total is 0. */
+/* Writes a share, such as "12.34%"; "NaN" if the total is 0. */
 void tp_key_text_share(char text[TP_KEY_TEXT], double us, double total_us);
-/* Words a size: "-8 B", "3.91 KB"; "b", "Kb" by the rules of 2.6. */
+/* Writes a size, such as "-8 B" or "3.91 KB"; the rules of torch 2.6 have the units "b", "Kb" and so on. */
 void tp_key_text_memory(char text[TP_KEY_TEXT], int64_t bytes, enum tp_torch_rules rules);
-/* Returns the unit for the smallest positive FLOPs of the rows ("MFLOPs"), or NULL if no row has any. *scale: factor of
- * the values. */
+/* Returns the unit for the smallest positive FLOPs of the rows, such as "MFLOPs"; NULL if no row has FLOPs. Sets *scale
+ * to the factor of the values. */
 const char *tp_key_flops_unit(const struct tp_key_averages *averages, double *scale);
 
 #endif

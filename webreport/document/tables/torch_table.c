@@ -1,12 +1,12 @@
-/* Prints tables as torch's _build_table: see table_parts.h. Its oddities are kept (FLOPs and source locations are
- * swapped). */
+/* Writes tables as torch's _build_table does: see table_parts.h. Its faults are kept: FLOPs and source locations are
+ * swapped. */
 #include <math.h>
 #include <stdio.h>
 
 #include "webreport/document/tables/table_parts.h"
 #include "writer/base/utf8.h"
 
-/* ---- numbers: _format_time and its like of torch/autograd/profiler_util.py ---- */
+/* ---- numbers: _format_time and similar functions of torch/autograd/profiler_util.py ---- */
 
 void tp_key_text_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit unit)
 {
@@ -63,14 +63,14 @@ const char *tp_key_flops_unit(const struct tp_key_averages *averages, double *sc
     return units[(int)power];
 }
 
-/* ---- text by characters ---- */
+/* ---- texts in characters ---- */
 
 static size_t length(struct tp_str text)
 {
     return tp_utf8_count(text.ptr, text.len);
 }
 
-/* Returns the bytes of the first `count` characters. */
+/* Returns the number of bytes in the first `count` characters. */
 static size_t prefix(struct tp_str text, size_t count)
 {
     size_t i = 0;
@@ -111,13 +111,13 @@ enum what {
 
 enum { COLUMN_WIDTH = 12 };
 
-/* A line of the table: a row, or a frame of its stack below it. */
+/* A line of the table: a row, or a frame of its stack in the lines below it. */
 struct line {
-    uint32_t row, frame; /* frame: 0 for the row itself */
+    uint32_t row, frame; /* frame: index in the stack; 0 for the row itself */
 };
 
 struct torch_table {
-    struct tp_worded_table worded; /* the printed table, whose columns and cells are below */
+    struct tp_worded_table worded; /* the printed table; its columns and cells are in the members below */
     const struct tp_key_averages *averages;
     const struct tp_table_style *style;
     struct tp_worded_column columns[WHATS];
@@ -126,11 +126,11 @@ struct torch_table {
     struct line *lines;
     size_t source_width;
     bool has_device_time, has_device_memory, has_shapes, has_stack;
-    const char *flops_unit; /* or NULL without that column */
+    const char *flops_unit; /* NULL if the column is absent */
     double flops_scale, cpu_us, device_us;
 };
 
-/* Adds a column. title: "@" is replaced by `name`. */
+/* Adds a column. title: `name` replaces "@". */
 static void add_column(struct torch_table *t, struct tp_arena *arena, enum what what, const char *title,
                        const char *name)
 {
@@ -152,7 +152,7 @@ static struct tp_str frame_of(const struct torch_table *t, const struct tp_key_r
     return tp_frame_text(&t->averages->stacks, row->stack.first + i);
 }
 
-/* Finds the widths and columns that the rows need. */
+/* Finds the widths and the columns that the rows need. */
 static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t *source)
 {
     for (uint32_t i = 0; i < t->averages->count; i++) {
@@ -160,7 +160,7 @@ static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t 
         size_t n = length(row->key) + 4, s = length(row->shapes) + 4;
         *name = n > *name ? n : *name;
         *shapes = s > *shapes ? s : *shapes;
-        t->has_shapes |= row->shapes.len > 2; /* longer than [] */
+        t->has_shapes |= row->shapes.len > 2; /* at least one shape, because the text is longer than [] */
         t->has_stack |= row->stack.count > 0;
         t->has_device_time |= row->self_device.us > 0;
         t->has_device_memory |= row->self_device_bytes > 0;
@@ -171,7 +171,8 @@ static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t 
     }
 }
 
-/* Adds source location and FLOPs; their titles are in this order, their values in the reverse order. */
+/* Adds the columns of source location and FLOPs. Their titles are in this order, their values in reverse order, as in
+ * torch. */
 static void add_last_columns(struct torch_table *t, struct tp_arena *arena, size_t source)
 {
     const struct tp_table_style *o = t->style;
@@ -221,7 +222,7 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
 
 /* ---- cells ---- */
 
-/* Puts the end of a path with an ellipsis, as torch's trim_path. */
+/* Writes the end of a path after an ellipsis, as torch's trim_path does. */
 static void put_source(struct tp_buf *out, struct tp_str path, size_t width)
 {
     size_t size = length(path);
@@ -331,9 +332,9 @@ static void put_cell(const struct tp_worded_table *worded, size_t at, unsigned c
     }
 }
 
-/* ---- all ---- */
+/* ---- the whole table ---- */
 
-/* Makes the lines of the table: a row, then its further frames and an empty line. */
+/* Makes the lines of the table. A row is followed by its further frames and an empty line. */
 static void make_lines(struct torch_table *t, const struct tp_profile_table *table, struct tp_arena *arena)
 {
     size_t count = table->shown_count, at = 0;
@@ -373,7 +374,8 @@ static void put_total(struct tp_document *document, const struct torch_table *t,
 
 static void find_totals(struct torch_table *t, const struct tp_profile_table *table)
 {
-    for (uint32_t i = 0; i < t->averages->count; i++) { /* in the shown order, because sums of doubles depend on it */
+    /* in the order in which rows are shown, because sums of doubles depend on the order */
+    for (uint32_t i = 0; i < t->averages->count; i++) {
         const struct tp_key_row *row = &t->averages->rows[table->order[i]];
         t->cpu_us += row->self_cpu.us;
         if (tp_key_row_adds_device(t->averages, row))
