@@ -14,13 +14,13 @@
 
 /* ---- blocks as values for templates ---- */
 
-/* State while an object is filled: the first screen, and the lists of members with several items. */
+/* State while an object is filled: the first screen, and the lists of members that have several items. */
 struct filler {
     const struct tp_document *document;
     const struct tp_html_level *level;
     struct tp_arena *arena;
-    struct tp_object *root, *part; /* part: the current section, or the root */
-    bool has_figure;               /* notices after the figures are shown after them */
+    struct tp_object *root, *part; /* part: current section, or the root */
+    bool has_figure;               /* a figure was added; later notices are shown after the figures */
     struct tp_list *meta, *notices, *later_notices, *figures, *notes, *sections, *tables;
 };
 
@@ -46,7 +46,7 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     tp_object_bool(f->root, "verdict", true);
     tp_object_text(f->root, "verdict_tag", verdict->class);
     tp_object_text(f->root, "verdict_tone", tone);
-    const char *next = strstr(verdict->headline, " Next: "); /* the second cause has smaller type */
+    const char *next = strstr(verdict->headline, " Next: "); /* the second cause of the headline has smaller type */
     size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
     tp_object_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
     tp_object_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
@@ -82,7 +82,7 @@ static void put_figure(struct filler *f, const struct tp_figure_block *figure)
         tp_chart_put_percent(object, "meter", figure->meter);
 }
 
-/* Returns the table with at most the rows of the level; the caller's table is unchanged. */
+/* Returns the table with at most the rows of the level. Leaves the caller's table unchanged. */
 static struct tp_data table_data(const struct filler *f, const struct tp_shown_table *table)
 {
     struct tp_shown_table *shown = tp_arena_alloc(f->arena, sizeof *shown);
@@ -146,7 +146,7 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     put_evidence(item, finding);
 }
 
-/* Adds a table to the current part; sets has_tables if it is above the sections. */
+/* Adds a table to the current part. Sets has_tables if the table is above the sections. */
 static void put_table(struct filler *f, const struct tp_shown_table *table)
 {
     if (f->part == f->root)
@@ -171,7 +171,7 @@ static void put_findings(struct filler *f, const struct tp_findings_block *findi
         put_finding(f, list, &findings->items[i]);
 }
 
-/* ---- all blocks ---- */
+/* ---- blocks of all kinds ---- */
 
 static void put_block(struct filler *f, const struct tp_block *block)
 {
@@ -240,7 +240,8 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
 
 struct tp_data tp_html_part(const struct tp_document *document, const char *prefix, size_t max_bytes)
 {
-    enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 }; /* ROW_BYTES: for a row of each table */
+    /* ROW_BYTES: approximate size of one row in every table */
+    enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 };
     size_t rows = max_bytes / ROW_BYTES < MOST_ROWS ? max_bytes / ROW_BYTES : MOST_ROWS;
     struct tp_object *root = tp_object_new(document->arena);
     tp_object_text(root, "p", prefix);
@@ -249,9 +250,9 @@ struct tp_data tp_html_part(const struct tp_document *document, const char *pref
     return tp_data_of_object(root);
 }
 
-/* ---- a page of its own ---- */
+/* ---- a document as a separate page ---- */
 
-/* Levels from the most to the least detail. */
+/* Levels of detail, most detailed first. */
 static const struct tp_html_level levels[] = {{SIZE_MAX, 60, true}, {100, 16, true}, {30, 10, true},
                                               {10, 5, false},       {3, 1, false},   {0, 1, false}};
 enum { LEVELS = sizeof levels / sizeof *levels };
@@ -266,7 +267,7 @@ struct page {
     struct tp_buf fragment;
 };
 
-/* Returns the end of the page that begins with this title. */
+/* Returns the index of the block after the page that starts with this title. */
 static size_t end_of(const struct tp_document *document, size_t title)
 {
     size_t end = title + 1;
@@ -290,7 +291,7 @@ static void add_link(struct tp_list *links, const char *prefix, const char *targ
     tp_object_text(link, "label", label);
 }
 
-/* Puts the links of the navigation: the sections of a single page, or the names of several pages. */
+/* Adds the links of the navigation: the sections of a single page, or the names of several pages. */
 static void put_links(struct tp_list *links, const struct tp_document *document, size_t first, size_t end,
                       const char *prefix)
 {
@@ -336,7 +337,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* Renders the document at the most detailed level that fits. */
+/* Renders the document at the most detailed level that fits the size limit. */
 static int compose(void *context, struct tp_error *err)
 {
     struct page *page = context;

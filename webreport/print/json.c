@@ -31,7 +31,7 @@ static void put_list(struct tp_json *json, const struct tp_list *list)
     tp_json_array_end(json);
 }
 
-/* Writes a value. Recursion is bounded, because objects and lists come from the builder and have few levels. */
+/* Writes a value. The recursion is bounded, because the builder makes objects and lists with few levels. */
 static void put_value(struct tp_json *json, const struct tp_data *value)
 {
     switch (value->kind) {

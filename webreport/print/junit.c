@@ -1,4 +1,4 @@
-/* Prints findings as JUnit XML: see print.h. A broken limit is a failure; an input that cannot be judged is an
+/* Prints findings as JUnit XML: see print.h. A broken limit is a failure. An input that cannot be judged is an
  * error. */
 #include "webreport/print/print.h"
 
@@ -22,7 +22,7 @@ static void put_places(struct tp_buf *out, const struct tp_finding_block *findin
     }
 }
 
-/* Puts <failure>, <error>, <skipped> or <system-out>; nothing for a good finding. */
+/* Writes <failure>, <error>, <skipped> or <system-out>. Writes nothing for a good finding. */
 static void put_outcome(struct tp_buf *out, const struct tp_finding_block *finding)
 {
     const char *element = finding->is_input_fault           ? "error"

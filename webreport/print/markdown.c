@@ -13,10 +13,10 @@ enum { ROWS_MOST = 20, PLACES_MOST = 10, LAST_LINE = 64, END_BYTES = 96 };
 struct printer {
     struct tp_buf *out;
     struct tp_arena *arena;
-    size_t end;      /* of the room; 0: none */
-    size_t start;    /* start of the current line */
-    size_t left_out; /* lines */
-    bool is_full;    /* a line of this block did not fit, so its other lines are omitted */
+    size_t end;      /* largest size of `out`; 0: no limit */
+    size_t start;    /* position in `out` of the start of the current line */
+    size_t left_out; /* number of omitted lines */
+    bool is_full;    /* a line of this block did not fit, so its later lines are omitted */
 };
 
 /* ---- complete lines ---- */
@@ -37,7 +37,7 @@ static void finish(struct printer *p)
     p->out->data[p->start] = '\0';
 }
 
-/* Puts a text; in a line that begins with a bar, which is a row of a table, bars are escaped. */
+/* Writes a text. In a line that starts with a bar, which is a row of a table, bars are escaped. */
 static void put_str(const struct printer *p, struct tp_str text)
 {
     bool is_cell = p->out->size > p->start && p->out->data[p->start] == '|';
@@ -76,7 +76,7 @@ static void put_line(struct printer *p, const char *before, const char *text, co
 
 /* ---- findings ---- */
 
-/* Puts a cell if the list has that column. */
+/* Writes a cell if the list has this column. */
 static void put_amount(const struct printer *p, const char *head, const char *text)
 {
     if (head)
@@ -87,7 +87,7 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
 {
     char concerned[96];
     const char *change = finding->change;
-    if (change && !finding->value && finding->scope) { /* without a gain, show the share */
+    if (change && !finding->value && finding->scope) { /* the share is shown if the finding has no gain */
         snprintf(concerned, sizeof concerned, "%s %s", change, finding->scope);
         change = concerned;
     }
@@ -133,7 +133,7 @@ static void put_findings_head(struct printer *p, const struct tp_findings_block 
     finish(p);
 }
 
-/* Puts a place: "- train.py(88): step: DESCRIPTION", "- B1 at 12.3 ms, train.py(88): step: EVENT". */
+/* Writes a place: "- train.py(88): step: DESCRIPTION", or "- B1 at 12.3 ms, train.py(88): step: EVENT". */
 static void put_place(struct printer *p, const struct tp_finding_block *finding, const struct tp_place_block *place,
                       bool is_first)
 {
@@ -142,7 +142,7 @@ static void put_place(struct printer *p, const struct tp_finding_block *finding,
         tp_buf_printf(p->out, "%s at %s%s", finding->id ? finding->id : "", place->at,
                       place->file_line.len ? ", " : ": ");
     put_str(p, place->file_line);
-    if (tp_str_equal(place->file_line, place->text)) /* the event is the function itself */
+    if (tp_str_equal(place->file_line, place->text)) /* the text would repeat file_line */
         return;
     tp_buf_puts(p->out, place->file_line.len ? ": " : "");
     put_str(p, place->text);
@@ -219,7 +219,7 @@ static void put_table(struct printer *p, struct tp_shown_table *table)
     put_more(p, table->table->row_count - shown, " rows");
 }
 
-/* Puts a cell of a worded table. cell: its text. */
+/* Writes a cell of a worded table. cell: text of the cell. */
 static void put_worded_cell(const struct printer *p, const struct tp_worded_column *column, const struct tp_buf *cell)
 {
     tp_buf_putc(p->out, ' ');
@@ -258,7 +258,7 @@ static void put_worded(struct printer *p, const struct tp_worded_table *table)
     tp_buf_release(&cell);
 }
 
-/* ---- all ---- */
+/* ---- blocks of all kinds ---- */
 
 static void put_verdict(struct printer *p, const struct tp_document *document, const struct tp_verdict_block *verdict)
 {
@@ -354,7 +354,7 @@ static bool is_shown(const struct tp_block *block)
     return (block->places & TP_IN_MARKDOWN) && !is_empty;
 }
 
-/* Returns the size limit of a block; blocks except the last leave a third of the space to later ones. */
+/* Returns the size limit of a block. Every block but the last leaves a third of the space to later blocks. */
 static size_t room_end(const struct printer *p, size_t end, bool is_last)
 {
     size_t size = p->out->size;
@@ -424,7 +424,7 @@ void tp_digest_put_first(struct tp_digest *digest, const struct tp_document *doc
     if (size)
         tp_buf_putc(&out, '\n');
     while (size && size + out.size > most) {
-        size_t end = size - 1; /* end of the last line */
+        size_t end = size - 1; /* end of the last line that is kept */
         for (size = end; size && lines[size - 1] != '\n';)
             size--;
         digest->left_out += end > size;

@@ -1,4 +1,4 @@
-/* Compiles a template in one pass: finds a tag, adds the text before it, adds the tag. See mustache.h. */
+/* Compiles a template in one pass: finds a tag, adds the text before the tag, adds the tag. See mustache.h. */
 #include "webreport/print/mustache.h"
 
 #include <string.h>
@@ -8,17 +8,17 @@
 struct compiler {
     struct tp_str name, text;
     struct tp_vec tokens;
-    uint32_t open[TP_MAX_TEMPLATE_DEPTH]; /* open sections */
+    uint32_t open[TP_MAX_TEMPLATE_DEPTH]; /* indexes of the tokens that opened sections */
     unsigned open_count;
-    struct tp_str opening, closing; /* delimiters */
-    size_t done;                    /* position up to which the text is in tokens */
+    struct tp_str opening, closing; /* current delimiters */
+    size_t done;                    /* the text before this position is in tokens */
     struct tp_error *err;
 };
 
-/* A tag: [begin, end) with delimiters, and its trimmed content. */
+/* A tag: its position [begin, end) with delimiters, and its trimmed content. */
 struct tag {
     size_t begin, end;
-    char sign; /* 0 for a plain variable */
+    char sign; /* first character of the content; 0 for a plain variable */
     struct tp_str content;
 };
 
@@ -54,7 +54,7 @@ static struct tp_mustache_token *add(struct compiler *c, enum tp_mustache_kind k
     return token;
 }
 
-/* Returns the position of `needle` at or after `from`, or SIZE_MAX. */
+/* Returns the position of `needle` at or after `from`; SIZE_MAX if there is none. */
 static size_t find(struct tp_str text, size_t from, struct tp_str needle)
 {
     const char *hit = from < text.len ? memmem(text.ptr + from, text.len - from, needle.ptr, needle.len) : NULL;
@@ -89,8 +89,8 @@ static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
     return 0;
 }
 
-/* Returns whether the line of the tag has only blanks otherwise, and extends [*begin, *end) to the whole line in that
- * case. */
+/* Returns whether the line of the tag contains only blanks otherwise. In that case, extends [*begin, *end) to the whole
+ * line. */
 static bool stands_alone(const struct compiler *c, const struct tag *tag, size_t *begin, size_t *end)
 {
     const char *s = c->text.ptr;

@@ -1,7 +1,8 @@
-/* Style and scripts of the page, and the policy that allows only these.
- * Style is report.css, then every other *.css of templates/ by name; script is report.js, then every other *.js by
- * name. Each can be replaced like any template. Inline, both are in the page and the policy has their SHA-256;
- * otherwise they are files next to report.html. */
+/* The style and the scripts of the page, and the policy that allows only these.
+ *
+ * The style is report.css, then every other *.css file of templates/ in order of names. The script is report.js, then
+ * every other *.js file. Each file can be replaced, as templates can. Inline, both are in the page and the policy has
+ * their SHA-256 hashes. Otherwise they are files next to report.html. */
 #ifndef TP_WEBREPORT_PRINT_PAGE_SHELL_H
 #define TP_WEBREPORT_PRINT_PAGE_SHELL_H
 
@@ -11,12 +12,12 @@
 #define TP_HTML_CSS_FILE "report.css"
 #define TP_HTML_JS_FILE "report.js"
 
-/* Place of the style and script of a page. Separate files serve all pages of their folder, so they are complete; an
- * inline page only has the files of its contents: timeline.js, or program.css and program.js. */
+/* Place of the style and script of a page. Separate files serve all pages of a folder, so they are complete. An inline
+ * page has only the files that its contents need: timeline.js, or program.css and program.js. */
 enum tp_html_assets {
     TP_HTML_INLINE,          /* page with timelines, without programs recorded from outside */
-    TP_HTML_INLINE_PROGRAM,  /* page with both */
-    TP_HTML_INLINE_DOCUMENT, /* page with neither */
+    TP_HTML_INLINE_PROGRAM,  /* page with timelines and programs recorded from outside */
+    TP_HTML_INLINE_DOCUMENT, /* page without timelines and programs recorded from outside */
     TP_HTML_SEPARATE
 };
 
@@ -26,13 +27,13 @@ struct tp_html {
     bool is_separate, has_programs;
 };
 
-/* Collects style and script, in assets->arena. Returns 0; TP_EFORMAT if a file contains a text that would end or change
- * its element ("</style", "</script", "<!--", NUL); else the codes of tp_assets_get. */
+/* Collects style and script, in assets->arena. Returns 0, or TP_EFORMAT if a file contains a text that would end or
+ * change its element ("</style", "</script", "<!--", NUL), or an error of tp_assets_get. */
 int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_html_assets where,
                   struct tp_error *err);
 
-/* Adds the style and script of programs recorded from outside once, unless they are separate files. Returns as
- * tp_html_build. */
+/* Adds the style and script for programs recorded from outside, at most once. Does nothing if style and script are
+ * separate files. Returns the same codes as tp_html_build. */
 int tp_html_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err);
 
 /* Members for the shell template: csp, is_separate, css_file, js_file, and (inline only) css and js, which it prints

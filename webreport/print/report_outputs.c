@@ -13,7 +13,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 
-/* Opens a file in the folder of the page. */
+/* Opens a file in the same folder as the page. */
 static int open_beside(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
 {
     char path[4096];
@@ -72,7 +72,7 @@ static int open_outputs(void *context, size_t profile_count, size_t told_count, 
     return code;
 }
 
-/* Writes the JSON text so far to its file, or drops it. */
+/* Writes the JSON text so far to its file; drops the text if JSON was not requested. */
 static int flush_json(struct tp_outputs *o, struct tp_error *err)
 {
     int code = TP_OK;
@@ -115,10 +115,10 @@ static void begin_profile(struct tp_outputs *o, const struct tp_profile *named, 
 
 /* ---- the digest ---- */
 
-/* A profile or a failed input to add to the digest. */
+/* A profile, or a failed input, that is added to the digest. */
 struct digested {
     struct tp_outputs *outputs;
-    const struct tp_profile *profile; /* of a failed input: its names only */
+    const struct tp_profile *profile; /* for a failed input, only its names are set */
     const char *why;                  /* reason of the failure, or NULL */
     struct tp_arena arena;
 };
@@ -166,7 +166,7 @@ static void start_profile(void *context, const struct tp_profile *profile)
         tp_page_start_profile(o->page, profile);
 }
 
-/* Returns the verdict line of a profile, in the words of the page. */
+/* Returns the verdict of a profile as a line, with the words of the page. */
 static const char *line_of(void *context, const struct tp_profile *profile, struct tp_arena *arena)
 {
     struct tp_naming naming = {.arena = arena};
@@ -214,7 +214,7 @@ static void end_profiles(void *context)
     tp_json_array(&o->json);
 }
 
-/* Findings over the ranks of a run, to be written as JSON. */
+/* The findings about the ranks of a run, to be written as JSON. */
 struct run_findings {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
@@ -226,8 +226,8 @@ static void put_finding(struct tp_finding finding, struct tp_json *json)
     tp_fields_json(&tp_finding_fields, &finding, NULL, json);
 }
 
-/* Writes the findings on the straggler and on slow links, costliest first. The time of links excludes waiting for the
- * straggler. */
+/* Writes the findings about the straggler and about slow links, costliest first. The time of slow links excludes
+ * waiting for the straggler. */
 static int write_findings(void *context, struct tp_error *err)
 {
     struct run_findings *findings = context;
@@ -257,7 +257,8 @@ static int write_findings(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Keeps the findings over ranks of the span with the highest cost; they follow the distributed views of a run. */
+/* Keeps the findings about ranks of the span with the highest cost. They are written after the distributed views of a
+ * run. */
 static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
     struct run_findings findings = {.outputs = o, .view = view};
@@ -267,7 +268,7 @@ static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view
     return code;
 }
 
-/* The ranks of a span as a job, to be added to the digest and JSON. */
+/* The ranks of a span as a job, to be added to the digest and to JSON. */
 struct ranks_told {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
@@ -386,7 +387,7 @@ static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
     tp_buf_init(&text, 0);
     tp_buf_add(&text, digest.ptr, digest.len);
     if (o->has_comparison) {
-        struct tp_buf part; /* the comparison as `diff --markdown` writes it */
+        struct tp_buf part; /* the comparison in the form of `diff --markdown` */
         tp_buf_init(&part, 0);
         tp_print_markdown(&part, &o->comparison, &(struct tp_print_options){0}, err);
         tp_buf_putc(&text, '\n');

@@ -1,5 +1,5 @@
 /* The three outputs of a report (HTML, JSON, Markdown). They are filled profile by profile and committed together, so
- * that an error leaves older files unchanged. Outputs that were not requested cost nothing. */
+ * that an error leaves older files unchanged. An output that was not requested is not made. */
 #ifndef TP_WEBREPORT_PRINT_REPORT_OUTPUTS_H
 #define TP_WEBREPORT_PRINT_REPORT_OUTPUTS_H
 
@@ -11,7 +11,7 @@
 struct tp_outfile;
 
 struct tp_outputs_options {
-    const char *html, *json, *markdown; /* paths, "-" for standard output, or NULL */
+    const char *html, *json, *markdown; /* paths; "-" for standard output; NULL if not requested */
     struct tp_page_options page;
 };
 
@@ -20,10 +20,10 @@ struct tp_outputs {
     struct tp_outfile *html_file, *css_file, *js_file, *json_file, *markdown_file;
     struct tp_page *page;
     struct tp_digest digest;
-    struct tp_buf json_text;     /* text to be written to json_file */
-    struct tp_buf run_findings;  /* JSON list of the findings over the ranks of this run; may be empty */
-    double run_findings_percent; /* their cost, percent */
-    struct tp_buf run_jobs;      /* JSON list, not closed, of the ranks of this run as jobs; empty without a replay */
+    struct tp_buf json_text;     /* text that is not yet written to json_file */
+    struct tp_buf run_findings;  /* findings about the ranks of this run, a JSON list; empty if there are none */
+    double run_findings_percent; /* cost of run_findings, percent of a step */
+    struct tp_buf run_jobs;      /* the ranks of this run as jobs, an unfinished JSON list; empty without a replay */
     struct tp_json json;
     bool has_markdown;
     size_t reserved_bytes; /* bytes of the page that are reserved for the comparison */
@@ -31,11 +31,11 @@ struct tp_outputs {
     bool has_comparison;
 };
 
-/* Functions that fill the outputs. Their context is a zeroed struct tp_outputs with `options` set; release it by
- * tp_outputs_close. */
+/* The functions that fill the outputs. Their context is a struct tp_outputs that is zeroed except for `options`;
+ * tp_outputs_close releases it. */
 extern const struct tp_report_receiver tp_outputs_receiver;
 
-/* Releases everything and removes outputs that were not committed. Accepts a zeroed struct. */
+/* Releases everything, and removes outputs that were not committed. `outputs` may be zeroed. */
 void tp_outputs_close(struct tp_outputs *outputs);
 
 #endif

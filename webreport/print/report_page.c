@@ -1,4 +1,4 @@
-/* Builds the report page from a fragment per profile, an index and the document: see report_page.h. */
+/* Builds the report page from an index, a fragment per profile, and the document around them: see report_page.h. */
 #include "webreport/print/report_page.h"
 
 #include <math.h>
@@ -20,10 +20,10 @@
 
 enum {
     SHELL_BYTES = 16384, /* bytes of the document without style, script and fragments */
-    RANKS_BYTES = 8192,  /* bytes of the distributed section, and of each rank in it */
+    RANKS_BYTES = 8192,  /* bytes of the section that compares ranks, and bytes of each rank in it */
     RANK_BYTES = 1800,
     MAX_RANKS_SHOWN = 256,
-    OVERVIEW_BYTES = 28672 /* bytes of a profile's shortest form */
+    OVERVIEW_BYTES = 28672 /* bytes of the shortest form of a profile */
 };
 
 static struct tp_data overview(const struct tp_section *section)
@@ -35,8 +35,9 @@ static struct tp_data overview(const struct tp_section *section)
     return tp_data_of_object(root);
 }
 
-/* Kinds of sections: of all profiles, of programs recorded from outside, or of other profiles. The table below has the
- * sections in the order of page and navigation; large ones visit every event. */
+/* Kinds of sections: of all profiles, of programs recorded from outside, or of other profiles.
+ *
+ * The table below has the sections in the order of page and navigation. Large sections read every event. */
 enum { OF_ALL, OF_PROGRAMS, OF_OTHERS };
 static const struct {
     const char *name, *label;
@@ -69,7 +70,7 @@ static const struct {
 };
 enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
 
-/* Sections built on a second thread, in an arena of its own. */
+/* Sections that a second thread builds, in an arena of its own. */
 struct large_sections {
     struct tp_section section;
     struct tp_data data[SECTION_COUNT];
@@ -78,13 +79,14 @@ struct large_sections {
 };
 
 struct tp_page {
-    struct tp_arena arena, scratch; /* of the page; of one profile, released after each */
-    struct tp_arena beside;         /* like scratch, for the thread that builds the large sections */
+    /* arena: memory of the page; scratch: memory of one profile, released after each profile */
+    struct tp_arena arena, scratch;
+    struct tp_arena beside; /* as scratch, for the thread that builds the large sections */
     struct tp_page_options options;
     struct tp_assets assets;
     struct tp_templates templates;
     struct tp_html html;
-    bool has_programs;                           /* style and script of programs were added */
+    bool has_programs;                           /* style and script of programs recorded from outside were added */
     struct tp_buf ranks, profiles, index, extra; /* extra: sections that belong to no profile */
     struct tp_buf document;                      /* the document around the fragments */
     size_t fragments_at;                         /* position of the fragments in `document` */
@@ -92,13 +94,13 @@ struct tp_page {
         const char *target, *label;
     } extras[TP_PAGE_SECTIONS];
     unsigned extra_count;
-    size_t reserved; /* bytes of the limit that are reserved for later sections */
+    size_t reserved; /* bytes of the size limit that are reserved for later sections */
     struct tp_page_index entries;
     size_t expected;              /* number of profiles */
     struct tp_page_limits limits; /* limits of the current profile */
     struct large_sections ahead;  /* large sections of the started profile, at the most detailed level */
     bool has_ahead;
-    size_t ahead_nodes; /* limit with which they were built */
+    size_t ahead_nodes; /* limit of call tree nodes for which `ahead` was built */
 };
 
 static const char *kept(struct tp_arena *arena, const char *text)
@@ -106,15 +108,15 @@ static const char *kept(struct tp_arena *arena, const char *text)
     return text ? tp_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
-/* Arguments of one call that adds to a page. */
+/* Arguments of a call that adds to a page. */
 struct addition {
     struct tp_page *page;
     const struct tp_page_options *options;
     const struct tp_profile *profile;
     const struct tp_distributed *distributed;
     struct tp_str worker, file;
-    const char *why;            /* reason of a failed profile */
-    const char *target, *label; /* of a section of `data` */
+    const char *why;            /* reason why a profile failed, or NULL */
+    const char *target, *label; /* id and label of the section in `data` */
     struct tp_data data;
     const struct tp_history_run *history;
     size_t history_count;
@@ -174,8 +176,9 @@ void tp_page_release(struct tp_page *page)
 
 /* ---- one profile ---- */
 
-/* Returns the bytes that the next profile may take: an equal share of the remaining space, at least the size of an
- * overview. With very many profiles, the first ones are shown and the others are only in the index. */
+/* Returns the number of bytes that the next profile may take: an equal share of the remaining space, but at least the
+ * size of an overview. If there are too many profiles, only the first ones are shown, and the others are only in the
+ * index. */
 static size_t share_of_next(const struct tp_page *page)
 {
     size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
@@ -183,7 +186,7 @@ static size_t share_of_next(const struct tp_page *page)
     size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->extra.size +
                   page->reserved + page->profiles.size + tp_page_index_bytes(&page->entries, page->expected);
 
-    if (page->expected > 1) { /* the ranks' comparison is added last */
+    if (page->expected > 1) { /* leaves space for the comparison of ranks, which is added last */
         reserve = RANKS_BYTES + ranks * RANK_BYTES;
         used += reserve < page->options.max_bytes / 8 ? reserve : page->options.max_bytes / 8;
     }
@@ -214,7 +217,7 @@ static int build_all_large(void *context, struct tp_error *err)
     return 0;
 }
 
-/* Builds the large sections; the arena keeps a failure. */
+/* Builds the large sections. The arena keeps a failure. */
 static void *build_large(void *argument)
 {
     struct large_sections *large = argument;
@@ -228,12 +231,13 @@ static void begin_large(struct large_sections *large, const struct tp_section *s
         return;
     large->section = *section;
     large->section.arena = large->section.naming.arena = beside;
-    large->section.naming.kernels = NULL; /* the cache belongs to the other thread */
+    large->section.naming.kernels = NULL; /* the cache belongs to the calling thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
                         pthread_create(&large->thread, NULL, build_large, large) == 0;
 }
 
-/* Waits for the large sections, or builds them now. Jumps to the profile's guard if their allocation failed. */
+/* Waits until the large sections are built, or builds them now. Jumps to the profile's guard if an allocation
+ * failed. */
 static void end_large(struct large_sections *large, struct tp_arena *scratch)
 {
     if (large->has_thread)
@@ -261,15 +265,15 @@ static int build_small(void *context, struct tp_error *err)
     return 0;
 }
 
-/* Builds every section and puts it into the page's model. */
+/* Builds every section and adds it to the model of the page. */
 static void put_sections(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
                          struct tp_object *root)
 {
-    struct large_sections large = page->ahead; /* empty if none were built ahead */
+    struct large_sections large = page->ahead; /* empty if no sections were built ahead */
     struct small_sections small = {section, {{.kind = TP_DATA_NONE}}};
 
     large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
-    page->has_ahead = false; /* valid for one level only */
+    page->has_ahead = false; /* the sections are valid only for the first attempt */
     begin_large(&large, section, &page->beside);
     tp_arena_run(section->arena, build_small, &small, NULL);
     end_large(&large, section->arena);
@@ -306,7 +310,7 @@ static void limit_profile(struct tp_page *page, unsigned level, size_t share)
         page->limits.timeline_bytes = 0;
 }
 
-/* Renders the profile at the most detailed level that fits; if none fits, the profile is only in the index. */
+/* Renders the profile at the most detailed level that fits. If no level fits, the profile is only in the index. */
 static int fit_profile(struct tp_page *page, struct tp_section *section, struct tp_page_entry *entry,
                        struct tp_error *err)
 {
@@ -342,7 +346,8 @@ static int start_profile(void *context, struct tp_error *err)
     build_large(ahead);
     tp_arena_trim(&page->beside);
     page->ahead_nodes = page->limits.tree_nodes;
-    page->has_ahead = page->beside.code == 0; /* if not, tp_page_add_profile tries again and reports the failure */
+    /* after a failure, tp_page_add_profile tries again and reports the error */
+    page->has_ahead = page->beside.code == 0;
     return 0;
 }
 
@@ -420,7 +425,7 @@ static int add_distributed(void *context, struct tp_error *err)
     if (naming.redact && view->rank_count)
         naming.host = tp_worker_host(view->ranks[0]->worker);
     data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_speech(&page->entries));
-    /* a single rank has nothing to compare */
+    /* a single rank cannot be compared */
     if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2))
         return 0;
     tp_object_put(root, "distributed", data);
@@ -499,8 +504,8 @@ static void add_link(struct tp_list *links, struct tp_str target, struct tp_str 
     tp_object_str(link, "label", label);
 }
 
-/* Puts the links of the navigation: the sections of a single profile; else index, ranks, and the first profiles by
- * name. */
+/* Adds the links of the navigation: the sections of a single profile, otherwise the index, the ranks and the first
+ * profiles. */
 static void put_links(struct tp_page *page, struct tp_object *root)
 {
     struct tp_list *links = tp_object_list(root, "links");
@@ -530,7 +535,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
         add_link(links, tp_str_of(page->extras[i].target), tp_str_of(page->extras[i].label));
 }
 
-/* Notes the position of the fragments in the document; they are not copied into it. */
+/* Notes the position of the fragments in the document. They are not copied into it. */
 static void note_place(const struct tp_data *value, struct tp_buf *out)
 {
     *(size_t *)(uintptr_t)value->self = out->size;
@@ -560,7 +565,7 @@ static int finish(void *context, struct tp_error *err)
     put_links(page, root);
     tp_object_put(root, "fragments",
                   (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
-    /* reserve the final size, because a growing buffer copies its content into new memory */
+    /* reserve the final size now, because growing would copy the content into new memory */
     tp_buf_reserve(&page->document, page->html.css.len + page->html.js.len + SHELL_BYTES);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }

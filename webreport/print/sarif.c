@@ -1,5 +1,5 @@
 /* Prints findings as SARIF 2.1.0: see print.h. Code hosts need the rules, a result per place, paths relative to the
- * repository's root, and a fingerprint that does not change when lines move. */
+ * root of the repository, and a fingerprint that does not change when lines move. */
 #include "webreport/print/print.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool is_result(const struct tp_finding_block *finding)
     return finding->tone != TP_TONE_GOOD && !finding->is_noise;
 }
 
-/* Returns the position of a rule in the list, or the count. */
+/* Returns the index of a rule in the list; the number of rules if the list lacks it. */
 static size_t rule_index(const struct sarif *s, const struct tp_rule_block *rule)
 {
     size_t i = 0;
@@ -63,7 +63,7 @@ static void put_rules(struct sarif *s)
 
 /* ---- places ---- */
 
-/* Splits "path(12): function" into an address and a line; returns false for other texts. */
+/* Splits "path(12): function" into an address and a line. Returns false for other texts. */
 static bool locate(const struct sarif *s, struct tp_str file_line, const char **uri, const char **line)
 {
     const char *root = s->source_root;
@@ -112,7 +112,7 @@ static const char *file_uri(const struct sarif *s, const char *file)
     return uri ? uri : "budget";
 }
 
-/* Writes the location of a result without a place: the line of the limit, else the input. */
+/* Writes the location of a result without a place: the line of the limit, otherwise the input. */
 static void fallback(struct sarif *s, const struct tp_finding_block *finding)
 {
     if (s->list->is_source_file)
@@ -153,7 +153,7 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
     text_object(&s->json, "message", message);
     if (has_place)
         location(&s->json, "locations", uri, strtol(line, NULL, 10));
-    if (has_place && s->list->is_source_file) /* the broken limit */
+    if (has_place && s->list->is_source_file) /* the place is the line of the broken limit */
         location(&s->json, "relatedLocations", file_uri(s, s->list->source), finding->line);
     if (!has_place)
         fallback(s, finding);

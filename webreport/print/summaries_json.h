@@ -1,11 +1,11 @@
-/* Writes the processes of a set of summaries as one JSON text, part by part, instead of a `.tps` file. */
+/* Writes the processes of a set of summaries as one JSON text, part by part, in place of a `.tps` file. */
 #ifndef TP_WEBREPORT_PRINT_SUMMARIES_JSON_H
 #define TP_WEBREPORT_PRINT_SUMMARIES_JSON_H
 
 #include "webreport/measure/summary/summary_file.h"
 #include "writer/base/json_out.h"
 
-/* Write the parts in their order: begin, each process, end. The buffer of `json` keeps a failure. Working memory comes
+/* Write the parts in this order: begin, each process, end. The buffer of `json` keeps a failure. Working memory comes
  * from `arena`, whose guard the caller sets. */
 void tp_summaries_json_begin(struct tp_json *json);
 void tp_summaries_json_process(struct tp_json *json, const struct tp_summary *summary, struct tp_arena *arena);

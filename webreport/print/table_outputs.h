@@ -1,5 +1,5 @@
-/* The output of `tracepress table`: the tables of profiles in one file, which appears completely or not at all. One
- * profile is in memory at a time. */
+/* The output of `tracepress table`: the tables of profiles in one file, which appears completely or not at all. Only
+ * one profile is in memory at a time. */
 #ifndef TP_WEBREPORT_PRINT_TABLE_OUTPUTS_H
 #define TP_WEBREPORT_PRINT_TABLE_OUTPUTS_H
 
@@ -11,23 +11,23 @@ enum tp_table_format { TP_TABLE_TEXT, TP_TABLE_CSV, TP_TABLE_JSON, TP_TABLE_MARK
 
 struct tp_outfile;
 
-/* State of the output; the caller sets the first three members and zeroes the others. */
+/* The state of the output. The caller sets the first three members and zeroes the others. */
 struct tp_table_outputs {
     const char *path; /* path, or "-" for standard output */
     enum tp_table_format format;
     struct tp_table_style style;
-    struct tp_outfile *file; /* opened for the first table */
-    struct tp_buf text;      /* text to be written */
+    struct tp_outfile *file; /* opened when the first table is added */
+    struct tp_buf text;      /* text that is not yet written */
     struct tp_json json;
-    size_t count; /* number of tables */
+    size_t count; /* number of tables so far */
 };
 
-/* Prints and writes one table. outputs: struct tp_table_outputs. Returns 0, TP_EIO, TP_ENOMEM. */
+/* Prints and writes one table. outputs: struct tp_table_outputs. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_table_outputs_add(void *outputs, const struct tp_profile_table *table, struct tp_arena *arena,
                          struct tp_error *err);
 /* Completes the output if there was a table. */
 int tp_table_outputs_commit(struct tp_table_outputs *outputs, struct tp_error *err);
-/* Releases the output and removes it if it was not committed. */
+/* Releases the output, and removes the file if it was not committed. */
 void tp_table_outputs_close(struct tp_table_outputs *outputs);
 
 /* Appends the text of one table in torch's style, for programs that print their own recording. Returns 0. */

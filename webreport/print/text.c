@@ -1,4 +1,4 @@
-/* A document for a terminal: see print.h. */
+/* Prints a document for a terminal: see print.h. */
 #include "webreport/print/print.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "writer/text/terminal.h"
 
 enum {
-    INDENT = 13, /* of what stands beneath a finding */
-    TITLE = 43,  /* of a finding, where amounts stand on its line, */
-    VALUE = 11,  /* and these */
+    INDENT = 13, /* blanks before texts below a finding */
+    TITLE = 43,  /* width of a finding's title if amounts are on the same line */
+    VALUE = 11,  /* width of a finding's value */
     CHANGE = 12,
-    NAME_LEAST = 24, /* of a table that is cut to the terminal: its names, */
-    TEXT_LEAST = 12, /* its other texts */
+    NAME_LEAST = 24, /* least width of names, in a table that is cut to the terminal */
+    TEXT_LEAST = 12, /* least width of other texts in such a table */
     CELL_MOST = 60,
-    DEPTH_MOST = 12, /* of a tree's rows, indented by two blanks each */
+    DEPTH_MOST = 12, /* deepest level of a tree that is indented further, by two blanks per level */
 };
 
 struct printer {
@@ -46,7 +46,7 @@ static void put_status(const struct printer *p, const struct tp_finding_block *f
     tp_terminal_pad(p->out, width < INDENT ? INDENT - width : 1);
 }
 
-/* Cut with "…" to the width that is left on the line. */
+/* Writes a text, cut with "…" to the remaining width of the line. */
 static void put_cut(const struct printer *p, const char *text, size_t width)
 {
     bool is_cut = tp_terminal_width(tp_str_of(text)) > width;
@@ -61,7 +61,7 @@ static void put_line(const struct printer *p, const char *text)
     tp_buf_putc(p->out, '\n');
 }
 
-/* The title with value and change behind it, or these on a line of their own. */
+/* Writes the title, with value and change on the same line, or on the next line if the title is long. */
 static void put_title(const struct printer *p, const struct tp_finding_block *finding)
 {
     bool is_long = tp_terminal_width(tp_str_of(finding->title)) > TITLE;
@@ -83,7 +83,8 @@ static void put_title(const struct printer *p, const struct tp_finding_block *fi
     tp_buf_putc(p->out, '\n');
 }
 
-/* Of findings that follow each other with one status and one reason, the last one says it for all. */
+/* Returns whether the next finding has the same status and reason. Only the last of several such findings shows the
+ * reason. */
 static bool is_said_below(const struct tp_finding_block *finding, const struct tp_finding_block *next)
 {
     return next && !finding->amounts && !finding->place_count && finding->reasons[0] && next->reasons[0] &&
@@ -91,7 +92,7 @@ static bool is_said_below(const struct tp_finding_block *finding, const struct t
            !strcmp(finding->status, next->status);
 }
 
-/* next: behind it; NULL: it is the last. */
+/* Writes a finding. next: the following finding; NULL after the last one. */
 static void put_finding(const struct printer *p, const struct tp_finding_block *finding,
                         const struct tp_finding_block *next)
 {
@@ -116,7 +117,7 @@ static void put_more(const struct printer *p, size_t shown, size_t count, const 
         tp_buf_printf(p->out, "(%zu of %zu %s%s)\n", shown, count, what, more ? more : "");
 }
 
-/* Behind a blank line. */
+/* Writes a paragraph after a blank line. */
 static void put_paragraph(const struct printer *p, const char *text)
 {
     tp_buf_puts(p->out, p->out->size ? "\n" : "");
@@ -137,7 +138,7 @@ static void put_findings(const struct printer *p, const struct tp_findings_block
 
 /* ---- tables ---- */
 
-enum { COLUMNS_MOST = TP_MAX_SHOWN_COLUMNS + 1 }; /* the name is column 0 */
+enum { COLUMNS_MOST = TP_MAX_SHOWN_COLUMNS + 1 }; /* column 0 is the name */
 
 static bool is_column(const struct tp_shown_table *table, unsigned column)
 {
@@ -187,7 +188,8 @@ static const char *column_title(const struct tp_shown_table *table, unsigned col
     return column ? tp_shown_title(table, column - 1) : tp_spoken(table->speech, table->name_title, table->arena);
 }
 
-/* Texts give way, the widest first, until the line fits; when they cannot so far, the line stays as it is. */
+/* Narrows columns of texts, the widest first, until a line fits the terminal. If that is impossible, leaves all widths
+ * unchanged. */
 static void fit(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
 {
     size_t all = 0, kept[COLUMNS_MOST];
@@ -220,7 +222,7 @@ static void put_cells(const struct printer *p, const struct tp_shown_table *tabl
 
 static void put_table(const struct printer *p, struct tp_shown_table *table, size_t shown, const char *more)
 {
-    size_t widths[COLUMNS_MOST] = {0}, count = shown + 1; /* and the head */
+    size_t widths[COLUMNS_MOST] = {0}, count = shown + 1; /* rows and the head */
     struct tp_str *cells = tp_arena_array(p->arena, count * COLUMNS_MOST, sizeof *cells);
     tp_shown_table_measure(table);
     if (table->heading)
@@ -243,9 +245,9 @@ static void put_table(const struct printer *p, struct tp_shown_table *table, siz
     put_more(p, shown, table->table->row_count, "rows", more);
 }
 
-/* ---- tables in a layout of their own ---- */
+/* ---- tables with their own layout ---- */
 
-/* A worded table on its way: the cell at hand, and how wide columns are. */
+/* State while a worded table is printed: the current cell, and the widths of columns. */
 struct layout {
     const struct tp_worded_table *table;
     struct tp_buf cell, *out;
@@ -327,7 +329,7 @@ static void put_worded_table(const struct printer *p, const struct tp_worded_tab
     tp_buf_release(&layout.cell);
 }
 
-/* ---- all ---- */
+/* ---- blocks of all kinds ---- */
 
 static void put_notice(const struct printer *p, const struct tp_notice_block *notice)
 {
@@ -346,7 +348,7 @@ static void put_figure(const struct printer *p, const struct tp_figure_block *fi
                      0);
 }
 
-/* Whether a table with a heading of its own begins the section. */
+/* Returns whether the section starts with a table that has its own heading. */
 static bool has_heading(const struct tp_document *document, size_t section)
 {
     const struct tp_block *next = section + 1 < document->blocks.count ? tp_document_at(document, section + 1) : NULL;
