@@ -47,10 +47,9 @@ comment tests/programs 1
 comment tests/python 6
 comment tests/reports 8
 comment webreport/compare 5
-comment webreport/document 14
+comment webreport/document 1
 comment webreport/export 3
-comment webreport/measure 21
-comment webreport/print 4
+comment webreport/measure 9
 message collector 1
 message collector/source 3
 message python/torch_tracepress 11

@@ -16,7 +16,7 @@ struct build {
     /* pairs (number of the enclosing prefix, frame): the first frames of a stack as one number */
     struct tp_keys prefixes;
     uint32_t *prefix_of_list; /* by list of stacks: prefix + 1; 0: not yet known */
-    struct tp_keys keys;      /* tuples (label, flags, shape, prefix of the stack); the number of a key is the row */
+    struct tp_keys keys;      /* keys (label, flags, shape, prefix of the stack); the number of a key is the row */
     struct tp_vec rows;
     struct tp_keys places;   /* pairs (row, thread) */
     struct tp_vec place_end; /* int64_t by place: end of the outermost item so far */

@@ -61,7 +61,7 @@ struct building {
     const struct tp_operator_options *options;
     struct tp_arena *arena;
     struct tp_key_shapes shapes;
-    struct tp_keys kinds;     /* tuples (name, dims, types, concrete inputs) */
+    struct tp_keys kinds;     /* keys (name, dims, types, concrete inputs) */
     struct tp_vec costs;      /* struct known_cost, by key of kinds */
     struct known_name *names; /* by name id */
     struct tp_vec calls;      /* struct call */

@@ -59,9 +59,9 @@ void tp_time_owners(const struct tp_time_maker *maker, void (*own)(void *context
 /* The leaves of operations, without duplicates. */
 struct tp_time_places {
     struct tp_time_maker *maker;
-    struct tp_keys paths;      /* paths: tuples (kind, two or three ids) */
+    struct tp_keys paths;      /* paths: keys (kind, two or three ids) */
     struct tp_vec leaves;      /* uint32_t by key of `paths`: leaf */
-    struct tp_keys calls;      /* operators: tuples (name, dims, types) */
+    struct tp_keys calls;      /* operators: keys (name, dims, types) */
     struct tp_vec operators;   /* uint32_t by key of `calls`: text */
     uint32_t *units;           /* by call of a unit: 1 + its text; 0: not yet known */
     uint32_t *modules;         /* by module: 1 + text of its class; 0: not yet known */

@@ -15,7 +15,7 @@ struct known_shape {
 struct costs {
     const struct tp_model *model;
     struct tp_arena *arena;
-    /* tuples (name, dims, types, concrete inputs, dims and argument of the result, dims of the backward) */
+    /* keys (name, dims, types, concrete inputs, dims and argument of the result, dims of the backward) */
     struct tp_keys calls;
     struct tp_vec of_call; /* uint32_t by key of `calls`: index in `costs`, or NONE */
     struct tp_vec costs;   /* struct tp_cost */
