@@ -48,9 +48,18 @@ class Recorder:
         )
         self.profile.start()
 
+    def state_version(self, profile):
+        """Writes the version of Python into the trace: while 3.11 is recorded, it runs slower, and the report accounts for that."""
+        import torch
+
+        if torch.autograd._profiler_enabled():
+            profile.add_metadata("python_version", "%d.%d.%d" % sys.version_info[:3])
+
     def stop(self, is_kept):
         profile, self.profile = self.profile, None
         self.is_kept = is_kept
+        if is_kept and profile is not None:
+            self.state_version(profile)
         if profile is not None and self.thread == threading.get_ident():  # only the thread that started it can stop it
             profile.stop()
 
@@ -113,6 +122,7 @@ class Recorder:
         is_mine = self.thread == threading.get_ident()
         if self.has_schedule or self.settings["duration_ms"]:
             if self.profile is not None and is_mine:
+                self.state_version(self.profile)
                 self.profile.step()
             if self.has_schedule and self.settings["repeat"] and self.cycles >= self.settings["repeat"]:
                 self.finish()

@@ -609,7 +609,8 @@ startup() {
     cpu_limit 120 "$TP" record -o r --no-tfevents --source torch -- "$python" "$scripts/startup.py" "$@" >out 2>err || { cat err; return 1; }
     [ "$(ls r/*/*.gz | wc -l)" = 1 ] || { ls -l r/*; return 1; }
     zcat r/*/*.gz >trace.json
-    [ "$(grep -o '"name": "ProfilerStep#[0-9]*"' trace.json | sort -u | wc -l)" = 3 ] && grep -q '"name": "aten::linear"' trace.json ||
+    [ "$(grep -o '"name": "ProfilerStep#[0-9]*"' trace.json | sort -u | wc -l)" = 3 ] && grep -q '"name": "aten::linear"' trace.json &&
+        grep -q '"python_version": "3[.][0-9]*[.]' trace.json ||
         { grep -o '"name": "ProfilerStep#[0-9]*"' trace.json; return 1; }
     "$TP" report trace.json -o page.html --strict --quiet --json report.json && grep -q '"steps_used": *[23]' report.json
 }
@@ -620,7 +621,8 @@ only_startup() { # without steps, the data of the first period is kept
     "$TP" record -o r --no-tfevents --source torch -- "$python" -c 'import torch, time
 end = time.monotonic() + 30 # on a busy machine the profiler starts late
 while time.monotonic() < end and not torch.autograd._profiler_enabled(): time.sleep(0.01)
-for i in range(50): torch.randn(9, 9).softmax(1)' >out 2>err && [ "$(ls r/*/*.gz | wc -l)" = 1 ] && zcat r/*/*.gz | grep -q aten::softmax
+for i in range(50): torch.randn(9, 9).softmax(1)' >out 2>err && [ "$(ls r/*/*.gz | wc -l)" = 1 ] && zcat r/*/*.gz >trace.json &&
+        grep -q aten::softmax trace.json && grep -q '"python_version": "3[.][0-9]*[.]' trace.json
 }
 check "PyTorch: a program without steps has the trace of its first while" only_startup
 loaders() {

@@ -1,5 +1,6 @@
 """Section 15, "What recording changes": what recording cost along the main thread of a program without a device."""
 import bisect
+import re
 
 from . import names
 from .intervals import contains, length
@@ -110,12 +111,17 @@ SLOWED = (("typing.py", "inner", 330, 365), ("typing.py", "cast", 2190, 2300), (
 
 
 def is_slowed(trace):
-    """Python 3.11, whose loop looks at each instruction whether somebody listens"""
-    for name in {e.name for e in trace.events.host}:
-        found = names.frame_parts(name)
-        if found and any((found[0] == p or found[0].endswith("/" + p)) and found[2] == f and a <= found[1] <= b for p, f, a, b in SLOWED):
-            return True
-    return False
+    """Python 3.11, whose loop searches for listeners at each instruction: the stated version, else the latest version in the paths of
+    frames, else lines of known functions"""
+    stated = re.match(r"3\.(\d{1,3})\.", str(trace.document.header.get("python_version") or ""))
+    if stated and int(stated[1]):
+        return int(stated[1]) == 11
+    frames = [found for found in map(names.frame_parts, {e.name for e in trace.events.host}) if found and found[0]]
+    versions = [int(v) for path, _, _ in frames for v in re.findall(r"^.*?python3\.(\d{1,3})/", path)]
+    if any(versions):
+        return max(versions) == 11
+    return any((path == p or path.endswith("/" + p)) and function == f and a <= line <= b
+               for path, line, function in frames for p, f, a, b in SLOWED)
 
 
 def cost_of_host(trace):

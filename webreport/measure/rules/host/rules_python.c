@@ -1,4 +1,5 @@
 /* Rule H6: Python code between operators of the main thread, by line. */
+#include "webreport/measure/rules/fitted_costs.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
@@ -11,12 +12,12 @@ const struct tp_rule tp_rule_H6 = {
     .title = "Python code outside operators",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 30.0, false},
-                   {"frame_ns", 150, true},
-                   {"operator_ns", 300, true},
-                   {"shapes_ns", 300, true},
+                   {"frame_ns", TP_FITTED_FRAME_NS, true},
+                   {"operator_ns", TP_FITTED_OPERATOR_NS, true},
+                   {"shapes_ns", TP_FITTED_SHAPES_NS, true},
                    {"page_bytes", 4096, true},
-                   {"python_times", 1.65, false},
-                   {"memory_ns", 500, true},
+                   {"python_times", TP_FITTED_PYTHON_TIMES, false},
+                   {"memory_ns", TP_FITTED_MEMORY_NS, true},
                    {"pause_us", 500, true},
                    {"stretch_pct", 10.0, false}},
     .advice = "Move Python work out of the step, or compile the model. The profiler itself enlarges this share when "

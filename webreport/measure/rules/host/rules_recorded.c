@@ -4,36 +4,12 @@
  * look too expensive. Recording also puts tensors on new pages (new_pages.h), and slows one version of Python. 93
  * recordings were compared with the same program without recording. The median recording took 1.27 times as long after
  * subtracting the cost of operators and frames, and 1.07 times after subtracting all costs. */
+#include "webreport/measure/rules/fitted_costs.h"
+#include "webreport/measure/rules/host/python_version.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/new_pages.h"
 
 /* ---- Python ---- */
-
-static bool is_file(struct tp_str path, struct tp_str name)
-{
-    return tp_str_equal(path, name) ||
-           (path.len > name.len && path.ptr[path.len - name.len - 1] == '/' && tp_str_ends(path, name.ptr));
-}
-
-/* Returns whether a frame shows a version of Python that recording slows, 3.11.2 or 3.11.7.
- *
- * While frames are recorded, Python 3.11 searches for listeners at each instruction. The same code took 1.3 to 2.1
- * times as long; 1.65 fits 26 recordings best. Python 3.10 took 1.13 times as long; 3.8, 3.9, 3.12 and 3.13 took as
- * long as without recording. The line numbers of functions that nearly every PyTorch program calls identify the
- * version, because they differ widely between versions. */
-static bool is_slowed_python(const struct tp_frame *frame)
-{
-    static const struct {
-        const char *path, *function;
-        int32_t first, last;
-    } lines[] = {
-        {"typing.py", "inner", 330, 365}, {"typing.py", "cast", 2190, 2300}, {"enum.py", "__hash__", 1215, 1240}};
-    bool is_any = false;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        is_any |= is_file(frame->path, tp_str_of(lines[i].path)) && frame->line >= lines[i].first &&
-                  frame->line <= lines[i].last && tp_str_equal(frame->function, tp_str_of(lines[i].function));
-    return is_any;
-}
 
 enum name_bit { OWN_STEP = 1, PYTHON = 2 };
 
@@ -43,18 +19,26 @@ static bool is_own_step(const struct tp_frame *frame)
     return tp_str_ends(frame->path, "torch/profiler/profiler.py") && tp_str_equal(frame->function, TP_STR("step"));
 }
 
-/* Returns enum name_bit by name. Sets *is_slowed if recording slowed Python. */
+/* Returns enum name_bit by name. Sets *is_slowed if recording slowed Python: the version that the trace states decides,
+ * then the latest version in the paths of frames, then the lines of known functions. */
 static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *bits = tp_arena_array(a->arena, names->count, 1);
+    int version = tp_python_version_stated(a->model->trace), stated = version;
+    bool fits_lines = false;
     for (uint32_t i = 0; i < names->count; i++) {
         struct tp_frame frame;
         if (!tp_frame_parse(&frame, names->items[i]) || !frame.path.len)
             continue;
         bits[i] = is_own_step(&frame) ? OWN_STEP : PYTHON;
-        *is_slowed |= is_slowed_python(&frame);
+        if (stated)
+            continue;
+        int of_path = tp_python_version_of_path(frame.path);
+        version = of_path > version ? of_path : version;
+        fits_lines |= tp_python_version_fits_lines(&frame);
     }
+    *is_slowed = version ? version == TP_FITTED_SLOWED_PYTHON : fits_lines;
     return bits;
 }
 

@@ -1,0 +1,59 @@
+/* Tests how the version of Python is found in a trace. */
+#include "webreport/measure/rules/host/python_version.h"
+
+#include "tests/unit/small_trace.h"
+
+static int stated_in(const char *header)
+{
+    void *state = NULL;
+    begin(&state);
+    host("cpu_op", "aten::mm", 0, 100);
+    build_with(header);
+    int version = tp_python_version_stated(&trace);
+    end(&state);
+    return version;
+}
+
+static void stated_version_is_the_member_of_the_trace(void **state)
+{
+    (void)state;
+    assert_int_equal(stated_in("\"python_version\":\"3.11.7\","), 11);
+    assert_int_equal(stated_in("\"python_version\":\"3.8.0\","), 8);
+    assert_int_equal(stated_in("\"python_version\":\"3.14.0rc1\","), 14);
+    assert_int_equal(stated_in("\"python_version\":\"2.7.18\","), 0);
+    assert_int_equal(stated_in("\"python_version\":311,"), 0);
+    assert_int_equal(stated_in("\"python_version\":\"3.99999999999.1\","), 0);
+    assert_int_equal(stated_in("\"python_version\":\"3.\","), 0);
+    assert_int_equal(stated_in(""), 0);
+}
+
+static void path_contains_the_version_of_its_folder(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_python_version_of_path(TP_STR("/usr/lib/python3.11/threading.py")), 11);
+    assert_int_equal(tp_python_version_of_path(TP_STR("/opt/conda/lib/python3.7/site-packages/a.py")), 7);
+    assert_int_equal(tp_python_version_of_path(TP_STR("python3.py")), 0);
+    assert_int_equal(tp_python_version_of_path(TP_STR("/usr/bin/python3.11")), 0);
+    assert_int_equal(tp_python_version_of_path(TP_STR("")), 0);
+}
+
+static void lines_of_the_library_identify_one_version(void **state)
+{
+    (void)state;
+    struct tp_frame inner = {.path = TP_STR("lib/typing.py"), .line = 345, .function = TP_STR("inner")};
+    assert_true(tp_python_version_fits_lines(&inner));
+    inner.line = 270;
+    assert_false(tp_python_version_fits_lines(&inner));
+    inner = (struct tp_frame){.path = TP_STR("my_typing.py"), .line = 345, .function = TP_STR("inner")};
+    assert_false(tp_python_version_fits_lines(&inner));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stated_version_is_the_member_of_the_trace),
+        cmocka_unit_test(path_contains_the_version_of_its_folder),
+        cmocka_unit_test(lines_of_the_library_identify_one_version),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
