@@ -57,7 +57,7 @@ static size_t write_dashes(const struct tp_record *record, char *room, size_t si
 
 static struct tp_json_value dashes(const struct tp_record *record)
 {
-    return (struct tp_json_value){.type = TP_AS_WRITTEN, .write = write_dashes, .length = 3, .record = *record};
+    return tp_as_written(write_dashes, 3, *record);
 }
 
 /* Returns the next even position below 5. Odd positions are skipped. */

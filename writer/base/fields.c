@@ -281,6 +281,13 @@ void tp_fields_json(const struct tp_fields *fields, const void *record, struct t
     put_record(fields, &(struct tp_record){.at = record, .arena = arena}, json);
 }
 
+void tp_fields_text(const struct tp_fields *fields, const void *record, struct tp_arena *arena, struct tp_buf *out)
+{
+    struct tp_json json;
+    tp_json_init(&json, out);
+    tp_fields_json(fields, record, arena, &json);
+}
+
 void tp_fields_members_json(const struct tp_fields *fields, const void *record, struct tp_arena *arena,
                             struct tp_json *json)
 {

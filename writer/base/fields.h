@@ -225,6 +225,33 @@ static inline struct tp_json_value tp_as_table(const struct tp_table *table)
 {
     return (struct tp_json_value){.type = TP_AS_TABLE, .table = table};
 }
+static inline struct tp_json_value tp_as_cells(const struct tp_table *table)
+{
+    return (struct tp_json_value){.type = TP_AS_CELLS, .table = table};
+}
+static inline struct tp_json_value tp_as_columns(const struct tp_table *table)
+{
+    return (struct tp_json_value){.type = TP_AS_COLUMNS, .table = table};
+}
+static inline struct tp_json_value tp_as_json(struct tp_str json)
+{
+    return (struct tp_json_value){.type = TP_AS_JSON, .text = json};
+}
+/* write: writes the text, which is at most `bytes` long. */
+static inline struct tp_json_value tp_as_written(size_t (*write)(const struct tp_record *record, char *room,
+                                                                 size_t size),
+                                                 size_t bytes, struct tp_record record)
+{
+    return (struct tp_json_value){.type = TP_AS_WRITTEN, .write = write, .length = bytes, .record = record};
+}
+static inline struct tp_json_value tp_as_list(tp_next_item *next, struct tp_record record)
+{
+    return (struct tp_json_value){.type = TP_AS_LIST, .next = next, .record = record};
+}
+static inline struct tp_json_value tp_as_map(tp_next_item *next, struct tp_record record)
+{
+    return (struct tp_json_value){.type = TP_AS_MAP, .next = next, .record = record};
+}
 static inline struct tp_json_value tp_as_record(const struct tp_fields *fields, struct tp_record record)
 {
     return (struct tp_json_value){.type = TP_AS_RECORD, .fields = fields, .record = record};
@@ -235,6 +262,9 @@ static inline struct tp_json_value tp_as_record(const struct tp_fields *fields, 
 /* Writes the struct at `record` as an object. arena: memory for fields that compute texts; may be NULL if there are
  * none. */
 void tp_fields_json(const struct tp_fields *fields, const void *record, struct tp_arena *arena, struct tp_json *json);
+
+/* Appends the struct at `record` as an object to `out`, whose failure is sticky. arena: as above. */
+void tp_fields_text(const struct tp_fields *fields, const void *record, struct tp_arena *arena, struct tp_buf *out);
 
 /* Writes the members of the struct at `record` into the open object. */
 void tp_fields_members_json(const struct tp_fields *fields, const void *record, struct tp_arena *arena,

@@ -10,11 +10,9 @@
 #include "webreport/model/device_rows.h"
 #include "writer/base/error.h"
 #include "writer/base/gzip_out.h"
-#include "writer/base/json_out.h"
 #include "writer/base/limits.h"
-#include "writer/base/saturate.h"
 
-enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_ATTEMPTS = 8, MAX_LAUNCHED = 200000 };
+enum { MAX_HEADER_BYTES = 1 << 20, MAX_ATTEMPTS = 8, MAX_LAUNCHED = 200000 };
 
 /* ---- lanes ---- */
 
@@ -226,101 +224,12 @@ static void rank_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 
 /* ---- the data ---- */
 
-static void header_lanes(struct tp_json *json, const struct tp_timeline *timeline)
-{
-    tp_json_key(json, "lanes");
-    tp_json_array(json);
-    for (uint32_t i = 0; i < timeline->lane_count; i++) {
-        const struct tp_lane *lane = &timeline->lanes[i];
-        tp_json_object(json);
-        tp_json_member_str(json, "title", lane->title);
-        tp_json_member_bool(json, "device", lane->is_device);
-        tp_json_member_int(json, "rank", lane->rank);
-        tp_json_member_int(json, "slices", lane->shown_count);
-        tp_json_member_int(json, "rows", lane->row_count);
-        tp_json_member_bool(json, "covered", lane->has_cover);
-        tp_json_member_int(json, "moments", lane->moment_count);
-        tp_json_object_end(json);
-    }
-    tp_json_array_end(json);
-}
-
-static void header_steps(struct tp_json *json, const struct tp_timeline *timeline, uint32_t unit_ns, uint32_t max_count)
-{
-    const struct tp_model *model = timeline->model;
-    tp_json_key(json, "steps");
-    tp_json_array(json);
-    for (uint32_t i = 0; i < model->step_count && i < max_count; i++) {
-        const struct tp_step *step = &model->steps[i];
-        struct tp_str name = step->name.len < 100 ? step->name : TP_STR("step");
-        tp_json_array(json);
-        tp_json_str(json, name);
-        tp_json_int(json, (int64_t)(((uint64_t)step->start_ns - (uint64_t)timeline->start_ns) / unit_ns));
-        tp_json_int(json, (int64_t)(((uint64_t)step->end_ns - (uint64_t)step->start_ns) / unit_ns));
-        tp_json_array_end(json);
-    }
-    tp_json_array_end(json);
-}
-
-static void header_sizes(struct tp_json *json, const struct tp_pack *pack, size_t load_bytes)
-{
-    tp_json_key(json, "sections");
-    tp_json_array(json);
-    for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
-        tp_json_int(json, (int64_t)pack->sections[i].size);
-    tp_json_int(json, (int64_t)load_bytes);
-    tp_json_array_end(json);
-}
-
-/* Writes the header as JSON into `room` and returns its size; 0: the header does not fit. Uses no arena while the
- * buffer exists. */
-static size_t write_header(char *room, const struct tp_pack *pack, const struct tp_timeline *timeline,
-                           size_t load_bytes)
-{
-    struct tp_buf text;
-    struct tp_json json;
-    tp_buf_init(&text, MAX_HEADER_BYTES);
-    tp_json_init(&json, &text);
-    tp_json_object(&json);
-    tp_json_member_int(&json, "version", 2);
-    tp_json_member_int(&json, "unit_ns", pack->unit_ns);
-    tp_json_member_int(&json, "first", tp_sat_sub(timeline->model->first_ns, timeline->start_ns));
-    tp_json_member_int(&json, "range", (int64_t)(timeline->range_ns / pack->unit_ns));
-    tp_json_member_int(&json, "end", (int64_t)(pack->end_ns / pack->unit_ns));
-    header_sizes(&json, pack, load_bytes);
-    tp_json_member_int(&json, "told", pack->argument_count);
-    tp_json_member_int(&json, "cover_buckets", TP_PACK_COVER_BUCKETS);
-    tp_json_member_int(&json, "cover_width", (int64_t)(pack->end_ns / TP_PACK_COVER_BUCKETS + 1));
-    tp_json_member_int(&json, "load_buckets", TP_LOAD_BUCKETS);
-    tp_json_key(&json, "gpus");
-    tp_json_array(&json);
-    for (uint32_t i = 0; i < timeline->gpu_count; i++) {
-        tp_json_object(&json);
-        tp_json_member_int(&json, "id", timeline->gpus[i].id);
-        tp_json_member_bool(&json, "sm", timeline->gpus[i].has_sm);
-        tp_json_member_str(&json, "title", timeline->gpus[i].title);
-        tp_json_object_end(&json);
-    }
-    tp_json_array_end(&json);
-    header_lanes(&json, timeline);
-    header_steps(&json, timeline, pack->unit_ns, pack->folds_steps ? FEW_BANDS : MAX_BANDS);
-    tp_json_object_end(&json);
-    size_t size = text.failed ? 0 : text.size;
-    bool is_out_of_memory = text.failed == TP_ENOMEM;
-    if (size)
-        memcpy(room, text.data, size);
-    tp_buf_release(&text);
-    if (is_out_of_memory)
-        tp_arena_fail(pack->arena, TP_ENOMEM);
-    return size;
-}
-
 /* Compresses everything: header size, header, sections, device load. */
 static struct tp_str compress(struct tp_pack *pack, const struct tp_timeline *timeline, struct tp_str load)
 {
     struct tp_str pieces[TP_PACK_SECTION_COUNT + 3];
     char *room = tp_arena_alloc(pack->arena, MAX_HEADER_BYTES);
-    size_t size = write_header(room, pack, timeline, load.len), count = 0;
+    size_t size = tp_pack_header(room, MAX_HEADER_BYTES, pack, timeline, load.len), count = 0;
     if (!size)
         return (struct tp_str){"", 0};
     char length[4] = {(char)size, (char)(size >> 8), (char)(size >> 16), (char)(size >> 24)};

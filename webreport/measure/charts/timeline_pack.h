@@ -146,6 +146,15 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
 /* Appends the moments of a lane. Returns false when a time is not a multiple of the unit. */
 bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane);
 
+/* ---- header (timeline_header.c) ---- */
+
+/* Writes the header of the data as JSON into `room`, which has room_bytes. load_bytes: size of the device load. Returns
+ * its size; 0: the room is too small. Out of memory: jumps to the guard of pack->arena. */
+size_t tp_pack_header(char *room, size_t room_bytes, const struct tp_pack *pack, const struct tp_timeline *timeline,
+                      size_t load_bytes);
+
+/* ---- walking (timeline_walk.c) ---- */
+
 /* Walks all lanes and fills the sections anew. Writes the counts to the timeline. */
 void tp_pack_walk(struct tp_pack *pack);
 

@@ -283,7 +283,7 @@ static bool next_curve(const struct tp_record *record, size_t *cursor, struct tp
 {
     const struct tp_device_memory *device = next_device(record, cursor, item);
     if (device)
-        item->value = (struct tp_json_value){.type = TP_AS_CELLS, .table = &device->curve};
+        item->value = tp_as_cells(&device->curve);
     return device;
 }
 
@@ -291,7 +291,7 @@ static bool next_blocks(const struct tp_record *record, size_t *cursor, struct t
 {
     const struct tp_device_memory *device = next_device(record, cursor, item);
     if (device)
-        item->value = (struct tp_json_value){.type = TP_AS_CELLS, .table = &device->blocks};
+        item->value = tp_as_cells(&device->blocks);
     return device;
 }
 
@@ -340,13 +340,13 @@ static struct tp_json_value default_name(const struct tp_record *record)
 static struct tp_json_value curve_columns(const struct tp_record *record)
 {
     const struct tp_memory_view *view = record->at;
-    return (struct tp_json_value){.type = TP_AS_COLUMNS, .table = &view->devices[0].curve};
+    return tp_as_columns(&view->devices[0].curve);
 }
 
 static struct tp_json_value block_columns(const struct tp_record *record)
 {
     const struct tp_memory_view *view = record->at;
-    return (struct tp_json_value){.type = TP_AS_COLUMNS, .table = &view->devices[0].blocks};
+    return tp_as_columns(&view->devices[0].blocks);
 }
 
 #define F struct tp_memory_view

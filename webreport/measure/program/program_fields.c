@@ -89,7 +89,7 @@ static struct tp_json_value recorder(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
     struct tp_str seen = tp_trace_header(view->tree.trace, "tracepress_seen");
-    return seen.ptr ? (struct tp_json_value){.type = TP_AS_JSON, .text = seen} : tp_as_null();
+    return seen.ptr ? tp_as_json(seen) : tp_as_null();
 }
 
 static const struct tp_json_field seen_fields[] = {

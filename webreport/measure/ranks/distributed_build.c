@@ -252,9 +252,7 @@ static bool next_worker_cell(const struct tp_record *record, size_t *cursor, str
     size_t worker = (*cursor)++, cell = record->index * view->rank_count + worker;
     item->key = view->ranks[worker]->worker;
     item->value = matrix->has_cell[cell]
-                      ? (struct tp_json_value){.type = TP_AS_LIST,
-                                               .next = next_cell_part,
-                                               .record = {.at = matrix, .owner = view, .index = cell}}
+                      ? tp_as_list(next_cell_part, (struct tp_record){.at = matrix, .owner = view, .index = cell})
                       : tp_as_absent();
     return true;
 }
@@ -266,8 +264,7 @@ static bool next_step(const struct tp_step_matrix *matrix, const struct tp_distr
         return false;
     size_t step = (*cursor)++;
     item->key = matrix->steps[step];
-    item->value = (struct tp_json_value){
-        .type = TP_AS_MAP, .next = next_worker_cell, .record = {.at = matrix, .owner = view, .index = step}};
+    item->value = tp_as_map(next_worker_cell, (struct tp_record){.at = matrix, .owner = view, .index = step});
     return true;
 }
 

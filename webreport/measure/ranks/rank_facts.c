@@ -289,7 +289,7 @@ static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_i
 
 static struct tp_json_value map_of(tp_next_item *next, const struct tp_distributed *view, uint32_t rank)
 {
-    return (struct tp_json_value){.type = TP_AS_MAP, .next = next, .record = {.at = view, .index = rank}};
+    return tp_as_map(next, (struct tp_record){.at = view, .index = rank});
 }
 
 /* Writes the processes of one node. record->index: first rank of the node. The cursor is 1 + the number of a rank, 0 at

@@ -26,7 +26,7 @@ static struct tp_json_value modules(const struct tp_record *record)
     const struct tp_views *views = record->at;
     if (!views->modules.is_present)
         return tp_as_null();
-    return (struct tp_json_value){.type = TP_AS_LIST, .next = tp_module_view_next, .record = {.at = &views->modules}};
+    return tp_as_list(tp_module_view_next, (struct tp_record){.at = &views->modules});
 }
 
 #define F struct tp_views

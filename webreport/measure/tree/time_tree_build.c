@@ -292,7 +292,7 @@ static struct tp_json_value children(const struct tp_record *record)
     size_t next = record->index + 1;
     if (next >= tree->node_count || tree->nodes[next].parent != record->index)
         return tp_as_absent();
-    return (struct tp_json_value){.type = TP_AS_LIST, .next = next_child, .record = *record};
+    return tp_as_list(next_child, *record);
 }
 
 #define F struct tp_time_node

@@ -284,7 +284,7 @@ static struct tp_json_value call_stack(const struct tp_record *record)
     uint64_t bytes = table->text_bytes[record->index];
     if (bytes == TP_STACK_LEFT_OUT)
         return tp_as_null();
-    return (struct tp_json_value){.type = TP_AS_WRITTEN, .write = write_stack, .length = bytes, .record = *record};
+    return tp_as_written(write_stack, bytes, *record);
 }
 
 static const struct tp_json_field stack_fields[] = {
@@ -310,8 +310,7 @@ static bool next_group(const struct tp_stack_table *table, size_t *cursor, struc
     if (*cursor >= table->group_count)
         return false;
     item->key = table->groups[*cursor].key;
-    item->value =
-        (struct tp_json_value){.type = TP_AS_LIST, .next = next_stack, .record = {.at = table, .index = (*cursor)++}};
+    item->value = tp_as_list(next_stack, (struct tp_record){.at = table, .index = (*cursor)++});
     return true;
 }
 
