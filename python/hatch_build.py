@@ -1,9 +1,10 @@
-"""Build hook of the wheel: `make install-strip` into a tree, whose files become the wheel's scripts and data, without the static
-library and tracepress-mpi. The library is a fifth of the size, for programs that are not linked on machines which only pip
-reaches. tracepress-mpi runs only with the MPI that it was compiled with.
+"""Build hook of the wheel: runs `make install-strip` into a tree, whose files become the wheel's scripts and data.
 
-TRACEPRESS_WHEEL_PLATFORM names the platform in the wheel's name, such as manylinux_2_31_x86_64; without it the wheel is for
-this machine. What make takes from its environment (CC, CFLAGS, STATIC_LIBS, BUILD) is passed on.
+The static library and tracepress-mpi are left out. The static library would be a fifth of the size, and is for
+programs that are linked elsewhere. tracepress-mpi runs only with the MPI that it was compiled with.
+
+TRACEPRESS_WHEEL_PLATFORM is the platform in the wheel's name, such as manylinux_2_31_x86_64. Without it, the wheel
+is for this machine. Variables of the environment that make uses (CC, CFLAGS, STATIC_LIBS, BUILD) are passed on.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def jobs() -> int:
 
 
 def install(root: Path, tree: Path) -> None:
-    """Run make. Its own variables are left out: this may run below another make, whose jobs are not ours."""
+    """Run make, without the variables of an outer make, because its jobs are not those of this one."""
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     shutil.rmtree(tree, ignore_errors=True)
     words = ["make", f"-j{jobs()}", "install-strip", f"DESTDIR={tree}", "PREFIX=", "MPI="]
@@ -41,7 +42,7 @@ def install(root: Path, tree: Path) -> None:
 
 
 def without_links(tree: Path) -> None:
-    """A zip has no links. The one in the tree is read by linkers, which follow this text as well."""
+    """Replace links by files, because a zip has no links. Linkers read this text instead of a link."""
     for path in tree.rglob("*"):
         if path.is_symlink():
             target = os.readlink(path)

@@ -1,11 +1,11 @@
-"""From a PyTorch profiler's trace to an answer: the Python side of the program ``tracepress``.
+"""The Python interface of the program ``tracepress``, which explains traces of the PyTorch profiler.
 
-While training, ``trace_handler`` takes the place of ``torch.profiler.tensorboard_trace_handler`` and leaves a report
-beside each trace. Afterwards, ``report``, ``diff``, ``check`` and ``table`` give as objects what the commands of these
-names say; in a notebook they show themselves.
+During training, ``trace_handler`` replaces ``torch.profiler.tensorboard_trace_handler`` and writes a report next
+to each trace. Later, ``report``, ``diff``, ``check`` and ``table`` return the results of the commands with these
+names as objects. A notebook displays them.
 
-No number is computed here: the program computes them, these objects give them names. Importing this imports neither
-torch nor pandas.
+The program computes all numbers; the objects only give them names. Importing this module imports neither torch nor
+pandas.
 """
 
 from ._command import TracepressError, command, run
@@ -50,7 +50,7 @@ __all__ = [
 
 
 def load_ipython_extension(shell: object) -> None:
-    """``%load_ext torch_tracepress`` adds the line magic ``%tracepress``, see `torch_tracepress._magic`."""
+    """Register the line magic ``%tracepress`` for ``%load_ext torch_tracepress``; see `torch_tracepress._magic`."""
     from ._magic import register
 
     register(shell)

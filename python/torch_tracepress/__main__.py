@@ -1,4 +1,4 @@
-"""``python -m torch_tracepress ARGUMENTS`` is the program ``tracepress ARGUMENTS``."""
+"""Makes ``python -m torch_tracepress ARGUMENTS`` run the program ``tracepress ARGUMENTS``."""
 
 import os
 import subprocess

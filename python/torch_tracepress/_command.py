@@ -1,4 +1,4 @@
-"""The program ``tracepress``: where it is, how it is run, and the error that its exit code becomes."""
+"""Finds and runs the program ``tracepress``, and turns its exit code into an error."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Iterator, NamedTuple, Optional, Sequence, Tuple, Union
 DISTRIBUTION = "torch-tracepress"
 VARIABLE = "TRACEPRESS_PROGRAM"
 _NICER, _NICEST = 10, 19
-NOT_INSTALLED, NOT_IN_TIME = 127, 124  # as a shell and timeout(1) have them
+NOT_INSTALLED, NOT_IN_TIME = 127, 124  # exit codes of a shell and of timeout(1)
 
 Input = Union[str, "os.PathLike[str]"]
 
 
 class TracepressError(RuntimeError):
-    """The program did not do what was asked. ``str()`` of it is what the program said on standard error.
+    """The program failed. ``str()`` of the error is the program's output on standard error.
 
-    ``code`` is the program's exit code: 2 usage, 3 no usable input, 4 an output could not be written, 5 a limit was
-    reached (memory, ``--max-input``). Three more are not the program's: 127 it is not installed, 124 it was not ready
-    in ``timeout`` seconds, and a negative one is the signal that ended it.
+    ``code`` is the program's exit code: 2 usage, 3 no usable input, 4 an output could not be written, 5 a limit
+    was reached (memory, ``--max-input``). Three more codes do not come from the program: 127 means that it is not
+    installed, 124 that it did not finish in ``timeout`` seconds, and a negative code is the signal that ended it.
     """
 
     def __init__(self, code: int, text: str) -> None:
@@ -34,17 +34,17 @@ class TracepressError(RuntimeError):
         return self.text
 
     def _render_traceback_(self) -> list[str]:
-        """In a notebook: what the program said, without the Python that asked it."""
+        """Return what a notebook shows: the program's message, without the Python traceback."""
         return [f"TracepressError, exit code {self.code}: {self.text}"]
 
 
 def printable(text: str) -> str:
-    """Without what would move a cursor or turn the direction of writing."""
+    """Replace characters that move the cursor or change the direction of writing."""
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
 class Said(NamedTuple):
-    """How a call of the program ended, and its two streams."""
+    """The exit code and both output streams of a call of the program."""
 
     code: int
     out: str
@@ -52,7 +52,7 @@ class Said(NamedTuple):
 
 
 def argument(path: Input) -> str:
-    """A path as a word of a command line: one that begins with a dash is no option, and "-" is a file of that name."""
+    """Return a path as an argument that is no option and not "-", even if the path begins with a dash."""
     text = os.fspath(path)
     if not isinstance(text, str):
         raise TypeError(f"a path is a str or an os.PathLike of str, not {type(path).__name__}")
@@ -60,15 +60,15 @@ def argument(path: Input) -> str:
 
 
 def _own_record() -> Iterator[Path]:
-    """The program among the files of the distribution that this module came with."""
-    from importlib import metadata  # not needed by who only trains, and slow to import
+    """Find the program in the files of the distribution that this module belongs to."""
+    from importlib import metadata  # imported here, because it is slow and training does not need it
 
     try:
         found = metadata.distribution(DISTRIBUTION)
         for file in found.files or ():
             if file.stem == "tracepress" and file.suffix in ("", ".exe") and file.parent.name in ("bin", "Scripts"):
                 if Path(str(found.locate_file("torch_tracepress"))).resolve() == Path(__file__).resolve().parent:
-                    path = Path(str(found.locate_file(file)))  # SITE/../../../bin/tracepress
+                    path = Path(str(found.locate_file(file)))  # a path such as SITE/../../../bin/tracepress
                     yield path.parent.resolve() / path.name
     except metadata.PackageNotFoundError:
         return
@@ -77,7 +77,7 @@ def _own_record() -> Iterator[Path]:
 def _candidates() -> Iterator[Path]:
     name = "tracepress" + (sysconfig.get_config_var("EXE") or "")
     yield from _own_record()
-    yield Path(__file__).resolve().parent.parent / "bin" / name  # pip install --target
+    yield Path(__file__).resolve().parent.parent / "bin" / name  # for pip install --target
     yield Path(sysconfig.get_path("scripts")) / name
     in_path = shutil.which(name)
     if in_path:
@@ -88,14 +88,14 @@ def _is_program(path: Union[str, Path]) -> bool:
     return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
-_known: Optional[Tuple[str, str]] = None  # ($TRACEPRESS_PROGRAM, path) of the last search
+_known: Optional[Tuple[str, str]] = None  # value of $TRACEPRESS_PROGRAM, and the path that was found for it
 
 
 def command() -> str:
-    """The path of the program ``tracepress``.
+    """Return the path of the program ``tracepress``.
 
-    ``$TRACEPRESS_PROGRAM`` where that is set, else the one that was installed with this package, else the first in
-    ``PATH``. Raises TracepressError with code 127 where there is none.
+    This is ``$TRACEPRESS_PROGRAM`` if it is set, otherwise the program that was installed with this package,
+    otherwise the first one in ``PATH``. Raises TracepressError with code 127 if there is no program.
     """
     global _known
     named = os.environ.get(VARIABLE, "")
@@ -115,24 +115,26 @@ def command() -> str:
 
 
 def yield_processors(child: int) -> None:
-    """Make the process `child`, which leads a session of its own, 10 steps nicer than this one, where the system can.
+    """Lower the priority of the process `child` by 10 steps, if the system allows it. The process leads its own
+    session.
 
-    Linux shares its processors among sessions first (sched_autogroup), and heeds the niceness of a process only within
-    its own: there the session gets the same niceness.
+    Linux first distributes CPU time among sessions (sched_autogroup). Niceness of a process counts only within its
+    session, so the session gets the same niceness.
     """
     try:
         os.setpriority(os.PRIO_PROCESS, child, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
-        # bytes: a program that gave up its rights may not read the files of Python any more, and so knows no new encoding
-        with open("/proc/self/autogroup", "rb", buffering=0) as file:  # "/autogroup-12 nice 0"
-            own = int((file.read().split() or [b"0"])[-1])  # no text: its session has no group but the system's
+        # Bytes, because a program that gave up its rights may be unable to read Python's files, and thus to load an
+        # encoding.
+        with open("/proc/self/autogroup", "rb", buffering=0) as file:  # content such as "/autogroup-12 nice 0"
+            own = int((file.read().split() or [b"0"])[-1])  # empty if the session has no group of its own
         with open(f"/proc/{child}/autogroup", "wb", buffering=0) as file:
             file.write(b"%d" % min(own + _NICER, _NICEST))
     except (AttributeError, IndexError, OSError, ValueError):
-        pass  # it has ended already, or this system knows no priorities, or no such groups
+        pass  # the child has exited, or the system has no priorities or no such groups
 
 
 def call(words: Sequence[str], expect: Sequence[int], timeout: Optional[float]) -> Said:
-    """Run the program to its end; another exit code than those in `expect` raises TracepressError."""
+    """Run the program and wait for its exit. Raises TracepressError if its exit code is not in `expect`."""
     program = command()
     try:
         done = subprocess.run(
@@ -150,10 +152,10 @@ def call(words: Sequence[str], expect: Sequence[int], timeout: Optional[float]) 
 
 
 def run(*words: Input, expect: Sequence[int] = (0,), timeout: Optional[float] = None) -> str:
-    """Run ``tracepress WORDS`` and return what it printed on standard output.
+    """Run ``tracepress WORDS`` and return its standard output.
 
-    Words are given as they stand in a shell, but without its quoting. ``expect`` lists the exit codes that are no error;
-    any other raises TracepressError. ``timeout`` is in seconds; the program is killed when it is not ready by then.
+    Words are given as in a shell, but without quoting. ``expect`` lists the exit codes that are no error; any
+    other exit code raises TracepressError. ``timeout`` is in seconds; after this time the program is killed.
 
     >>> run("--version").startswith("tracepress")
     True

@@ -1,9 +1,9 @@
-"""trace_handler: torch's own handler, and after it a report that a child process makes.
+"""trace_handler: runs torch's own handler, then starts a child process that makes a report.
 
-The training meets one cost, that of starting a process. The child is the C program alone: it imports nothing, has a
-session of its own (Ctrl-C and a hangup of the training do not reach it), yields the processors to the training, and
-says the verdict itself, on the standard error that it inherited. So the report does not need the training to live on.
-A thread waits for each child, so that it leaves no zombie. Nothing that goes wrong here is raised.
+The training only pays for starting a process. The child is the C program, which imports no Python. It has its own
+session, so Ctrl-C and a hangup of the training do not reach it. It has a lower priority than the training, and
+prints the verdict on the inherited standard error. The report therefore does not need the training to continue. A
+thread waits for each child, so that no zombie remains. No error is raised.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from ._command import TracepressError, argument, command, printable, yield_proce
 if TYPE_CHECKING:
     from ._command import Input
 
-_RUNNING_MAX = 4  # reports at a time; traces that come faster than that go without one
+_RUNNING_MAX = 4  # maximum of simultaneous reports; further traces get no report
 _WAIT_S = 600
-_RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")  # torchrun, Slurm, Open MPI, MPICH and Intel MPI
+# variables of torchrun, Slurm, Open MPI, MPICH and Intel MPI
+_RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 
 
 def _rank() -> int:
-    """The rank of this process: of torch.distributed where that runs, else what the launcher set, else 0."""
+    """Return the rank of this process: of torch.distributed if it is initialized, otherwise of the launcher,
+    otherwise 0."""
     distributed = sys.modules.get("torch.distributed")
     try:
         if distributed is not None and distributed.is_available() and distributed.is_initialized():
@@ -49,7 +51,7 @@ def _line(text: str) -> str:
 
 
 def _say(text: str) -> None:
-    try:  # one write: print() would write the end of the line by itself, and threads would mix
+    try:  # one write, because print() writes the newline separately and threads would mix their lines
         sys.stderr.write(_line(text) + "\n")
         sys.stderr.flush()
     except Exception:
@@ -57,7 +59,7 @@ def _say(text: str) -> None:
 
 
 class _Noting:
-    """A profile as torch's handler sees it; it notes the file that was exported to."""
+    """The profile that torch's handler gets. It stores the name of the exported file."""
 
     def __init__(self, profile: Any) -> None:
         self._profile = profile
@@ -72,16 +74,16 @@ class _Noting:
         return result
 
 
-# ---- the children ----
+# ---- child processes ----
 
 _running: Set["subprocess.Popen[bytes]"] = set()
-_starting: Set[threading.Event] = set()  # of threads that may not have run yet
+_starting: Set[threading.Event] = set()  # events of threads that may not have started yet
 _lock = threading.Lock()
-_BEGIN_S = 5.0  # how long the end of the interpreter waits for such a thread: a busy machine's turn is milliseconds
+_BEGIN_S = 5.0  # maximum wait for such a thread at exit; even on a busy machine it starts within milliseconds
 
 
 def _forget_in_child() -> None:
-    """After a fork: the parent's reports are no children of this process, and another thread may have held the lock."""
+    """Forget reports after a fork: they belong to the parent, and another thread may have held the lock."""
     global _lock
     _lock = threading.Lock()
     _running.clear()
@@ -93,13 +95,13 @@ if hasattr(os, "register_at_fork"):
 
 
 def _wait_for(child: "subprocess.Popen[bytes]", page: str, begun: threading.Event, ended: threading.Event) -> None:
-    """To the end of the child. What it could not say itself is said here."""
+    """Wait until the child exits. Prints a message if a signal ended it, because the child cannot."""
     begun.set()
     _starting.discard(begun)
     code = child.wait()
     if code < 0 and not os.path.exists(page):
         name = signal.Signals(-code).name if -code in signal.valid_signals() else str(-code)
-        try:  # not by sys.stderr: a thread that holds its lock when the interpreter ends would stop that
+        try:  # not by sys.stderr, because a thread that has its lock while the interpreter exits would block
             os.write(2, (_line(f"no {page}: the program was ended by {name}") + "\n").encode("utf-8", "replace"))
         except OSError:
             pass
@@ -109,9 +111,8 @@ def _wait_for(child: "subprocess.Popen[bytes]", page: str, begun: threading.Even
 
 
 def _at_exit() -> None:
-    """A thread that runs for the first time when the interpreter has given its state away writes into what is no longer
-    its own. And whatever is running when the first process of a container ends is killed: that one gives its reports
-    their time."""
+    """Wait at exit for threads that have not started. Such a thread would write to freed memory of the interpreter.
+    If this is process 1 of a container, also wait for reports, because its exit kills all other processes."""
     for begun in tuple(_starting):
         begun.wait(_BEGIN_S)
     if os.getpid() == 1:
@@ -130,7 +131,7 @@ def _has_stderr() -> bool:
         os.fstat(2)
     except OSError:
         return False
-    return sys.__stderr__ is not None  # else the file that is number 2 now is another one
+    return sys.__stderr__ is not None  # None means that another file has the number 2
 
 
 def _start(program: str, trace: str, page: str) -> Optional["subprocess.Popen[bytes]"]:
@@ -150,21 +151,21 @@ def _start(program: str, trace: str, page: str) -> Optional["subprocess.Popen[by
 
 
 def _report_of(trace: str, wait: bool) -> None:
-    """Start the report of a trace, STEM.report.html beside STEM.pt.trace.json or STEM.pt.trace.json.gz."""
+    """Start the report of a trace: STEM.report.html next to STEM.pt.trace.json or STEM.pt.trace.json.gz."""
     page = re.sub(r"(\.pt\.trace\.json(\.gz)?)?\Z", "", trace) + ".report.html"
     child = _start(command(), trace, page)
     if child is None:
         _say(f"no {page}: {_RUNNING_MAX} earlier ones are still being made")
         return
     if sys.is_finalizing():
-        return  # no thread can begin any more: the system takes the child over
+        return  # no thread can start any more, so the system waits for the child
     begun, ended = threading.Event(), threading.Event()
     _starting.add(begun)
-    try:  # Thread.start() would wait until the thread has run: milliseconds where the processors are busy
+    try:  # not Thread.start(), which waits until the thread runs; this takes milliseconds on a busy machine
         _thread.start_new_thread(_wait_for, (child, page, begun, ended))
     except RuntimeError:
         _starting.discard(begun)
-        return  # the interpreter is ending, or there are too many threads
+        return  # the interpreter is exiting, or there are too many threads
     if wait:
         ended.wait(_WAIT_S)
 
@@ -178,19 +179,19 @@ def trace_handler(
     report: Optional[bool] = None,
     wait: bool = False,
 ) -> Callable[[Any], None]:
-    """``torch.profiler.tensorboard_trace_handler``, and a report beside each trace.
+    """Return a handler like ``torch.profiler.tensorboard_trace_handler`` that also makes a report of each trace.
 
-    The first four arguments, and the traces, are those of torch's handler, which writes them:
-    ``<worker>.<time>.pt.trace.json[.gz]`` in ``dir_name``. ``use_python_export`` is for a torch that has it.
-    Then a child process makes ``<worker>.<time>.report.html`` beside it and says the verdict in one line on standard
-    error, after notices about what is wrong with the trace, where something is.
+    The first four arguments are those of torch's handler, which writes the trace
+    ``<worker>.<time>.pt.trace.json[.gz]`` to ``dir_name``. ``use_python_export`` needs a torch that has it. Then a
+    child process makes ``<worker>.<time>.report.html`` next to the trace, and prints the verdict as one line on
+    standard error. Notices about problems of the trace come first.
 
-    ``report``: True or False; None means on rank 0 alone. The rank is that of torch.distributed, else of ``RANK``,
-    ``SLURM_PROCID``, ``OMPI_COMM_WORLD_RANK`` or ``PMI_RANK``. ``wait=True`` returns when the report is there (or after
-    600 s): for jobs whose processes are killed when the training ends.
+    ``report`` is True or False; None means True on rank 0 only. The rank is that of torch.distributed, otherwise
+    of ``RANK``, ``SLURM_PROCID``, ``OMPI_COMM_WORLD_RANK`` or ``PMI_RANK``. With ``wait=True`` the handler returns
+    when the report exists, or after 600 s. Use this in jobs whose processes are killed when the training ends.
 
-    The handler raises nothing, also where torch's own would: a trace or report that cannot be made is one line on
-    standard error, and the training goes on. Needs torch at the first call of this function, not before.
+    The handler raises no errors, even where torch's own handler would. If a trace or report cannot be made, it
+    prints one line on standard error, and the training continues. This function imports torch when it is called.
 
     >>> import torch
     >>> from torch.profiler import profile, schedule
@@ -201,20 +202,23 @@ def trace_handler(
     ...         p.step()
     """
     torch_handler = importlib.import_module("torch.profiler").tensorboard_trace_handler
-    options = {"use_python_export": True} if use_python_export else {}  # an older torch has no such argument
-    torch_handler(os.fspath(dir_name), worker_name, use_gzip, **options)  # refuses what it does not take
+    # older versions of torch do not have this argument
+    options = {"use_python_export": True} if use_python_export else {}
+    torch_handler(os.fspath(dir_name), worker_name, use_gzip, **options)  # raises errors about the arguments now
 
     told: Set[str] = set()
 
     def handler(profile: Any) -> None:
         noting = _Noting(profile)
-        try:  # torch's handler keeps the first name of a worker it makes: a new one has that of this process after a fork
+        # a new handler each time, because torch's handler keeps the worker name of its first call, which is wrong after
+        # a fork
+        try:
             torch_handler(os.fspath(dir_name), worker_name, use_gzip, **options)(noting)
             if noting.trace is None or not os.path.exists(noting.trace):
                 _say(f"no trace: torch wrote none to {os.fspath(dir_name)}")
             elif report if report is not None else _rank() == 0:
                 _report_of(noting.trace, wait)
-        except TracepressError as error:  # the program is missing: once is enough
+        except TracepressError as error:  # the program is missing, which is reported only once
             if error.text not in told:
                 told.add(error.text)
                 _say(f"no report: {error}")

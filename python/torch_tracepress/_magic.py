@@ -1,8 +1,9 @@
-"""``%tracepress`` in IPython: the command line, with what has a page shown in place.
+"""The magic ``%tracepress`` of IPython: runs a command line and shows results in the notebook.
 
-After ``%load_ext torch_tracepress``, ``%tracepress report runs/today`` is the object of `torch_tracepress.report`;
-``diff`` and ``check`` likewise. Other commands, and these with an output of their own (``-o``, ``--json``,
-``--markdown``), print what they print. Words are quoted as in a shell; ``{name}`` and ``$name`` are Python's.
+After ``%load_ext torch_tracepress``, ``%tracepress report runs/today`` returns the object of
+`torch_tracepress.report`. ``diff`` and ``check`` work in the same way. Other commands, and commands with an output
+option (``-o``, ``--json``, ``--markdown``), print their output. Words are quoted as in a shell. ``{name}`` and
+``$name`` are replaced by Python's values.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def _has_own_output(words: Sequence[str]) -> bool:
 
 
 def tracepress(line: str) -> Any:
-    """The magic: a result to show, or None after printing."""
+    """Run the magic. Returns a result to show, or None after printing."""
     words = shlex.split(line) or ["help"]
     if words[0] in _SHOWN and not _has_own_output(words):
         return _SHOWN[words[0]](words[1:])

@@ -1,7 +1,7 @@
-"""report, diff, check and table: what the commands of these names say, as objects.
+"""report, diff, check and table: the results of these commands as objects.
 
-Each call runs the program once, and is done with the inputs when it returns; no file is left behind. Calls may run at
-the same time in several threads. The objects hold what the program wrote, and are not changed by anything here.
+Each call runs the program once. When it returns, the inputs are closed and no files remain. Several threads may
+make calls at the same time. The objects contain the program's output and never change.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 Options = Union[str, Sequence[str]]
 
-_DECIDED = (0, 1, 6)  # a comparison or gate: passed, found something, cannot tell
+_DECIDED = (0, 1, 6)  # exit codes of a comparison or gate: passed, found something, inconclusive
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """An event that a finding is about. ``ts_us``: microseconds since the trace began."""
+    """An event that supports a finding. ``ts_us`` is in microseconds since the beginning of the trace."""
 
     event_ordinal: int
     ts_us: Optional[float]
@@ -39,15 +39,18 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Finding:
-    """What could be better, as the report says it, and an estimate of what that gains.
+    """A possible improvement from the report, with an estimate of its gain.
 
-    ``ceiling_us_per_step`` is in microseconds, ``share_of_step_percent`` in percent of a step; None where the trace does
-    not tell. ``evidence`` has the first events of ``evidence_total``. ``id`` is the rule's, and stays the same between
-    versions. ``low_percent`` to ``high_percent`` of a step is an estimate of what mending it gains, after the
-    findings before it: never more than its share, but for waits (A4 to A6), whose removal may fill idle time elsewhere.
-    ``counted_percent`` is the part of ``high_percent`` that the sum of all findings counts. The rule named the cause in
-    ``right`` of the ``known`` programs in which it reported and the cause is known. ``cause`` is a word for what is wrong
-    ("input.transform"), None where several causes look alike.
+    ``ceiling_us_per_step`` is in microseconds, ``share_of_step_percent`` in percent of a step; None if the trace
+    does not show it. ``evidence`` has the first of ``evidence_total`` events. ``id`` is that of the rule; it is
+    the same in all versions.
+
+    ``low_percent`` to ``high_percent`` of a step is the estimated gain after all previous findings. It never
+    exceeds the finding's share, except for waits (A4 to A6), whose removal may fill idle time at other places.
+    ``counted_percent`` is the part of ``high_percent`` that counts in the sum of all findings.
+
+    ``known`` is the number of programs with a known cause for which the rule fired; in ``right`` of them the rule
+    named this cause. ``cause`` is a word for the cause ("input.transform"), or None if several causes look alike.
     """
 
     id: str
@@ -99,14 +102,14 @@ class Finding:
 
 
 class Profile:
-    """One trace of a report. ``json`` is its object of the schema tracepress-views."""
+    """A trace of a report. ``json`` is its object in the schema tracepress-views."""
 
     def __init__(self, run_name: str, json: Json) -> None:
         self.json = json
         self.run_name = run_name
         self.worker: str = json["worker"]
         self.file: str = json["file"]
-        self.error: str = json.get("error") or ""  # why a trace among others could not be read; "" when it was
+        self.error: str = json.get("error") or ""  # why this trace could not be read; "" if it was read
 
     @property
     def _verdict(self) -> Json:
@@ -114,27 +117,28 @@ class Profile:
 
     @property
     def verdict(self) -> str:
-        """What bounds the steps: "input-bound", "communication-bound", "cpu" .., or "" where the trace does not tell."""
+        """The limit of the steps: "input-bound", "communication-bound", "cpu" .., or "" if the trace does not show
+        it."""
         return self._verdict.get("class") or ""
 
     @property
     def headline(self) -> str:
-        """The verdict as the sentence that the page begins with."""
+        """The verdict, as the first sentence of the page."""
         return self._verdict.get("headline") or ""
 
     @property
     def step_us(self) -> Optional[float]:
-        """The mean step in microseconds, without those left out as warm-up; None where there are no steps."""
+        """The mean time of a step in microseconds, without warm-up steps; None if there are no steps."""
         return self._verdict.get("step_us")
 
     @property
     def damage(self) -> str:
-        """What is missing or broken in the trace; "" when it is whole."""
+        """What is missing or damaged in the trace; "" if it is complete."""
         return (self.json.get("evidence") or {}).get("reason") or ""
 
     @property
     def findings(self) -> Tuple[Finding, ...]:
-        """The findings, heaviest first."""
+        """The findings, the one with the largest gain first."""
         rows = (self.json.get("recommendations") or {}).get("findings") or ()
         return tuple(Finding._of(row, self.worker) for row in rows)
 
@@ -143,12 +147,12 @@ class Profile:
 
 
 class _Result:
-    """What all results have: the program's JSON, its digest in Markdown, its tables, and what it said beside them."""
+    """The common parts of all results: JSON, Markdown digest, tables, and messages of the program."""
 
     def __init__(self, said: Outputs, places: Places) -> None:
         self.json: Dict[str, Any] = said.json
         self.markdown: str = said.markdown
-        self.messages: Tuple[str, ...] = said.messages  # lines on standard error: notices and warnings
+        self.messages: Tuple[str, ...] = said.messages  # lines of standard error: notices and warnings
         self.exit_code: int = said.code
         self.tables = Tables(self.json, places)
 
@@ -157,16 +161,16 @@ class _Result:
 
 
 class _Page(_Result):
-    """A result that has a page, and shows it in a notebook."""
+    """A result with a page, which a notebook shows."""
 
-    height = "min(85vh, 900px)"  # of the frame in a notebook, as CSS has lengths
+    height = "min(85vh, 900px)"  # height of the frame in a notebook, as a CSS length
 
     def __init__(self, said: Outputs, places: Places) -> None:
         super().__init__(said, places)
         self.html: str = said.html
 
     def save(self, path: Input) -> Path:
-        """Write the page to a file, which appears whole or not at all. Returns its path; raises OSError."""
+        """Write the page to a file, completely or not at all. Returns its path. Raises OSError."""
         out = Path(path)
         unfinished = out.parent / f".tracepress-{os.getpid()}-{time.time_ns()}.tmp"
         try:
@@ -180,7 +184,7 @@ class _Page(_Result):
         return out
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own origin: it runs its own script, and reaches neither notebook nor network."""
+        """Return the page in a frame with its own origin. Its script reaches neither the notebook nor the network."""
         return (
             '<iframe sandbox="allow-scripts allow-popups" referrerpolicy="no-referrer" title="tracepress" '
             f'style="width:100%;height:{self.height};border:1px solid #8884" '
@@ -189,13 +193,13 @@ class _Page(_Result):
 
 
 class Report(_Page):
-    """What `report` returns for traces. In a notebook it shows its page; ``print()`` gives the digest."""
+    """The result of `report` for traces. A notebook shows its page; ``print()`` prints the digest."""
 
     def __init__(self, said: Outputs) -> None:
         super().__init__(said, REPORT)
         self.profiles = tuple(
             Profile(run["run_name"], profile) for run in self.json["runs"] for profile in run["profiles"]
-        )  # one for each trace, in the order of the page
+        )  # one per trace, in the order of the page
 
     @property
     def _first(self) -> Optional[Profile]:
@@ -203,17 +207,17 @@ class Report(_Page):
 
     @property
     def verdict(self) -> str:
-        """The verdict of the first trace that could be read; those of all: ``.profiles``."""
+        """The verdict of the first readable trace. ``.profiles`` has the verdicts of all traces."""
         return self._first.verdict if self._first else ""
 
     @property
     def headline(self) -> str:
-        """The first sentence of the page of that trace."""
+        """The headline of the first readable trace."""
         return self._first.headline if self._first else ""
 
     @property
     def findings(self) -> Tuple[Finding, ...]:
-        """The findings over the ranks of a run, then those of all traces, in the order of ``.profiles``."""
+        """The findings about the ranks of a run, then those of all traces, in the order of ``.profiles``."""
         runs = [run.get("recommendations") or {} for run in self.json.get("runs") or ()]
         over_ranks = tuple(Finding._of(row, "") for run in runs for row in run.get("findings") or ())
         return over_ranks + tuple(finding for profile in self.profiles for finding in profile.findings)
@@ -224,14 +228,15 @@ class Report(_Page):
 
 
 class JobReport(_Page):
-    """What `report` returns for summaries (``.tps``): the ranks of a job compared. Its numbers are in ``.tables``."""
+    """The result of `report` for summaries (``.tps``), which compares the ranks of a job. ``.tables`` has its
+    numbers."""
 
     def __init__(self, said: Outputs) -> None:
         super().__init__(said, JOB)
 
     @property
     def findings(self) -> List[Row]:
-        """What holds the job up, worst first: the rows of ``tables["findings"]``."""
+        """The findings about the job, the most costly first. These are the rows of ``tables["findings"]``."""
         return self.tables.rows("findings")
 
     def __repr__(self) -> str:
@@ -239,14 +244,14 @@ class JobReport(_Page):
 
 
 class Diff(_Page):
-    """What `diff` returns. In a notebook it shows its page; ``print()`` gives the digest."""
+    """The result of `diff`. A notebook shows its page; ``print()`` prints the digest."""
 
     def __init__(self, said: Outputs) -> None:
         super().__init__(said, DIFF)
 
     @property
     def verdict(self) -> str:
-        """ "improved", "neutral", "regressed" or "inconclusive"."""
+        """One of "improved", "neutral", "regressed" or "inconclusive"."""
         return str(self.json["verdict"])
 
     @property
@@ -256,7 +261,7 @@ class Diff(_Page):
 
     @property
     def damage(self) -> str:
-        """Why an input is too damaged or incomplete to tell (exit code 6), "" when none is."""
+        """Why an input is too damaged or incomplete to judge (exit code 6); "" if both inputs are complete."""
         return self.json.get("damage") or ""
 
     def __repr__(self) -> str:
@@ -264,14 +269,14 @@ class Diff(_Page):
 
 
 class Check(_Result):
-    """What `check` returns. ``print()`` gives a digest; a notebook shows it."""
+    """The result of `check`. ``print()`` prints a digest; a notebook shows it."""
 
     def __init__(self, said: Outputs) -> None:
         super().__init__(said, CHECK)
 
     @property
     def verdict(self) -> str:
-        """ "pass", "warn", "fail" or "inconclusive"."""
+        """One of "pass", "warn", "fail" or "inconclusive"."""
         return str(self.json["verdict"])
 
     @property
@@ -281,12 +286,12 @@ class Check(_Result):
 
     @property
     def is_passed(self) -> bool:
-        """Whether a gate lets this run through, as the program's exit code 0 does."""
+        """Whether the run passes, which is exit code 0 of the program."""
         return self.exit_code == 0
 
     @property
     def is_damaged(self) -> bool:
-        """Whether an input is too damaged or incomplete to tell."""
+        """Whether an input is too damaged or incomplete to judge."""
         return bool(self.json["damaged"])
 
     def _repr_markdown_(self) -> str:
@@ -297,10 +302,10 @@ class Check(_Result):
 
 
 class Table:
-    """What `table` returns: rows of all profiles, in the program's order. ``json`` has the schema tracepress-table.
+    """The result of `table`: rows of all traces, in the program's order. ``json`` has the schema tracepress-table.
 
-    ``rows`` are dictionaries; their first member, "profile", names the trace. Times are in microseconds ("_us"), sizes
-    in bytes. ``frame()`` makes a new pandas.DataFrame of them, and needs pandas.
+    ``rows`` are dictionaries. Their first member, "profile", names the trace. Times are in microseconds ("_us"),
+    sizes in bytes. ``frame()`` returns a new pandas.DataFrame of the rows, and needs pandas.
     """
 
     def __init__(self, json: Json) -> None:
@@ -317,11 +322,11 @@ class Table:
         return f"<Table: {len(self.rows)} rows>"
 
 
-# ---- the program's outputs ----
+# ---- outputs of the program ----
 
 
 class Outputs(NamedTuple):
-    """What a call left in its files and on standard error."""
+    """The exit code, the output files and the messages of a call."""
 
     code: int
     json: Dict[str, Any]
@@ -335,7 +340,7 @@ def _options(options: Options) -> List[str]:
 
 
 def outputs(words: Sequence[str], expect: Sequence[int], timeout: Optional[float], has_page: bool = True) -> Outputs:
-    """Run a command with its outputs in a folder that is gone afterwards."""
+    """Run a command that writes its outputs to a temporary folder, and return them."""
     with tempfile.TemporaryDirectory(prefix="tracepress-") as folder:
         page, numbers, digest = (os.path.join(folder, name) for name in ("page.html", "numbers.json", "digest.md"))
         to_page = ["-o", page] if has_page else []
@@ -350,29 +355,30 @@ def outputs(words: Sequence[str], expect: Sequence[int], timeout: Optional[float
 
 
 def report_of(words: Sequence[str], timeout: Optional[float] = None) -> Union[Report, JobReport]:
-    """`report` with the words of a command line."""
+    """Return the result of `report` with these arguments of the command line."""
     said = outputs(["report", *words], (0,), timeout)
     return JobReport(said) if said.json["schema"] == "tracepress-job" else Report(said)
 
 
 def diff_of(words: Sequence[str], timeout: Optional[float] = None) -> Diff:
-    """`diff` with the words of a command line."""
+    """Return the result of `diff` with these arguments of the command line."""
     return Diff(outputs(["diff", *words], _DECIDED, timeout))
 
 
 def check_of(words: Sequence[str], timeout: Optional[float] = None) -> Check:
-    """`check` with the words of a command line."""
+    """Return the result of `check` with these arguments of the command line."""
     return Check(outputs(["check", *words], _DECIDED, timeout, has_page=False))
 
 
-# ---- what users call ----
+# ---- functions for users ----
 
 
 def report(*inputs: Input, options: Options = (), timeout: Optional[float] = None) -> Report:
-    """Read traces, or folders that hold some, as ``tracepress report INPUT...`` does.
+    """Read traces, or folders with traces, as ``tracepress report INPUT...`` does.
 
-    ``options`` are more words of that command line, as a list or one text: ``"--timeline none --strict"``. ``timeout``
-    is in seconds. Raises TracepressError when there is no report. For summaries (``.tps``): `job_report`.
+    ``options`` are further arguments of this command, as a list or as one text: ``"--timeline none --strict"``.
+    ``timeout`` is in seconds. Raises TracepressError if no report can be made. For summaries (``.tps``) use
+    `job_report`.
 
     >>> today = report("runs/today")
     >>> today.verdict, len(today.findings) >= 0
@@ -385,7 +391,8 @@ def report(*inputs: Input, options: Options = (), timeout: Optional[float] = Non
 
 
 def job_report(*inputs: Input, options: Options = (), timeout: Optional[float] = None) -> JobReport:
-    """Compare the ranks of a job by their summaries, as ``tracepress report F.tps...`` does; else as `report`."""
+    """Compare the ranks of a job by their summaries, as ``tracepress report F.tps...`` does. Arguments as for
+    `report`."""
     result = report_of([*map(argument, inputs), *_options(options)], timeout)
     if isinstance(result, Report):
         raise TypeError("these are traces: report() reads them")
@@ -393,10 +400,10 @@ def job_report(*inputs: Input, options: Options = (), timeout: Optional[float] =
 
 
 def diff(base: Input, new: Input, *, options: Options = (), timeout: Optional[float] = None) -> Diff:
-    """Compare two traces, or folders of them, as ``tracepress diff BASE NEW`` does.
+    """Compare two traces, or folders of traces, as ``tracepress diff BASE NEW`` does.
 
-    A regression is a result, not an error, and so is that the inputs cannot tell: see ``.verdict`` and ``.exit_code``
-    (0 nothing regressed, 1 regressed, 6 an input is damaged or incomplete). Other codes raise TracepressError.
+    A regression and an inconclusive comparison are results, not errors. See ``.verdict`` and ``.exit_code``: 0
+    means no regression, 1 a regression, 6 a damaged or incomplete input. Other codes raise TracepressError.
 
     >>> diff("runs/today", "runs/today").verdict in ("neutral", "inconclusive")
     True
@@ -412,13 +419,13 @@ def check(
     options: Options = (),
     timeout: Optional[float] = None,
 ) -> Check:
-    """Hold traces against limits, as ``tracepress check INPUT...`` does.
+    """Check traces against limits, as ``tracepress check INPUT...`` does.
 
-    ``limits`` are lines of a budget ("step.time.median <= 180 ms"), ``budget`` is a file of them; not both. ``baseline``
-    is what limits with a sign refer to ("memory.peak <= +0"). A broken limit is a result, not an error, and so is that
-    nothing can be told: see ``.verdict`` and ``.exit_code`` (0 passed, 1 broken, 6 an input is damaged or does not tell, or
-    limits with a sign have no baseline).
-    Other codes raise TracepressError.
+    ``limits`` are lines of a budget ("step.time.median <= 180 ms"). ``budget`` is a file of such lines; give only
+    one of both. Limits with a sign ("memory.peak <= +0") are relative to ``baseline``. A failed limit and an
+    inconclusive check are results, not errors. See ``.verdict`` and ``.exit_code``: 0 means passed, 1 failed, 6
+    that an input is damaged or lacks data, or that limits with a sign have no baseline. Other codes raise
+    TracepressError.
 
     >>> check("runs/today", limits=["step.count >= 1"]).verdict
     'pass'
@@ -438,9 +445,11 @@ def check(
 
 
 def table(*inputs: Input, group_by: str = "name", options: Options = (), timeout: Optional[float] = None) -> Table:
-    """The tables of key_averages() from traces, as ``tracepress table INPUT... --group-by KEYS --format json`` gives them.
+    """Return the tables of key_averages(), as ``tracepress table INPUT... --group-by KEYS --format json`` prints
+    them.
 
-    ``group_by``: "name", "input-shape", "stack", "input-shape,stack", "module", "line", "type", "kernel" or "function".
+    ``group_by`` is "name", "input-shape", "stack", "input-shape,stack", "module", "line", "type", "kernel" or
+    "function".
 
     >>> table("runs/today", group_by="function").rows[0]["tottime_us"] >= 0
     True

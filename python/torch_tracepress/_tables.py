@@ -1,9 +1,9 @@
-"""Tables: rows out of the program's JSON, and pandas frames of them for who asks.
+"""Tables: rows from the program's JSON, as dictionaries or as pandas frames.
 
-A table is a name and the place of its rows in the JSON, in a list below. Nothing is computed: a row has the members of
-its object. An object in a row becomes columns with a dot ("idle.host_us"), a list of plain values stays one value, and
-a list of objects is left to a table of its own. What stands around a row (its run, worker, device ..) are its first
-columns.
+A table is a name and the place of its rows in the JSON, in a list below. A row has the members of its object,
+without computation. An object in a row becomes columns with a dot ("idle.host_us"). A list of plain values stays
+one value. A list of objects becomes a separate table. The first columns describe what the row belongs to (its run,
+worker, device ..).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ Row = Dict[str, Any]
 
 @dataclass(frozen=True)
 class Each:
-    """Of a list of objects each one; these members of it become columns."""
+    """Selects each object of a list. These members of it become columns."""
 
     columns: Tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Keyed:
-    """Of an object each member; its name becomes this column."""
+    """Selects each member of an object. Its name becomes this column."""
 
     column: str
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Rows that are lists of values; their columns are named by this member of the object around them."""
+    """Rows that are lists of values. This member of the surrounding object has the names of the columns."""
 
     member: str
     ending: str = ""
@@ -42,7 +42,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Tree:
-    """An object, or several, with "children" of their kind; this column has the names from the root on, as a list."""
+    """An object, or several, with "children" of the same kind. This column has the names from the root on, as a list."""
 
     column: str
 
@@ -74,7 +74,8 @@ def _of_lists(values: Sequence[Any], around: Json, how: Listed) -> Iterator[Row]
 
 
 def rows_at(at: Any, place: Place, around: Json) -> Iterator[Row]:
-    """The rows at a place of `at`; `around` is the object that `at` is a member of. No member, no rows."""
+    """Yield the rows at this place of `at`. `around` is the object that contains `at`. A missing member gives no
+    rows."""
     if not at:
         return
     step, rest = (place[0], place[1:]) if place else (None, ())
@@ -205,15 +206,15 @@ CHECK: Places = {
 TABLE: Places = {"rows": ("profiles", Each(("profile",)), "rows")}
 
 
-# ---- what is given away ----
+# ---- what users get ----
 
 
 class Tables(Mapping[str, "pandas.DataFrame"]):
-    """The tables of a result by name: ``tables["operators"]`` is a pandas.DataFrame, ``list(tables)`` the names.
+    """The tables of a result by name: ``tables["operators"]`` is a pandas.DataFrame, ``list(tables)`` has the names.
 
-    pandas is imported by the first ``[]``, not before. Frame and rows are made anew by each call, and belong to the
-    caller. A table that the result has nothing for is empty. Times are in what the name of their column ends with: us,
-    ns, percent. What a column means: docs/definitions.md of tracepress, or the report's own page.
+    The first ``[]`` imports pandas. Each call makes new frames and rows, which belong to the caller. A table
+    without data is empty. The unit of a time is the end of its column name: us, ns, percent. docs/definitions.md
+    of tracepress and the page of the report define the columns.
 
     >>> tables = report("runs/today").tables
     >>> tables.rows("operators")[0]["name"] == tables["operators"]["name"][0]
@@ -225,7 +226,7 @@ class Tables(Mapping[str, "pandas.DataFrame"]):
         self._places = places
 
     def rows(self, name: str) -> List[Row]:
-        """The rows of a table as dictionaries, in the program's order: the same without pandas."""
+        """Return the rows of a table as dictionaries, in the program's order. This does not need pandas."""
         return list(rows_at(self._json, self._places[name], {}))
 
     def __getitem__(self, name: str) -> "pandas.DataFrame":
@@ -245,7 +246,7 @@ class Tables(Mapping[str, "pandas.DataFrame"]):
 
 
 def frame(rows: Sequence[Row]) -> "pandas.DataFrame":
-    """The rows as a pandas.DataFrame. Raises ImportError, with the way out, where pandas is not installed."""
+    """Return the rows as a pandas.DataFrame. Raises ImportError with instructions if pandas is not installed."""
     try:
         import pandas
     except ImportError as error:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""check_diff.py TRACEPRESS WORK CASE: what `tracepress diff` says about changes that were planted (gen_training.py).
+"""check_diff.py TRACEPRESS WORK CASE: checks what `tracepress diff` reports about planted changes (gen_training.py).
 
 Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums, runs, table, cut, loaded,
-operator. Prints what is wrong and exits 1."""
+operator. Prints what is wrong and exits with 1."""
 import json
 import os
 import re

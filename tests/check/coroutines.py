@@ -1,6 +1,7 @@
-"""coroutines.py HOW COUNTS TRACE [VIEWS]: a trace of tests/native/coroutine_program.cc against what the program counted and
-timed itself (COUNTS), and the tasks of `report --json` (VIEWS) against the trace's own ends. Exit 1 names what differs:
-a range that was ended by what was not its own, a task or part that is missing, ends elsewhere, or sticks out of its task."""
+"""coroutines.py HOW COUNTS TRACE [VIEWS]: checks a trace of tests/native/coroutine_program.cc. The trace must agree with the
+counts and times of the program itself (COUNTS), and the tasks of `report --json` (VIEWS) with the trace. Prints differences
+and exits with 1: ranges that another range's end has closed, and tasks or parts that are missing, end at the wrong time, or
+are not inside of their task."""
 import json, math, sys
 from collections import Counter, defaultdict
 from decimal import Decimal

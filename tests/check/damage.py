@@ -2,13 +2,14 @@
 """damage.py PROGRAM FOLDER SEED COUNT TRACE...: damages traces and checks that the verdicts of `check` and `diff` on the
 damaged input equal those on the undamaged one, or are inconclusive.
 
-Each TRACE is a file, or a folder of the ranks of a job. A damage is one of: a flipped bit or a cut of the gzip; a cut of the
-text; a cut closed to valid JSON; all events of a kind dropped, with or without the links to them; a rank dropped. The budget has
-four lines for each metric of the undamaged trace: <= and >= its value, which pass, and < and >, which fail. Any changed number
-that is still judged is therefore a false pass or a false failure. The same against a baseline, with damage on either side.
+Each TRACE is a file, or a folder of the ranks of a job. The damages are: a flipped bit or a cut of the gzip file, a cut of
+the text, a cut that is closed to valid JSON, dropping all events of a kind with or without the links to them, dropping a rank.
+The budget has four lines for each metric of the undamaged trace. The limits <= and >= its value pass, the limits < and > fail.
+Any changed number that still gets a verdict is therefore a false pass or a false failure. The same limits are checked against
+a baseline, with damage on either side.
 
-Not checked: `trace.*` (the damage itself). Formats without an end mark are not cut and closed; if a kind of events is dropped
-from them, only the comparison with the undamaged trace is checked."""
+`trace.*` is not checked, because these metrics are about the damage itself. Formats without an end mark are not cut and closed.
+If a kind of events is dropped from them, only the comparison with the undamaged trace is checked."""
 import collections
 import decimal
 import gzip

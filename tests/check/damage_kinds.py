@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""damage_kinds.py [--marks-only] PROGRAM FOLDER SEED COUNT TRACE...: damages traces in 40 ways and checks one law: when the evidence of the
-damaged file is clean, every metric has the value that it has in the whole file, or none.
+"""damage_kinds.py [--marks-only] PROGRAM FOLDER SEED COUNT TRACE...: damages traces in 40 ways and checks a rule: if the
+evidence of the damaged file is clean, every metric has no value or that of the undamaged file.
 
-Prints, for each kind, how many damages broke the law. Kinds that always leave a mark (SEEN) must not break it once. The others
-include kinds that no reader can see in general: a digit of a number or a letter of a name that is still a name (see UNSEEN), and
-events that leave no gap because nothing numbers or links them. Together at most 0.5 % of all damages may break the law;
---marks-only asks only for the kinds in SEEN.
+Prints for each kind of damage how many damages break the rule. Kinds that always leave a mark (SEEN) must never break it. The
+other kinds include damages that no reader can detect: a changed digit, a changed letter that gives another valid name (UNSEEN),
+and missing events without numbers or links. At most 0.5 % of all damages may break the rule. --marks-only checks only the
+kinds in SEEN.
 
-`trace.*` is not compared: these metrics are about the damage itself."""
+`trace.*` is not compared, because these metrics are about the damage itself."""
 import collections
 import gzip
 import json

@@ -1,12 +1,12 @@
-"""docs.py links|names|commands|options: what the documentation says, held against the repository. Prints each fault; exit 1 if there is one.
+"""docs.py links|names|commands|options: checks the documentation against the repository. Prints each fault and exits with 1.
 
 links     every relative link of every *.md resolves: files, folders and #anchors (as GitHub makes them of headings)
 names     every source file and folder that a *.md names in `backticks` exists
-commands  every `tracepress COMMAND --option` of a *.md is in that command's help text, every `make TARGET` in the Makefile
-options   every option of a command's table is in its help text, every option that a help text explains is in the table
+commands  every `tracepress COMMAND --option` of a *.md is in the help text of the command, and every `make TARGET` in the Makefile
+options   every option in the table of a command is in its help text, and every option of a help text is in the table
 
-docs.py blocks FILE FOLDER: the fenced blocks of FILE, one file each (01.sh, 02.c ..), with what the comments in front of it say
-("<!-- file: x -->", "not run: why", "needs: module", "given: path") in 01.facts, a line each: key, tab, value."""
+docs.py blocks FILE FOLDER: writes each fenced block of FILE to a file (01.sh, 02.c ..). The comments in front of a block
+("<!-- file: x -->", "not run: why", "needs: module", "given: path") go to 01.facts, with a line each: key, tab, value."""
 import glob
 import os
 import re

@@ -1,10 +1,16 @@
-"""exports.py WHAT ...: independent programs read the files of `tracepress export`. Exit 1 with a line about the fault.
+"""exports.py WHAT ...: reads the files of `tracepress export` with independent programs. Prints the fault and exits with 1.
 
-chrome TP TRACE...: every slice of a trace is in its cleaned trace, with name, start and duration; filters TP TRACE: parts;
-raw TP TRACE...: every element and member of a trace is in its export byte for byte; part TP TRACE...: those of a step are;
-tables TP TRACE...: the CSV files equal the database, ids join, kernels are those of the trace, no cell starts a formula;
-pandas FILE...: numbers are numbers; xml FILE...: well-formed, and the only script contains no text of the trace;
-tasks TP: tasks of known delays; ranges TP TRACE: arguments of ranges; folded FILE...: what flamegraph.pl and speedscope take for a line; snakeviz FILE...: its loader sees the functions that pstats sees."""
+chrome TP TRACE...   every slice of a trace is in its cleaned trace, with name, start and duration
+filters TP TRACE     filters select the right parts of a trace
+raw TP TRACE...      every element and member of a trace is in its export, byte for byte
+part TP TRACE...     every element of a step is in the export of the step
+tables TP TRACE...   the CSV files equal the database, ids join, kernels are those of the trace, no cell starts a formula
+pandas FILE...       numbers are read as numbers
+xml FILE...          the XML is well-formed, and its only script contains no text of the trace
+tasks TP             tasks have their known delays
+ranges TP TRACE      ranges have their arguments
+folded FILE...       flamegraph.pl and speedscope read each line as one stack
+snakeviz FILE...     the loader of snakeviz finds the functions that pstats finds"""
 import collections
 import csv
 import glob

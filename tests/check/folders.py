@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""folders.py TRACEPRESS WORK DATA CASE: what a folder is called changes no line that is named.
+"""folders.py TRACEPRESS WORK DATA CASE: checks that the name of a folder changes none of the named lines.
 
-The bundled traces are rewritten so that the user's files lie in folders of odd names, all equally long; what tracepress
-makes of each must be the same bytes once the name is put back. Cases: report, redacted, check, diff, exports. Prints what differs
-and exits 1."""
+Rewrites the bundled traces so that the user's files are in folders with unusual names of equal length. The outputs of
+tracepress must have the same bytes after the name is replaced by the plain one. Cases: report, redacted, check, diff, exports.
+Prints differences and exits with 1."""
 import base64
 import gzip
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""gate.py formats FOLDER: the outputs of `tracepress check` in FOLDER (out.json, .xml, .sarif, .md, .svg, .txt) agree.
-gate.py plant TRACE OUT: a copy of a trace in which each step also waits for the device at train.py(99): log_loss.
+"""gate.py formats FOLDER: checks that the outputs of `tracepress check` in FOLDER (out.json, .xml, .sarif, .md, .svg, .txt) agree.
+gate.py plant TRACE OUT: writes a copy of a trace in which each step also waits for the device at train.py(99): log_loss.
 
-Readers: the standard library; junitparser, sarif_pydantic, sarif-tools, markdown_it and cmark-gfm where installed, and the
-validator of SARIF that $SARIF_MULTITOOL names."""
+Reads the outputs with the standard library, and with junitparser, sarif_pydantic, sarif-tools, markdown_it and cmark-gfm if
+they are installed. $SARIF_MULTITOOL is a validator of SARIF."""
 import gzip
 import json
 import os

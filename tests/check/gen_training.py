@@ -1,25 +1,26 @@
 #!/usr/bin/env python3
-"""gen_training.py [options] OUT.pt.trace.json[.gz]: a training run with noise, and with changes planted in it.
+"""gen_training.py [options] OUT.pt.trace.json[.gz]: writes the trace of a training run with noise and with planted changes.
 
-The same options write the same bytes. Host and device are simulated: a kernel starts when it was launched and its
-stream is free, a synchronisation ends with the device. Every step varies (host by 2 %, device by 0.5 %, each call by 3 %
-more, one call of a hundred, on the device of three hundred, takes three times as long), so that two seeds are two runs of one program.
+Equal options write equal bytes. Host and device are simulated: a kernel starts when it has been launched and its stream is
+free, and a synchronization ends when the device is done. Each step varies: the host by 2 %, the device by 0.5 %, and each
+call by 3 % more. One call in a hundred (on the device one in three hundred) takes three times as long. Two seeds are
+therefore two runs of the same program.
 
-  --seed N             of the noise
-  --steps N            steps (20)
-  --slow NAME=PERCENT  kernels of that name take longer
-  --sync LINE          an .item() in train.py(LINE), once a step
-  --copy LINE          a tensor copied to the device in train.py(LINE), once a step
-  --leak LINE=BYTES    a tensor made in train.py(LINE) in each step and kept
-  --swap NAME=NEW      a kernel under another name
+  --seed N             seed of the noise
+  --steps N            number of steps (20)
+  --slow NAME=PERCENT  kernels of this name take longer
+  --sync LINE          an .item() in train.py(LINE), once per step
+  --copy LINE          a tensor copied to the device in train.py(LINE), once per step
+  --leak LINE=BYTES    a tensor made in train.py(LINE) in each step and never freed
+  --swap NAME=NEW      a kernel with another name
   --batch N            another batch size (64)
-  --folder NAME        train.py lies in /home/u/NAME
-  --shift N            the lines of train.py are N further down
-  --host               nothing of the device is recorded
-  --cpu                operators compute on the host, and nothing is of a device
-  --load PERCENT       a loaded machine: all of the host takes longer
-  --slow-op NAME=PERCENT  operators of that name compute longer, with --cpu
-  --tail N             N more operators that take about as long as each other, each of its own shape
+  --folder NAME        train.py is in /home/u/NAME
+  --shift N            the lines of train.py have numbers higher by N
+  --host               no device events are recorded
+  --cpu                operators compute on the host, without a device
+  --load PERCENT       a busy machine: all host times are longer
+  --slow-op NAME=PERCENT  operators of this name take longer, with --cpu
+  --tail N             N more operators of about equal times, each with a different shape
 """
 import argparse
 import gzip

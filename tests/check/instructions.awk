@@ -1,14 +1,14 @@
-# instructions.awk FUNCTIONS CALLGRIND SAMPLES: whether samples fall on the functions whose instructions were counted.
+# instructions.awk FUNCTIONS CALLGRIND SAMPLES: checks that samples fall on the functions whose instructions were counted.
 #
-# FUNCTIONS: "begin end" in hex, sorted, as readelf reads them from .eh_frame. CALLGRIND: its dump by instruction
-# (--dump-instr=yes --compress-pos=no --compress-strings=no). SAMPLES: a line per sample of the object's own code, the
-# name NAME+0xBEGIN. -v object: the object's path; -v stubs: where its sections of stubs begin (.plt), in hex: callgrind
-# counts none of their instructions, so samples in them prove nothing. Code that is in no function (.fini) is not counted
-# either: a hundredth of the samples may be there. Prints a line per function, and what is wrong.
+# FUNCTIONS has sorted lines "begin end" in hex, which readelf reads from .eh_frame. CALLGRIND is a dump by instruction
+# (--dump-instr=yes --compress-pos=no --compress-strings=no). SAMPLES has a line per sample of the object's own code, with
+# the name NAME+0xBEGIN. -v object is the path of the object. -v stubs is the start of its sections of stubs (.plt), in
+# hex. Callgrind does not count instructions of stubs, so samples in them are ignored. Neither does it count code outside
+# of functions (.fini), which may have a hundredth of the samples. Prints a line per function, and the faults.
 #
-# Instructions are not time: a function that waits for memory takes several times as long for each. So the largest one
-# must be the same, with a share as if an instruction of the rest took half to twice as long as one of its own, and the
-# share of each other that has 5 % must be within a factor of 4. But no sample may be of a function that never ran.
+# Instructions are not time: a function that waits for memory takes several times as long per instruction. So the largest
+# function must be the same. Its share may differ as if other instructions took half to twice as long as its own. The share
+# of each other function with 5 % must be right within a factor of 4. No sample may be in a function that never ran.
 function hex(text) {
     sub(/^0x/, "", text)
     text = sprintf("%16s", text)

@@ -1,31 +1,31 @@
 #!/usr/bin/env python3
-"""outside.py TRACE CHECK [VALUE...]: what a trace that was recorded from outside says, against what is known otherwise.
+"""outside.py TRACE CHECK [VALUE...]: checks a trace that was recorded from outside against facts that are known independently.
 
-sums            the states of each thread follow each other without a gap, so they add up to its wall time; a process
-                lasts from its first thread's begin to its last thread's end; samples stand for the running time
-running NS [P [MS]]  all running time is within P percent (3) of NS, or within 3 ms
-mode NAME       that is how it was recorded
-sampled P       there are at least P percent of the samples that the running time is worth at 199 a second
-status CODE     some process ended with it
-exits CODE...   these are the exit codes of the processes, in the order of their begin ("S9": ended by signal 9)
-ended CODE...   these exit codes are among them
-count N         so many processes
-argv WORD...    a process had these words
-cause NAME MS   threads were blocked by that cause at least so long
-split NAME=MS.. shares of the samples that are in each function, within 3 points of the shares of the times
-wait_shares CAUSE=MS.. wall=MS  shares of its wall time that the program's first thread waited for each cause, until it ran again, within 3 points
-sigma NAME=MS.. the same, within 3 deviations of as many independent samples
-native TEXT F MS ALL  frames with TEXT are in samples that are MS of ALL, within 3 deviations, and 95 % of these have function F further out
-lines FILE      each frame of that Python file names a line of its function, and some do
-reaches F G P   of the samples in function F at least P percent are in G, too, with no frame that is unknown
-waits CAUSE F G N  at least N waits of that cause and of 20 ms and more are in function F, called by G, with no frame that is unknown
+sums            the states of each thread follow each other without a gap and add up to its wall time; a process lasts
+                from the start of its first thread to the end of its last one; samples add up to the running time
+running NS [P [MS]]  the running time of all threads is within P percent (3) of NS, or within 3 ms
+mode NAME       the recording was made in this mode
+sampled P       the number of samples is at least P percent of the running time at 199 samples per second
+status CODE     a process exited with this code
+exits CODE...   these are the exit codes of the processes, in the order of their starts ("S9": ended by signal 9)
+ended CODE...   these exit codes occur
+count N         there are N processes
+argv WORD...    a process was started with these words
+cause NAME MS   threads were blocked by this cause for at least MS
+split NAME=MS.. the share of samples of each function is within 3 points of the share of its time
+wait_shares CAUSE=MS.. wall=MS  the program's first thread waited for each cause, until it ran again, for these shares of its wall time, within 3 points
+sigma NAME=MS.. like split, but within 3 standard deviations for this number of independent samples
+native TEXT F MS ALL  frames with TEXT have the share MS of ALL of the samples, within 3 standard deviations, and 95 % of these samples have function F further out
+lines FILE      each frame of this Python file names a line of its function, and there are such frames
+reaches F G P   of the samples in function F at least P percent are also in G, without unknown frames
+waits CAUSE F G N  at least N waits for this cause of 20 ms or more are in function F, called by G, without unknown frames
 leaf F P         at least P percent of the samples have function F innermost
-cuts LEAST MOST so many samples are marked as cut
-budget          the recorder kept to a twentieth of the running time and 50 ms, or says that it left something out
-estimated P     at least P percent of the blocked time has a cause, and some is estimated
-alive N         so many processes still ran at the end
-told KEY N      tracepress_seen says so, at least N
-no_thread NAME  no thread has that name
+cuts LEAST MOST the number of samples marked as cut is in this range
+budget          the recorder used at most a twentieth of the running time plus 50 ms, or says that it left something out
+estimated P     at least P percent of the blocked time has a cause, and some causes are estimated
+alive N         N processes still ran at the end
+told KEY N      the member KEY of tracepress_seen is at least N
+no_thread NAME  no thread has this name
 """
 import ast
 import collections

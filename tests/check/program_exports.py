@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""program_exports.py TRACEPRESS TRACE FOLDER: exports of a recording from outside, read back and added up.
+"""program_exports.py TRACEPRESS TRACE FOLDER: exports a recording from outside, reads the files back and adds them up.
 
-Functions' self and total time, the processor time of each process and the time of each state are those of the view
-(`report --json`). pprof's file is also read by `go tool pprof`, the Firefox Profiler's by its own command line
-(PROFILER_CLI), where these are there. Shares no code with the product."""
+Self and total time of functions, CPU time of each process and time of each state must be those of the view
+(`report --json`). If available, `go tool pprof` also reads pprof's file, and the command line of the Firefox Profiler
+(PROFILER_CLI) reads its own file. Shares no code with the product."""
 import collections
 import csv
 import glob

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""program_view.py TRACE REPORT.json: every number of a program's view, computed anew from the trace and compared.
+"""program_view.py TRACE REPORT.json: computes every number of a program's view from the trace and compares it with the report.
 
-program_view.py --rows TRACE ROWS.tsv: the tree of a recording as rows, for the executable definitions (tests/oracle).
+program_view.py --rows TRACE ROWS.tsv: writes the tree of a recording as rows, for the executable definitions (tests/oracle).
 
-program_view.py --make SEED FILE: writes a made recording: processes whose parents are in circles or missing, numbers
-used twice, states that overlap, end before they begin or have no cause, frames of all kinds.
+program_view.py --make SEED FILE: writes a made recording: processes with circular or missing parents, numbers that are
+used twice, states that overlap, end before they begin or have no cause, and frames of all kinds.
 
-Section 23 of docs/definitions.md, restated in Python's integers (nanoseconds); shares no code with the product."""
+Implements section 23 of docs/definitions.md with integers (nanoseconds). Shares no code with the product."""
 import bisect
 import collections
 import fractions

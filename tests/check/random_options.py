@@ -1,7 +1,9 @@
-"""random_options.py TRACEPRESS FOLDER SEED COUNT TRACE...: random command lines of table, export, precision, diff and report, made
-of the options in their help texts with good and bad values. Each ends with an exit code of 0 to 6, never by a signal; one that
-is refused (2) says why in one line that names an option of it; what succeeds has said no error; nothing but outputs appears.
-Exit 1 and the command line that broke a rule."""
+"""random_options.py TRACEPRESS FOLDER SEED COUNT TRACE...: runs random command lines of table, export, precision, diff and report,
+made of the options in their help texts with valid and invalid values.
+
+Each command must exit with a code of 0 to 6, never by a signal. If it refuses its arguments (2), one line must say why and
+name one of its options. If it succeeds, it must print no error. It must create only output files. Prints the command line
+that broke a rule and exits with 1."""
 import os
 import random
 import re

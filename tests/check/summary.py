@@ -1,9 +1,9 @@
-"""The numbers of summaries against report --json, read here once more from its definitions.
+"""Compares the numbers of summaries with those of report --json, by the definitions of both.
 
 usage: TRACES=PATH summary.py SUMMARY.json REPORT.json [TRACE]     (summarize --format json; report --json; both of PATH)
 
-With a trace, whose events nest as the host's do, also which step every runtime call and kernel belongs to. Compares
-processes by file. Where a summary added small rows up, only the sums of that kind are compared."""
+With a trace whose events nest as on the host, also checks the step of every runtime call and kernel. Compares processes by
+file. If a summary has merged small rows, only the sums of that kind are compared."""
 import gzip
 import json
 import math

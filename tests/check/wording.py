@@ -1,11 +1,14 @@
-"""wording.py make DIR | words FILE...: traces of programs of C that say what their ranges are, and a search for words of Python.
+"""wording.py make DIR: writes traces of C programs that declare the kinds of their ranges.
+wording.py words [--own|--host] FILE...: fails if a file has a word about Python or PyTorch outside of style and script.
 
-make: traces of eight steps of 10 ms: 2.5 ms of input, 6 ms of compute, 0.8 ms of communication, 0.5 ms of waiting. cpu: no device; lanes: a
-simulated device of the program's own that runs 1,000 kernels of 40 us; plain: ranges that say nothing; engine: such a device again, which
-works while the program waits for it and does nothing while the program computes; waits: no device, 3 ms of a step in one wait, 1 in another;
-calls: what record sees of a program that knows nothing of it: calls of the C library on two threads, memory, and modules, no steps.
-words: fails when a file has a word of Python or PyTorch in it, or, behind --own, one of GPUs or of launches, or, behind --host, one of
-these or of operators and backward passes, outside of style and script."""
+make: traces of eight steps of 10 ms: 2.5 ms of input, 6 ms of compute, 0.8 ms of communication, 0.5 ms of waiting.
+  cpu     no device
+  lanes   a simulated device that the program reports, with 1,000 kernels of 40 us
+  plain   ranges without kinds
+  engine  a reported device that works while the program waits for it, and is idle while the program computes
+  waits   no device; one wait takes 3 ms of a step, another one 1 ms
+  calls   a program without tracepress under record: calls of the C library on two threads, memory and modules, no steps
+words: --own also forbids words about GPUs and launches. --host also forbids words about operators and backward passes."""
 import json
 import re
 import sys

@@ -1,15 +1,15 @@
 """check_job.py MODE TRACEPRESS WORK [MAKE_JOB | FILES...]: compares `tracepress report F.tps` with the planted causes.
 
-what-if  jobs of 8 .. 10,000 ranks with the costly causes: the first finding names the cause and its ranks, its share is
-         within 20 % of the job's loss, shares and jitter add up; clean jobs are silent
-simulated  traces of simulate.py: overlapped collectives, pipelines, FSDP, experts; the same checks
+what-if  jobs of 8 .. 10,000 ranks with the causes that cost most: the first finding names the cause and its ranks, its share is
+         within 20 % of the job's loss, shares and jitter add up; clean jobs have no finding
+simulated  traces of simulate.py with overlapped collectives, pipelines, FSDP and experts: the same checks
 planted  jobs of 2 .. 10,000 ranks (make_job): the first finding names the planted cause and exactly the planted ranks,
-         clean jobs have none; prints a line per size
-large    10,000 ranks in files of their own: bytes of the page and of a summary, memory of the report
-quick    --json of 5,120 ranks: processor time, and that it grows with the ranks alone
-alike    report of traces says what the page of their job says: headline, findings, replay
-equal    FILES, traces of one run: the merged job's `distributed` equals that of `report FILES`; with --expected FILE.gz
-         also the reference output
+         clean jobs have no finding; prints a line per size
+large    10,000 ranks with a file each: size of the page and of a summary in bytes, memory of the report
+quick    --json of 5,120 ranks: CPU time, which must be proportional to the number of ranks
+alike    `report` of traces agrees with the page of their job: headline, findings, replay
+equal    FILES are traces of one run: the merged job's `distributed` equals that of `report FILES`, and with
+         --expected FILE.gz also the reference output
 """
 import gzip
 import json

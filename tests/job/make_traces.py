@@ -1,10 +1,10 @@
 """make_traces.py FOLDER RANKS [--fault compute|host|data|clean] [--victim N] [--steps N] [--seed N] [--kernels N]
                [--device NAME --rate GB/S [--message BYTES] [--shown N]]
 
-Little traces of the ranks of a data-parallel job, as torch.profiler writes them: each step loads data, launches kernels,
-and meets in one all-reduce. Clocks of the ranks differ by minutes. With --device the ranks are of one machine that shows so
-many such devices (all of them), each rank has one, and the all-reduce runs at that rate on the bus.
-Standard library only; equal arguments give equal bytes.
+Writes small traces of the ranks of a data-parallel job, in the form of torch.profiler. Each step loads data, launches kernels,
+and meets the other ranks in an all-reduce. Clocks of the ranks differ by minutes. With --device the ranks are on one machine that
+shows --shown such devices (default: one per rank). Each rank has one device, and the all-reduce runs at --rate on the bus.
+Uses only the standard library. Equal arguments give equal bytes.
 """
 import argparse
 import gzip

@@ -1,10 +1,10 @@
-"""simulate.py FOLDER SHAPE CAUSE [--seed N] [--steps N] [--ranks N]: traces of a job that never ran, and what it lost.
+"""simulate.py FOLDER SHAPE CAUSE [--seed N] [--steps N] [--ranks N]: writes traces of a simulated job, and prints what its cause costs.
 
-A small discrete-event simulation: each rank has a host thread that launches ahead, a stream of kernels and streams of
-communication. A collective starts on a rank when its stream and what it depends on are ready, and ends when the last of
-its group has started and the transfer is done; kernels wait only where the program waits for a handle. The job runs twice
-with the same chances, with the cause and without it: the difference is what the cause costs. Prints one line of JSON:
-cause, ranks, host, step, loss_percent. Standard library only; equal arguments give equal bytes.
+This is a small discrete-event simulation. Each rank has a host thread that launches work in advance, a stream of kernels and
+streams of communication. A collective starts on a rank when its stream is free and its inputs are ready. It ends when the last
+rank of its group has started it and the transfer is done. Kernels wait only if the program waits for a handle. The job runs
+twice with the same random numbers, with and without the cause. The difference is the cost of the cause. Prints a line of JSON:
+cause, ranks, host, step, loss_percent. Uses only the standard library. Equal arguments give equal bytes.
 """
 import argparse
 import gzip

@@ -1,8 +1,8 @@
 #!/bin/sh
-# abi.sh BUILD: the border of libtracepress. Exported symbols are those of tracepress.map, needed libraries those listed
-# here; the public header documents every function, and compiles and works with no other than its own parts: as C99, C17,
-# C++11 and C++20, with the library and, with TRACEPRESS_DISABLED, without it. A library of another build (sanitizers)
-# needs more: its NEEDED is not judged.
+# abi.sh BUILD: checks the interface of libtracepress. It exports the symbols of tracepress.map, and needs only the
+# libraries that are listed here. The public header documents every function, and compiles and works without other files
+# of the project, as C99, C17, C++11 and C++20, with the library and, with TRACEPRESS_DISABLED, without it. The needed
+# libraries of other builds (sanitizers) are not checked.
 build=${1:-build/release}
 header=collector/tracepress.h
 library=$build/libtracepress.so

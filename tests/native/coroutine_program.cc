@@ -1,14 +1,13 @@
-/* coroutine_program FOLDER HOW: coroutines that are suspended and resumed by four threads, in each other's way, record
- * themselves. HOW is one of
+/* coroutine_program FOLDER HOW: records coroutines that four threads suspend and resume. HOW is one of
  *
- *   tasks  each is a task, its waits are parts; ranges are open only between two waits
- *   runs   the same, and its runs are told
- *   late   as tasks; the recording begins when each coroutine waits for the first time
- *   die    as tasks; SIGKILL while they are at work
+ *   tasks  each coroutine is a task, its waits are parts; ranges are open only between two waits
+ *   runs   like tasks, and the runs of each coroutine are recorded, too
+ *   late   like tasks; the recording begins when each coroutine waits for the first time
+ *   die    like tasks; SIGKILL ends the program while coroutines work
  *   scope  a TRACEPRESS_SCOPE across co_await, which tracepress_task.h forbids
  *
- * Prints what it has counted and timed itself: KEY VALUE. Each thread has a range "turn" around each resumption, so an
- * end that closes what is not its own is seen: turns do not come out as they were. */
+ * Prints the program's own counts and times as lines KEY VALUE. Each thread has a range "turn" around each resumption.
+ * If the end of a range closes another range by mistake, a turn has the wrong length. */
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

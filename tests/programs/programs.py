@@ -1,19 +1,19 @@
-"""The programs of the table, a row each. table.py runs them; what a row says of a program was written down before any page about it.
+"""The programs of the table, one per row. table.py runs them. Each row was written before any page about the program was read.
 
-name      in the table
-needs     commands that must be there; the runner puts in {python}, {torch}, {node}, {rustc}, {postgres}, {initdb}: paths, {many}: three times the CPUs,
-          {folder}: where the program runs, {repository}: this project
-run       the program
-expect    classes of verdict that an expert would give, and why; `waits-for-cpu` is right besides where the kernel's own
-          count of waits for a CPU (schedstat) says so
-hot       kind of the hottest function: the file it is in, "python", "jit" (made at run time) or "kernel"; several: either
-make      makes the input in an empty folder; each run of the program has a copy of that
-files     small inputs, by name
-beside    a server that the program needs, which is not recorded
-load      works on the server that `run` is, as soon as `up` succeeds; then that is ended by SIGTERM
-varies    its output differs from run to run: the exit code alone is compared
-fast      it is a program that every Debian has: the suite `programs` has it. It takes 0.3 s of CPU or more on a machine of 2026,
-          for a page about less than that rightly has no verdict ("too short"), and other machines are faster
+name      name in the table
+needs     required commands; the runner replaces {python}, {torch}, {node}, {rustc}, {postgres}, {initdb} by paths, {many} by three
+          times the number of CPUs, {folder} by the folder of the run, {repository} by the folder of this project
+run       the command line of the program
+expect    classes of the verdict that an expert would give, and why; `waits-for-cpu` is also right if the kernel's own count
+          of waits for a CPU (schedstat) confirms it
+hot       kind of the hottest function: its file, "python", "jit" (generated at run time) or "kernel"; with several kinds, any of them
+make      makes the input in an empty folder; each run of the program gets a copy
+files     small inputs by name
+beside    a server that the program needs and that is not recorded
+load      sends requests to the server `run` as soon as `up` succeeds; then the server is ended by SIGTERM
+varies    the output differs from run to run, so only the exit code is compared
+fast      every Debian has this program, so the suite `programs` runs it. It takes 0.3 s of CPU time or more on a machine of 2026,
+          because shorter programs rightly get no verdict ("too short"), and other machines are faster
 """
 import collections
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""table.py TRACEPRESS [--fast] [--markdown FILE] [NAME...]: records programs from other authors and prints a row for each.
+"""table.py TRACEPRESS [--fast] [--markdown FILE] [NAME...]: records programs of other authors and prints a row for each.
 
 Each program (programs.py) runs alone, under `record --outside` and under `perf record`, each in a copy of its folder. A row passes if
 
-  same      output and exit code are the same with and without us
-  sums      states add up to the wall time of each thread and of the tree, functions to CPU time, within 1 %, and CPU time is
-            rusage's within 3 %, 20 ms and 4 us a wake-up, which the kernel books partly as its own
-  hot       the function with most CPU time of its own in the whole tree is perf's first, or is so close to it in perf's own samples
-            that they cannot decide; code made at run time is one function, Python's another: perf sees the interpreter's loop
-  kind      it is in the file that an expert would expect
-  verdict   it is what an expert would say; "waits-for-cpu" where the kernel's own count (schedstat, looked at every 30 ms) says
-            that the threads were ready for longer than they ran
+  same      output and exit code are the same with and without recording
+  sums      states add up to the wall time of each thread and of the tree, and functions to CPU time, within 1 %. CPU time is that
+            of rusage within 3 %, 20 ms and 4 us per wake-up, which the kernel partly counts as its own
+  hot       the function with the most self time in the whole tree is perf's first function, or perf's samples cannot distinguish
+            them. Code generated at run time is one function, and so is Python, because perf sees only the interpreter's loop
+  kind      the function is in the file that an expert would expect
+  verdict   the verdict is that of an expert. "waits-for-cpu" is also right if the kernel's own count (schedstat, polled every
+            30 ms) says that the threads were ready for longer than they ran
 
-Programs that are not installed are skipped; without perf the column stays empty. Samples are few and machines busy: columns that
-depend on them (hot, kind, verdict) need to pass in one of three rounds. Exits with 1 if a row fails."""
+Programs that are not installed are skipped. Without perf, its column is empty. Samples are few and machines are busy, so columns that
+depend on them (hot, kind, verdict) must pass in one of three rounds. Exits with 1 if a row fails."""
 import bisect
 import collections
 import functools

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""cuspy.py FOLDER TRACE...: writes the device half of Kineto traces with torch's own writer of its CUPTI backend (torch 2.13 and later).
+"""cuspy.py FOLDER TRACE...: writes the device part of Kineto traces with torch's own writer of its CUPTI backend (torch 2.13 and
+later).
 
-FOLDER/1/cuspy/trace.json is the first trace as torch.profiler._cupti_monitor_trace writes it. FOLDER/1/kineto/trace.json is the same recording in
-Kineto's form, without what the backend never records: some calls, the shapes of launches, what rests on these.  Needs torch and no GPU: the writer
-takes records as dictionaries.
+FOLDER/1/cuspy/trace.json is the first trace as torch.profiler._cupti_monitor_trace writes it. FOLDER/1/kineto/trace.json is the
+same recording in Kineto's form, without data that the backend never records: some calls, the shapes of launches, and everything
+derived from these. Needs torch and no GPU, because the writer takes records as dictionaries.
 """
 import gzip
 import json

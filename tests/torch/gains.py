@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""gains.py TRACEPRESS [--recorder profiler|record] [--turns N] [NAME...]: compares the gain that the first finding about
-a program claims with the gain of its mend.
+"""gains.py TRACEPRESS [--recorder profiler|record] [--turns N] [NAME...]: compares the gain that the first finding about a program
+estimates with the measured gain of its remedy.
 
-Each program is recorded as its authors wrote it, by torch.profiler and by `tracepress record`. The first finding with an
-estimate decides which form is timed against it (programs.py; native/*: programs of C and C++, by `record` alone). Each
-form runs in processes of its own, in turns. Costs are processor time (user and system, all threads and child processes):
-busy neighbours change it little. Of the steps of a form the lower fifth counts, of the pairs of processes the median
-gain; the table shows its quartiles, too. A row is right when the measured gain is at most ten points outside of the
-claimed range, or when no finding claims a gain.
+Each program is recorded in its original form, by torch.profiler and by `tracepress record`. The first finding with an
+estimate selects the form of the program that is compared with it (programs.py; native/*: programs of C and C++, by `record`
+only). The processes of both forms alternate. Costs are CPU time (user and system, all threads and child processes), because
+other programs hardly change it. The lowest fifth of the steps of a form counts. The gain is the median over pairs of
+processes; the table also shows its quartiles. A row is right if the measured gain is at most ten points outside of the
+estimated range, or if no finding estimates a gain.
 
-Needs a Python with torch; programs whose packages (torchvision, lightning, transformers) are missing are skipped.
+Needs a Python with torch. Programs whose packages (torchvision, lightning, transformers) are missing are skipped.
 """
 import argparse
 import importlib.util

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""programs.py NAME FORM STEPS [TURNS]: runs a training program for so many steps, and prints the processor time of one,
-in s. With TURNS: as it was written and in that form, each in so many processes, in turns; prints both lists as JSON.
+"""programs.py NAME FORM STEPS [TURNS]: runs a training program for STEPS steps, and prints the CPU time of a step in s. With
+TURNS: runs the original program and this form in TURNS processes each, which alternate, and prints both lists as JSON.
 
-The programs follow pytorch/examples, nanoGPT, and the demos of Lightning, transformers and torchvision; data are random.
-Each exists as its authors wrote it (FORM "written") and in the forms that a finding advises: with a fused optimizer
-("fused"), with samples that are kept ("cached"), with workers ("workers"). The time is that of all threads, user and
-system, the lower fifth of the steps behind the first three, and that of child processes meanwhile, divided by the steps.
-STEPS "3s": runs for at least 3 seconds, for a recording.
+The programs follow pytorch/examples, nanoGPT, and the demos of Lightning, transformers and torchvision, with random data. Each
+has its original form (FORM "written") and the forms that a finding advises: with a fused optimizer ("fused"), with samples
+computed once ("cached"), with worker processes ("workers"). The time is user and system time of all threads: the lowest fifth
+of the steps after the first three, and that of child processes meanwhile divided by the number of steps. With STEPS "3s" the
+program runs for at least 3 seconds, for a recording.
 """
 import functools
 import importlib

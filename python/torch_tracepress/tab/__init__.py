@@ -1,5 +1,5 @@
-"""The tab of TensorBoard: the report of each run below its log directories, two runs compared, new traces as they come.
+"""The tab of TensorBoard: reports of the runs below its log directories, comparisons of two runs, and new traces.
 
-``runs`` lists traces and opens them, ``pages`` has the program make pages of them, ``plugin`` answers TensorBoard, and
-``index.js`` is what stands in the browser. Only ``plugin`` imports TensorBoard.
+``runs`` lists and opens traces. ``pages`` lets the program make pages of them. ``plugin`` answers TensorBoard.
+``index.js`` is the part in the browser. Only ``plugin`` imports TensorBoard.
 """

@@ -62,16 +62,18 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const visible = () => (document.hidden
   ? new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true })) : undefined);
 
-/* What the browser remembers; storage may be forbidden. */
+/* Stores choices in the browser, which may forbid storage. */
 const kept = {
   get(name) { try { return localStorage.getItem(`tracepress.${name}`) ?? ''; } catch { return ''; } },
-  set(name, value) { try { localStorage.setItem(`tracepress.${name}`, value); } catch { /* not kept */ } },
+  /* the choice is not stored */
+  set(name, value) { try { localStorage.setItem(`tracepress.${name}`, value); } catch { } },
 };
 
-/* TensorBoard's own window, or null where it is not ours to see. */
+/* The window of TensorBoard, or null if it has another origin. */
 const board = (() => { try { return window.parent.document.body && window.parent; } catch { return null; } })();
 
-/* The choice stands in TensorBoard's address, so that it can be sent on: #tracepress&run=NAME&trace=NAME&base=NAME&base_trace=NAME */
+/* The choice is part of TensorBoard's address, so that users can share it:
+ * #tracepress&run=NAME&trace=NAME&base=NAME&base_trace=NAME */
 const linked = () => {
   const words = (board?.location.hash ?? '').slice(1).split('&');
   return new URLSearchParams(words.shift() === 'tracepress' ? words.join('&') : '');
@@ -88,7 +90,7 @@ const ask = async (path, query) => {
   return reply.json();
 };
 
-/* TensorBoard's dark mode is a class of its body; without it, the system's. */
+/* Follows TensorBoard's dark mode, which is a class of its body, or otherwise that of the system. */
 const followTheme = () => {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const choose = () => {
@@ -100,7 +102,7 @@ const followTheme = () => {
   choose();
 };
 
-/* Fill a select with groups [title, [[text, value], ..]], without touching it where nothing changed. */
+/* Fills a select with groups [title, [[text, value], ..]]. Leaves it unchanged if nothing changed. */
 const fill = (select, groups, value) => {
   const text = JSON.stringify(groups);
   if (text !== select.filledWith) {
@@ -161,7 +163,7 @@ class Tab {
 
   row() { return this.runs.find((row) => row.id === this.run.value); }
 
-  /* The query of the page that is chosen, and the versions of what it is made of. */
+  /* Returns the query of the selected page, and the versions of its traces. */
   choice() {
     const row = this.row();
     if (!row) return null;
@@ -175,7 +177,7 @@ class Tab {
     return { query, version: version(row, query.trace) + version(this.runs.find((each) => each.id === base), baseTrace) };
   }
 
-  /* Fill the controls from the listing, and keep what is chosen; `names` (of a link) choose once. */
+  /* Fills the controls from the listing, and keeps the selection. `names` from a link select once. */
   offer(names = new URLSearchParams()) {
     const newest = this.runs.reduce((best, row) => (best && best.newest_ms >= row.newest_ms ? best : row), undefined);
     const traceOf = (run, name) => run?.traces.find((each) => name && [each.name, stem(each.name)].includes(name))?.id;
@@ -207,7 +209,7 @@ class Tab {
     this.show();
   }
 
-  /* The names of what is chosen, for the address. */
+  /* Returns the names of the selection, for the address. */
   names() {
     const { query } = this.choice();
     const named = (run, trace) => {
@@ -238,7 +240,7 @@ class Tab {
     return state === 'waiting' || seconds < 2 ? 'Reading the trace …' : `Reading the trace … ${Math.floor(seconds)} s`;
   }
 
-  /* Have the chosen page made, and show it. A later call ends this one. */
+  /* Requests the selected page and shows it. A later call cancels this one. */
   async show(isAgain = false) {
     const turn = ++this.turn;
     const choice = this.choice();
@@ -247,7 +249,7 @@ class Tab {
     this.fresh.hidden = true;
     this.wanted = { choice: text, version: choice.version };
     if (this.isLinking) link(this.names());
-    this.isLinking = true; /* the address that somebody came by stays as it is */
+    this.isLinking = true; /* keeps the address of the link that the user followed */
     for (let pause = 200; ; pause = Math.min(1000, pause * 1.5)) {
       let answer;
       try {
@@ -269,13 +271,13 @@ class Tab {
     }
   }
 
-  /* Beside the controls: what the listing leaves out, and what there is to say about this page. */
+  /* Shows a note next to the controls: what the listing leaves out, and remarks about this page. */
   remark(text) { this.note.textContent = [...this.left, text].filter(Boolean).join('\n'); }
 
   display({ key, text }, choice, version) {
     this.remark(text);
     if (key !== this.shown.key) {
-      /* a new frame, not a new address in the old one: that would be a step of the browser's history */
+      /* a new frame instead of a new address in the old frame, which would add a step to the browser's history */
       const frame = node('iframe', { title: 'report', src: `./page?key=${encodeURIComponent(key)}` });
       frame.setAttribute('sandbox', 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads');
       this.frame?.remove();
@@ -295,7 +297,7 @@ class Tab {
     this.say('No report of this', 'The program says:', text || 'nothing', again);
   }
 
-  /* What there is that is newer than what is shown: a text, and how to show it. */
+  /* Returns a text about newer traces, and a function that shows them, if there are any. */
   newer() {
     const choice = this.choice();
     const row = this.row();
@@ -317,10 +319,10 @@ class Tab {
     this.chosen();
   }
 
-  /* After a new listing: what is newer is shown at once when that is wished, else offered. */
+  /* Handles a new listing: shows newer traces immediately if the user wants this, or offers them. */
   arrived() {
     if (!this.wanted || !this.choice()) return;
-    const isOther = JSON.stringify(this.choice().query) !== this.wanted.choice; /* what was chosen is gone */
+    const isOther = JSON.stringify(this.choice().query) !== this.wanted.choice; /* the selected trace is gone */
     const newer = isOther ? { go: () => this.chosen() } : this.newer();
     this.fresh.hidden = !newer;
     if (!newer) return;
@@ -329,7 +331,7 @@ class Tab {
     if (isOther || this.follow.checked || (newer.isSame && !this.frame)) newer.go();
   }
 
-  /* What is there now is not new any more. */
+  /* Marks all current traces as seen. */
   remember() { this.seen = new Set(this.runs.flatMap((row) => [row.id, ...row.traces.map((each) => each.id)])); }
 
   async look() {

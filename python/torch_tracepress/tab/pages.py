@@ -1,12 +1,12 @@
-"""Pages of runs: asked for, made by the program one at a time, kept while there is room.
+"""Makes pages of runs on request, one at a time, and keeps them as long as there is space.
 
-``Maker.ask`` answers at once: the page is there, it waits or is being made, or why there is none. Who still wants it
-asks again; what nobody asks for any more is not made. One thread runs the program, in a folder that only this user
-can read: its inputs stand there as links to descriptors, so that it reads the very files that were looked at, under
-their own names. A page belongs to the state of every file it was made of (`Stamp`); when one of them changes while the
-program reads it, the page is thrown away. Time, and the bytes of all that the program writes, have limits.
+``Maker.ask`` answers immediately: the page exists, waits, is being made, or cannot be made. Callers that still
+want the page ask again; a page that nobody asks for any more is not made. One thread runs the program in a folder
+that only this user can read. Its inputs are links to open descriptors there, so that it reads exactly the files
+that were checked, under their own names. A page belongs to the state of each file it was made from (`Stamp`). If a
+file changes while the program reads it, the page is discarded. Time and the size of all outputs are limited.
 
-The folder is locked while its process lives. What a killed process left is removed by the next Maker.
+The folder is locked as long as its process lives. The next Maker removes the folder of a killed process.
 """
 
 from __future__ import annotations
@@ -29,28 +29,29 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 from .._command import NOT_IN_TIME, NOT_INSTALLED, TracepressError, argument, command, printable, yield_processors
 from .runs import FOLDER, NO_LINK, Run, Stamp, Trace, id_of, open_trace
 
-TOGETHER_MAX = 64  # traces of one page; of more than these the page is that of a job, made of their summaries
+TOGETHER_MAX = 64  # maximum of traces of one page; with more traces, it is the page of a job, made of their summaries
 HISTORY_MAX = 32
-_CHUNK = 32  # traces that are summarised by one call, so that descriptors are few
-_UNUSABLE, _LIMIT = 3, 5  # as the program's exit codes
-_REPLACED = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO)  # by a link, say
+_CHUNK = 32  # number of traces that one call summarizes, to limit the number of descriptors
+_UNUSABLE, _LIMIT = 3, 5  # exit codes of the program
+# errors if the file was replaced, for example by a link
+_REPLACED = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO)
 _PREFIX = "tracepress-tab-"
-_OF_A_MAKER = re.compile(_PREFIX + r"[a-z0-9_]{8}\Z")  # as mkdtemp names it
+_OF_A_MAKER = re.compile(_PREFIX + r"[a-z0-9_]{8}\Z")  # matches names made by mkdtemp
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 
-_Open = Dict[int, Trace]  # by descriptor
+_Open = Dict[int, Trace]  # keys are descriptors
 
 
 class Limits(NamedTuple):
     time_s: float = 600.0
-    output_bytes: int = 64 << 20  # of one call of the program; its page has a ceiling of its own below this
+    output_bytes: int = 64 << 20  # maximum of one call of the program; the page itself has a smaller limit
     kept_bytes: int = 256 << 20
     kept_failures: int = 256
-    said_bytes: int = 8192  # of what the program says when it fails
+    said_bytes: int = 8192  # maximum of the program's error message
     waiting: int = 64
-    wanted_s: float = 15.0  # not asked for as long as this, a page is not wanted any more
-    quiet_s: float = 2.0  # a file that changed since is still being written
+    wanted_s: float = 15.0  # a page that nobody asked for during this time is not wanted any more
+    quiet_s: float = 2.0  # a file that changed within this time is still being written
 
 
 def _program() -> Tuple[str, Stamp]:
@@ -59,7 +60,7 @@ def _program() -> Tuple[str, Stamp]:
 
 
 class Side(NamedTuple):
-    """What is read of a run: all its traces, or one."""
+    """A run with all of its traces, or with one of them."""
 
     run: Run
     one: Optional[Trace] = None
@@ -77,7 +78,7 @@ class Side(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """A page: of one side its report, of two what changed from the first to the second."""
+    """A requested page: the report of one side, or the changes from the first side to the second."""
 
     sides: Tuple[Side, ...]
     history: Tuple[Side, ...] = ()
@@ -87,14 +88,17 @@ class Wish(NamedTuple):
             yield from side.traces
 
     def key(self) -> str:
-        """Equal for equal pages: made of the same states of the same files, by the same program."""
+        """Return a key that is equal for equal pages: the same program, and the same states of the same files."""
         sides = [side.state() for side in self.sides]
         return id_of(sides, [(side.run.name, side.state()) for side in self.history], _program())
 
 
 class Answer(NamedTuple):
-    """``state``: ready, waiting, making, writing (a trace is still being written), failed, or full (too many wait).
-    ``text`` is why it failed, or what the page leaves out."""
+    """The answer to a request.
+
+    ``state``: ready, waiting, making, writing (a trace is still being written), failed, or full (too many pages
+    wait). ``text`` is the reason of a failure, or what the page leaves out.
+    """
 
     state: str
     key: str = ""
@@ -104,11 +108,11 @@ class Answer(NamedTuple):
 
 
 class _Changed(Exception):
-    """A file is not, or no longer, what was listed."""
+    """A file is not, or no longer, the one that was listed."""
 
 
 class _Unwanted(Exception):
-    """Nobody asks for the page any more, or the maker is closed."""
+    """Nobody asks for the page any more, or the Maker is closed."""
 
 
 class _Job:
@@ -118,8 +122,8 @@ class _Job:
 
 
 def _locked(folder: str) -> int:
-    """A descriptor of a folder of this user, locked until it is closed. OSError where another process has it locked."""
-    import fcntl  # no module of Windows, where nothing is made
+    """Return a descriptor that locks a folder of this user. Raises OSError if another process has locked the folder."""
+    import fcntl  # imported here, because Windows, where no pages are made, lacks it
 
     number = os.open(folder, FOLDER | NO_LINK)
     try:
@@ -133,7 +137,7 @@ def _locked(folder: str) -> int:
 
 
 def _remove_left() -> None:
-    """Remove the folders of makers whose process was killed: nobody has them locked."""
+    """Remove the folders of Makers whose process was killed. Nobody has locked them."""
     with contextlib.suppress(OSError, ImportError):
         place = tempfile.gettempdir()
         for name in filter(_OF_A_MAKER.match, os.listdir(place)):
@@ -147,13 +151,14 @@ def _remove_left() -> None:
 
 
 def _new_folder_of_a_maker() -> Tuple[str, Optional[int]]:
-    """A new folder, and the descriptor that locks it; None where files cannot be locked, and so nobody removes it."""
+    """Return a new folder and the descriptor that locks it, or None if files cannot be locked and nobody would remove
+    it."""
     while True:
         folder = tempfile.mkdtemp(prefix=_PREFIX)
         try:
             number = _locked(folder)
         except (BlockingIOError, FileNotFoundError):
-            continue  # another process took it for one that was left, and removes it
+            continue  # another process regarded it as abandoned and removes it
         except (OSError, ImportError):
             return folder, None
         if os.path.isdir(folder):
@@ -162,14 +167,15 @@ def _new_folder_of_a_maker() -> Tuple[str, Optional[int]]:
 
 
 class _Kept:
-    """Files by key, the longest unused of them removed when there is no more room. Not for several threads at once."""
+    """Files by key. When the space is used up, the files that were not used for the longest time are removed. Not
+    thread-safe."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes, self._bytes, self._count = limit_bytes, 0, 0
         self._files: "OrderedDict[str, Tuple[str, int, str]]" = OrderedDict()
 
     def add(self, key: str, path: str, folder: str, note: str = "") -> None:
-        """Move a file here, and make room for it."""
+        """Move a file here, and remove others if more space is needed."""
         self.remove(key)
         self._count += 1
         place = os.path.join(folder, str(self._count))
@@ -188,11 +194,11 @@ class _Kept:
                 os.unlink(path)
 
     def find(self, key: str) -> Optional[Tuple[str, str]]:
-        """(path, note), of a file that is there; it is now the one used last."""
+        """Return (path, note) of an existing file, which is now the most recently used."""
         if key not in self._files:
             return None
         path, _, note = self._files[key]
-        if not os.path.exists(path):  # what cleans folders of temporary files took it
+        if not os.path.exists(path):  # a cleaner of temporary files removed it
             self.remove(key)
             return None
         self._files.move_to_end(key)
@@ -200,7 +206,7 @@ class _Kept:
 
 
 class Maker:
-    """See the head of this module. All methods may be called by several threads."""
+    """Makes pages; see the head of this module. Several threads may call all methods."""
 
     def __init__(self, limits: Optional[Limits] = None) -> None:
         self.limits = limits = limits or Limits()
@@ -211,15 +217,16 @@ class Maker:
         self._failed: "OrderedDict[str, str]" = OrderedDict()
         self._thread: Optional[threading.Thread] = None
         self._folder = ""
-        self._lock: Optional[int] = None  # of the folder
+        self._lock: Optional[int] = None  # descriptor that locks the folder
         self._is_closed = False
         self._pid = os.getpid()
         _remove_left()
 
-    # ---- what the answering threads call ----
+    # ---- methods for the threads that answer requests ----
 
     def ask(self, wish: Wish, again: bool = False) -> Answer:
-        """The page's state; makes sure that it will be made. ``again``: also where that failed before."""
+        """Return the state of a page, and make sure that it will be made. ``again`` retries a page that failed
+        before."""
         try:
             key = wish.key()
         except TracepressError as error:
@@ -263,7 +270,7 @@ class Maker:
         return Answer("waiting", key, ahead=len(self._waiting) - 1 + (self._making is not None))
 
     def page(self, key: str) -> Optional[bytes]:
-        """The page of a key that ``ask`` gave, or None where it is not there (any more)."""
+        """Return the page of a key from ``ask``, or None if it does not exist any more."""
         with self._change:
             kept = self._kept.find(key)
             if kept is None:
@@ -276,7 +283,7 @@ class Maker:
             return file.read()
 
     def close(self) -> None:
-        """End the program, and remove the folder. A forked child of this process leaves both alone."""
+        """Stop the program and remove the folder. A forked child of this process does neither."""
         if os.getpid() != self._pid:
             return
         with self._change:
@@ -309,14 +316,14 @@ class Maker:
             try:
                 self._make(job)
             except (_Changed, _Unwanted):
-                pass  # who still wants it asks again, for what is there now
+                pass  # callers that still want the page ask again, for the current state
             except TracepressError as error:
                 self._fail(job, str(error))
-            except Exception as error:  # a full disk, no more descriptors
+            except Exception as error:  # for example, a full disk or no more descriptors
                 self._fail(job, f"{type(error).__name__}: {error}")
 
     def _next(self) -> bool:
-        """Whether a job waits that somebody still wants."""
+        """Return whether a job waits that somebody still wants."""
         now = time.monotonic()
         self._waiting = [job for job in self._waiting if now - job.asked_s < self.limits.wanted_s]
         return bool(self._waiting)
@@ -346,7 +353,7 @@ class Maker:
             return not (self._is_closed or (is_forgotten and self._next()))
 
     def _summary_of(self, key: str, link: str) -> bool:
-        """A second name for a kept summary; it stays when the kept one is removed."""
+        """Return a second name for a kept summary. It remains when the kept summary is removed."""
         with self._change:
             kept = self._kept.find(key)
             if kept:
@@ -361,7 +368,7 @@ class Maker:
 
 
 class _Making:
-    """One page in the making, in a folder that is removed afterwards."""
+    """A page that is being made, in a folder that is removed afterwards."""
 
     def __init__(self, maker: Maker, job: _Job, folder: str) -> None:
         self._maker, self._job, self._folder = maker, job, folder
@@ -394,7 +401,7 @@ class _Making:
         return path
 
     def _stage(self, side: Side, place: str, open_files: _Open, stack: contextlib.ExitStack) -> str:
-        """Put a side into the folder `place`, and return its name there."""
+        """Put the files of a side into the folder `place`. Returns their name there."""
         if side.is_job:
             name = _file_name(side.run.folder) + ".tps"
             os.rename(self._summary(side), os.path.join(place, name))
@@ -410,7 +417,7 @@ class _Making:
         open_files: _Open,
         stack: contextlib.ExitStack,
     ) -> None:
-        """Open traces, and link place/folder/NAME to their descriptors."""
+        """Open traces, and make links to their descriptors in place/folder."""
         os.mkdir(os.path.join(place, folder))
         for trace in traces:
             try:
@@ -428,7 +435,7 @@ class _Making:
             os.symlink(f"{_DESCRIPTORS}/{number}", os.path.join(place, folder, trace.name))
 
     def _summary(self, side: Side) -> str:
-        """The path of a summary of all traces of a side."""
+        """Return the path of a summary of all traces of a side."""
         key = id_of("summary", side.state(), _program())
         out = os.path.join(self._new_folder(), "all.tps")
         if self._maker._summary_of(key, out):
@@ -450,7 +457,7 @@ class _Making:
         return out
 
     def _history(self) -> str:
-        """A folder with a summary of each earlier run, called as the run is. What cannot be read becomes a note."""
+        """Return a folder with a summary of each earlier run, named after the run. Unreadable runs become notes."""
         folder = self._new_folder()
         for side in self._job.wish.history:
             try:
@@ -467,7 +474,7 @@ class _Making:
         return folder
 
     def _run(self, words: List[str], place: str, open_files: _Open, good: Tuple[int, ...]) -> None:
-        """Run the program in the folder `place`; what it reads must not have changed when it ends."""
+        """Run the program in the folder `place`. Its inputs must not have changed when it exits."""
         said_path = os.path.join(self._new_folder(), "said")
         with open(said_path, "w+b") as said:
             try:
@@ -498,7 +505,7 @@ class _Making:
             raise TracepressError(code, text or f"tracepress {words[0]}: {ended}")
 
     def _watch(self, child: "subprocess.Popen[bytes]") -> None:
-        """To the end of the program, or of its time, of its room, or of the wish for it."""
+        """Wait until the program exits, its time or space is used up, or nobody wants the page any more."""
         limits = self._maker.limits
         while True:
             try:
@@ -515,14 +522,14 @@ class _Making:
 
 
 def _end(child: "subprocess.Popen[bytes]") -> None:
-    """Nothing of the program goes on, not even what it started."""
+    """End the program and all processes that it has started."""
     if child.poll() is None:
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
 
 
 def _size_of(folder: str) -> int:
-    """Bytes of the files in a folder; links do not count."""
+    """Return the number of bytes of all files in a folder. Links do not count."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -533,5 +540,5 @@ def _size_of(folder: str) -> int:
 
 
 def _file_name(name: str) -> str:
-    """A run's name as the name of a file, which the page shows: its last 60 characters, without slashes."""
+    """Return a file name for a run, which the page shows: its last 60 characters, without slashes."""
     return printable(name)[-60:].replace("/", "\u2215").lstrip(".") or "run"

@@ -1,8 +1,9 @@
-"""What TensorBoard loads: the tab's addresses, and the headers of what it answers.
+"""The plugin that TensorBoard loads: the addresses of the tab, and the headers of its answers.
 
-``index.js`` is the tab. ``runs`` is the listing, ``make`` the state of one page, and its key when it is there, ``page``
-the page of a key. Runs and traces are named by the ids of the listing. Answers never wait for the program, so
-TensorBoard's other tabs are served meanwhile. Nothing else of TensorBoard is used than the class of a plugin.
+``index.js`` is the tab. ``runs`` is the listing. ``make`` is the state of a page, with its key if it exists.
+``page`` is the page of a key. Runs and traces are named by the ids of the listing. Answers never wait for the
+program, so that other tabs of TensorBoard are served meanwhile. Of TensorBoard, only the base class of plugins is
+used.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def _json(value: object, status: int = 200) -> Reply:
 
 
 def _policy_of(page: bytes) -> str:
-    """The policy that the page names itself: its own style and script, by hash, and no address. TensorBoard wants it as
-    a header, too; and nobody else may frame the page."""
+    """Return the policy that the page itself names: its own style and script, by hash, and no address. TensorBoard
+    requires it as a header, too. In addition, only TensorBoard may frame the page."""
     own = _POLICY.search(page)
     policy = html.unescape(own.group(1).decode("utf-8", "replace")) if own else ""
     if not re.fullmatch(r"[ -~]+", policy):
@@ -74,12 +75,13 @@ def _policy_of(page: bytes) -> str:
 
 
 def _is_foreign(environ: Dict[str, Any]) -> bool:
-    """Whether another site's page asks. It could read nothing, but must not start programs either."""
+    """Return whether a page of another site sends the request. It could not read the answer, but must not start
+    programs either."""
     return environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("same-origin", "none")
 
 
 def _app(answer: Callable[[Query], Reply]) -> App:
-    """A WSGI application of a function from query to reply."""
+    """Return a WSGI application for a function from query to reply."""
 
     def reply_to(environ: Dict[str, Any]) -> Reply:
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
@@ -123,14 +125,14 @@ def _row(run: Run) -> Dict[str, object]:
 
 
 def _side(listing: Listing, run_id: str, trace_id: str) -> Optional[Side]:
-    """Of a run and one of its traces, or of all where no trace is named; None where there is no such."""
+    """Return a side of a run: one of its traces, or all if no trace is named. Returns None if it does not exist."""
     run = listing.run(run_id)
     trace = run.trace(trace_id) if run and trace_id else None
     return Side(run, trace) if run and (trace or not trace_id) else None
 
 
 class Plugin(TBPlugin):
-    """The tab "tracepress". It is there while there are traces below the log directories."""
+    """The tab "tracepress". It is active if there are traces below the log directories."""
 
     plugin_name = "tracepress"
 
@@ -147,7 +149,7 @@ class Plugin(TBPlugin):
         return bool(self._scanner.listing().runs)
 
     def frontend_metadata(self) -> FrontendMetadata:
-        # the tab looks for new traces itself
+        # the tab itself polls for new traces
         return FrontendMetadata(es_module_path="/index.js", tab_name="tracepress", disable_reload=True)
 
     def get_plugin_apps(self) -> Dict[str, App]:
@@ -162,7 +164,7 @@ class Plugin(TBPlugin):
         return Reply((Path(__file__).parent / "index.js").read_bytes(), _SCRIPT)
 
     def _runs(self, query: Query) -> Reply:
-        """The listing, without its runs where the browser has this version already."""
+        """Return the listing, without its runs if the browser already has this version."""
         listing = self._scanner.listing()
         answer: Dict[str, object] = {"version": listing.version}
         if query.get("have") != listing.version:
@@ -172,7 +174,7 @@ class Plugin(TBPlugin):
         return _json(answer)
 
     def _history_of(self, listing: Listing, run: Run) -> Tuple[Side, ...]:
-        """The newest other runs; those that are still being written come in later."""
+        """Return the newest other runs. Runs that are still being written are added later."""
         before_ns = time.time_ns() - int(self._maker.limits.quiet_s * 1e9)
         others = [other for other in listing.runs if other.id != run.id and other.newest_ns < before_ns]
         others.sort(key=lambda other: (-other.newest_ns, other.name))

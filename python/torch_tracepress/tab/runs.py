@@ -1,11 +1,10 @@
-"""Which traces stand below the log directories, and how one is opened so that nothing else can be.
+"""Lists the traces below the log directories, and opens them safely.
 
-A walk lists runs (folders that hold traces) and their traces; each has an id, by which a browser names it. No path is
-ever made of what a browser says. A trace is opened from its log directory on, name by name, through descriptors that
-follow no symbolic link: whatever is renamed or linked meanwhile, nothing outside is opened. A symbolic link is listed
-for its target where that lies below a log directory, and passed over elsewhere.
-
-A Scanner may be asked by several threads.
+A walk lists runs (folders with traces) and their traces. Each has an id, which the browser uses as its name, so no
+path is ever made from a browser's input. A trace is opened by descriptors, name by name, starting at its log
+directory, without following symbolic links. Whatever is renamed or linked meanwhile, no file outside is opened. A
+symbolic link is listed for its target if the target is below a log directory, and ignored otherwise. Several
+threads may use a Scanner.
 """
 
 from __future__ import annotations
@@ -19,25 +18,26 @@ import time
 from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 TRACE = re.compile(r"\.pt\.trace\.json(\.gz)?\Z")
-_ENTRIES_MAX = 100_000  # of all folders of one walk
+_ENTRIES_MAX = 100_000  # maximum of entries in all folders of one walk
 _DEPTH_MAX = 64
-_PAUSE_S = 2.0  # between two walks; several browser tabs and is_active share one
-_PAUSE_PER_WALK = 10  # a slow file system is walked for at most a tenth of the time
-_MOMENT_S = 0.2  # in which most walks end
+_PAUSE_S = 2.0  # minimum time between two walks, which several browser tabs and is_active share
+_PAUSE_PER_WALK = 10  # on a slow file system, walks take at most a tenth of the time
+_MOMENT_S = 0.2  # longer than most walks take
 FOLDER = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0)
-_FILE = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)  # a pipe must not hold the reader
+# non-blocking, so that a FIFO does not block the reader
+_FILE = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Root(NamedTuple):
-    """A log directory as it was given, and what TensorBoard puts before the names of its runs."""
+    """A log directory, and the prefix that TensorBoard puts in front of the names of its runs."""
 
     prefix: str
     folder: str
 
 
 class Place(NamedTuple):
-    """A file or folder: a log directory without links in its path, and the names from there on."""
+    """A file or folder: a log directory without links in its path, and the names below it."""
 
     root: str
     parts: Tuple[str, ...]
@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """What tells one state of a file from another."""
+    """The properties that change when a file changes."""
 
     device: int
     inode: int
@@ -71,7 +71,7 @@ class Trace(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A folder with traces. ``folder`` is its last name, ``traces`` are in the order of their names."""
+    """A folder with traces. ``folder`` is its last name. ``traces`` are sorted by name."""
 
     id: str
     name: str
@@ -88,7 +88,7 @@ class Run(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The runs in the order of their names. ``version`` changes when anything in it does."""
+    """The runs, sorted by name. ``version`` changes whenever a run or trace changes."""
 
     runs: Tuple[Run, ...]
     is_cut: bool
@@ -113,7 +113,8 @@ def _is_remote(folder: str) -> bool:
 
 
 def roots_of(logdir: Optional[str], logdir_spec: Optional[str]) -> Tuple[List[Root], List[str]]:
-    """The local folders that TensorBoard's options name, read as it reads them, and those elsewhere (gs://), unread."""
+    """Return the local folders in TensorBoard's options, parsed like TensorBoard does, and the remote ones (gs://)
+    unparsed."""
     found: List[Root] = []
     remote: List[str] = []
     words = [logdir] if logdir else [word for word in (logdir_spec or "").split(",") if word]
@@ -128,11 +129,11 @@ def roots_of(logdir: Optional[str], logdir_spec: Optional[str]) -> Tuple[List[Ro
     return found, remote
 
 
-# ---- by descriptors ----
+# ---- opening by descriptors ----
 
 
 def _enter(place: Place, count: int) -> int:
-    """A descriptor of the folder that the first `count` names lead to, none of them a link."""
+    """Return a descriptor of the folder at the first `count` names, none of which may be a link."""
     here = os.open(place.root, FOLDER)
     for name in place.parts[:count]:
         try:
@@ -144,7 +145,8 @@ def _enter(place: Place, count: int) -> int:
 
 
 def open_trace(trace: Trace) -> int:
-    """A descriptor of the trace's file, which the caller closes. Raises OSError where a link stands there now."""
+    """Return a descriptor of the trace's file, which the caller closes. Raises OSError if a link has replaced the
+    file."""
     folder = _enter(trace.place, len(trace.place.parts) - 1)
     try:
         return os.open(trace.place.parts[-1], _FILE | NO_LINK, dir_fd=folder)
@@ -164,21 +166,21 @@ def _status(place: Place) -> os.stat_result:
 
 
 def _natural(name: str) -> List[Tuple[int, str]]:
-    """worker2 before worker10."""
+    """Sort worker2 before worker10."""
     words = re.split(r"([0-9]+)", name)
     return [(int(word), "") if index % 2 else (0, word) for index, word in enumerate(words)]
 
 
 class _Folder(NamedTuple):
     place: Place
-    names: Tuple[str, ...]  # as the run is called: of a link, its own name
+    names: Tuple[str, ...]  # names as in the run; for a link, its own name
     prefix: str
     is_linked: bool
 
 
 class _Walk:
-    """One walk over all log directories, breadth first, so that a cut loses the deepest. Folders that are reached by a
-    link come last, and no further link to a folder is followed in them."""
+    """One walk over all log directories, breadth first, so that a limit cuts off the deepest folders. Folders that
+    are reached by a link come last, and links to folders in them are not followed."""
 
     def __init__(self, roots: Iterable[Root]) -> None:
         self.roots = [(root, os.path.realpath(root.folder)) for root in roots]
@@ -194,7 +196,7 @@ class _Walk:
         return None
 
     def _entry(self, folder: _Folder, entry: os.DirEntry[str]) -> Tuple[Place, Optional[os.stat_result]]:
-        """Where an entry is, and its status where it may matter; a link has those of its target."""
+        """Return the place of an entry, and its status if it matters. For a link, both are those of its target."""
         if entry.is_symlink():
             place = self._target(folder, entry.name)
             if place is None or not place.parts:
@@ -205,7 +207,7 @@ class _Walk:
         return folder.place, None
 
     def _entries(self, folder: _Folder) -> Iterator[Tuple[str, Place, Optional[os.stat_result]]]:
-        """What is in a folder, in no order; nothing where that cannot be read."""
+        """Return the entries of a folder, unsorted, or no entries if it cannot be read."""
         try:
             here = _enter(folder.place, len(folder.place.parts))
         except OSError:
@@ -219,21 +221,21 @@ class _Walk:
                     try:
                         yield (entry.name, *self._entry(folder, entry))
                     except OSError:
-                        continue  # gone meanwhile, or a link to nothing
+                        continue  # removed in the meantime, or a link to a missing file
         except OSError:
             return
         finally:
             os.close(here)
 
     def _target(self, folder: _Folder, name: str) -> Optional[Place]:
-        """Where a link leads, unless that is outside, or a folder that the link itself stands in."""
+        """Return the target of a link, unless it is outside or contains the link itself."""
         path = os.path.realpath(os.path.join(folder.place.path, name))
         if (folder.place.path + os.sep).startswith(path.rstrip(os.sep) + os.sep):
             return None
         return self._below_a_root(path)
 
     def _look(self, folder: _Folder) -> List[_Folder]:
-        """Note the folder's traces as a run; the folders in it."""
+        """Add the traces of the folder as a run. Returns its subfolders."""
         traces: List[Tuple[str, Place, Stamp]] = []
         inside: List[_Folder] = []
         has_scalars = False
@@ -288,8 +290,10 @@ def walk(roots: Iterable[Root]) -> Listing:
 
 
 class Scanner:
-    """The listing, at most some seconds old where a walk is quick. A thread walks; nobody waits for it longer than a
-    moment, but for the first listing: on a slow file system one gets the listing before."""
+    """Provides the listing. It is at most a few seconds old if a walk is fast.
+
+    A thread walks. Callers wait only for the first listing; on a slow file system they get the previous one.
+    """
 
     def __init__(self, roots: Iterable[Root], clock: Callable[[], float] = time.monotonic) -> None:
         self._roots = tuple(roots)
