@@ -1,8 +1,8 @@
 /* Records programs from outside: see outside.h.
  *
- * Each poll reads the rings. It immediately reads the facts that only a living process has: its arguments, and its
- * memory and I/O at its exit. Then it passes those records to the tree that are old enough for their order to be
- * certain. */
+ * Each poll reads the rings. A poll immediately reads facts that only a living process has: its arguments, and at its
+ * exit its memory and I/O. Then the poll passes records to the tree. It passes only records that are old enough for
+ * their order to be certain. */
 #include "collector/outside/outside.h"
 
 #include <errno.h>
@@ -19,15 +19,16 @@
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
 
-enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* most waits whose system call is read at a poll */
+enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* most waits whose system call is read in one poll */
 enum {
-    LOOK_NS = 20000000,    /* between two polls of the rings */
-    SOON_NS = 100000,      /* while arguments of a program are not available yet */
-    END_NS = 2000000,      /* until the connector has reported the last exits */
-    CERTAIN_NS = 20000000, /* older records are certainly in their rings, and their arguments have arrived or will
-                            * not */
+    LOOK_NS = 20000000,    /* interval between two polls of the rings, ns */
+    SOON_NS = 100000,      /* interval while arguments of a program are not available yet, ns */
+    END_NS = 2000000,      /* time until the connector has reported the last exits, ns */
+    CERTAIN_NS = 20000000, /* age at which a record is certainly in its ring, and its arguments have arrived or will not
+                            * arrive, ns */
 };
-#define OFTEN_NS (60 * TP_SECOND_NS) /* for so long, memory and I/O are read at each poll, and later once a second */
+/* time in which memory and I/O are read at each poll; later they are read once a second */
+#define OFTEN_NS (60 * TP_SECOND_NS)
 
 /* ---- start and end ---- */
 
@@ -219,8 +220,8 @@ int tp_outside_fd(const struct tp_outside *o)
 
 /* ---- reading records ---- */
 
-/* Reads the Python frames of a thread immediately when its sample arrives, at a moment as random as that of the
- * sample. */
+/* Reads the Python frames of a thread immediately when its sample arrives, so that the moment of reading is as random
+ * as that of the sample. */
 static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
 {
     int64_t time_ns = o->python.processes.living_count ? tp_outside_now() : 0;
@@ -228,8 +229,8 @@ static void ask_python(struct tp_outside *o, struct tp_pending_record *record, c
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
 }
 
-/* Returns whether a record of whole CPUs belongs to another process. Some of its switches count against the budget,
- * because their stacks cost it time too. */
+/* Returns whether a record of whole CPUs belongs to a process that is not recorded. Counts a part of the switches of
+ * such processes for the limit of stacks, because their stacks slow these processes too. */
 static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
 {
     enum { OTHERS_PER_OURS = 16 };
@@ -240,8 +241,8 @@ static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool
     return true;
 }
 
-/* Returns whether an EXIT record is not an exit. With whole CPUs, the kernel writes one when a process changes its
- * rights by exec, and continues to report its events. */
+/* Returns whether an EXIT record does not report an exit. With events of whole CPUs, the kernel writes such a record
+ * when a process changes its rights by exec, and continues to report its events. */
 static bool is_no_end(struct tp_outside *o, const struct tp_perf_record *r)
 {
     return r->type == PERF_RECORD_EXIT && r->pid == r->tid && tp_proc_life(r->pid, &o->text) == TP_PROC_ALIVE;
@@ -303,8 +304,8 @@ static void take_end(void *outside, uint32_t number)
 {
     struct tp_outside *o = outside;
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
-    bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* its parent, which is this process, gets the
-                                                                         * exit status */
+    bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* true for a child of this process, whose exit
+                                                                         * status this process gets as the parent */
     process->has_status = tp_exit_codes_take(&o->codes, process->pid, true, &process->status);
     enum tp_proc_life life = process->has_status ? TP_PROC_OVER : tp_proc_life(process->pid, &o->text);
     process->is_out_of_sight = life == TP_PROC_ALIVE;
@@ -337,7 +338,7 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
 /* ---- polling ---- */
 
 /* Lets each sample wake this process while a program runs Python, because the Python frames must be read at the same
- * moment. Also after a ring was full once. */
+ * moment. Samples also wake this process after a ring was full once. */
 static void watch_samples(struct tp_outside *o)
 {
     bool is_wanted = o->python.processes.living_count > 0 || o->tree.lost_count > 0;
@@ -360,7 +361,7 @@ static void keep_budget(struct tp_outside *o, int64_t time_ns)
         tp_perf_rings_end_stacks(&o->rings);
 }
 
-/* Reads the rings and /proc. */
+/* Polls once: reads the rings and /proc. */
 static void look_at_events(struct tp_outside *o, int64_t time_ns)
 {
     o->switch_stacks = o->thread_records = 0;
@@ -378,7 +379,7 @@ static void look_at_events(struct tp_outside *o, int64_t time_ns)
     keep_budget(o, time_ns);
     if (time_ns - o->looked_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
-        /* long waits without a stack: reading their system call is cheap, so it needs no budget */
+        /* long waits without a stack need no budget, because reading their system call is cheap */
         tp_outside_tree_ask_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
                                   &o->text);
         o->looked_ns = time_ns;
@@ -402,7 +403,7 @@ static int look(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Keeps what was recorded, and closes the events; the program continues. */
+/* Ends the recording early and closes the events. The recorded data is kept, and the program continues. */
 static void stop(struct tp_outside *o)
 {
     o->stopped_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
@@ -416,7 +417,7 @@ void tp_outside_keep(struct tp_outside *o, void (*save)(void *context), void *co
         (struct tp_outside_keeper){.made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
 }
 
-/* Writes the trace and exits. Runs in a copy whose recorder was killed; the copy has no open descriptors. */
+/* Writes the trace and exits. Runs in a copy of a recorder that was killed. The copy has no open descriptors. */
 static void save_rest(struct tp_outside *o)
 {
     o->pending.count = 0;
@@ -434,7 +435,7 @@ void tp_outside_look(void *outside)
     uint64_t ticks;
     while (read(o->timer, &ticks, sizeof ticks) > 0 ||
            epoll_wait(o->watch, events, sizeof events / sizeof *events, 0) > 0)
-        ; /* clears the notification; all rings are read below */
+        ; /* clears the notification, because all rings are read below */
     if (!o->begin_ns || o->stopped_ns)
         return;
     if (tp_arena_run(&o->arena, look, o, NULL) < 0)

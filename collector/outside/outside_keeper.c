@@ -1,4 +1,4 @@
-/* Keeps a copy of the recorder that survives it: see outside_keeper.h. */
+/* Maintains a copy of the recorder, which survives the recorder: see outside_keeper.h. */
 #include "collector/outside/outside_keeper.h"
 
 #include <fcntl.h>
@@ -30,8 +30,8 @@ static void close_range_of(unsigned first, unsigned last)
         close((int)fd);
 }
 
-/* Closes all descriptors except two. The copy must not keep the kernel's events alive, nor sockets that it does not
- * serve. */
+/* Closes all descriptors except two. An open descriptor in the copy would keep the kernel's events active, and sockets
+ * that the copy does not serve. */
 static void close_others(int one, int other)
 {
     unsigned low = (unsigned)(one < other || other < 0 ? one : other), high = (unsigned)(one < other ? other : one);
@@ -49,7 +49,8 @@ static void leave_streams(void)
         dup2(nothing, fd);
 }
 
-/* Runs in the copy: returns if the recorder was killed, and exits if the recorder has made another copy. */
+/* Sleeps in the copy until the recorder closes its pipe. Returns if the recorder was killed. Exits if the recorder has
+ * made another copy. */
 static void sleep_in_copy(int pipe, int kept)
 {
     char byte;

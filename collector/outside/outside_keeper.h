@@ -11,12 +11,12 @@
 #include <sys/types.h>
 
 struct tp_outside_keeper {
-    pid_t pid;       /* of the copy; 0: no copy exists */
-    int pipe;        /* write end of a pipe to the copy, which wakes when it closes; valid while a copy exists */
-    int64_t made_ns; /* time of the last copy */
-    int64_t cost_ns; /* time that the fork took */
-    int kept_fd;     /* descriptor that the copy keeps open, the lock of the run; -1: none */
-    void (*save)(void *context); /* writes the trace; called only in the copy. NULL: no copies are made */
+    pid_t pid; /* process id of the copy; 0: no copy exists */
+    int pipe;  /* write end of a pipe to the copy; the copy wakes when this end closes. Valid while a copy exists */
+    int64_t made_ns;             /* time of the last copy, ns */
+    int64_t cost_ns;             /* duration of the last fork, ns */
+    int kept_fd;                 /* descriptor that the copy keeps open, which has the lock of the run; -1: none */
+    void (*save)(void *context); /* function that writes the trace, called only in the copy; NULL: no copies are made */
     void *context;
 };
 

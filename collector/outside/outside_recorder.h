@@ -1,4 +1,5 @@
-/* Declares the complete state of the recorder from outside, only for outside.c, outside_attach.c and outside_seen.c. */
+/* Declares the complete state of the recorder from outside. Only outside.c, outside_attach.c and outside_seen.c include
+ * this header. */
 #ifndef TP_COLLECTOR_OUTSIDE_RECORDER_H
 #define TP_COLLECTOR_OUTSIDE_RECORDER_H
 
@@ -34,7 +35,7 @@ struct tp_outside {
     struct tp_made_names made;
     struct tp_still_stacks still;
     struct tp_throttling_span throttling;
-    struct tp_throttling throttled; /* up to the end of the recording */
+    struct tp_throttling throttled; /* throttled time up to the end of the recording */
     bool is_throttling_known;
     struct tp_exit_codes codes;
     struct tp_pending pending;
@@ -42,33 +43,33 @@ struct tp_outside {
     struct tp_late_ends late_ends;
     struct tp_usage_looks usage;
     struct tp_buf text;
-    uint32_t next_thread;                   /* thread whose wait is examined next */
-    uint64_t switch_stacks, thread_records; /* counts in the current poll: stacks of switches; starts and exits of
+    uint32_t next_thread;                   /* number of the thread whose wait is examined next */
+    uint64_t switch_stacks, thread_records; /* counts of the current poll: stacks of switches, and starts and exits of
                                              * threads */
     uint64_t dropped_count;
-    int64_t own_ns; /* processor time of this process up to the end of the recording */
+    int64_t own_ns; /* processor time of this process up to the end of the recording, ns */
     int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
     uint32_t out_of_sight;
     pid_t pid;
     int watch, timer;
     bool are_samples_watched, is_attached;
-    struct tp_running_tree running; /* the processes it attaches to */
-    struct tp_id_map forked;        /* threads with a fork event since the attach */
+    struct tp_running_tree running; /* processes to which the recorder attaches */
+    struct tp_id_map forked;        /* threads with a fork event since the attach, as keys */
     uint32_t unwatched;
     enum tp_outside_mode mode;
-    struct tp_watched_processes watched; /* for events of whole CPUs */
-    uint64_t other_stacks;               /* stacks of switches of other processes */
+    struct tp_watched_processes watched; /* recorded processes, for events of whole CPUs */
+    uint64_t other_stacks;               /* count of stacks of switches of processes that are not recorded */
     bool is_whole_refused;
     struct tp_looked_recorder looked;
-    bool is_of_user; /* records all processes of the user */
+    bool is_of_user; /* true if all processes of a user are recorded */
     uid_t user;
-    struct tp_vec roots;         /* uint32_t: processes of the user that no other process of the user started */
-    struct tp_id_map candidates; /* such a process: number of the listing that showed it first */
+    struct tp_vec roots;         /* processes of the user whose parent belongs to another user; items: uint32_t */
+    struct tp_id_map candidates; /* key: a process as in `roots`; value: number of the listing that showed it last */
     uint32_t listing;
-    void (*look_for_more)(struct tp_outside *recorder, int64_t time_ns); /* searches for new processes; NULL: not
-                                                                          * needed */
+    void (*look_for_more)(struct tp_outside *recorder, int64_t time_ns); /* function that searches for new processes;
+                                                                          * NULL: not needed */
     int64_t listed_ns;
-    struct tp_error refused; /* when polling: why events were refused */
+    struct tp_error refused; /* reason why events were refused, when polling */
 };
 
 static inline int64_t tp_outside_clock(clockid_t clock)
@@ -83,14 +84,14 @@ static inline int64_t tp_outside_now(void)
     return tp_outside_clock(CLOCK_MONOTONIC);
 }
 
-/* Opens the kernel's events of whole CPUs or of thread `pid`, or checks that /proc can be polled instead. The reason
- * for a failure is in recorder->refused. */
+/* Opens the kernel's events of whole CPUs or of thread `pid`, or checks that /proc can be polled instead. Returns 0 or
+ * an error; recorder->refused then has the reason. */
 int tp_outside_open(struct tp_outside *recorder, pid_t pid);
 
 /* Starts the recording. */
 void tp_outside_start(struct tp_outside *recorder);
 
-/* Starts polling, inside the guard of the arena. */
+/* Starts polling. The caller has set the guard of the arena. recorder: a struct tp_outside. */
 int tp_outside_begin_looks(void *recorder, struct tp_error *err);
 
 /* Reads all records from the rings. */

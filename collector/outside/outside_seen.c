@@ -1,4 +1,4 @@
-/* Describes in words and as JSON what was recorded from outside and what was missed: see outside.h. */
+/* Describes the recorded and the missed facts of a recording, as text and as JSON: see outside.h. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -17,7 +17,8 @@ static void add(struct tp_buf *text, uint64_t count, const char *one, const char
 void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
 {
     if (seen->stopped_after_ns)
-        tp_buf_printf(text, "anything after %.1f s, because the recording reached its maximum size", (double)seen->stopped_after_ns / 1e9);
+        tp_buf_printf(text, "anything after %.1f s, because the recording reached its maximum size",
+                      (double)seen->stopped_after_ns / 1e9);
     if (seen->mode == TP_OUTSIDE_BY_LOOKS)
         tp_buf_printf(text, "%s%sanything shorter than 10 ms, because %s", text->size ? ", " : "",
                       !seen->sample_count                        ? "functions, and "
@@ -25,8 +26,7 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
                                                                  : "",
                       seen->refusal);
     if (seen->is_whole_refused)
-        tp_buf_printf(text,
-                      "%swhole CPUs, which need root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
+        tp_buf_printf(text, "%swhole CPUs, which need root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
                       text->size ? ", " : "");
     if (seen->is_user_only)
         tp_buf_printf(text, "%sfunctions of the kernel and causes of short waits (perf_event_paranoid)",
@@ -37,8 +37,7 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
         tp_buf_printf(text, " and at times all but one in %d samples", 1 << (seen->budget_level - 1));
     if (seen->budget_level)
         tp_buf_puts(text, " (to limit the overhead)");
-    add(text, seen->looks_left_out, "poll of /proc (to limit the overhead)",
-        "polls of /proc (to limit the overhead)");
+    add(text, seen->looks_left_out, "poll of /proc (to limit the overhead)", "polls of /proc (to limit the overhead)");
     add(text, seen->out_of_sight, "process after it changed its rights", "processes after they changed their rights");
     add(text, seen->unwatched, "thread that ran before", "threads that ran before");
     add(text, seen->python_unknown, "process's Python functions", "processes' Python functions");
@@ -82,7 +81,7 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
                                                           : "inherited");
     if (*seen->refusal)
         tp_json_member_text(&json, "refusal", seen->refusal);
-    tp_json_member_text(&json, "own_waits", "marked"); /* by outside_trace.c, with `recording` */
+    tp_json_member_text(&json, "own_waits", "marked"); /* outside_trace.c marks these waits with `recording` */
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         tp_json_member_int(&json, counts[i].key, counts[i].value);
     if (seen->throttled_ns >= 0) {

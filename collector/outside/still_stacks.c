@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Waits shorter than LEAST_WAIT_NS have only the chain of their switch. */
+/* LEAST_WAIT_NS: shorter waits have only the chain of their switch */
 enum { LEAST_WAIT_NS = 1000000, WINDOW_NS = 100000000, WINDOW_READS = 40, PAGE_BYTES = 4096, MOST_BYTES = 32 << 10 };
 
 void tp_still_stacks_take(struct tp_still_stacks *still, const struct tp_perf_record *r, bool is_switch,
@@ -32,7 +32,8 @@ static const struct tp_pending_record *record_of(const struct tp_pending *pendin
     return NULL;
 }
 
-/* Reads the mapped part of a stack page by page from an address on, because its end is unknown. */
+/* Reads a stack page by page from an address on, because the end of the mapped part is unknown. Returns the number of
+ * bytes read. */
 static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, size_t bytes)
 {
     struct tp_other_part parts[MOST_BYTES / PAGE_BYTES + 1];
@@ -47,7 +48,7 @@ static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, 
     return count ? (size_t)(parts[count - 1].at - at) + parts[count - 1].size : 0;
 }
 
-/* Adds a copy of the switch record with part of the stack, in the format of a sample (perf_record.c). */
+/* Adds a copy of the switch record, extended by a part of the stack, in the format of a sample (perf_record.c). */
 static struct tp_pending_record *add_copy(struct tp_pending *pending, const struct perf_event_header *original,
                                           const char *stack, uint64_t size, uint64_t used)
 {
@@ -80,7 +81,7 @@ static void read_one(struct tp_still_stacks *still, struct tp_pending *pending, 
     size_t used = read_stack(&memory, r.registers[TP_PERF_STACK_POINTER], stack, bytes) & ~(size_t)7;
     if (!used)
         return;
-    /* these counts are for samples, not for waits */
+    /* the counts are restored below, because they count samples and not waits */
     uint64_t reads = python->read_count, failures = python->failed_count;
     uint32_t frames = tp_python_stacks_read(python, wait->pid, wait->tid, wait->time_ns);
     python->read_count = reads;

@@ -10,74 +10,75 @@
 #include "writer/base/id_map.h"
 #include "writer/base/str.h"
 
-/* Numbers that do not stand for a file. Files start at TP_CODE_FIRST_FILE. */
+/* Numbers of code without a file. Files start at TP_CODE_FIRST_FILE. */
 enum { TP_CODE_UNKNOWN, TP_CODE_KERNEL, TP_CODE_MADE, TP_CODE_VDSO, TP_CODE_PYTHON, TP_CODE_FIRST_FILE };
 
 enum { TP_CODE_SEGMENTS = 8 };
 
 struct tp_code_file {
-    struct tp_str path; /* NUL-terminated */
+    struct tp_str path; /* path of the file, NUL-terminated */
     struct {
         uint64_t address, offset, size;
-    } segments[TP_CODE_SEGMENTS]; /* from the program headers; none: the file could not be read */
+    } segments[TP_CODE_SEGMENTS]; /* loaded segments from the program headers; none if the file could not be read */
     uint32_t segment_count;
-    bool is_fixed;             /* linked to fixed addresses */
-    bool is_go;                /* built by Go, which keeps frame pointers */
-    uint64_t loop, loop_bytes; /* in a Python interpreter: the function that runs Python code; otherwise 0 */
+    bool is_fixed;             /* true if the file is linked to fixed addresses */
+    bool is_go;                /* true if Go built the file; Go keeps frame pointers */
+    uint64_t loop, loop_bytes; /* in a Python interpreter: address and size of the function that runs Python code;
+                                * otherwise 0 */
 };
 
 struct tp_code_frame {
-    uint64_t address; /* in the file, or in memory for the kernel; see below for generated code and Python; otherwise
-                       * 0 */
+    uint64_t address; /* address in the file, or in memory for the kernel. For generated code, the index in `made`. For
+                       * Python, see tp_code_python_node_of. Otherwise 0 */
     uint32_t file;
 };
 
-/* A place in code that a program generated at run time. An image is a process between two execs. */
+/* Position in code that a program generated at run time. An image is a process between two execs. */
 struct tp_made_place {
     uint64_t address;
-    uint32_t image; /* 0: an image without a number */
-    uint32_t name;  /* number in made_texts; TP_NO_ID: unknown */
+    uint32_t image; /* number of the image; 0: all images without a number */
+    uint32_t name;  /* index of the name in made_texts; TP_NO_ID: unknown */
 };
 
 /* Node of the trie. Node 0 is the root without a frame: the empty stack. */
 struct tp_code_node {
-    uint32_t outer; /* node of the caller; smaller than its own number */
+    uint32_t outer; /* number of the caller's node, which is smaller than the node's own number */
     uint32_t frame;
 };
 
 struct tp_code_places {
     struct tp_arena *arena;
-    struct tp_strings paths; /* indexed by file */
-    struct tp_vec files;     /* struct tp_code_file */
-    struct tp_vec frames;    /* struct tp_code_frame */
-    struct tp_vec nodes;     /* struct tp_code_node */
+    struct tp_strings paths; /* paths of the files; the index is the number of the file */
+    struct tp_vec files;     /* items: struct tp_code_file */
+    struct tp_vec frames;    /* items: struct tp_code_frame */
+    struct tp_vec nodes;     /* items: struct tp_code_node */
     struct tp_id_map frame_ids, node_ids;
-    struct tp_strings python_texts; /* "FILE(LINE): FUNCTION" */
-    struct tp_vec made;             /* struct tp_made_place */
+    struct tp_strings python_texts; /* texts of Python frames, "FILE(LINE): FUNCTION" */
+    struct tp_vec made;             /* items: struct tp_made_place */
     struct tp_id_map made_ids;
-    struct tp_strings made_texts; /* texts of frames, as written to the trace */
+    struct tp_strings made_texts; /* texts of frames in generated code, as written to the trace */
     uint32_t image_count;
 };
 
 void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena);
 
-/* Returns the file of a code mapping by the path that the kernel reports. Reads the headers of a new file. */
+/* Returns the number of a mapped file. path: as the kernel reports it. Reads the headers of a new file. */
 uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path);
 
-/* Returns the address that an offset of a file has in memory layout. */
+/* Returns the address in the file's memory layout that belongs to an offset in the file. */
 uint64_t tp_code_address(const struct tp_code_places *places, uint32_t file, uint64_t offset);
 
 /* Returns the node of a frame that was called from `outer`. */
 uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address);
 
-/* Returns the node of a Python function, by the number of its text. is_entry: it is the outermost function in a call of
- * the interpreter's loop. */
+/* Returns the node of a Python function. text: number of the function's text. is_entry: the function is the outermost
+ * one in a call of the interpreter's loop. */
 uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
 
 /* Returns the node of code that an image generated. The frame's address is its index in `made`. */
 uint32_t tp_code_made_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
 
-/* Returns a number for a new image; 0: no number is free. */
+/* Returns the number of a new image; 0: no number is free. */
 uint32_t tp_code_image_of(struct tp_code_places *places);
 
 static inline struct tp_made_place *tp_code_made_at(const struct tp_code_places *places,

@@ -12,8 +12,8 @@ static inline uint64_t tp_code_space_start(uint32_t file)
     return (uint64_t)1 << 62 | (uint64_t)file << TP_CODE_SPACE_BITS;
 }
 
-/* Converts a process's address to this space by its mappings. Returns the address itself if no code file is mapped
- * there. */
+/* Converts an address of a process to the shared space, by the process's mappings. Returns the address itself if no
+ * code file is mapped there. */
 static inline uint64_t tp_code_space_of(const struct tp_code_maps *maps, const struct tp_code_places *places,
                                         uint64_t address)
 {
@@ -24,8 +24,8 @@ static inline uint64_t tp_code_space_of(const struct tp_code_maps *maps, const s
     return in_file >> TP_CODE_SPACE_BITS ? address : tp_code_space_start(map->file) + in_file;
 }
 
-/* Splits an address of this space into file and address in the file. Returns false if it is not in the range of a
- * file. */
+/* Splits an address of the shared space into a file and an address in the file. Returns false if the address is not in
+ * the range of a file. */
 static inline bool tp_code_space_split(const struct tp_code_places *places, uint64_t place, uint32_t *file,
                                        uint64_t *address)
 {

@@ -9,8 +9,8 @@
 
 enum { WINDOW_BYTES = 1 << 14, CODE_LOAD = 0, MAGIC = 0x4A695444 };
 
-/* Beginning of each file; beginning of each record; and the following fields of a record of loaded code, before its
- * name. */
+/* Formats in a dump: the beginning of the file, the beginning of each record, and the next fields of a record of loaded
+ * code, which precede its name. */
 struct file_head {
     uint32_t magic, version, total_size, machine, padding, pid;
     uint64_t time, flags;
@@ -26,12 +26,12 @@ struct code_load {
     uint64_t virtual_address, address, size, index;
 };
 
-/* A window into the file. */
+/* The part of the file that is in memory. */
 struct window {
     int fd;
     uint64_t place; /* file offset of bytes[0] */
     size_t size;
-    uint64_t left_bytes; /* bytes that may still be read */
+    uint64_t left_bytes; /* count of bytes that may still be read */
     char bytes[WINDOW_BYTES];
 };
 
@@ -45,8 +45,8 @@ uint32_t tp_made_dump_pid(const char *path)
     return pid <= INT32_MAX && strcmp(end, ".dump") == 0 ? (uint32_t)pid : 0;
 }
 
-/* Returns the file's bytes from `place` on, *size of them: at least `wanted`, unless the file ends there or no more may
- * be read. */
+/* Returns the file's bytes from `place` on, and sets *size to their number. There are at least `wanted` bytes, unless
+ * the file ends or the limit of bytes is reached. */
 static const char *look(struct window *w, uint64_t place, size_t wanted, size_t *size)
 {
     if (place < w->place || place - w->place > w->size || w->size - (size_t)(place - w->place) < wanted) {
@@ -71,7 +71,7 @@ static bool copy(void *part, struct window *w, uint64_t place, size_t size)
     return there >= size;
 }
 
-/* Reads the name of a record of loaded code whose fields begin at `place`. Returns false if it has none. */
+/* Reads the name of a record of loaded code whose fields begin at `place`. Returns false if the record has no name. */
 static bool read_load(struct tp_made_name *name, struct window *w, uint64_t place, uint64_t record_bytes)
 {
     struct code_load load;

@@ -33,7 +33,8 @@ void tp_made_name(struct tp_made_wanted *wanted, size_t count, struct tp_made_na
 
 /* ---- lines ---- */
 
-/* Reads a hexadecimal number, maybe with "0x", that is followed by a space. Returns the position after it, or NULL. */
+/* Reads a hexadecimal number, possibly with "0x", that is followed by a space. Returns the position after the space, or
+ * NULL. */
 static const char *take_number(uint64_t *number, const char *at, const char *end)
 {
     int digits = 0;
@@ -53,7 +54,7 @@ static const char *take_number(uint64_t *number, const char *at, const char *end
     return digits && digits <= 16 && at < end && *at == ' ' ? at : NULL;
 }
 
-/* Takes a line, or the beginning of one that is too long, at file offset `place`. */
+/* Processes a line, or the beginning of a line that is too long, at file offset `place`. */
 static void take_line(struct reading *r, const char *line, size_t size, uint64_t place)
 {
     const char *end = line + size;
@@ -69,7 +70,7 @@ static void take_line(struct reading *r, const char *line, size_t size, uint64_t
     tp_made_name(r->wanted, r->count, name, &r->hits_left);
 }
 
-/* Takes the complete lines in a buffer at file offset `place`. Returns the number of bytes taken. */
+/* Processes the complete lines in a buffer at file offset `place`. Returns the number of bytes processed. */
 static size_t take_lines(struct reading *r, const char *bytes, size_t size, uint64_t place)
 {
     size_t done = 0;
@@ -84,7 +85,7 @@ void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct 
     char bytes[PIECE_BYTES];
     size_t kept = 0, got = 1;
     uint64_t place = 0;     /* file offset of bytes[0] */
-    bool is_inside = false; /* inside a line whose beginning was already taken */
+    bool is_inside = false; /* true inside a line whose beginning was already processed */
     while (got && *left_bytes && r.hits_left && place + kept < TP_MAX_OUTSIDE_MADE_BYTES) {
         size_t room = sizeof bytes - kept;
         if (tp_input_read(&got, map, bytes + kept, room < *left_bytes ? room : (size_t)*left_bytes, 0, NULL) < 0)
@@ -96,7 +97,7 @@ void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct 
             done = end ? (size_t)(end - bytes) + 1 : size;
         is_inside = is_inside && !end;
         done += take_lines(&r, bytes + done, size - done, place + done);
-        if (done == 0 && size == sizeof bytes) { /* one very long line */
+        if (done == 0 && size == sizeof bytes) { /* the buffer contains only a part of a very long line */
             take_line(&r, bytes, size, place);
             is_inside = true;
             done = size;
@@ -111,7 +112,7 @@ void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct 
 
 /* ---- names ---- */
 
-/* Splits ":NUMBER" off the end of the text. Returns false if none exists. */
+/* Splits ":NUMBER" off the end of the text. Returns false if the text has no such end. */
 static bool take_end(struct tp_str *text, struct tp_str *number)
 {
     size_t at = text->len;
@@ -124,8 +125,8 @@ static bool take_end(struct tp_str *text, struct tp_str *number)
     return true;
 }
 
-/* Splits a name of V8, "JS:*f file:///x/a.js:12:7": how it was compiled, the function, and its position. Before V8 10
- * (node 18) a name may have no column: "LazyCompile:*f /x/a.js:12". */
+/* Splits a name of V8, such as "JS:*f file:///x/a.js:12:7". The parts are the kind of compilation, the function, and
+ * its position. Before V8 10 (node 18), a name may have no column: "LazyCompile:*f /x/a.js:12". */
 static bool is_script(struct tp_str name, struct tp_str *function, struct tp_str *path, struct tp_str *line)
 {
     static const char *const starts[] = {"JS:", "LazyCompile:", "Function:", "Script:", "Eval:"};
@@ -164,7 +165,7 @@ size_t tp_made_frame(char *frame, size_t size, struct tp_str name)
                              (int)function.len, function.ptr)
                   : snprintf(frame, size, "%.*s [jit]", (int)name.len, name.ptr);
     size_t length = all > 0 && (size_t)all < size ? (size_t)all : all > 0 ? size - 1 : 0;
-    for (size_t i = 0; i < length; i++) /* characters that would end a frame or a line early */
+    for (size_t i = 0; i < length; i++) /* replaces characters that would end a frame or a line early */
         if (frame[i] == ';' || (unsigned char)frame[i] < ' ')
             frame[i] = frame[i] == ';' ? ',' : ' ';
     return length;

@@ -1,20 +1,20 @@
 /* Reads names of generated code from a map that JIT compilers write for perf: /tmp/perf-PID.map with lines "START SIZE
- * NAME" in hexadecimal. Later lines are newer, so the last line for an address counts. The file comes from the program:
- * invalid lines are ignored, and the amount read is limited. */
+ * NAME" in hexadecimal. Later lines are newer, so the last line for an address is valid. The file comes from the
+ * program, so invalid lines are ignored, and the number of bytes read is limited. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_MADE_MAP_H
 #define TP_COLLECTOR_OUTSIDE_CODE_MADE_MAP_H
 
 #include "writer/base/input.h"
 #include "writer/base/str.h"
 
-enum { TP_MADE_NAME_BYTES = 512 }; /* longer names are cut */
+enum { TP_MADE_NAME_BYTES = 512 }; /* length of the longest name in bytes; longer names are cut */
 
 /* An address whose name is wanted. */
 struct tp_made_wanted {
     uint64_t address;
-    uint32_t number;     /* set by the caller, for its own use */
-    uint32_t name_bytes; /* 0: no line has the address */
-    uint64_t name_at;    /* file offset of its name */
+    uint32_t number;     /* set by the caller, and not changed here */
+    uint32_t name_bytes; /* length of the address's name; 0: no line contains the address */
+    uint64_t name_at;    /* file offset of the address's name */
 };
 
 /* A range of code of `length` bytes, and the file offset of its name. */
@@ -23,16 +23,16 @@ struct tp_made_name {
     uint64_t at, bytes;
 };
 
-/* Sets the name of all addresses in the range, replacing earlier names. Subtracts their number from *hits_left and
- * stops at 0. */
+/* Sets the name of all wanted addresses in the range, and replaces earlier names. Subtracts the number of these
+ * addresses from *hits_left and stops when it is 0. */
 void tp_made_name(struct tp_made_wanted *wanted, size_t count, struct tp_made_name name, uint64_t *hits_left);
 
-/* Finds the names of addresses, given in ascending order, in the first *left_bytes of an open file, at most
- * TP_MAX_OUTSIDE_MADE_BYTES. Subtracts what it read from *left_bytes. */
+/* Finds the names of addresses, given in ascending order, in the first *left_bytes of an open file. Reads at most
+ * TP_MAX_OUTSIDE_MADE_BYTES. Subtracts the bytes that it read from *left_bytes. */
 void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct tp_input *map, uint64_t *left_bytes);
 
-/* Writes the frame for a name, at most `size` bytes with its NUL: "/x/a.js(12): f" if V8 provides that, otherwise "NAME
- * [jit]". Returns its length. */
+/* Writes the text of a frame for a name: "/x/a.js(12): f" if the name contains a position, as those of V8, otherwise
+ * "NAME [jit]". The text has at most `size` bytes with its NUL. Returns its length. */
 size_t tp_made_frame(char *frame, size_t size, struct tp_str name);
 
 #endif

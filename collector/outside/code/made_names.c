@@ -15,13 +15,13 @@
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 
-/* A process that has generated code. */
+/* A process that generates code at run time. */
 struct maker {
-    uint32_t inner_pid; /* process id in its own namespace */
+    uint32_t inner_pid; /* id of the process in its own namespace */
     uint32_t user;
-    int folder;       /* descriptor of its /tmp; -1: the same as ours */
-    int dump;         /* -1: none */
-    int64_t since_ns; /* time of its first code */
+    int folder;       /* descriptor of the process's /tmp; -1: its /tmp is that of the recorder */
+    int dump;         /* descriptor of the process's dump; -1: none */
+    int64_t since_ns; /* time at which the process first generated code */
 };
 
 void tp_made_names_init(struct tp_made_names *names, struct tp_arena *arena, struct tp_code_places *places)
@@ -55,8 +55,8 @@ void tp_made_names_release(struct tp_made_names *names)
 
 /* ---- processes ---- */
 
-/* Returns the number behind a key of /proc/PID/status: the second one of "Uid:", which is the effective one, or the
- * last one of "NSpid:". */
+/* Returns a number of a line of /proc/PID/status: for "Uid:" the second one, which is the effective user, and for
+ * "NSpid:" the last one. */
 static uint32_t status_number(const char *status, const char *key, bool is_last)
 {
     const char *at = strstr(status, key);
@@ -70,7 +70,7 @@ static uint32_t status_number(const char *status, const char *key, bool is_last)
     return number;
 }
 
-/* Returns whether the process has our root directory. If not, it runs in a container. */
+/* Returns whether the process has the recorder's root directory. Otherwise it runs in a container. */
 static bool has_our_root(uint32_t pid)
 {
     char path[64], space[64] = "", ours[64] = "";
@@ -95,8 +95,8 @@ static void meet_maker(struct maker *maker, struct tp_made_names *names, const s
     maker->user = status_number(text->data, "\nUid:", false);
     if (has_our_root(pid))
         return;
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* with O_NOFOLLOW, because a link there would lead
-                                                                     * into our own root */
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* uses O_NOFOLLOW, because a link there would lead
+                                                                     * into the recorder's own root */
     maker->folder =
         names->open_count < TP_MAX_OUTSIDE_MADE_OPEN ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
     names->open_count += maker->folder >= 0;
@@ -118,8 +118,8 @@ static struct maker *maker_of(struct tp_made_names *names, const struct tp_perf_
     return maker;
 }
 
-/* Opens the file of a mapping if it is the dump of its process. The kernel's path contains no links. A link that
- * somebody creates there later could lead elsewhere, so links are not followed. */
+/* Opens the file of a mapping if it is the dump of its process. The kernel reports a path without links. A link that
+ * somebody creates there later could lead to another file, so links are not followed. */
 static void open_dump(struct tp_made_names *names, const struct tp_perf_record *r, struct maker *maker)
 {
     struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
@@ -153,8 +153,8 @@ void tp_made_names_take(struct tp_made_names *names, const struct tp_perf_record
 {
     const uint32_t *number = r->type == PERF_RECORD_COMM && r->is_exec ? tp_id_map_find(&names->ids, r->pid) : NULL;
     struct maker *maker = number ? TP_AT(&names->makers, struct maker, *number) : NULL;
-    if (maker && maker->since_ns < (int64_t)r->time_ns) /* names of programs arrive in a ring of their own, so compare
-                                                         * the times */
+    if (maker && maker->since_ns < (int64_t)r->time_ns) /* the times are compared because names of programs arrive in a
+                                                         * separate ring, so this record may be older than the code */
         forget(names, maker);
     if (r->type == PERF_RECORD_MMAP2)
         take_mapping(names, r, text);
@@ -182,7 +182,7 @@ static void take_names(struct tp_made_names *names, const struct tp_made_wanted 
     }
 }
 
-/* Names the addresses that the map has no line for. */
+/* Reads the names of those addresses that the map does not contain. */
 static void read_dump(struct tp_made_names *names, int dump, struct tp_made_wanted *wanted, size_t count)
 {
     size_t left = 0;

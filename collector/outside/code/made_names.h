@@ -3,8 +3,8 @@
  * the process mapped.
  *
  * The location of the map is stored when the process first generates code, and a dump is opened when it is mapped. Both
- * are read at the exit of the process or the end of the recording. One thread; memory is in the arena, whose guard the
- * caller sets in all calls except release. */
+ * are read at the exit of the process or at the end of the recording. Only one thread may use this module. Memory is in
+ * the arena, whose guard the caller sets in all calls except release. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_MADE_NAMES_H
 #define TP_COLLECTOR_OUTSIDE_CODE_MADE_NAMES_H
 
@@ -15,8 +15,8 @@
 struct tp_made_names {
     struct tp_arena *arena;
     struct tp_code_places *places;
-    struct tp_id_map ids; /* process: its index in makers */
-    struct tp_vec makers; /* struct maker */
+    struct tp_id_map ids; /* key: process id; value: index in makers */
+    struct tp_vec makers; /* items: struct maker */
     uint32_t open_count;  /* number of open folders and dumps */
     uint64_t left_bytes;
 };
@@ -26,11 +26,11 @@ void tp_made_names_init(struct tp_made_names *names, struct tp_arena *arena, str
 /* Closes files and folders, also after the arena was released. Accepts a zeroed struct. */
 void tp_made_names_release(struct tp_made_names *names);
 
-/* Takes a record: a process has mapped code or became another program. Must be called immediately. text: scratch
- * buffer. */
+/* Processes a record: a process has mapped code or became another program. The caller must not delay the call, because
+ * the files may disappear. text: scratch buffer. */
 void tp_made_names_take(struct tp_made_names *names, const struct tp_perf_record *record, struct tp_buf *text);
 
-/* Names the code of `image`, when the process has exited or the recording ends. */
+/* Finds the names of the code of `image`. Call it when the process has exited or the recording ends. */
 void tp_made_names_read(struct tp_made_names *names, uint32_t pid, uint32_t image);
 
 #endif

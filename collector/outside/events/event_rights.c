@@ -8,8 +8,7 @@
 
 enum {
     HIGHEST_LEVEL = 2
-}; /* highest level that allows events of the user's own programs; higher levels exist on
-    * Debian, Ubuntu and Android */
+}; /* highest level that allows events of the user's own programs; Debian, Ubuntu and Android have higher levels */
 
 int tp_event_level(void)
 {

@@ -1,10 +1,9 @@
-/* Decodes records of kernel events: see perf_record.h. Their layout is described in perf_event_open(2), "MMAP
- * layout". */
+/* Decodes records of kernel events: see perf_record.h. perf_event_open(2) describes their layout in "MMAP layout". */
 #include "collector/outside/events/perf_record.h"
 
 #include <string.h>
 
-/* sample_id_all: pid and tid, time, identifier. */
+/* Fields at the end of each record (sample_id_all): pid and tid, time, identifier. */
 enum { TRAILER_BYTES = 24 };
 
 static const char *body_of(const struct perf_event_header *head)
@@ -20,7 +19,7 @@ static bool read_dump(struct tp_perf_record *record, const char *at, size_t room
         return room == 0;
     memcpy(&abi, at, sizeof abi);
     size_t registers = sizeof abi + (abi ? TP_PERF_REGISTERS * sizeof(uint64_t) : 0);
-    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* a switch: only registers */
+    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* a record of a switch has only registers */
         record->registers = (const uint64_t *)(const void *)(at + sizeof abi);
     if (room == registers)
         return true;
@@ -100,7 +99,7 @@ static bool read_mapping(struct tp_perf_record *record, const struct perf_event_
 {
     struct {
         uint64_t ids, start, length, offset;
-        char file[24]; /* device, inode */
+        char file[24]; /* device and inode of the file */
         uint32_t protection, flags;
     } body;
     if (!read_text(record, head, room, sizeof body))
@@ -114,7 +113,8 @@ static bool read_mapping(struct tp_perf_record *record, const struct perf_event_
 
 bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_header *head)
 {
-    bool is_wide_switch = head->type == PERF_RECORD_SWITCH_CPU_WIDE; /* also names the other thread */
+    bool is_wide_switch = head->type == PERF_RECORD_SWITCH_CPU_WIDE; /* a record of this type also contains the ids of
+                                                                      * the other thread */
     *record = (struct tp_perf_record){.type = is_wide_switch ? PERF_RECORD_SWITCH : head->type};
     if (head->type == PERF_RECORD_SAMPLE)
         return read_sample(record, head);

@@ -13,15 +13,15 @@
 #include "collector/outside/events/event_rights.h"
 #include "collector/outside/events/perf_record.h"
 
-/* Size of a ring. It is enough for 0.4 s on a CPU with 100,000 switches per second. With many CPUs the rings are
- * smaller, because such rates are rarer there. If the system allows less memory, they are even smaller. */
+/* Sizes of a ring. A large ring has room for 0.4 s on a CPU with 100,000 switches per second. With many CPUs the rings
+ * are small, because such rates are rarer there. If the system allows less memory, the rings are even smaller. */
 enum { RING_BYTES = 2 << 20, SMALL_RING_BYTES = 512 << 10, LEAST_RING_BYTES = 64 << 10, MOST_CPUS_WITH_LARGE = 16 };
-/* Bytes of the stack in a sample. Halved until a ring has room for some samples. */
+/* Bytes of the stack in a sample. The number is halved until a ring has room for DUMPS_IN_RING samples. */
 enum { DUMP_BYTES = 16 << 10, LEAST_DUMP_BYTES = 2 << 10, DUMPS_IN_RING = 32 };
 enum { NAMES_BYTES = 64 << 10, WAKE_BYTES = 128 << 10, RECORD_BYTES = 1 << 16 };
 
-/* Most CPUs for all events. Each event slows every fork, so with more CPUs there is only one event for each, without
- * stacks of switches and rings for names. */
+/* Most CPUs for all kinds of events. Each event slows every fork. With more CPUs, each CPU has only one event, without
+ * stacks of switches and without a ring for names. */
 enum { MOST_CPUS_WITH_ALL = 32 };
 
 /* Limit of stacks of switches. Without it, a program that switches constantly would be three times as slow. */
@@ -57,7 +57,7 @@ static struct perf_event_attr attr_of_samples(const struct tp_perf_rings *rings)
     attr.sample_period = 1000000000ull / rings->rate_hz;
     attr.context_switch = attr.mmap = attr.mmap2 = 1;
     attr.comm = attr.comm_exec = 1;
-    attr.watermark = 0; /* each sample wakes a process that polls the ring */
+    attr.watermark = 0; /* 0 bytes: each sample wakes a process that polls the ring */
     attr.wakeup_events = 1;
     if (rings->dump_bytes) {
         attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -71,7 +71,7 @@ static struct perf_event_attr attr_of_switches(const struct tp_perf_rings *rings
 {
     struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
     attr.sample_period = 1;
-    if (rings->dump_bytes) { /* stacks of long waits are read by still_stacks.h */
+    if (rings->dump_bytes) { /* still_stacks.h reads the stacks of long waits */
         attr.sample_type |= PERF_SAMPLE_REGS_USER;
         attr.sample_regs_user = TP_PERF_REGISTER_MASK;
     }
@@ -92,7 +92,8 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
     return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Maps the ring of an event, smaller if the system allows no more. The event is closed with the rings. */
+/* Maps the ring of an event. The ring becomes smaller if the system does not allow the wanted size. The event is closed
+ * with the rings. */
 static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes, bool is_of_names)
 {
     struct tp_perf_ring *ring = &rings->rings[rings->count++];
@@ -106,7 +107,7 @@ static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes,
     return false;
 }
 
-/* Makes room for one more event. Returns false if none exists. */
+/* Allocates room for one more event. Returns false when memory is short. */
 static bool make_room(struct tp_perf_rings *rings)
 {
     size_t room = rings->room ? rings->room * 2 : 64;
@@ -162,7 +163,9 @@ static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
     struct perf_event_attr attr = attr_of_samples(rings);
     int fd = open_event(&attr, pid, cpu);
-    if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* perf_event_paranoid is 2 */
+    if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* at this level (2) of
+                                                                                  * perf_event_paranoid, the kernel
+                                                                                  * allows only user code */
         rings->is_user_only = true;
         return open_cpu(rings, pid, cpu);
     }
@@ -206,7 +209,7 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     for (int cpu = 0; cpu < (int)count; cpu++) {
         int error = open_cpu(rings, pid, cpu);
-        if (error && error != ENODEV) /* an offline CPU */
+        if (error && error != ENODEV) /* ENODEV means that the CPU is offline */
             return tp_error_set(err, error == ESRCH ? TP_ENOTFOUND : TP_EUNSUPPORTED, 0,
                                 "the kernel refuses events (perf_event_open: %s): %s", strerror(error),
                                 tp_event_advice(error, tp_event_level()));
@@ -277,8 +280,8 @@ static const struct perf_event_header *record_at(const struct tp_perf_rings *rin
 {
     const char *data = ring->map + page_bytes();
     size_t at = tail & (ring->bytes - 1), room = ring->bytes - at;
-    const struct perf_event_header *head = (const void *)(data + at); /* never split, because records consist of 8-byte
-                                                                       * words */
+    const struct perf_event_header *head = (const void *)(data + at); /* the head of a record is never split, because
+                                                                       * records consist of 8-byte words */
     if (head->size <= room)
         return head;
     memcpy(rings->copy, data + at, room);
@@ -337,8 +340,8 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
     return false;
 }
 
-/* Switches the stacks of switches off for all threads when the limit of an interval is reached, and on again after the
- * interval. Disabling an event also disables all its inherited copies. */
+/* Switches the recording of stacks at switches off for all threads when the limit of an interval is reached, and on
+ * again after the interval. Disabling an event also disables all its inherited copies. */
 void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
     bool is_over = now_ns - rings->window_ns > WINDOW_NS;
@@ -354,11 +357,12 @@ void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t n
     }
 }
 
-/* Pauses the ring of names, because each start and exit of a thread wakes the recorder through it. The wake-up costs
- * the program as much as a short thread itself: 20,000 short threads took 1.9 times their processor time. */
+/* Pauses the ring of names while many threads start and exit, because each start and exit wakes the recorder through
+ * this ring. The wake-up costs the program as much as a short thread itself: 20,000 short threads took 1.9 times their
+ * processor time. */
 void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
-    enum { MANY = 40, FEW = 10 }; /* records in WINDOW_NS */
+    enum { MANY = 40, FEW = 10 }; /* limits of records in WINDOW_NS */
     rings->thread_records += count;
     bool is_over = now_ns - rings->calm_ns > WINDOW_NS, was_silent = rings->names_are_silent;
     if (rings->thread_records > MANY || (is_over && rings->thread_records < FEW))

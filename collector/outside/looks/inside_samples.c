@@ -1,4 +1,4 @@
-/* Adds samples that processes took inside: see inside_samples.h. */
+/* Adds samples that the program's processes recorded themselves: see inside_samples.h. */
 #include "collector/outside/looks/inside_samples.h"
 
 #include <dirent.h>
@@ -16,9 +16,9 @@ struct taking {
     struct tp_outside_tree *tree;
     struct tp_spool_file *file;
     const char *path;
-    struct tp_arena *tables;    /* for tables of the spool */
-    const uint8_t *has_samples; /* by process: it already has Python samples from outside */
-    uint32_t process;           /* in the tree */
+    struct tp_arena *tables;    /* arena for the tables of the spool */
+    const uint8_t *has_samples; /* the index is the process: 1 if it already has Python samples from outside */
+    uint32_t process;           /* number of the process in the tree */
     int64_t clock_ns;
 };
 
@@ -34,7 +34,7 @@ static const struct tp_spool_module *module_at(const struct tp_spool_file *file,
     return found;
 }
 
-/* Returns the file of a module. The loader lists the vdso only by name, and generated code has no name here. */
+/* Returns the file of a module. The loader lists the vdso only by name, and generated code has no names here. */
 static uint32_t file_of(struct tp_code_places *places, const struct tp_spool_module *m)
 {
     if (m && !tp_str_starts(m->path, "/") && tp_str_find(m->path, "vdso") >= 0)
@@ -67,8 +67,10 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
     memcpy(&sample, payload, sizeof sample);
     size_t room = ((size_t)record->slots * TP_SPOOL_SLOT - sizeof sample) / sizeof(uint64_t);
     uint32_t number = tp_id_map_get(&t->tree->thread_ids, sample.tid);
-    if (number == TP_NO_ID || tp_outside_thread_at(t->tree, number)->process != t->process) /* it existed only between
-                                                                                             * two polls */
+    if (number == TP_NO_ID ||
+        tp_outside_thread_at(t->tree, number)->process != t->process) /* the thread existed only between two
+                                                                       * polls, so its samples go to the main
+                                                                       * thread */
         number = tp_id_map_get(&t->tree->thread_ids, tp_outside_process_at(t->tree, t->process)->pid);
     if (number == TP_NO_ID)
         return;
@@ -83,8 +85,8 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
     tp_outside_process_at(t->tree, thread->process)->sample_count++;
 }
 
-/* Returns whether a thread is the recorder's. It has the recorder's thread name, unless the process itself has that
- * name. */
+/* Returns whether a thread belongs to the recorder. Such a thread has the recorder's thread name, unless the process
+ * itself has that name. */
 static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outside_thread *thread)
 {
     uint32_t main_thread = tp_id_map_get(&tree->thread_ids, tp_outside_process_at(tree, thread->process)->pid);
@@ -93,7 +95,7 @@ static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outs
            strcmp(tp_outside_thread_at(tree, main_thread)->name, TP_WORKER_THREAD) != 0;
 }
 
-/* Removes the threads that take samples. Their time does not count as the program's. A process ends with its last
+/* Removes the threads that took samples, because their time is not the program's. A process then ends with its last
  * thread of the program. */
 static void leave_out(struct tp_outside_tree *tree)
 {

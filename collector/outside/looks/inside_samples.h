@@ -1,6 +1,6 @@
-/* Adds samples that processes took inside by their own timers, if the kernel refuses events. They come from the spools
- * that the processes left, and become samples of the tree like the kernel's. The threads that took them belong to the
- * recorder and are removed from the program. */
+/* Adds samples that the program's processes recorded themselves with timers, because the kernel refused events. The
+ * samples come from the spools of the processes, and become samples of the tree like the kernel's. The threads that
+ * took them belong to the recorder and are removed from the program. */
 #ifndef TP_COLLECTOR_OUTSIDE_LOOKS_INSIDE_SAMPLES_H
 #define TP_COLLECTOR_OUTSIDE_LOOKS_INSIDE_SAMPLES_H
 

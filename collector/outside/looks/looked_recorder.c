@@ -31,8 +31,8 @@ static void take_code(void *context, const struct tp_perf_record *r)
     tp_python_stacks_take(context, r);
 }
 
-/* Reads the mappings of a process at the 1st, 2nd, 4th .. poll at which it ran, because without events nothing reports
- * them. */
+/* Reads the mappings of a process at the 1st, 2nd, 4th .. poll at which it ran, because without events no record
+ * reports new mappings. */
 static void look_for_python(struct tp_looked_recorder *recorder, uint32_t pid, int64_t time_ns)
 {
     uint32_t *runs = tp_id_map_put(&recorder->runs, pid);
@@ -41,7 +41,7 @@ static void look_for_python(struct tp_looked_recorder *recorder, uint32_t pid, i
         tp_running_code(&recorder->code_text, pid, time_ns, take_code, recorder->python);
 }
 
-/* Adds a sample for a thread that ran, if its Python frames can be read. */
+/* Adds a sample of a running thread, if its Python frames can be read. */
 static void take_running(void *context, uint32_t pid, uint32_t tid, int64_t time_ns)
 {
     struct tp_looked_recorder *recorder = context;

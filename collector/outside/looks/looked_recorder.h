@@ -1,5 +1,5 @@
 /* Records a program only by polling /proc (proc_tree.h), for outside.c, as far as the recorder's time budget allows.
- * The caller sets the guard of the arena in all calls. One thread. */
+ * The caller sets the guard of the arena in all calls. Only one thread may use this module. */
 #ifndef TP_COLLECTOR_OUTSIDE_LOOKS_LOOKED_RECORDER_H
 #define TP_COLLECTOR_OUTSIDE_LOOKS_LOOKED_RECORDER_H
 
@@ -9,35 +9,35 @@
 #include "collector/outside/python/python_stacks.h"
 #include "collector/outside/tree/outside_tree.h"
 
-enum { TP_LOOKED_PAUSE_NS = 10000000 }; /* between two polls */
+enum { TP_LOOKED_PAUSE_NS = 10000000 }; /* pause between two polls, ns */
 
 struct tp_looked_recorder {
-    /* borrowed */
+    /* arena for all memory, borrowed */
     struct tp_arena *arena;
     struct tp_outside_tree *tree;
     struct tp_exit_codes *codes;
     const struct tp_own_budget *budget;
     struct tp_python_stacks *python;
-    struct tp_buf *text;                            /* buffer for a file */
+    struct tp_buf *text;                            /* scratch buffer for the contents of a file */
     void (*ended)(void *context, uint32_t process); /* called when a process of the tree has exited */
     void *context;
     int64_t (*now_ns)(void);
-    /* results */
-    uint64_t left_out; /* polls that were skipped because of their cost */
+    /* members that the functions set */
+    uint64_t left_out; /* count of polls that were skipped because of their cost */
     struct tp_proc_tree proc;
-    struct tp_id_map runs;   /* process: number of polls at which it ran, since its last exec */
-    struct tp_buf code_text; /* buffer for a list of mappings */
+    struct tp_id_map runs;   /* key: process; value: count of polls at which it ran since its last exec */
+    struct tp_buf code_text; /* scratch buffer for a list of mappings */
 };
 
 /* Starts the recording. is_attached: the process already runs. */
 void tp_looked_recorder_begin(struct tp_looked_recorder *recorder, uint32_t pid, int64_t time_ns, bool is_attached);
 
-/* Polls if it is time. own_ns: processor time of this process so far. is_last: polls in any case. */
+/* Polls if the pause is over. own_ns: processor time of this process so far. is_last: polls in any case. */
 void tp_looked_recorder_look(struct tp_looked_recorder *recorder, int64_t own_ns, bool is_last);
 
 void tp_looked_recorder_end(struct tp_looked_recorder *recorder);
 
-/* Accepts a zeroed struct. */
+/* Releases the buffers. Accepts a zeroed struct. */
 void tp_looked_recorder_release(struct tp_looked_recorder *recorder);
 
 #endif

@@ -10,26 +10,30 @@
 #include "collector/outside/waits/proc_waits.h"
 #include "writer/base/limits.h"
 
-enum { NAMED_LOOKS = 4 }; /* a thread is named soon after its start or never */
+enum {
+    NAMED_LOOKS = 4
+}; /* most polls that read the name of a thread, because a thread is named soon after its start
+    * or never */
 
 struct looked_thread {
     uint32_t tid;
     struct tp_looked_states states;
-    bool has_state; /* a state was produced */
-    bool has_run;   /* since the last poll, or there was none before */
-    bool is_known;  /* was polled at least once */
+    bool has_state; /* true if a record of the thread's state was produced */
+    bool has_run;   /* true if the thread ran since the last poll, or if there was no earlier poll */
+    bool is_known;  /* true if the thread was polled at least once */
     bool is_over;
-    uint8_t named; /* number of times that its name was read */
+    uint8_t named; /* number of times that the thread's name was read */
     char name[16];
 };
 
 struct tp_looked_process {
     uint32_t pid;
-    struct tp_vec threads; /* struct looked_thread: the living ones */
+    struct tp_vec threads; /* living threads; items: struct looked_thread */
     struct tp_proc_stat stat;
     int64_t begin_ns;
-    int64_t had_running_ns, had_ready_ns; /* totals at the start of the recording */
-    bool is_first;                        /* the process that we started; it is another program before its exec */
+    int64_t had_running_ns, had_ready_ns; /* time running and time ready at the start of the recording */
+    bool is_first;                        /* true for the process that the recorder started; before its exec it still
+                                           * runs the recorder's program */
     bool is_emitted, is_over;
 };
 
@@ -84,7 +88,7 @@ static void emit_intervals(const struct tp_proc_tree *tree, uint32_t pid, struct
     }
 }
 
-/* Produces records of states; a state that continues is not repeated. */
+/* Produces records of a thread's states. A state that continues is not repeated. */
 static void emit_states(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
                         enum tp_outside_state before, const struct tp_looked_interval *intervals, size_t count)
 {
@@ -147,7 +151,7 @@ static void ask_name(const struct tp_proc_tree *tree, uint32_t pid, struct looke
 }
 
 /* Initializes a thread. A thread from before the recording starts with the recording. The start of any other thread is
- * computed from its time running and ready, but is not before the last poll and the start of its process. */
+ * computed from its time running and ready. The start is not before the last poll or the start of its process. */
 static bool begin_thread(const struct tp_proc_tree *tree, const struct tp_looked_process *process,
                          struct looked_thread *thread)
 {
@@ -222,8 +226,8 @@ static void end_process(struct tp_proc_tree *tree, struct tp_looked_process *pro
     *tp_id_map_put(&tree->known, process->pid) = 0;
 }
 
-/* Returns whether the process has executed another program. The address of its arguments changes at each exec. If it is
- * not readable, a new name counts instead. */
+/* Returns whether the process has executed another program. The address of its arguments changes at each exec. If the
+ * address is not readable, a new name shows an exec. */
 static bool is_other_program(const struct tp_proc_stat *now, const struct tp_proc_stat *before)
 {
     return now->words_at ? now->words_at != before->words_at : strcmp(now->name, before->name) != 0;
@@ -271,13 +275,13 @@ static void add_process(void *context, uint32_t pid)
     const struct tp_looked_process *parent = find(tree, adding->parent);
     struct tp_looked_process process = {.pid = pid, .threads = TP_VEC(tree->arena, struct looked_thread)};
     if (parent)
-        process.stat = parent->stat; /* before its own exec it runs its parent's program */
+        process.stat = parent->stat; /* before its own exec, a child runs its parent's program */
     process.stat.started = 0;
     process.stat.parent = adding->parent;
     *(struct tp_looked_process *)tp_vec_push(&tree->processes) = process;
 }
 
-/* Polls a process for the first time. */
+/* Produces the first records of a process. */
 static void emit_process(struct tp_proc_tree *tree, struct tp_looked_process *process, const struct tp_proc_stat *now,
                          int64_t (*now_ns)(void))
 {
@@ -327,18 +331,19 @@ static void look_at_process(struct tp_proc_tree *tree, size_t number, int64_t (*
         return;
     bool is_there = tp_proc_read_stat(&now, process->pid, tree->text);
     if (!is_there && process->is_first && !process->is_emitted)
-        return; /* exited too soon; tp_proc_tree_end handles this */
+        return; /* the process exited before its first poll; tp_proc_tree_end handles this */
     if (!is_there || (process->is_emitted && now.started != process->stat.started)) {
         end_process(tree, process);
         return;
     }
     if (process->is_first && !process->is_emitted && now.state != 'Z' && !is_other_program(&now, &process->stat))
-        return; /* before its exec */
+        return; /* the process has not called exec yet */
     if (process->is_emitted)
         take_stat(tree, process, &now);
     else
         emit_process(tree, process, &now, now_ns);
-    if (now.state == 'Z' && now.thread_count <= 1) { /* it waits for its parent; its totals are final */
+    if (now.state == 'Z' && now.thread_count <= 1) { /* the process has exited and waits for its parent; its totals are
+                                                      * final */
         tree->report_status(tree->context, process->pid, now.status);
         end_process(tree, process);
         return;
@@ -369,7 +374,7 @@ void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint3
     struct tp_looked_process *process = process_at(tree, 0);
     process->is_first = true;
     tp_proc_read_stat(&process->stat, pid, tree->text);
-    process->stat.parent = 0; /* the parent is not part of the run */
+    process->stat.parent = 0; /* a parent that is not part of the run counts as no parent */
     tp_proc_read_times(&process->had_running_ns, &process->had_ready_ns, pid, pid, tree->text);
 }
 
@@ -397,12 +402,12 @@ void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
 {
     struct tp_looked_interval intervals[TP_LOOKED_INTERVALS];
     if (tree->processes.count && process_at(tree, 0)->is_first &&
-        !process_at(tree, 0)->is_emitted) { /* exited too soon */
+        !process_at(tree, 0)->is_emitted) { /* the process exited before its first poll */
         uint32_t pid = process_at(tree, 0)->pid;
         process_at(tree, 0)->stat.name[0] = '\0';
         emit_program(tree, process_at(tree, 0), tree->begin_ns);
         emit(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
-             tree->begin_ns); /* no poll saw it running */
+             tree->begin_ns); /* no poll saw the process running */
     }
     for (size_t i = 0; i < tree->processes.count; i++)
         for (size_t k = 0; k < process_at(tree, i)->threads.count; k++) {

@@ -1,9 +1,9 @@
-/* Follows a program and its descendants by polling /proc, if the kernel refuses events. It produces the same records as
- * events would, with states derived from the kernel's totals (looked_states.h).
+/* Follows a program and its descendants by polling /proc, if the kernel refuses events. The polls produce the same
+ * records as events would. The states are derived from the kernel's totals (looked_states.h).
  *
- * Processes and threads that live between two polls are missed, as is what a thread did after the last poll. A thread
- * that did not run costs one file per poll, others about five. Memory is in the arena, whose guard the caller sets in
- * all calls. One thread. */
+ * Polling misses processes and threads that live only between two polls, and all activity of a thread after the last
+ * poll. A thread that did not run costs one file per poll, other threads about five files. Memory is in the arena,
+ * whose guard the caller sets in all calls. Only one thread may use this module. */
 #ifndef TP_COLLECTOR_OUTSIDE_LOOKS_PROC_TREE_H
 #define TP_COLLECTOR_OUTSIDE_LOOKS_PROC_TREE_H
 
@@ -13,19 +13,19 @@
 
 struct tp_proc_tree {
     struct tp_arena *arena;
-    struct tp_vec processes;  /* struct tp_looked_process: the living ones */
-    struct tp_id_map known;   /* living processes: 1 */
-    struct tp_id_map threads; /* living threads: 1 */
-    struct tp_buf *text;      /* buffer for a file; borrowed */
+    struct tp_vec processes;  /* living processes; items: struct tp_looked_process */
+    struct tp_id_map known;   /* living processes as keys, each with the value 1 */
+    struct tp_id_map threads; /* living threads as keys, each with the value 1 */
+    struct tp_buf *text;      /* scratch buffer for the contents of a file; borrowed */
     int64_t begin_ns, looked_ns;
-    uint32_t left_out; /* a process that is not recorded, with its descendants; 0: none */
-    bool is_attached;  /* attached to running processes: those at the first poll existed before */
+    uint32_t left_out; /* id of a process that is not recorded, with its descendants; 0: none */
+    bool is_attached;  /* true if attached to running processes; processes at the first poll then existed before */
     uint64_t look_count;
-    /* receives a record; for a switch to blocked with the reason of the wait (proc_waits.h, 0: unknown) */
+    /* receives a record. wait: for a switch to blocked, the cause of the wait (proc_waits.h); 0: unknown */
     void (*take)(void *context, const struct tp_perf_record *record, uint8_t wait);
     /* called when a thread ran since the previous poll and is not waiting now */
     void (*runs)(void *context, uint32_t pid, uint32_t tid, int64_t time_ns);
-    /* called with the status of wait(2) before the exit of the last thread of a process */
+    /* called with the status of wait(2) of a process, before the exit of its last thread */
     void (*report_status)(void *context, uint32_t pid, int status);
     void *context;
 };
@@ -33,10 +33,11 @@ struct tp_proc_tree {
 /* Returns whether this kernel counts how long threads ran and were ready. text: buffer for a file. */
 bool tp_proc_tree_can_look(struct tp_buf *text);
 
-/* Adds the first process. It produces no record before the first poll or the end. Set the callbacks before. */
+/* Adds the first process. The process produces no record before the first poll or the end. Set the callbacks before
+ * this call. */
 void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint32_t pid, int64_t time_ns);
 
-/* Adds another process with its children. Does nothing for a known one. */
+/* Adds another process with its children. Does nothing if the process is already known. */
 void tp_proc_tree_add(struct tp_proc_tree *tree, uint32_t pid);
 
 void tp_proc_tree_look(struct tp_proc_tree *tree, int64_t (*now_ns)(void));

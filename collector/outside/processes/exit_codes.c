@@ -18,7 +18,7 @@
 
 enum { SOCKET_BYTES = 4 << 20, MESSAGE_BYTES = 8192 };
 
-/* struct pidfd_info in linux/pidfd.h of Linux 6.15; PIDFD_INFO_EXIT. */
+/* Layout of struct pidfd_info in linux/pidfd.h of Linux 6.15, for PIDFD_INFO_EXIT. */
 struct process_info {
     uint64_t mask, group;
     uint32_t ids[11];
@@ -32,7 +32,7 @@ struct early_end {
 #define ASK_INFO _IOWR(0xFF, 11, struct process_info)
 
 /* Installs a filter that passes only exits of processes, because the kernel reports each start and exit of any thread
- * in the system. The filter's words are big-endian, independent of the message. A failure is harmless. */
+ * in the system. The filter compares words in network byte order. If installing fails, all messages are read. */
 static void keep_ends(int fd)
 {
     enum { MESSAGE = sizeof(struct nlmsghdr) + offsetof(struct cn_msg, data), ALL = 0xffff };
@@ -57,8 +57,8 @@ static bool is_first_namespace(const char *path, uint64_t number)
     return stat(path, &status) == 0 && status.st_ino == number;
 }
 
-/* Returns whether the connector works. In other PID or user namespaces the kernel accepts the request and reports
- * nothing. */
+/* Returns whether the connector works. In other PID or user namespaces, the kernel accepts the request but sends no
+ * messages. */
 static bool has_end_events(void)
 {
     return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) &&
@@ -106,7 +106,7 @@ void tp_exit_codes_release(struct tp_exit_codes *codes)
     *codes = (struct tp_exit_codes){.connector = -1};
 }
 
-/* Takes an exit that arrived before the fork. */
+/* Stores the status of an exit that was reported before the process was added. */
 static void take_early(struct tp_exit_codes *codes, uint32_t pid)
 {
     const struct early_end *early = codes->early.data;
@@ -122,7 +122,7 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
         close((int)*known - 1);
     codes->descriptor_count -= known && *known;
     if (over)
-        *over = TP_NO_ID; /* of an earlier process with that number */
+        *over = TP_NO_ID; /* forgets the status of an earlier process with the same id */
     known = tp_id_map_put(&codes->waiting, pid);
     *known = 0;
     bool is_asked = codes->connector < 0 && codes->descriptor_count < TP_MAX_OUTSIDE_DESCRIPTORS;
@@ -154,7 +154,7 @@ static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message
 void tp_exit_codes_read(struct tp_exit_codes *codes)
 {
     char bytes[MESSAGE_BYTES] __attribute__((aligned(8)));
-    codes->early.count = 0; /* if the fork was not read until now, the exit belongs to another process */
+    codes->early.count = 0; /* these exits belong to other processes, because no fork for them was read until now */
     ssize_t size = codes->connector >= 0 ? recv(codes->connector, bytes, sizeof bytes, 0) : 0;
     for (; size > 0; size = recv(codes->connector, bytes, sizeof bytes, 0)) {
         int left = (int)size;

@@ -1,5 +1,5 @@
-/* Reads the memory of another process through the kernel. The process continues meanwhile, so the data may be
- * inconsistent and must be checked. One thread. */
+/* Reads the memory of another process through the kernel. The process continues meanwhile, so the caller must check
+ * that the data is consistent. Only one thread may use a struct. */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_OTHER_MEMORY_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_OTHER_MEMORY_H
 
@@ -9,11 +9,11 @@
 
 struct tp_other_memory {
     uint32_t pid;
-    uint32_t reads_left; /* remaining system calls; at 0 nothing can be read */
-    bool is_refused;     /* the kernel has denied access */
+    uint32_t reads_left; /* count of system calls that may still be made; at 0 nothing can be read */
+    bool is_refused;     /* true after the kernel has denied access */
 };
 
-/* Reads size bytes at an address. Returns false if some of them are missing. */
+/* Reads `size` bytes at an address into `to`. Returns false if some of the bytes cannot be read. */
 bool tp_other_read(struct tp_other_memory *memory, uint64_t at, void *to, size_t size);
 
 /* A part to read: `size` bytes at `at`, copied to `to`. */
@@ -29,7 +29,7 @@ enum { TP_OTHER_PARTS = 256 };
  * first. */
 size_t tp_other_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count);
 
-/* Returns the 8-byte word at an address; also 0 if it cannot be read. */
+/* Returns the 8-byte word at an address, or 0 if the word cannot be read. */
 uint64_t tp_other_word(struct tp_other_memory *memory, uint64_t at);
 
 #endif

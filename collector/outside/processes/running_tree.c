@@ -41,7 +41,7 @@ static void emit_program(struct tp_running_tree *tree, uint32_t pid)
          (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .is_exec = true, .text = name});
 }
 
-/* Reads a line "7f00-7f01 r-xp 00001000 08:01 42   /usr/lib/x.so". Returns false if it is not code. */
+/* Reads a line such as "7f00-7f01 r-xp 00001000 08:01 42   /usr/lib/x.so". Returns false if the mapping is not code. */
 static bool read_mapping(struct tp_perf_record *record, char *line)
 {
     char *at, *flags;
@@ -50,7 +50,7 @@ static bool read_mapping(struct tp_perf_record *record, char *line)
     if (*at != ' ' || strlen(flags) < 6 || flags[2] != 'x' || end <= start)
         return false;
     uint64_t offset = strtoull(flags + 5, &at, 16);
-    for (int i = 0; i < 2 && *at; i++) { /* device, inode */
+    for (int i = 0; i < 2 && *at; i++) { /* skips device and inode */
         at += strspn(at, " ");
         at += strcspn(at, " ");
     }

@@ -1,5 +1,5 @@
-/* Finds a running process and its descendants in /proc, and produces records as the kernel would have from their
- * start. */
+/* Finds a running process and its descendants in /proc. Produces the records that the kernel would have written since
+ * their start. */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_RUNNING_TREE_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_RUNNING_TREE_H
 
@@ -8,12 +8,12 @@
 #include "writer/base/id_map.h"
 
 struct tp_running_tree {
-    struct tp_id_map threads; /* known threads */
-    struct tp_vec processes;  /* uint32_t, parents first */
+    struct tp_id_map threads; /* known threads as keys */
+    struct tp_vec processes;  /* known processes, parents first; items: uint32_t */
     struct tp_buf text;
-    int64_t time_ns;   /* of the records */
-    uint32_t left_out; /* a process that is not recorded, with its descendants; 0: none */
-    /* called for each new thread before its records; false: skip it */
+    int64_t time_ns;   /* time of the records, ns */
+    uint32_t left_out; /* id of a process that is not recorded, with its descendants; 0: none */
+    /* called for each new thread before its records are produced; a result of false skips the thread */
     bool (*is_wanted)(void *context, uint32_t pid, uint32_t tid);
     /* receives records: a thread, a program (after the first thread of its process), a code mapping */
     void (*take)(void *context, const struct tp_perf_record *record);
@@ -31,7 +31,7 @@ void tp_running_tree_release(struct tp_running_tree *tree);
 /* Adds another process. */
 void tp_running_tree_add(struct tp_running_tree *tree, uint32_t pid);
 
-/* Searches once. Returns the number of new threads. */
+/* Searches for new threads once. Returns their number. */
 size_t tp_running_tree_look(struct tp_running_tree *tree);
 
 #endif

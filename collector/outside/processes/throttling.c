@@ -17,8 +17,8 @@ static int64_t number_of(const char *text, const char *key)
     return at ? strtoll(at + strlen(key), NULL, 10) : -1;
 }
 
-/* Adds a cpu.stat file: "throttled_usec 12" in version 2, "throttled_time 12000" in version 1. In a cgroup without a
- * limit the value is missing or 0. */
+/* Adds a cpu.stat file to *sum: "throttled_usec 12" in version 2, "throttled_time 12000" in version 1. In a cgroup
+ * without a limit the value is missing or 0. */
 static bool add_stat(struct tp_throttling *sum, const char *path)
 {
     struct tp_buf text;
@@ -35,7 +35,7 @@ static bool add_stat(struct tp_throttling *sum, const char *path)
     return true;
 }
 
-/* Adds the cgroup `path` in a hierarchy's folder, and all its parents. */
+/* Adds the cgroup `path` in the folder of a hierarchy, and all parents of the cgroup. */
 static bool add_groups(struct tp_throttling *sum, const char *folder, struct tp_str path)
 {
     char file[PATH_BYTES];

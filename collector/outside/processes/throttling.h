@@ -1,5 +1,5 @@
-/* Measures how long cgroup limits of processor time stopped a program. Reads cpu.stat of its cgroup and the parents,
- * versions 1 and 2. One thread; no files stay open. */
+/* Measures how long cgroup limits of processor time stopped a program. Reads cpu.stat of the program's cgroup and its
+ * parents, versions 1 and 2. Only one thread may use a struct. No files stay open. */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_THROTTLING_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_THROTTLING_H
 
@@ -11,10 +11,10 @@
 /* Sums over all cgroups since they were created. */
 struct tp_throttling {
     int64_t time_ns;
-    int64_t period_count; /* number of periods with a stop */
+    int64_t period_count; /* count of periods in which the limit stopped a program */
 };
 
-/* State from the start of a program to its end; zeroed: nothing is known. */
+/* State from the start of a program to its end; a zeroed struct has no data. */
 struct tp_throttling_span {
     char groups[2048]; /* contents of /proc/PID/cgroup */
     struct tp_throttling before;
@@ -24,11 +24,12 @@ struct tp_throttling_span {
 /* Starts to measure process `pid`. text: scratch buffer. */
 void tp_throttling_begin(struct tp_throttling_span *span, uint32_t pid, struct tp_buf *text);
 
-/* Fills the difference since the start. Returns false if nothing could be read, no cgroup counts, or the cgroups are
- * gone. */
+/* Fills *since with the difference since the start. Returns false if nothing could be read, if no cgroup counts
+ * throttled time, or if the cgroups no longer exist. */
 bool tp_throttling_end(const struct tp_throttling_span *span, struct tp_throttling *since);
 
-/* Adds up the cgroups in such a text, below folder `root`. Returns false if none of them counts. */
+/* Adds up the cgroups that `groups` lists, below the folder `root`. groups: contents of /proc/PID/cgroup. Returns false
+ * if none of them counts throttled time. */
 bool tp_throttling_of(struct tp_throttling *throttling, const char *groups, const char *root);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds lines in Python's code objects: see python_code.h. */
+/* Finds functions and lines in Python's code objects: see python_code.h. */
 #include "collector/outside/python/python_code.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ void tp_python_code_release(struct tp_python_code *code)
 
 /* ---- texts ---- */
 
-/* Adds a character as UTF-8, and replaces those that would end a frame early. Returns false if there is no room. */
+/* Adds a character as UTF-8. Replaces characters that would end a frame early. Returns false if there is no room. */
 static bool add_character(char *to, size_t room, size_t *size, uint32_t c)
 {
     c = c == ';' ? ',' : c < ' ' || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? '?' : c;
@@ -44,8 +44,9 @@ static bool add_character(char *to, size_t room, size_t *size, uint32_t c)
     return true;
 }
 
-/* Returns the bytes per character from the state of a text, and whether all of them are ASCII. Returns 0 if it is not a
- * kind of text that names have. The flags start at bit 2, or in builds of 3.15 at bit 16. */
+/* Returns the bytes per character of a text. state: the state word of the text. Sets *is_ascii if all characters are
+ * ASCII. Returns 0 for a kind of text that names do not have. The flags start at bit 2, or in builds of 3.15 at bit
+ * 16. */
 static unsigned width_of(uint32_t state, bool *is_ascii)
 {
     enum { KIND = 7, COMPACT = 8, ASCII = 16, BEFORE = 2, LONG_BEFORE = 16 };
@@ -55,7 +56,7 @@ static unsigned width_of(uint32_t state, bool *is_ascii)
     return flags & COMPACT && (kind == 1 || kind == 2 || kind == 4) ? kind : 0;
 }
 
-/* Reads the first characters of a text into `to`, with their size in bytes in *size. Returns false if it is not a
+/* Reads the first characters of a text into `to`, and sets *size to their bytes. Returns false if the object is not a
  * text. */
 static bool read_text(struct tp_other_memory *memory, const struct tp_python_layout *layout, uint64_t at, char *to,
                       size_t room, size_t *size)
@@ -78,7 +79,8 @@ static bool read_text(struct tp_other_memory *memory, const struct tp_python_lay
         return false;
     for (size_t i = 0; i < kept; i++) {
         uint32_t c = 0;
-        memcpy(&c, characters + i * width, width); /* little-endian */
+        memcpy(&c, characters + i * width, width); /* copies the low bytes, because the supported systems are
+                                                    * little-endian */
         if (!add_character(to, room, size, c))
             break;
     }
@@ -99,8 +101,8 @@ static uint32_t read_number(const uint8_t *table, size_t size, size_t *at)
     return value;
 }
 
-/* Finds the line in a table of 3.11 and later: each entry has a head (kind, number of code units) and the fields of its
- * kind. */
+/* Finds the line of a position in a table of 3.11 and later. Each entry has a head (kind, number of code units),
+ * followed by the fields of its kind. */
 static int64_t line_by_locations(int64_t line, const uint8_t *table, size_t size, int64_t wanted)
 {
     enum { WITHOUT_COLUMN = 13, LONG = 14, NONE = 15, FIRST_ONE_LINE = 10 };
@@ -121,8 +123,8 @@ static int64_t line_by_locations(int64_t line, const uint8_t *table, size_t size
     return line;
 }
 
-/* Finds the line in a table of pairs. In 3.10: byte count, and line change for these bytes. Up to 3.9: byte count, and
- * line change after these bytes. */
+/* Finds the line of a position in a table of pairs. In 3.10, a pair is a byte count and the line change for these
+ * bytes. Up to 3.9, it is a byte count and the line change after these bytes. */
 static int64_t line_by_pairs(bool is_before, int64_t line, const uint8_t *table, size_t size, int64_t wanted)
 {
     enum { NO_LINE = -128 };
@@ -152,7 +154,7 @@ static int64_t line_of(struct tp_python_code *code, struct tp_other_memory *memo
     if (!tp_other_read(memory, place->lines + (uint64_t)layout->bytes_size, &size, sizeof size) || size < 0 ||
         size > TP_MAX_OUTSIDE_LINES_BYTES || tp_buf_reserve(&code->table, (size_t)size) != 0 ||
         (size && !tp_other_read(memory, place->lines + (uint64_t)layout->bytes_at, code->table.data, (size_t)size)))
-        size = 0; /* results in the first line of the function */
+        size = 0; /* an empty table gives the first line of the function */
     return tp_python_line(layout->minor, place->first, (const uint8_t *)code->table.data, (size_t)size, place->at);
 }
 
@@ -174,7 +176,7 @@ static uint32_t make_text(struct tp_python_code *code, struct tp_other_memory *m
     return tp_strings_add(code->texts, all);
 }
 
-/* Returns the position of a frame, in bytes of its code. */
+/* Returns the position of a frame as a byte offset in its code. */
 static int64_t byte_of(const struct tp_python_layout *layout, uint64_t address, uint64_t place)
 {
     int64_t at = layout->code_bytes == TP_PYTHON_ABSENT ? (int64_t)(int32_t)place * (layout->minor == 10 ? 2 : 1)

@@ -11,23 +11,25 @@
 struct tp_python_place;
 
 struct tp_python_code {
-    struct tp_strings *texts; /* texts of frames; borrowed */
+    struct tp_strings *texts; /* texts of frames, "FILE(LINE): FUNCTION"; borrowed */
     struct tp_python_place *places;
     struct tp_buf table; /* buffer for the line table of a code object */
 };
 
-/* Initializes *code. The cache is in `arena`, whose guard the caller sets here and in tp_python_code_text. */
+/* Initializes *code. The cache is in `arena`. The caller sets the guard of the arena in this call and in
+ * tp_python_code_text. */
 void tp_python_code_init(struct tp_python_code *code, struct tp_arena *arena, struct tp_strings *texts);
 void tp_python_code_release(struct tp_python_code *code);
 
 /* Returns the number of a frame's text in `texts`. object: the first TP_PYTHON_CODE_BYTES of the code object at
- * `address`. place: position as stored in the frame. Returns TP_NO_ID if it is unreadable or not a code object. */
+ * `address`. place: position as stored in the frame. Returns TP_NO_ID if the object is unreadable or not a code
+ * object. */
 uint32_t tp_python_code_text(struct tp_python_code *code, struct tp_other_memory *memory,
                              const struct tp_python_layout *layout, uint64_t address, const uint8_t *object,
                              uint64_t place);
 
-/* Returns the line of a byte offset in the code, from the line table of that Python version. first: line of the
- * function. Never reads beyond the table, whatever its contents. */
+/* Returns the line of the byte offset `at` in the code, from the line table in the format of Python 3.minor. first:
+ * first line of the function. Never reads beyond the table, whatever its contents. */
 int64_t tp_python_line(int minor, int64_t first, const uint8_t *table, size_t size, int64_t at);
 
 #endif

@@ -1,5 +1,5 @@
-/* Detects Python interpreters: see python_file.h. The file may be invalid, so each offset is checked against what was
- * read. */
+/* Detects Python interpreters: see python_file.h. The file may be invalid, so each offset is checked against the size
+ * that was read. */
 #include "collector/outside/python/python_file.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 
 enum { MOST_SECTIONS = 1024, MOST_BYTES = 32 << 20 };
 
-/* Reads a part of the file into `part`. Returns false if some of it is missing. */
+/* Reads a part of the file into `part`. Returns false if some bytes are missing. */
 static bool load(struct tp_buf *part, int fd, uint64_t at, uint64_t size)
 {
     tp_buf_init(part, MOST_BYTES);
@@ -26,7 +26,7 @@ static const char *name_of(const struct tp_buf *names, uint32_t at)
     return at < names->size && memchr(names->data + at, '\0', names->size - at) ? names->data + at : "";
 }
 
-/* Returns the minor version from the constant Py_Version, such as 0x030b02f0; 0: unknown. */
+/* Returns the minor version from the constant Py_Version, such as 11 from 0x030b02f0; 0: unknown. */
 static int minor_at(int fd, const struct tp_buf *sections, const Elf64_Sym *symbol)
 {
     Elf64_Shdr section;

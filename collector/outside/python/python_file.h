@@ -7,14 +7,15 @@
 
 #include "writer/base/str.h"
 
-/* Addresses in the file. */
+/* Addresses in the file of an interpreter. */
 struct tp_python_file {
-    uint64_t runtime;          /* _PyRuntime */
-    uint64_t loop, loop_bytes; /* function that runs Python code; 0: not exported */
-    int minor;                 /* of 3.minor; 0: unknown */
+    uint64_t runtime;          /* address of _PyRuntime */
+    uint64_t loop, loop_bytes; /* address and size of the function that runs Python code; 0: not exported */
+    int minor;                 /* minor version of Python 3; 0: unknown */
 };
 
-/* Reads the file. Returns false if it is not an interpreter, or cannot be read. path: NUL-terminated. */
+/* Reads the symbols of the file. Returns false if the file is not an interpreter or cannot be read. path:
+ * NUL-terminated. */
 bool tp_python_file_read(struct tp_python_file *file, struct tp_str path);
 
 #endif

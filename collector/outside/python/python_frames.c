@@ -1,14 +1,14 @@
 /* Reads frames of Python threads: see python_frames.h.
  *
- * From 3.11 on, frames are adjacent in memory of the interpreter, with outer frames at lower addresses. So the memory
- * before a frame is read together with it, and most stacks need only one system call. */
+ * From 3.11 on, frames are adjacent in memory of the interpreter, with outer frames at lower addresses. So this code
+ * reads the memory before a frame together with the frame, and most stacks need only one system call. */
 #include "collector/outside/python/python_frames.h"
 
 #include <string.h>
 
 enum { MOST_INTERPRETERS = 64, MOST_THREADS = 4096, BEFORE_BYTES = 4096 };
 
-/* Offset of a thread's id in glibc's struct that pthread_self() points to. */
+/* Offset of a thread's id in the struct of glibc that pthread_self() points to. */
 #if defined(__x86_64__)
 enum { GLIBC_TID = 0x2d0 };
 #else
@@ -26,7 +26,7 @@ static uint64_t word_at(const uint8_t *bytes, int32_t at)
 
 enum { FIELDS = 4 };
 
-/* Returns the size of the struct up to and including the last of these words. */
+/* Returns the size of a struct up to and including the last of these fields. */
 static size_t bytes_up_to(const int32_t fields[FIELDS])
 {
     int32_t last = 0;
@@ -35,7 +35,7 @@ static size_t bytes_up_to(const int32_t fields[FIELDS])
     return (size_t)last + sizeof(uint64_t);
 }
 
-/* Returns how many bytes of a thread are read. */
+/* Returns the number of bytes that are read of a thread. */
 static size_t thread_bytes(const struct tp_python_layout *layout)
 {
     return bytes_up_to(
@@ -79,7 +79,7 @@ struct part {
 struct walk {
     struct tp_other_memory *memory;
     const struct tp_python_layout *layout;
-    struct part parts[2]; /* one for frames in the interpreter's memory, one for frames on the thread's stack */
+    struct part parts[2]; /* two parts: frames in the interpreter's memory, and frames on the thread's stack */
     unsigned last;        /* index of the part used last */
 };
 
@@ -110,7 +110,7 @@ static const uint8_t *frame_at(struct walk *w, uint64_t at)
     return got ? part->bytes + BEFORE_BYTES : NULL;
 }
 
-/* Returns whether the frame is one that the interpreter adds where C calls it; it runs no code. */
+/* Returns whether the interpreter added the frame for a call from C. Such a frame runs no code. */
 static bool is_of_call(const struct tp_python_layout *layout, const uint8_t *frame)
 {
     enum { FIRST_OF_CALLS = 3 };
@@ -122,7 +122,7 @@ static bool is_entry(const struct tp_python_layout *layout, const uint8_t *frame
     return layout->minor < 11 || (layout->minor == 11 && frame[layout->frame_owner - 1]);
 }
 
-/* Reads the code objects of all frames with one call. */
+/* Reads the code objects of all frames with one system call. */
 static bool read_objects(struct tp_python_frame *frames, int count, struct tp_other_memory *memory,
                          const struct tp_python_layout *layout)
 {

@@ -1,4 +1,4 @@
-/* Knows the processes that run Python: see python_processes.h. */
+/* Tracks the processes that run Python: see python_processes.h. */
 #include "collector/outside/python/python_processes.h"
 
 #include "writer/base/str.h"
@@ -26,7 +26,7 @@ static struct tp_python_process *get(struct tp_python_processes *processes, uint
     return TP_AT(&processes->items, struct tp_python_process, *number);
 }
 
-/* Sets the interpreter that a process runs: the first of its mappings. */
+/* Sets the interpreter that a process runs: the first one that it mapped since its last start. */
 static void choose(struct tp_python_processes *processes, struct tp_python_process *process)
 {
     struct tp_python_mapping now = process->mapping_count ? process->mappings[0] : (struct tp_python_mapping){0};
@@ -49,7 +49,7 @@ static void insert(struct tp_python_process *process, struct tp_python_mapping m
     process->mapping_count++;
 }
 
-/* Records a new start of a process and drops earlier mappings. */
+/* Stores a new start of a process and drops earlier mappings. */
 static void begin(struct tp_python_process *process, int64_t time_ns)
 {
     unsigned gone = 0;
@@ -69,7 +69,7 @@ void tp_python_processes_map(struct tp_python_processes *processes, uint32_t pid
     choose(processes, process);
 }
 
-/* Gives a child the interpreter that its parent ran when it forked. */
+/* Gives a child the interpreter that its parent ran at the time of the fork. */
 static void inherit(struct tp_python_processes *processes, struct tp_python_process *child)
 {
     const struct tp_python_process *parent = known(processes, child->parent);
@@ -103,6 +103,6 @@ struct tp_python_process *tp_python_processes_find(struct tp_python_processes *p
 {
     struct tp_python_process *process = known(processes, pid);
     if (process && !process->now.address)
-        inherit(processes, process); /* the parent's mapping may have arrived after its fork */
+        inherit(processes, process); /* repeated here, because the parent's mapping may arrive after the fork */
     return process && process->now.address ? process : NULL;
 }

@@ -5,12 +5,12 @@
 #include "collector/outside/python/python_frames.h"
 
 enum { THREADS = 1024, MOST_READS = 2500 };
-#define AGAIN_NS 50000000ll /* time until a thread that was not Python's is looked up again */
+#define AGAIN_NS 50000000ll /* time until a thread that was not a Python thread is looked up again, ns */
 
-/* Cache entry: where a thread was last found. */
+/* Cache entry with the address at which a thread was last found. */
 struct tp_python_thread_slot {
     uint32_t pid, tid;
-    uint64_t thread; /* 0: it was not a Python thread */
+    uint64_t thread; /* address of the thread; 0: the thread was not a Python thread */
     int64_t again_ns;
 };
 
@@ -73,8 +73,8 @@ void tp_python_stacks_take(struct tp_python_stacks *s, const struct tp_perf_reco
 
 /* ---- stacks ---- */
 
-/* Finds the layout of the process's interpreter. One that describes itself does so from its start on, because the
- * description is a constant. */
+/* Finds the layout of the process's interpreter. The description in an interpreter is a constant, so it is available
+ * from the start of the process. */
 static bool find_layout(struct tp_python_stacks *s, struct tp_python_process *process, struct tp_other_memory *memory)
 {
     uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
@@ -134,7 +134,7 @@ uint32_t tp_python_stacks_read(struct tp_python_stacks *s, uint32_t pid, uint32_
         process->layout.minor = 0;
         s->unknown_count++;
     }
-    if (count < 0) /* it has exited, or another thread has its number */
+    if (count < 0) /* the thread has exited, or another thread has its id */
         s->threads[(tid * 2654435761u >> 8) % THREADS] = (struct tp_python_thread_slot){0};
     s->failed_count += count < 0 || node == TP_NO_ID;
     s->read_count += count > 0 && node != TP_NO_ID;

@@ -1,6 +1,7 @@
-/* Reads Python stacks of running programs as nodes of the recording's trie. It knows which processes run Python and
- * where their interpreter is, and reads the current frames of a thread. Nothing is loaded into a process, and none
- * waits. One thread; all memory is in the arena, whose guard the caller sets. */
+/* Reads Python stacks of running programs as nodes of the recording's trie. This module tracks which processes run
+ * Python and where their interpreter is, and reads the current frames of a thread. Nothing is loaded into a process,
+ * and no process waits. Only one thread may use this module. All memory is in the arena, whose guard the caller
+ * sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_PYTHON_PYTHON_STACKS_H
 #define TP_COLLECTOR_OUTSIDE_PYTHON_PYTHON_STACKS_H
 
@@ -12,21 +13,21 @@ struct tp_python_stacks {
     struct tp_arena *arena;
     struct tp_code_places *places;
     struct tp_python_code code;
-    struct tp_id_map files;     /* file of places: its index in interpreters, or TP_NO_ID */
-    struct tp_vec interpreters; /* struct tp_python_file */
+    struct tp_id_map files;     /* key: file of `places`; value: index in interpreters, or TP_NO_ID */
+    struct tp_vec interpreters; /* items: struct tp_python_file */
     struct tp_python_processes processes;
     struct tp_python_thread_slot *threads;
-    uint64_t read_count, failed_count; /* stacks read, and stacks that could not be read */
-    uint32_t unknown_count;            /* processes with an unknown version, or with unreadable memory */
+    uint64_t read_count, failed_count; /* count of stacks that were read, and of stacks that could not be read */
+    uint32_t unknown_count;            /* count of processes with an unknown version or unreadable memory */
 };
 
 void tp_python_stacks_init(struct tp_python_stacks *stacks, struct tp_arena *arena, struct tp_code_places *places);
 void tp_python_stacks_release(struct tp_python_stacks *stacks);
 
-/* Takes a record: a process has mapped code, forked, executed another program, or exited. */
+/* Processes a record: a process has mapped code, forked, executed another program, or exited. */
 void tp_python_stacks_take(struct tp_python_stacks *stacks, const struct tp_perf_record *record);
 
-/* Returns the current frames of a thread as a node of places whose frames are Python's; 0: none. */
+/* Returns the current Python frames of a thread as a node of `places`; 0: no frames. */
 uint32_t tp_python_stacks_read(struct tp_python_stacks *stacks, uint32_t pid, uint32_t tid, int64_t now_ns);
 
 #endif

@@ -1,9 +1,9 @@
 /* Merges native and Python frames: see mixed_stacks.h. */
 #include "collector/outside/stacks/mixed_stacks.h"
 
-enum { MOST_FRAMES = 1024 }; /* of a native stack; Python stacks are shorter */
+enum { MOST_FRAMES = 1024 }; /* most frames of a native stack; Python stacks have fewer */
 
-/* Nodes of a stack, innermost first. */
+/* Nodes of the frames of a stack, innermost first. */
 struct frames {
     uint32_t nodes[MOST_FRAMES];
     size_t count;
@@ -40,8 +40,8 @@ static bool is_unknown(const struct tp_code_places *places, uint32_t node)
     return tp_code_frame_at(places, node)->file == TP_CODE_UNKNOWN;
 }
 
-/* Replaces each call of the loop by its own Python frames, outermost first. Unknown outermost frames are dropped,
- * because a function without frame pointers leaves such values. */
+/* Replaces each frame of the interpreter's loop by the Python frames of that call, outermost first. Drops unknown
+ * outermost frames, because a function without frame pointers leaves such values. */
 static uint32_t mix(struct tp_code_places *places, const struct frames *native, const struct frames *python)
 {
     uint32_t node = 0;
@@ -58,8 +58,9 @@ static uint32_t mix(struct tp_code_places *places, const struct frames *native, 
     return node;
 }
 
-/* Puts the native frames inside the innermost loop into the Python stack, or all native frames if the stack is cut
- * before a loop. Unknown frames are dropped, because a function without frame pointers leaves such values. */
+/* Places the native frames inside the innermost loop inside the Python stack. If the native stack is cut before a loop,
+ * places all native frames there. Drops unknown frames, because a function without frame pointers leaves such
+ * values. */
 static uint32_t splice_python_frames(struct tp_code_places *places, const struct frames *native,
                                      const struct frames *python)
 {

@@ -1,6 +1,7 @@
 /* Writes stacks as texts: see stack_words.h.
  *
- * All files share one address space (code_space.h), so that each is opened once for all processes that mapped it. */
+ * All files share one address space (code_space.h), so that each file is opened once for all processes that mapped
+ * it. */
 #include "collector/outside/stacks/stack_words.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "collector/outside/code/code_space.h"
 #include "writer/worker.h"
 
-/* Returns the start of a file in the shared space. Programs with fixed addresses overlap there, so the file's number
- * serves as its time of loading. */
+/* Returns the start of a file in the shared space. Programs with fixed addresses overlap in this space, so the number
+ * of the file serves as its time of loading. */
 static uint64_t start_of(const struct tp_code_file *file, uint32_t number)
 {
     return file->is_fixed ? 0 : tp_code_space_start(number);
@@ -47,7 +48,7 @@ static bool is_nameless(const struct tp_stack_words *words, uint32_t node)
            made_name(words, tp_code_node_at(words->places, node)->frame) == TP_NO_ID;
 }
 
-/* Returns the frame of code without a file: one fixed text, or the name of a kernel function. */
+/* Returns the text of a frame without a file. The text is the name of a kernel function, or a fixed text. */
 static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_t file, uint32_t frame)
 {
     static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[jit] [memory];",
@@ -93,7 +94,7 @@ struct tp_str tp_stack_words_build_id(struct tp_stack_words *words, uint32_t nod
     return tp_symbols_build_id(&words->symbols, address_of(words, frame), frame->file);
 }
 
-/* Returns whether a frame is in the preload library. Its work is not the program's, as in samples taken inside. */
+/* Returns whether a frame is in the preload library, whose work is not the program's. */
 static bool is_ours(const struct tp_stack_words *words, uint32_t node)
 {
     uint32_t file = tp_code_frame_at(words->places, node)->file;
@@ -119,7 +120,7 @@ static bool is_event_of_kernel(struct tp_str name)
     return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
 }
 
-/* Returns whether a program uses its own events through this kernel function. */
+/* Returns whether a program calls this kernel function to use its own events. */
 static bool is_program_call(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
@@ -144,8 +145,8 @@ static bool has_own_function(struct tp_str frames)
     return false;
 }
 
-/* Returns whether the frames of our library from `node` on do work of the recorder. The library also replaces functions
- * of the C library, under their own names. What a program does in those is its own work. */
+/* Returns whether the frames of the preload library from `node` on do work of the recorder. The library also replaces
+ * functions of the C library under their own names. The work of a program in these functions is its own work. */
 static bool is_own_work(struct tp_stack_words *words, uint32_t node)
 {
     for (; node && is_ours(words, node); node = tp_code_node_at(words->places, node)->outer)
@@ -154,7 +155,7 @@ static bool is_own_work(struct tp_stack_words *words, uint32_t node)
     return false;
 }
 
-/* Returns the first node outside the kernel. *is_event: the kernel worked for events of the recorder. */
+/* Returns the first node outside the kernel. Sets *is_event if the kernel worked for events of the recorder. */
 static uint32_t leave_kernel(const struct tp_stack_words *words, uint32_t node, bool *is_event)
 {
     bool is_own = false;
@@ -171,7 +172,7 @@ static uint32_t leave_kernel(const struct tp_stack_words *words, uint32_t node, 
 
 bool tp_stack_words_is_recording(struct tp_stack_words *words, uint32_t node, bool is_wait)
 {
-    enum { MOST_BETWEEN = 4 }; /* frames of the C library below ours */
+    enum { MOST_BETWEEN = 4 }; /* most frames of the C library that are called by the preload library */
     bool is_event;
     node = leave_kernel(words, node, &is_event);
     if (is_event)
@@ -187,7 +188,7 @@ bool tp_stack_words_is_recording(struct tp_stack_words *words, uint32_t node, bo
 static void put_frames(struct tp_stack_words *words, uint32_t node, bool without_kernel, bool without_ours,
                        struct tp_str *leaf)
 {
-    bool was_nameless = false; /* several such frames in a row are written once */
+    bool was_nameless = false; /* true after a frame without a name; several such frames in a row are written once */
     words->text.count = 0;
     *leaf = (struct tp_str){0};
     for (; node; node = tp_code_node_at(words->places, node)->outer) {
@@ -208,7 +209,7 @@ static void put_frames(struct tp_stack_words *words, uint32_t node, bool without
 struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf)
 {
     put_frames(words, node, without_kernel, true, leaf);
-    if (!leaf->len) /* a thread of the recorder */
+    if (!leaf->len) /* a stack with frames of the recorder only belongs to a thread of the recorder */
         put_frames(words, node, without_kernel, false, leaf);
     return (struct tp_str){words->text.data, words->text.count};
 }

@@ -8,29 +8,30 @@
 
 struct tp_stack_words {
     const struct tp_code_places *places;
-    const struct tp_str *kernel; /* names by frame; NULL: none */
+    const struct tp_str *kernel; /* names of kernel functions; the index is the frame; NULL: no names */
     struct tp_symbols symbols;
-    struct tp_symbol_frames *frames; /* by frame; text absent: not looked up yet */
+    struct tp_symbol_frames *frames; /* texts of frames; the index is the frame; an absent text was not looked up yet */
     struct tp_vec text;
 };
 
-/* Initializes *words; opens no file. */
+/* Initializes *words. Opens no file. */
 void tp_stack_words_init(struct tp_stack_words *words, const struct tp_code_places *places, const struct tp_str *kernel,
                          struct tp_arena *arena);
 void tp_stack_words_release(struct tp_stack_words *words);
 
-/* Returns the text of a stack, valid until the next call. *leaf: its innermost frame. without_kernel: drops kernel
- * frames. Frames of our preload library are dropped unless there are no others. */
+/* Returns the text of a stack, valid until the next call. Sets *leaf to the innermost frame of the text.
+ * without_kernel: drops kernel frames. Drops frames of the preload library unless the stack has no other frames. */
 struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf);
 
-/* Returns whether the thread did the recorder's work there: in the preload library, in a C library function that it
- * called, or in kernel functions for events. Events that the program itself opened are its own work. */
+/* Returns whether the thread did work of the recorder in this stack: in the preload library, in a C library function
+ * that the preload library called, or in kernel functions for events. Events that the program itself opened are the
+ * program's work. */
 bool tp_stack_words_is_recording(struct tp_stack_words *words, uint32_t node, bool is_wait);
 
 /* Returns the innermost frame of a node, which must be in a file. */
 const struct tp_symbol_frames *tp_stack_words_frame(struct tp_stack_words *words, uint32_t node);
 
-/* Returns the build-id of that file, absent if it has none. */
+/* Returns the build-id of the file that contains the node's frame. It is absent if the file has none. */
 struct tp_str tp_stack_words_build_id(struct tp_stack_words *words, uint32_t node);
 
 #endif

@@ -1,8 +1,8 @@
 /* Walks stacks by call frame information: see whole_stacks.h.
  *
  * One session of libdw serves all processes, because each file has its own range in a shared address space
- * (code_space.h). Code addresses in the copied stack are translated to that space when libdw reads them. A word that
- * only looks like a code address is then just a saved register that is not used. */
+ * (code_space.h). Code addresses in the copied stack are translated to that space when libdw reads them. If a word only
+ * looks like a code address, the translation does no harm, because such a word is a saved register that is not used. */
 #include "collector/outside/stacks/whole_stacks.h"
 
 #include <string.h>
@@ -76,7 +76,8 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
         registers[i] = given[order[i]];
     uint64_t place = tp_code_space_of(walk->maps, walk->places, given[TP_PERF_PLACE]);
 #if defined(__aarch64__)
-    registers[30] = tp_code_space_of(walk->maps, walk->places, registers[30]); /* return address of a leaf function */
+    registers[30] = tp_code_space_of(walk->maps, walk->places, registers[30]); /* the link register has the return
+                                                                                * address of a leaf function */
 #endif
     registers[TP_PERF_REGISTERS - 1] = place;
     tp_libdw()->dwfl_thread_state_register_pc(thread, place);
@@ -139,10 +140,10 @@ static void add_files(struct tp_whole_stacks *stacks, const struct tp_code_place
             close(input.fd);
         if (movable >= 0 && !tp_libdw()->dwfl_report_elf(stacks->session, file->path.ptr, file->path.ptr, movable,
                                                          tp_code_space_start(stacks->file_count), true))
-            close(movable); /* otherwise libdw closes it */
+            close(movable); /* after success, libdw closes the descriptor */
     }
     tp_libdw()->dwfl_report_end(stacks->session, NULL, NULL);
-    tp_libdw()->dwfl_attach_state(stacks->session, NULL, 1, &calls, stacks); /* has an effect only the first time */
+    tp_libdw()->dwfl_attach_state(stacks->session, NULL, 1, &calls, stacks); /* only the first call has an effect */
 }
 
 void tp_whole_stacks_release(struct tp_whole_stacks *stacks)
@@ -164,7 +165,7 @@ static size_t chain_depth(const struct tp_perf_record *sample)
     return at < sample->chain_count ? sample->chain_count - at - 1 : 0;
 }
 
-/* Returns whether the code is Go's. Go uses frame pointers and has no call frame information. */
+/* Returns whether the code was built by Go, which uses frame pointers and has no call frame information. */
 static bool is_of_go(const struct tp_whole_walk *w)
 {
     uint32_t file;
@@ -190,7 +191,7 @@ uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_map
     *is_cut = false;
     if (!sample->dump_bytes || is_of_go(&walk))
         return 0;
-    tp_mapped_lenient(true); /* because libdw maps files */
+    tp_mapped_lenient(true); /* needed because libdw maps files, which may be truncated */
     if (!stacks->was_tried)
         begin(stacks);
     if (stacks->session && stacks->file_count < places->files.count)
@@ -201,7 +202,8 @@ uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_map
     tp_mapped_lenient(false);
     if (!is_whole && !walk.is_cut && walk.count <= chain_depth(sample))
         return 0;
-    *is_cut = walk.is_cut; /* libdw treats unreadable memory as the end of the stack */
+    *is_cut = walk.is_cut; /* libdw treats unreadable memory as the end of the stack, so only the walk knows whether the
+                            * stack was cut */
     stacks->cut_count += *is_cut;
     for (size_t i = walk.count; i-- > 0;)
         node = add_frame(&walk, places, node, walk.frames[i]);

@@ -1,5 +1,5 @@
-/* Walks the stack of a sample from its registers and the copied part of the stack. Uses call frame information, which
- * compilers write for exceptions, so no frame pointers are needed. One thread. */
+/* Walks the stack of a sample from its registers and the copied part of the stack. Walking uses call frame information,
+ * which compilers write for exceptions, so it needs no frame pointers. Only one thread may use this module. */
 #ifndef TP_COLLECTOR_OUTSIDE_STACKS_WHOLE_STACKS_H
 #define TP_COLLECTOR_OUTSIDE_STACKS_WHOLE_STACKS_H
 
@@ -9,19 +9,19 @@
 struct tp_whole_walk;
 
 struct tp_whole_stacks {
-    struct tp_whole_walk *walk; /* the current walk */
-    Dwfl *session;              /* NULL: not started, or not possible */
-    uint32_t file_count;        /* files of places that the session knows */
+    struct tp_whole_walk *walk; /* state of the current walk */
+    Dwfl *session;              /* session of libdw; NULL: not started, or not possible */
+    uint32_t file_count;        /* count of files of `places` that the session knows */
     bool was_tried;
-    uint64_t cut_count; /* stacks that are longer than the copy */
+    uint64_t cut_count; /* count of stacks that are longer than the copy */
 };
 
 /* Closes the files, also after the arena was released. Accepts a zeroed struct. */
 void tp_whole_stacks_release(struct tp_whole_stacks *stacks);
 
-/* Returns the node of the program's part of a sample with a stack copy. Returns 0 if none exists, or the walk ends
- * before the frames of the sample's chain. *is_cut: the stack is longer than the copy. The nodes are in the arena of
- * places, whose guard the caller sets. */
+/* Returns the node of the program's part of a sample with a stack copy. Returns 0 if there is no copy, or if the walk
+ * ends before the frames of the sample's chain. Sets *is_cut if the stack is longer than the copy. The nodes are in the
+ * arena of `places`, whose guard the caller sets. */
 uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_maps *maps, struct tp_code_places *places,
                         const struct tp_perf_record *sample, bool *is_cut);
 

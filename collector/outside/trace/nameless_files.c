@@ -10,8 +10,8 @@
 enum { MOST_FILES = 32 };
 
 struct nameless_file {
-    uint32_t number; /* in places */
-    uint32_t node;   /* a leaf in the file */
+    uint32_t number; /* number of the file in `places` */
+    uint32_t node;   /* node of a leaf in the file */
     uint64_t sample_count;
 };
 

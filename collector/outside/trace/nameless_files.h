@@ -1,4 +1,4 @@
-/* Lists files whose functions have no names in a recording, because they were stripped and no debug package was
+/* Lists files whose functions have no names in a recording, because the files were stripped and no debug package was
  * found. */
 #ifndef TP_COLLECTOR_OUTSIDE_TRACE_NAMELESS_FILES_H
 #define TP_COLLECTOR_OUTSIDE_TRACE_NAMELESS_FILES_H
@@ -7,9 +7,9 @@
 #include "collector/outside/tree/outside_tree.h"
 #include "writer/base/buf.h"
 
-/* Appends a JSON object with the name and build-id, for finding debug packages, of files with samples in unnamed
- * functions. Files with the most such samples come first. Of two files with one name only the one with more samples is
- * listed. Looks up the names of all sampled frames. */
+/* Appends a JSON object with the names and build-ids of files with samples in unnamed functions. Users find debug
+ * packages by the build-id. Files with the most such samples come first. Of two files with the same name, only the one
+ * with more samples is listed. Looks up the names of all sampled frames. */
 void tp_nameless_files_put(struct tp_buf *out, const struct tp_outside_tree *tree, struct tp_stack_words *words);
 
 #endif

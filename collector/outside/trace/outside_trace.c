@@ -1,9 +1,9 @@
 /* Writes the recording as a trace: see outside_trace.h.
  *
  * A process is a slice (cat "process") in the row of its first thread. A state of a thread is a slice (cat
- * "thread_state") in that thread's row. A sample has the same form as samples taken inside (cat "cpu_sample"). Each
- * sample represents an equal part of the running time of its process, so functions add up to processor time, whatever
- * the rate. */
+ * "thread_state") in that thread's row. A sample has the same form as a sample taken inside a program (cat
+ * "cpu_sample"). Each sample represents an equal part of the running time of its process. So the times of functions add
+ * up to the processor time, whatever the rate. */
 #include "collector/outside/trace/outside_trace.h"
 
 #include <string.h>
@@ -27,9 +27,9 @@ struct writing {
     struct tp_trace_out *out;
     struct tp_stack_words words;
     struct tp_buf nameless;              /* build-ids of files without names, as JSON */
-    const struct tp_str *causes;         /* by node */
-    const struct tp_wait_guess *guesses; /* by change */
-    int64_t shift_ns;                    /* from the tree's clock to the trace's */
+    const struct tp_str *causes;         /* causes of waits; the index is the node */
+    const struct tp_wait_guess *guesses; /* estimated causes; the index is the number of the change */
+    int64_t shift_ns;                    /* time on the trace's clock minus time on the tree's clock */
 };
 
 /* Arguments of a slice while they are collected. */
@@ -65,7 +65,7 @@ static struct tp_trace_out_event slice_of(const struct writing *w, const struct 
 
 /* ---- processes ---- */
 
-/* Returns the first argument without its folders, or the kernel's name of the process. */
+/* Returns the first argument without its folders. Without arguments, returns the kernel's name of the process. */
 static struct tp_str name_of(const struct tp_outside_process *process)
 {
     if (!process->program_count)
@@ -78,7 +78,8 @@ static struct tp_str name_of(const struct tp_outside_process *process)
     return word.len ? word : tp_str_of(program->name);
 }
 
-/* Adds the arguments of a program as a list; without them the path of its file, otherwise its name. */
+/* Adds the arguments of a program as a list. Without arguments, adds the path of its file, or its name if the path is
+ * unknown. */
 static void add_words(struct writing *w, struct args *args, const struct tp_outside_program *program)
 {
     struct tp_vec list = TP_VEC(&w->arena, struct tp_str);
@@ -126,7 +127,7 @@ static void add_end(struct args *args, const struct tp_outside_process *process)
     else
         add_arg(args, "end", TP_OUT_TEXT)->value.text = process->is_out_of_sight ? TP_STR("out of sight")
                                                         : process->is_over       ? TP_STR("exited, the exit code is "
-                                                                                          "unknown")
+                                                                                                "unknown")
                                                                                  : TP_STR("still runs");
 }
 
@@ -209,8 +210,8 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
 static void write_states(struct writing *w)
 {
     const struct tp_outside_tree *tree = w->trace->tree;
-    uint32_t *last = tp_arena_array(&w->arena, tree->threads.count + 1, sizeof *last); /* index of the change plus 1, by
-                                                                                        * thread */
+    uint32_t *last = tp_arena_array(&w->arena, tree->threads.count + 1, sizeof *last); /* index of a thread's last
+                                                                                        * change plus 1; 0: none yet */
     for (uint32_t i = 0; i < tree->changes.count; i++) {
         const struct tp_outside_change *change = TP_AT(&tree->changes, struct tp_outside_change, i);
         if (last[change->thread])

@@ -5,15 +5,15 @@
 #include "collector/outside/tree/usage_looks.h"
 
 struct tp_outside_trace {
-    const struct tp_outside_tree *tree; /* must have ended */
-    const struct tp_vec *looks;         /* struct tp_outside_look */
+    const struct tp_outside_tree *tree; /* processes and threads of the run; must have ended */
+    const struct tp_vec *looks;         /* resident memory at polls; items: struct tp_outside_look */
     int64_t clock_ns;                   /* wall clock minus the tree's clock */
-    int64_t begin_ns, end_ns;           /* of the recording, on the tree's clock */
-    struct tp_str name;                 /* of the program */
-    struct tp_str seen;                 /* JSON: what was recorded and what was missed */
+    int64_t begin_ns, end_ns;           /* start and end of the recording, on the tree's clock */
+    struct tp_str name;                 /* name of the program */
+    struct tp_str seen;                 /* JSON object with the recorded and the missed facts */
 };
 
-/* Writes the trace, compressed with gzip. Returns 0, TP_EIO, TP_ENOMEM. */
+/* Writes the trace, compressed with gzip. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_outside_trace_write(const struct tp_outside_trace *trace, const char *path, struct tp_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* Waits for the exit status of processes that have exited. The kernel reports the end of a process's events before it
- * frees its memory, and the exit status after that. One thread; the list is in the arena, whose guard the caller
- * sets. */
+ * frees the memory of the process, and the exit status after that. Only one thread may use this module. The list is in
+ * the arena, whose guard the caller sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_LATE_ENDS_H
 #define TP_COLLECTOR_OUTSIDE_TREE_LATE_ENDS_H
 
@@ -9,7 +9,7 @@
 
 struct tp_late_ends {
     struct tp_vec items;
-    uint32_t missed; /* processes whose status did not arrive in time */
+    uint32_t missed; /* count of processes whose status did not arrive in time */
 };
 
 void tp_late_ends_init(struct tp_late_ends *ends, struct tp_arena *arena);
@@ -17,7 +17,7 @@ void tp_late_ends_init(struct tp_late_ends *ends, struct tp_arena *arena);
 /* Adds a process. process: its number in the tree. until_ns: time limit. */
 void tp_late_ends_add(struct tp_late_ends *ends, uint32_t process, int64_t until_ns);
 
-/* Checks all of them at time now_ns; INT64_MAX: for the last time. */
+/* Checks all processes at time now_ns. INT64_MAX: checks for the last time, and gives up. */
 void tp_late_ends_ask(struct tp_late_ends *ends, struct tp_outside_tree *tree, struct tp_exit_codes *codes,
                       int64_t now_ns);
 

@@ -12,8 +12,8 @@
 
 /* Number of started threads from which a thread gets an event of its own. Threads with equal inherited events exchange
  * them at a switch, including the count to the next sample. So short-lived threads would never be sampled. An own
- * event, which is not inherited, prevents that. It makes the thread's switches slower, so only threads that start many
- * others get one. */
+ * event, which is not inherited, prevents the exchange. Such an event makes the thread's switches slower, so only
+ * threads that start many others get one. */
 enum { BEGINS_MANY = 8 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena)
@@ -39,7 +39,7 @@ static void add_change(struct tp_outside_tree *tree, uint32_t number, enum tp_ou
         (struct tp_outside_change){.time_ns = thread->since_ns, .thread = number, .stack = stack, .state = state};
 }
 
-/* Adds the time of the state that ends now. Records of two CPUs may be slightly out of order. */
+/* Adds the time of the state that ends now to the thread's totals. Records of two CPUs may be slightly out of order. */
 static void leave_state(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     time_ns = time_ns > thread->since_ns ? time_ns : thread->since_ns;
@@ -103,7 +103,7 @@ static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record 
              maker = tp_id_map_get(&tree->thread_ids, r->parent_tid);
     uint32_t known = tree->is_of_cpus ? tp_id_map_get(&tree->thread_ids, r->tid) : TP_NO_ID;
     if (known != TP_NO_ID && !tp_outside_thread_at(tree, known)->is_over)
-        return; /* it was also in a list of running threads */
+        return; /* the thread is already known from a list of running threads */
     if (r->pid != r->parent_pid) {
         uint32_t parent = tp_id_map_get(&tree->process_ids, r->parent_pid);
         process = add_process(tree, r->pid, parent, (int64_t)r->time_ns);
@@ -120,11 +120,11 @@ static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record 
         by->apart = tp_perf_keep_apart((pid_t)by->tid);
 }
 
-/* Adds a program to a new copy of the list, because a child may share the old one. */
+/* Adds a program to a new copy of the process's list of programs, because a child may share the old list. */
 static void add_program(struct tp_outside_tree *tree, struct tp_outside_process *process, const char *name,
                         const struct tp_outside_note *note)
 {
-    uint32_t kept = process->exec_count; /* drops the parent's program from before the first exec */
+    uint32_t kept = process->exec_count; /* a count of 0 drops the parent's program, from before the first exec */
     struct tp_outside_program *programs = tp_arena_array(tree->arena, kept + 1, sizeof *programs);
     if (kept)
         memcpy(programs, process->programs, kept * sizeof *programs);
@@ -136,8 +136,8 @@ static void add_program(struct tp_outside_tree *tree, struct tp_outside_process 
     process->maps = (struct tp_code_maps){0};
 }
 
-/* Ends the other threads at an exec: the new program has one thread with the process's number, whichever thread called
- * exec. */
+/* Ends the other threads of a process at an exec. Whichever thread called exec, the new program has one thread, with
+ * the id of the process. */
 static void end_others(struct tp_outside_tree *tree, uint32_t process, uint32_t kept, int64_t time_ns)
 {
     for (uint32_t i = 0; i < tree->threads.count && tp_outside_process_at(tree, process)->living_count > 1; i++)
@@ -236,13 +236,13 @@ static uint32_t add_python(struct tp_outside_tree *tree, uint32_t stack, uint32_
     return mixed;
 }
 
-/* Replaces the stack of an earlier switch by the complete one. */
+/* Replaces the stack of an earlier switch by the complete stack that was read during the wait. */
 static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record *r, struct tp_outside_thread *thread,
                        const struct tp_outside_note *note)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     uint32_t *stack = thread->state == TP_OUTSIDE_BLOCKED ? &last->stack : &thread->stack;
-    uint64_t cut_count = tree->whole.cut_count; /* counts samples only */
+    uint64_t cut_count = tree->whole.cut_count; /* the count is restored below, because it counts only samples */
     bool is_cut, is_aligned;
     uint32_t whole =
         tp_whole_stack(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps, &tree->places, r, &is_cut);
@@ -275,7 +275,7 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
                            : tp_code_maps_stack(&process->maps, &tree->places, r->chain, r->chain_count);
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     if (is_switch && thread->state == TP_OUTSIDE_RUNNING) {
-        thread->stack = stack; /* recorded before the switch */
+        thread->stack = stack; /* this stack belongs to the next switch */
     } else if (is_switch && thread->state == TP_OUTSIDE_BLOCKED && !last->stack) {
         last->stack = stack;
     } else if (!is_switch) {
@@ -317,7 +317,7 @@ void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, c
     tp_buf_init(&words, TP_MAX_OUTSIDE_WORDS_BYTES);
     for (char *const *word = argv; *word; word++)
         tp_buf_add(&words, *word, strlen(*word) + 1);
-    words.failed = 0; /* keeps the first arguments */
+    words.failed = 0; /* if there are too many arguments, the first ones are kept */
     size_t size = words.size;
     root->programs[0].words = (struct tp_str){tp_buf_move(&words, tree->arena), size};
     tree->missed_words--;

@@ -1,5 +1,5 @@
-/* Sorts records by time before they are processed, because the rings of several CPUs are read one after the other. One
- * thread; the list has its own memory. */
+/* Sorts records by time before they are processed, because the rings of several CPUs are read one after the other. Only
+ * one thread may use a list. The list has its own memory. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_PENDING_H
 #define TP_COLLECTOR_OUTSIDE_TREE_PENDING_H
 
@@ -7,11 +7,11 @@
 
 struct tp_pending_record {
     int64_t time_ns;
-    uint64_t number;  /* in the order of reading */
-    uint32_t at;      /* offset in the list's bytes, in units of 8 bytes */
-    uint32_t note;    /* TP_NO_ID: none */
-    uint32_t python;  /* of a sample, node of the Python stack, or 0 */
-    int64_t still_ns; /* of a stack that was read during the wait: time of the read; otherwise 0 */
+    uint64_t number;  /* number of the record in the order of reading */
+    uint32_t at;      /* position of the record in the list's bytes, in units of 8 bytes */
+    uint32_t note;    /* index of the record's note; TP_NO_ID: none */
+    uint32_t python;  /* for a sample: node of the Python stack; 0: none */
+    int64_t still_ns; /* for a stack that was read during the wait: time of the read, ns; otherwise 0 */
 };
 
 struct tp_pending {
@@ -24,7 +24,7 @@ struct tp_pending {
 void tp_pending_init(struct tp_pending *pending);
 void tp_pending_release(struct tp_pending *pending);
 
-/* Adds a copy. Returns it, valid until the next call, or NULL if there is no room. */
+/* Adds a copy of a record. Returns the entry, which is valid until the next call, or NULL if there is no room. */
 struct tp_pending_record *tp_pending_add(struct tp_pending *pending, const struct perf_event_header *head,
                                          int64_t time_ns);
 

@@ -1,5 +1,5 @@
-/* Stores facts that were read about a process while it existed; the tree takes them with the record. One thread; all
- * memory is in the arena, whose guard the caller sets. */
+/* Stores facts that were read about a process while it existed. The tree reads them together with the record. Only one
+ * thread may use this module. All memory is in the arena, whose guard the caller sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_RECORD_NOTES_H
 #define TP_COLLECTOR_OUTSIDE_TREE_RECORD_NOTES_H
 
@@ -8,13 +8,13 @@
 #include "writer/base/buf.h"
 
 struct tp_record_notes {
-    struct tp_vec notes; /* struct tp_outside_note */
-    struct tp_vec late;  /* programs whose arguments are not available yet */
+    struct tp_vec notes; /* items: struct tp_outside_note */
+    struct tp_vec late;  /* notes of programs whose arguments are not available yet */
 };
 
 void tp_record_notes_init(struct tp_record_notes *notes, struct tp_arena *arena);
 
-/* Adds an empty note to a record. Valid until the next note is added. */
+/* Adds an empty note to a record. The pointer is valid until the next note is added. */
 struct tp_outside_note *tp_record_note_add(struct tp_record_notes *notes, struct tp_pending_record *record);
 
 /* Returns the note of a record, or NULL. */
@@ -25,15 +25,15 @@ const struct tp_outside_note *tp_record_note_of(const struct tp_record_notes *no
 bool tp_record_notes_words(struct tp_record_notes *notes, struct tp_outside_note *note, uint32_t pid,
                            struct tp_buf *text);
 
-/* Reads the arguments of a program that starts. The kernel reports its name before it stores the arguments. In this
- * case they are read again until `until_ns`. text: scratch buffer. */
+/* Reads the arguments of a program that starts. The kernel reports the name of the program before it stores the
+ * arguments. Arguments that are not available yet are read again until `until_ns`. text: scratch buffer. */
 void tp_record_notes_ask(struct tp_record_notes *notes, struct tp_pending_record *record, uint32_t pid,
                          int64_t until_ns, struct tp_buf *text);
 
 /* Tries again to read arguments that were not available. */
 void tp_record_notes_ask_late(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text);
 
-/* Removes all notes, when no record is left. */
+/* Removes all notes. Call it when no record is left. */
 void tp_record_notes_clear(struct tp_record_notes *notes);
 
 #endif

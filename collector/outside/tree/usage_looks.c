@@ -1,7 +1,7 @@
 /* Reads memory and I/O of processes: see usage_looks.h. */
 #include "collector/outside/tree/usage_looks.h"
 
-enum { LOOKED_AT = 64 }; /* processes per poll */
+enum { LOOKED_AT = 64 }; /* most processes that are polled at once, to limit the time of a poll */
 
 void tp_usage_looks_init(struct tp_usage_looks *usage, struct tp_arena *arena)
 {
@@ -45,7 +45,7 @@ void tp_usage_looks_look(struct tp_usage_looks *usage, struct tp_outside_tree *t
     for (size_t i = 0, looks = 0; looks < LOOKED_AT && i < usage->alive.count; i++, usage->next_alive++) {
         uint32_t number = *TP_AT(&usage->alive, uint32_t, usage->next_alive % usage->alive.count);
         if (!tp_outside_process_at(tree, number)->has_run)
-            continue; /* nothing has changed */
+            continue; /* a process that did not run has no new values */
         tp_outside_process_at(tree, number)->has_run = false;
         look_at(usage, tree, text, number);
         looks++;

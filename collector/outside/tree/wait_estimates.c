@@ -1,8 +1,8 @@
 /* Estimates causes of waits that were not recorded: see wait_estimates.h.
  *
- * Short waits without a stack are handled in the order of time. Each gets the cause that lacks most of its share so
- * far. The share of a cause is its part of the thread's known waiting time in the same second. Seconds are separate,
- * because the waits of an import say nothing about the waits of the training after it. */
+ * Short waits without a stack are handled in the order of time. Each wait gets the cause that so far lacks most of its
+ * share. The share of a cause is its part of the thread's known waiting time in the same second. Seconds are separate,
+ * because the waits of an import have other causes than the waits of the training after it. */
 #include "collector/outside/tree/wait_estimates.h"
 
 #include <stdlib.h>
@@ -21,9 +21,9 @@ struct guessing {
     const struct tp_str *by_node;
     struct tp_str names[MOST_CAUSES];
     size_t name_count;
-    struct share *shares;   /* MOST_CAUSES for each thread, for the second in `seconds` */
-    int64_t *seconds;       /* by thread, the second of its shares; -1 if it has none yet */
-    const uint32_t *before; /* by change, the previous change of its thread, or TP_NO_ID */
+    struct share *shares;   /* MOST_CAUSES shares for each thread, for its second in `seconds` */
+    int64_t *seconds;       /* second of each thread's shares; -1: the thread has no shares yet */
+    const uint32_t *before; /* number of the previous change of the same thread, or TP_NO_ID; the index is the change */
     struct tp_wait_guess *guesses;
 };
 
@@ -100,7 +100,7 @@ static void guess_children(struct guessing *g, struct tp_arena *arena)
 
 /* ---- estimates ---- */
 
-/* Returns the number of a cause; MOST_CAUSES: there is no room. */
+/* Returns the number of a cause, or MOST_CAUSES if there is no room for it. */
 static size_t number_of(struct guessing *g, struct tp_str cause)
 {
     size_t i = 0;
@@ -158,7 +158,7 @@ static void give_unknown(struct guessing *g, const struct wait *wait)
     g->guesses[wait->change - change_at(g, 0)].cause = g->names[found];
 }
 
-/* Calls take for each wait that ends with one of the changes from `first` up to `end`. */
+/* Calls `take` for each wait that ends with one of the changes from `first` up to `end`. */
 static void each_wait(struct guessing *g, uint32_t first, uint32_t end,
                       void (*take)(struct guessing *g, const struct wait *wait))
 {

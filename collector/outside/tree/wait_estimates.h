@@ -1,22 +1,23 @@
 /* Estimates causes of waits that have neither a stack nor a known system call.
  *
- * A wait that ends just after a child exits was for that child. A short wait gets a cause of the other waits of its
- * thread in the same second, in proportion to their time. All other waits stay unknown. */
+ * If a wait ends just after a child exits, its cause is that child. A short wait gets a cause of the other waits of its
+ * thread in the same second, in proportion to their time. The cause of all other waits is unknown. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_WAIT_ESTIMATES_H
 #define TP_COLLECTOR_OUTSIDE_TREE_WAIT_ESTIMATES_H
 
 #include "collector/outside/tree/outside_tree.h"
 
-/* Shortest wait that is never estimated, in ns, because the system call of such waits is read while they last. */
+/* Shortest wait that is never estimated, in ns. The system call of such a wait is read while the wait lasts. */
 enum { TP_WAIT_LONG_NS = 20000000 };
 
 struct tp_wait_guess {
-    struct tp_str cause; /* absent: the change is no wait, its cause is known, or it stays unknown */
-    bool is_child;       /* the wait was for a child that exited; otherwise the cause is estimated */
+    struct tp_str cause; /* text of the cause; absent: the change is not a wait, its cause is already known, or the
+                          * cause stays unknown */
+    bool is_child;       /* true: the wait was for a child that exited; false: the cause is an estimate */
 };
 
-/* Returns a guess for each change of an ended tree, by the number of the change. causes: by node (wait_causes.h). The
- * result is in the arena, whose guard the caller sets. */
+/* Returns a guess for each change of an ended tree; the index is the number of the change. causes: known causes; the
+ * index is the node (wait_causes.h). The result is in the arena, whose guard the caller sets. */
 const struct tp_wait_guess *tp_wait_guesses(const struct tp_outside_tree *tree, const struct tp_str *causes,
                                             struct tp_arena *arena);
 

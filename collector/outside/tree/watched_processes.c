@@ -1,4 +1,4 @@
-/* Knows the processes in a recording of whole CPUs: see watched_processes.h. */
+/* Tracks the processes in a recording of whole CPUs: see watched_processes.h. */
 #include "collector/outside/tree/watched_processes.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 struct item {
     int64_t since_ns;
-    bool is_ours; /* false: another process has the number now */
+    bool is_ours; /* false: the id now belongs to a process that is not recorded */
 };
 
 struct fork {

@@ -1,5 +1,6 @@
-/* Knows which processes belong to the recording when events cover whole CPUs: those that were added, and their
- * descendants. One thread; memory is in the arena, whose guard the caller sets in all calls. */
+/* Tracks which processes belong to the recording when events cover whole CPUs. These are the processes that were added,
+ * and their descendants. Only one thread may use this module. Memory is in the arena, whose guard the caller sets in
+ * all calls. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_WATCHED_PROCESSES_H
 #define TP_COLLECTOR_OUTSIDE_TREE_WATCHED_PROCESSES_H
 
@@ -8,9 +9,9 @@
 #include "writer/base/id_map.h"
 
 struct tp_watched_processes {
-    struct tp_id_map numbers; /* process: its index in items, the last one of its number */
+    struct tp_id_map numbers; /* key: process id; value: index in items of the last process with this id */
     struct tp_vec items;
-    struct tp_vec forks; /* collected until they are applied */
+    struct tp_vec forks; /* forks that are collected but not applied yet */
 };
 
 void tp_watched_processes_init(struct tp_watched_processes *watched, struct tp_arena *arena);
@@ -20,7 +21,8 @@ void tp_watched_processes_add(struct tp_watched_processes *watched, uint32_t pid
 
 bool tp_watched_processes_has(const struct tp_watched_processes *watched, uint32_t pid);
 
-/* Takes a FORK record of any process; a record may come more than once. watched: a struct tp_watched_processes. */
+/* Collects a FORK record of any process. A record may be passed more than once. watched: a struct
+ * tp_watched_processes. */
 void tp_watched_processes_gather(void *watched, const struct perf_event_header *head);
 
 /* Applies the collected forks in the order of time. */

@@ -1,4 +1,4 @@
-/* Derives states between two polls: see looked_states.h. */
+/* Derives the states of a thread between two polls: see looked_states.h. */
 #include "collector/outside/waits/looked_states.h"
 
 struct cutting {
@@ -18,7 +18,7 @@ static void add(struct cutting *cut, enum tp_outside_state state, int64_t ns, ui
     states->state = state;
 }
 
-/* Takes as much of a total as fits into the rest of an interval; the remainder stays in *owed_ns. */
+/* Returns the part of a total that fits into the rest of an interval. Stores the remainder in *owed_ns. */
 static int64_t take(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
 {
     int64_t whole_ns = *owed_ns + more_ns;
@@ -27,7 +27,7 @@ static int64_t take(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
     return taken_ns;
 }
 
-/* Adds intervals of running and ready; the state that continues comes first. */
+/* Adds intervals for the states running and ready. The state that continues from the previous interval comes first. */
 static void add_both(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
 {
     bool is_ready_first = cut->states->state != TP_OUTSIDE_RUNNING;
@@ -38,7 +38,7 @@ static void add_both(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
         add(cut, TP_OUTSIDE_READY, ready_ns, 0);
 }
 
-/* Adds intervals for a thread that was not waiting at both polls. The reason of the wait in between is unknown. */
+/* Adds intervals for a thread that was not waiting at either poll. The cause of the wait in between is unknown. */
 static void add_around(struct cutting *cut, int64_t running_ns, int64_t ready_ns, int64_t blocked_ns)
 {
     bool is_ready_first = cut->states->state == TP_OUTSIDE_READY;

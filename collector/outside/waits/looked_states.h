@@ -1,10 +1,11 @@
-/* Derives the states of a thread from polled totals: how long it ran, and how long it was ready.
+/* Derives the states of a thread from polled totals: the time that it ran, and the time that it was ready.
  *
  * The time between two polls is divided into consecutive intervals. The state at the previous poll comes first, and the
- * present one last. Of two waits, the first one lasts until the last poll with unchanged totals, and half of the time
- * after it. The intervals add up to the time, and those of one state to its total. A rest that does not fit is carried
- * over, because the kernel's totals are slightly ahead of or behind the clock. A time with unchanged totals is not
- * divided yet: the thread may wait for a CPU, which the kernel counts only when it gets one. One thread. */
+ * present state last. If the thread waited at both polls, the first wait lasts until the last poll with unchanged
+ * totals, plus half of the time after that poll. The intervals add up to the time between the polls, and the intervals
+ * of one state to its total. A remainder that does not fit is carried over, because the kernel's totals are slightly
+ * ahead of or behind the clock. A time with unchanged totals is not divided yet. In this time the thread may wait for a
+ * CPU, which the kernel counts only when the thread gets one. Only one thread may use a struct. */
 #ifndef TP_COLLECTOR_OUTSIDE_WAITS_LOOKED_STATES_H
 #define TP_COLLECTOR_OUTSIDE_WAITS_LOOKED_STATES_H
 
@@ -19,25 +20,28 @@ enum { TP_LOOKED_INTERVALS = 4 };
 struct tp_looked_interval {
     int64_t begin_ns;
     enum tp_outside_state state;
-    uint8_t wait; /* of a blocked thread, number from proc_waits.h; 0 if unknown */
+    uint8_t wait; /* for a blocked thread: number of the cause from proc_waits.h; 0 if unknown */
 };
 
 struct tp_looked_states {
-    int64_t since_ns;                    /* earlier time is already divided */
-    int64_t looked_ns;                   /* the last poll; the totals did not change from since_ns to it */
+    int64_t since_ns;                    /* end of the time that is already divided */
+    int64_t looked_ns;                   /* time of the last poll; the totals did not change between since_ns and
+                                          * looked_ns */
     int64_t running_ns, ready_ns;        /* the kernel's totals at the last poll */
-    int64_t owed_ns[TP_OUTSIDE_BLOCKED]; /* of running and ready: counted by the kernel, but not in a interval yet */
-    enum tp_outside_state state;         /* of the last interval */
-    bool is_blocked;                     /* at the last poll */
-    uint8_t wait;                        /* the reason for that */
+    int64_t owed_ns[TP_OUTSIDE_BLOCKED]; /* time running and ready that the kernel has counted, but that no interval
+                                          * contains yet */
+    enum tp_outside_state state;         /* state of the last interval */
+    bool is_blocked;                     /* true if the thread was blocked at the last poll */
+    uint8_t wait;                        /* number of the cause of that wait; 0 if unknown */
 };
 
-/* Takes a poll at time_ns: `now` has the totals, and whether and why the thread is blocked. Fills the intervals in
- * order and returns their number. Each lasts until the next one or time_ns. */
+/* Divides the time up to a poll at time_ns. now: totals at the poll, and whether and why the thread is blocked. Fills
+ * `intervals` in order of time and returns their number. Each interval lasts until the next one, the last one until
+ * time_ns. */
 size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_interval intervals[TP_LOOKED_INTERVALS],
                             int64_t time_ns, const struct tp_looked_states *now);
 
-/* Fills the interval for the time up to the last poll that is not divided yet. Returns the number of intervals, 0 or
+/* Fills intervals[0] for the time up to the last poll that is not divided yet. Returns the number of intervals, 0 or
  * 1. */
 size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_interval intervals[TP_LOOKED_INTERVALS]);
 

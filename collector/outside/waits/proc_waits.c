@@ -83,9 +83,9 @@ uint8_t tp_proc_wait_of(const char *call, const char *file)
     char *end;
     long number = strtol(call, &end, 10);
     if (end == call)
-        return NONE; /* "running" */
+        return NONE; /* the file contains "running" */
     if (number < 0)
-        return FAULT; /* blocked outside of a system call */
+        return FAULT; /* the thread is blocked outside of a system call */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (calls[i].number == number)
             return calls[i].cause == BY_FILE ? cause_of_file(file) : calls[i].cause;
@@ -97,7 +97,7 @@ struct tp_str tp_proc_wait_words(uint8_t number)
     return number && number < CAUSES ? tp_str_of(words[number]) : (struct tp_str){0};
 }
 
-/* Returns the number of a cause named by wait_causes.h. */
+/* Returns the number of a cause with one of the texts in wait_causes.h. */
 static uint8_t number_of(struct tp_str cause)
 {
     uint8_t number = cause.len ? CAUSES - 1 : NONE;
@@ -106,8 +106,8 @@ static uint8_t number_of(struct tp_str cause)
     return number;
 }
 
-/* Returns whether the thread waits, from its state and the kernel function in which it waits. Used if its system call
- * is not readable. */
+/* Returns whether the thread waits, from its state and the kernel function in which it waits. Used for threads whose
+ * system call is not readable. */
 static bool is_waiting_by_state(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid)
 {
     char name[64];
@@ -136,8 +136,9 @@ bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32
         return false;
     *wait = tp_proc_wait(text, pid, tid);
     uint8_t stopped = NONE;
-    if (*wait == FAULT && is_waiting_by_state(&stopped, text, pid, tid) && stopped) /* outside of a system call: check
-                                                                                     * its state too */
+    if (*wait == FAULT && is_waiting_by_state(&stopped, text, pid, tid) &&
+        stopped) /* a thread outside of a system call may
+                  * also be stopped, which its state shows */
         *wait = stopped;
     return true;
 }

@@ -1,4 +1,4 @@
-/* Finds out what a blocked thread waits for from its system call, for waits without a kernel stack. */
+/* Finds the cause of a blocked thread's wait from its system call, for waits without a kernel stack. */
 #ifndef TP_COLLECTOR_OUTSIDE_WAITS_PROC_WAITS_H
 #define TP_COLLECTOR_OUTSIDE_WAITS_PROC_WAITS_H
 
@@ -8,23 +8,24 @@
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
 
-/* Number of a wait that was examined and whose cause is unknown. */
+/* Number of a wait that was examined but whose cause is unknown. */
 enum { TP_PROC_WAIT_UNKNOWN = 255 };
 
-/* Returns the cause of the thread's present wait as a number above 0, from /proc/PID/task/TID/syscall and, for reads
- * and writes, from the kind of their file. Returns 0 if the thread runs or the file cannot be read. text: scratch
- * memory. */
+/* Returns the number of the cause of the thread's present wait, above 0. Reads /proc/PID/task/TID/syscall and, for
+ * reads and writes, the kind of their file. Returns 0 if the thread runs or the file cannot be read. text: scratch
+ * buffer. */
 uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid);
 
-/* Returns whether the thread is blocked now, and sets *wait as above. If the system call is not readable, uses the
- * kernel function in which it waits, if that is readable. Returns false if it runs, is ready, or has exited. */
+/* Returns whether the thread is blocked now. Sets *wait to the number of the cause, as tp_proc_wait returns it. If the
+ * system call is not readable, uses the kernel function in which the thread waits. Returns false if the thread runs, is
+ * ready, or has exited. */
 bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid);
 
-/* Returns the words of a number, as in wait_causes.h; absent for 0. */
+/* Returns the text of a cause, one of those in wait_causes.h. number: from tp_proc_wait; the text is absent for 0. */
 struct tp_str tp_proc_wait_words(uint8_t number);
 
-/* Returns the number for the contents of the /proc file: "0 0x3 ..". file: target of the call's descriptor; "" if none
- * exists or it is unknown. */
+/* Returns the number of the cause. call: contents of the file in /proc, such as "0 0x3 ..". file: target of the call's
+ * descriptor; "" if there is none or it is unknown. */
 uint8_t tp_proc_wait_of(const char *call, const char *file);
 
 #endif
