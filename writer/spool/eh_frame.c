@@ -17,13 +17,13 @@ enum {
     FROM_ZERO = 0x00,
     FROM_HERE = 0x10,
     IS_INDIRECT = 0x80,
-    TABLE_OF_S4 = 0x3b, /* relative to the header */
+    TABLE_OF_S4 = 0x3b, /* table of signed 4-byte numbers, relative to the header */
     NOT_THERE = 0xff
 };
 
 enum { HEADER_BYTES = 4, ROW_BYTES = 8, MAX_AUGMENTATION = 16 };
 
-/* A position in the segment; `is_bad` is set after a read outside of it. */
+/* A position in the segment. `is_bad` is set by a read outside of the segment. */
 struct cursor {
     const struct tp_eh_frame *frame;
     size_t at, end;
@@ -61,7 +61,7 @@ static uint32_t take_u4(struct cursor *c)
     return number;
 }
 
-/* Skips a number with 7 bits per byte. */
+/* Skips a number in LEB128, which has 7 bits per byte. */
 static void skip_leb128(struct cursor *c)
 {
     while (!c->is_bad && take_byte(c) & 0x80)
@@ -101,7 +101,7 @@ static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
     return value + (base == FROM_HERE ? here : 0);
 }
 
-/* Enters the description at c (of a function, or a shared one), and limits c to its length. */
+/* Moves c into the description at c, of a function or a shared one, and limits c to its length. */
 static void enter(struct cursor *c)
 {
     uint32_t length = take_u4(c);
@@ -109,7 +109,7 @@ static void enter(struct cursor *c)
     c->end = c->is_bad ? c->at : c->at + length;
 }
 
-/* Returns the encoding of function addresses in descriptions that share the one at `address`. */
+/* Returns the encoding of function addresses for descriptions that use the shared description at `address`. */
 static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t address, bool *is_known)
 {
     char letters[MAX_AUGMENTATION];
@@ -123,14 +123,14 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
         letters[count] = (char)take_byte(&c);
     } while (letters[count] && ++count < sizeof letters && !c.is_bad);
     c.is_bad = c.is_bad || count == sizeof letters || (count > 0 && letters[0] != 'z');
-    skip_leb128(&c); /* factors of code and data */
+    skip_leb128(&c); /* skips the factors of code and of data */
     skip_leb128(&c);
     if (version == 1)
-        take_byte(&c); /* the register of the return address */
+        take_byte(&c); /* skips the register of the return address */
     else
         skip_leb128(&c);
     if (count > 0)
-        skip_leb128(&c); /* size of the data for the letters */
+        skip_leb128(&c); /* skips the size of the data for the letters */
     for (size_t i = 1; i < count && letters[i] != 'R' && !c.is_bad; i++)
         if (letters[i] == 'P')
             take_form(&c, take_byte(&c) & FORM);
@@ -157,7 +157,8 @@ static bool read_function(struct tp_eh_function *function, const struct tp_eh_fr
     return !c.is_bad && function->end > function->start;
 }
 
-/* Returns the function start in row `i` of the table at `table`, and the address of its description. */
+/* Returns the start of the function in row `i` of the table at `table`. Sets *description to the address of its
+ * description. */
 static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i, uint64_t *description)
 {
     int32_t row[2];
@@ -168,7 +169,7 @@ static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i
 
 bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc)
 {
-    uint8_t head[HEADER_BYTES]; /* version; encodings of the section's address, the count and the table */
+    uint8_t head[HEADER_BYTES]; /* version, and encodings of the section's address, the count and the table */
     uint64_t description = 0, first = 0;
     struct cursor c = cursor_at(frame, frame->header);
     take(&c, head, sizeof head);

@@ -1,12 +1,12 @@
-/* Finds the beginning and end of functions in a file without symbols, from the call frame information that `strip`
- * keeps because unwinding needs it.
+/* Finds the beginning and end of functions in a file without symbols. The call frame information contains them, and
+ * `strip` keeps it because unwinding needs it.
  *
- * .eh_frame_hdr has a sorted table of function starts, with the address of each function's description (FDE), which
- * gives its length. The reader expects the form that linkers for 64-bit systems write: a table of pairs of 4 bytes
- * each, relative to its section. If a compiler has moved the rarely used part of a function elsewhere, that part counts
- * as its own function.
+ * .eh_frame_hdr has a sorted table of function starts with the address of each function's description (FDE), which
+ * contains the function's length. The reader expects the form that linkers for 64-bit systems write: a table of pairs
+ * of 4-byte numbers, relative to its section. If a compiler has moved the rarely used part of a function elsewhere,
+ * that part counts as its own function.
  *
- * Allocates nothing, and never reads outside the segment, whatever its contents. */
+ * The reader allocates nothing, and never reads outside the segment, whatever its contents. */
 #ifndef TP_WRITER_SPOOL_EH_FRAME_H
 #define TP_WRITER_SPOOL_EH_FRAME_H
 
@@ -14,20 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The part of a file with .eh_frame_hdr and .eh_frame, in this machine's byte order. Zeroed: none. */
+/* The part of a file with .eh_frame_hdr and .eh_frame, in this machine's byte order. A zeroed struct describes no
+ * functions. */
 struct tp_eh_frame {
-    const uint8_t *bytes; /* borrowed */
+    const uint8_t *bytes; /* bytes of the segment, borrowed */
     size_t size;
-    uint64_t address; /* of bytes[0], in the file */
+    uint64_t address; /* address of bytes[0] in the file */
     uint64_t header;  /* address of .eh_frame_hdr */
 };
 
-/* A function, by addresses in the file. */
+/* A function. `start` and `end` are addresses in the file. */
 struct tp_eh_function {
     uint64_t start, end;
 };
 
-/* Finds the function that contains the code at `pc`. Returns false if none is described. */
+/* Finds the function that contains the code at `pc`. Returns false if the file describes no such function. */
 bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc);
 
 #endif

@@ -13,11 +13,12 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Returns the most blocks on an SM, from Kineto's table. Compute capabilities unknown to Kineto get its last row. */
+/* Returns the most blocks on an SM, from Kineto's table. Compute capabilities that Kineto does not know get its last
+ * row. */
 static int64_t block_slots(int64_t major, int64_t minor)
 {
     static const struct {
-        int16_t major, minor; /* minor -1: any other */
+        int16_t major, minor; /* compute capability; minor -1: any other minor version */
         int16_t slots;
     } table[] = {{3, -1, 16}, {5, -1, 32}, {6, -1, 32}, {7, 5, 16},  {7, -1, 32},  {8, 0, 32},  {8, 7, 32},
                  {8, 9, 24},  {8, -1, 16}, {9, -1, 32}, {10, 1, 24}, {10, -1, 32}, {11, 0, 24}, {11, -1, 32}};
@@ -32,7 +33,7 @@ static int64_t limit_of_warps(const struct tp_gpu_limits *gpu, int64_t threads, 
     return threads <= gpu->max_threads_per_block ? gpu->max_threads_per_sm / gpu->warp_size / warps : 0;
 }
 
-/* Returns the limit from registers, which are allocated per warp in each partition of an SM. */
+/* Returns the limit of blocks from the registers, which are allocated per warp in each partition of an SM. */
 static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t registers, int64_t warps)
 {
     int64_t partitions = gpu->compute_major == 6 && gpu->compute_minor == 0 ? 2 : 4;
@@ -44,14 +45,14 @@ static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t regis
 
 static int64_t limit_of_shared_memory(const struct tp_gpu_limits *gpu, int64_t shared_bytes)
 {
-    int64_t reserved = gpu->compute_major >= 8 ? 1024 : 0; /* for the system, in each block */
+    int64_t reserved = gpu->compute_major >= 8 ? 1024 : 0; /* bytes that the system reserves in each block */
     int64_t bytes = round_up(shared_bytes + reserved, gpu->compute_major < 8 ? 256 : 128);
     if (bytes > gpu->shared_per_block_bytes + reserved)
         return 0;
     return bytes ? gpu->shared_per_sm_bytes / bytes : NO_LIMIT;
 }
 
-/* Returns the product of three dimensions; 0 if one is impossible. */
+/* Returns the product of three dimensions, or 0 if a dimension is impossible. */
 static int64_t product(const int64_t *dims)
 {
     for (int i = 0; i < 3; i++)

@@ -7,8 +7,8 @@
 
 struct inlined_unit {
     Dwarf_Die die;
-    struct tp_spans addresses; /* of its functions, by their numbers */
-    struct tp_vec functions;   /* struct tp_inlined_function * */
+    struct tp_spans addresses; /* address ranges of the unit's functions, by the index of the function */
+    struct tp_vec functions;   /* items: struct tp_inlined_function * */
     bool is_read;
 };
 
@@ -16,10 +16,10 @@ struct inlined_unit {
 struct walk {
     struct tp_arena *arena;
     struct tp_vec *functions, spans;
-    uint64_t steps; /* entries that may still be visited */
+    uint64_t steps; /* count of entries that may still be visited */
 };
 
-/* Adds the address ranges of an entry's code. Returns false if it has none. */
+/* Adds the address ranges of an entry's code. Returns false if the entry has no code. */
 static bool add_ranges(struct tp_vec *spans, Dwarf_Die *die, uint32_t item)
 {
     Dwarf_Addr base, start, end;
@@ -50,8 +50,8 @@ void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_ar
     inlined->addresses = tp_spans_order(&spans, NULL, NULL);
 }
 
-/* Compares functions with the same range. The inner one should be found, then the first of the unit, so that one sorts
- * last. */
+/* Compares functions with the same range. The search finds the one that sorts last. This is the innermost function, and
+ * of several innermost ones the first of the unit. */
 static int by_depth(const void *left, const void *right, const void *context)
 {
     const struct tp_inlined_function *const *functions = context;
@@ -61,7 +61,7 @@ static int by_depth(const void *left, const void *right, const void *context)
     return x > y ? -1 : x < y;
 }
 
-/* Returns the function of an entry if it has code, or NULL. */
+/* Returns the function of an entry, or NULL if the entry has no code. */
 static const struct tp_inlined_function *function_of(struct walk *walk, Dwarf_Die *die,
                                                      const struct tp_inlined_function *outer, uint32_t depth)
 {

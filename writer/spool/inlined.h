@@ -1,7 +1,7 @@
-/* Finds the functions that contain an address from debug information: those that were inlined there, and the one around
- * them.
+/* Finds the functions that contain an address from debug information: the functions that were inlined there, and the
+ * function around them.
  *
- * libdw's own search walks the whole unit for every address (0.1 to 2 ms). Here each unit is walked once, when its
+ * libdw's own search walks the whole unit for every address (0.1 to 2 ms). This module walks each unit once, when its
  * first address is looked up. */
 #ifndef TP_WRITER_SPOOL_INLINED_H
 #define TP_WRITER_SPOOL_INLINED_H
@@ -11,22 +11,23 @@
 #include "writer/spool/spans.h"
 
 struct tp_inlined {
-    struct tp_vec units;       /* struct inlined_unit */
-    struct tp_spans addresses; /* of units, in the file */
+    struct tp_vec units;       /* items: struct inlined_unit */
+    struct tp_spans addresses; /* address ranges of the units in the file */
     Dwarf_Addr bias;           /* address in memory minus address in the file */
 };
 
-/* A function, inlined or not, with code at the address. */
+/* A function, inlined or not, that has code at an address. */
 struct tp_inlined_function {
     Dwarf_Die *die;
-    const struct tp_inlined_function *outer; /* the function into which it was inlined; NULL: it is not inlined */
-    uint32_t depth;                          /* in the unit */
+    const struct tp_inlined_function *outer; /* function into which this function was inlined; NULL: not inlined */
+    uint32_t depth;                          /* depth of the function in the unit */
 };
 
-/* Collects the units of a file. All memory is in the arena, whose guard is set in every call. */
+/* Collects the units of a file. All memory is in the arena, whose guard the caller sets in every call. */
 void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_arena *arena);
 
-/* Returns the innermost function at an address in memory, or NULL if it is unknown. *unit: its unit, if known. */
+/* Returns the innermost function at an address in memory, or NULL if it is unknown. Sets *unit to the function's unit,
+ * if known. */
 const struct tp_inlined_function *tp_inlined_find(struct tp_inlined *inlined, uint64_t address, Dwarf_Die **unit);
 
 #endif

@@ -48,8 +48,8 @@ struct tp_libdw {
     TP_LIBDW_FUNCTIONS(TP_LIBDW_MEMBER)
 };
 
-/* Returns the library's functions under their own names. Returns NULL if it is not installed, or if the address space
- * is limited to less than 2 GiB (ulimit -v). It stays loaded. Any thread may call it. */
+/* Returns the library's functions under their own names. Returns NULL if the library is not installed, or if the
+ * address space is limited to less than 2 GiB (ulimit -v). The library stays loaded. Any thread may call it. */
 const struct tp_libdw *tp_libdw(void);
 
 #endif

@@ -9,25 +9,26 @@
 #include "writer/base/sort.h"
 
 struct tp_span {
-    uint64_t start, end; /* [start, end) */
-    uint32_t beyond;     /* from tp_spans_order: 1 + index of the last earlier span that ends after it, or 0 */
-    uint32_t item;       /* index of the item with this span */
+    uint64_t start, end; /* first address, and the address after the last one */
+    uint32_t beyond; /* set by tp_spans_order: 1 + index of the last earlier span that ends after this one; 0: none */
+    uint32_t item;   /* index of the item to which this span belongs */
 };
 
 struct tp_spans {
-    const struct tp_span *items; /* by start, longer ones first, then by `tie` */
+    const struct tp_span *items; /* sorted by start, longer spans first, then by `tie` */
     size_t count;
 };
 
-/* Sorts a vector of struct tp_span in place. tie: compares two spans with equal ends, of which the last is found, or
- * NULL to compare their items. The result uses the vector's memory; the guard of its arena must be set. */
+/* Sorts a vector of struct tp_span in place. tie: compares two spans with equal ends, of which a search finds the last;
+ * NULL: compares the numbers of their items. The result uses the vector's memory. The guard of the vector's arena must
+ * be set. */
 struct tp_spans tp_spans_order(struct tp_vec *spans, tp_compare tie, const void *context);
 
 /* Returns the number of spans that begin at or before an address. */
 size_t tp_spans_begun(struct tp_spans spans, uint64_t address);
 
-/* Returns the span with the highest start of those that contain an address, or NULL. *reach (may be NULL): if none
- * does, the highest end of the spans that begin before it, or 0. */
+/* Returns the span with the highest start among the spans that contain an address, or NULL. If there is none, *reach
+ * becomes the highest end of the spans that begin before the address, or 0. reach: may be NULL. */
 const struct tp_span *tp_spans_find(struct tp_spans spans, uint64_t address, uint64_t *reach);
 
 #endif

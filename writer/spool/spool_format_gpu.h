@@ -1,9 +1,9 @@
-/* Defines the payloads of the spool's GPU records (spool_format.h, kinds 48 to 63): what CUPTI delivered, field by
- * field.
+/* Defines the payloads of the spool's GPU records (spool_format.h, kinds 48 to 63), which contain the fields of CUPTI's
+ * activity records.
  *
- * They are in chunks of the thread to which CUPTI delivered them, later than they happened and unordered. Each has its
- * own times: ticks of the spool's clock, or, in a spool with TP_SPOOL_GPU_CLOCK records, nanoseconds of CUPTI's own
- * clock. Numbers are CUPTI's; TP_SPOOL_GPU_NONE means no stream, event or device.
+ * GPU records are in chunks of the thread to which CUPTI delivered them. They are written after the activity and are
+ * unordered. Each record has its own times: ticks of the spool's clock, or, in a spool with TP_SPOOL_GPU_CLOCK records,
+ * nanoseconds of CUPTI's own clock. Numbers are CUPTI's; TP_SPOOL_GPU_NONE means no stream, event or device.
  *
  * Names of kernels are mangled by the compiler. Names of calls have no version at their end. */
 #ifndef TP_WRITER_SPOOL_SPOOL_FORMAT_GPU_H
@@ -13,7 +13,7 @@
 
 #define TP_SPOOL_GPU_NONE UINT32_MAX
 
-/* TP_SPOOL_GPU_DEVICE; the record's name is the device's. Negative members are unknown. */
+/* Payload of TP_SPOOL_GPU_DEVICE. The record's name is the name of the device. Negative members are unknown. */
 struct tp_spool_gpu_device {
     int64_t total_memory_bytes;
     int32_t id, compute_major, compute_minor, warp_size, sm_count, max_threads_per_block, max_threads_per_sm,
@@ -21,29 +21,29 @@ struct tp_spool_gpu_device {
         shared_per_sm_bytes, max_blocks_per_sm, unused;
 };
 
-/* TP_SPOOL_GPU_CLOCK: one moment on two clocks. */
+/* Payload of TP_SPOOL_GPU_CLOCK: one moment on two clocks. */
 struct tp_spool_gpu_clock {
     int64_t gpu_ns;
     uint64_t ticks;
 };
 
-/* TP_SPOOL_GPU_LOST: counts since the previous record of this kind. */
+/* Payload of TP_SPOOL_GPU_LOST: counts since the previous record of this kind. */
 struct tp_spool_gpu_lost {
-    uint64_t dropped_count; /* by CUPTI, because it had no buffer */
-    uint64_t unknown_count; /* of kinds that are not recorded */
+    uint64_t dropped_count; /* records that CUPTI dropped because it had no buffer */
+    uint64_t unknown_count; /* records of kinds that are not recorded */
     uint64_t broken_count;  /* buffers that could not be read to their end */
     uint64_t unused;
 };
 
-/* Common beginning of works that occupy a stream. */
+/* Common beginning of the payloads of works that occupy a stream. */
 struct tp_spool_gpu_work {
-    uint64_t start, end; /* both 0: unknown to CUPTI */
+    uint64_t start, end; /* begin and end of the work; both 0: unknown to CUPTI */
     uint32_t correlation, device, context, stream;
     uint64_t graph_node;
-    uint32_t graph, unused; /* graph 0: launched individually */
+    uint32_t graph, unused; /* graph: id of the CUDA graph; 0: the work was launched individually */
 };
 
-/* TP_SPOOL_GPU_KERNEL */
+/* Payload of TP_SPOOL_GPU_KERNEL. */
 struct tp_spool_gpu_kernel {
     struct tp_spool_gpu_work work;
     int32_t grid[3], block[3];
@@ -52,73 +52,75 @@ struct tp_spool_gpu_kernel {
     uint64_t queued;
 };
 
-/* TP_SPOOL_GPU_COPY */
+/* Payload of TP_SPOOL_GPU_COPY. */
 struct tp_spool_gpu_copy {
     struct tp_spool_gpu_work work;
     uint64_t bytes;
-    uint8_t direction, from_kind, to_kind, is_peer; /* a CUpti_ActivityMemcpyKind; two kinds of memory */
+    uint8_t direction, from_kind, to_kind, is_peer; /* direction: a CUpti_ActivityMemcpyKind; from_kind, to_kind: kinds
+                                                     * of memory */
     uint32_t unused;
-    uint32_t from_device, from_context, to_device, to_context; /* used if is_peer */
+    uint32_t from_device, from_context, to_device, to_context; /* devices and contexts of a copy with is_peer */
 };
 
-/* TP_SPOOL_GPU_SET */
+/* Payload of TP_SPOOL_GPU_SET. */
 struct tp_spool_gpu_set {
     struct tp_spool_gpu_work work;
     uint64_t bytes;
     uint32_t memory_kind, value;
 };
 
-/* TP_SPOOL_GPU_GRAPH: a whole graph as one work, if CUPTI was configured so. */
+/* Payload of TP_SPOOL_GPU_GRAPH: a whole graph as one work, if CUPTI was configured so. */
 struct tp_spool_gpu_graph {
     struct tp_spool_gpu_work work;
 };
 
-/* TP_SPOOL_GPU_CALL; the record's name is the function's. */
+/* Payload of TP_SPOOL_GPU_CALL. The record's name is the name of the function. */
 struct tp_spool_gpu_call {
     uint64_t start, end;
-    uint32_t correlation, tid, function, result; /* function: CUPTI's number */
+    uint32_t correlation, tid, function, result; /* function: CUPTI's number of the function */
     uint32_t is_driver, unused[3];
 };
 
-/* TP_SPOOL_GPU_SYNC */
+/* Payload of TP_SPOOL_GPU_SYNC. */
 struct tp_spool_gpu_sync {
     uint64_t start, end;
     uint32_t correlation, context, stream, event;
-    uint32_t type, unused[3]; /* 1 event, 2 stream waits for an event, 3 stream, 4 context */
+    uint32_t type, unused[3]; /* type: 1 wait for an event, 2 a stream waits for an event, 3 wait for a stream, 4 wait
+                               * for a context */
 };
 
-/* TP_SPOOL_GPU_EVENT: an event was recorded on a stream. */
+/* Payload of TP_SPOOL_GPU_EVENT: an event was recorded on a stream. */
 struct tp_spool_gpu_event {
     uint32_t correlation, context, stream, event;
 };
 
-/* TP_SPOOL_GPU_OVERHEAD */
+/* Payload of TP_SPOOL_GPU_OVERHEAD. */
 struct tp_spool_gpu_overhead {
     uint64_t start, end;
-    uint32_t kind, tid; /* `kind` is a CUpti_ActivityOverheadKind; tid 0 is an unknown thread */
+    uint32_t kind, tid; /* kind: a CUpti_ActivityOverheadKind; tid: 0 if the thread is unknown */
     uint64_t unused;
 };
 
-/* TP_SPOOL_GPU_MEMORY */
+/* Payload of TP_SPOOL_GPU_MEMORY. */
 struct tp_spool_gpu_memory {
     uint64_t time, address, bytes;
     uint32_t operation, memory_kind; /* operation: 1 allocation, 2 release */
     uint32_t correlation, device, context, stream;
-    uint64_t pool; /* its address; 0: none */
+    uint64_t pool; /* address of the memory pool; 0: none */
     uint64_t unused;
 };
 
-/* TP_SPOOL_GPU_POOL */
+/* Payload of TP_SPOOL_GPU_POOL. */
 struct tp_spool_gpu_pool {
     uint64_t time, address, size_bytes, used_bytes;
     uint32_t operation, device, correlation, unused; /* operation: 1 created, 2 destroyed, 3 trimmed */
 };
 
-/* TP_SPOOL_GPU_ENVIRONMENT */
+/* Payload of TP_SPOOL_GPU_ENVIRONMENT. */
 struct tp_spool_gpu_environment {
     uint64_t time;
-    uint32_t device, kind; /* 1 clocks, 2 temperature, 3 power, 4 fan */
-    /* 1: clocks of the SMs and the memory in MHz; 2: degrees C; 3: power and its limit in mW; 4: percent */
+    uint32_t device, kind; /* kind: 1 clocks, 2 temperature, 3 power, 4 fan */
+    /* values by kind: 1 clocks of the SMs and the memory in MHz; 2 degrees C; 3 power and its limit in mW; 4 percent */
     uint32_t values[4];
 };
 

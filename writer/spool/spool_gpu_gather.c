@@ -5,7 +5,7 @@
 
 static const int64_t MAX_NS = 1ll << 60, MAX_WALL_NS = 1ll << 62;
 
-enum { LINK_STEPS = 64 }; /* for each call, on average */
+enum { LINK_STEPS = 64 }; /* most steps of linking for each call, on average */
 
 /* ---- times ---- */
 
@@ -14,19 +14,19 @@ static int64_t clamp(double ns)
     return ns < (double)-MAX_NS ? -MAX_NS : ns > (double)MAX_WALL_NS ? MAX_WALL_NS : (int64_t)ns;
 }
 
-/* Returns how far the wall clock is ahead of CUPTI's at a clock record. */
+/* Returns the wall clock minus CUPTI's clock at a clock record, ns. */
 static double ahead(const struct tp_spool_conversion *c, const struct tp_spool_gpu_clock *clock)
 {
     return (double)(tp_spool_time(c->file, clock->ticks) - clock->gpu_ns);
 }
 
-/* Converts a time of CUPTI's own clock to the wall clock, interpolating the offset between two clock records. */
+/* Converts a time of CUPTI's own clock to the wall clock. The offset is interpolated between two clock records. */
 static int64_t time_of_own_clock(const struct tp_spool_conversion *c, uint64_t stamp)
 {
     const struct tp_spool_gpu_clock *clocks = c->gpu->clocks.data;
     size_t count = c->gpu->clocks.count, low = 0, high = count;
     int64_t ns = stamp < (uint64_t)MAX_WALL_NS ? (int64_t)stamp : MAX_WALL_NS;
-    while (low + 1 < high) { /* finds the last one at or before ns */
+    while (low + 1 < high) { /* finds the last clock record at or before ns */
         size_t middle = low + (high - low) / 2;
         if (clocks[middle].gpu_ns <= ns)
             low = middle;
@@ -61,7 +61,7 @@ static void keep_item(struct tp_spool_conversion *c, struct tp_vec *list, const 
     struct tp_gpu_item *item = tp_vec_push(list);
     *item = (struct tp_gpu_item){record, time_of(c, stamps[0]), time_of(c, stamps[1])};
     if (item->end_ns < item->start_ns)
-        item->end_ns = item->start_ns; /* started, but its end is unknown */
+        item->end_ns = item->start_ns; /* the activity has started, but its end is unknown */
     gpu->first_ns = item->start_ns < gpu->first_ns ? item->start_ns : gpu->first_ns;
 }
 
@@ -70,7 +70,7 @@ static void keep_context(struct tp_spool_gpu *gpu, uint32_t context, uint32_t de
     struct tp_spool_gpu_event *list = gpu->contexts.data;
     size_t count = gpu->contexts.count;
     if (count && list[count - 1].context == context && list[count - 1].stream == device)
-        return; /* the usual case */
+        return; /* usually the last context has already been stored */
     *(struct tp_spool_gpu_event *)tp_vec_push(&gpu->contexts) =
         (struct tp_spool_gpu_event){.context = context, .stream = device};
 }
@@ -117,7 +117,7 @@ static void keep_overhead(struct tp_spool_conversion *c, const struct tp_spool_r
 
 static void keep_memory(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    uint64_t time; /* the first member of both kinds */
+    uint64_t time; /* time of the record, which is the first member of both kinds */
     TP_SPOOL_GPU_READ(&time, record);
     keep_item(c, &c->gpu->memory, record, (uint64_t[]){time, time});
 }
@@ -213,8 +213,8 @@ static const struct {
 
 enum { KEEPERS = sizeof keepers / sizeof *keepers };
 
-/* Passes GPU records to their functions: either only clocks, or all others, which need the clocks. Returns the
- * count. */
+/* Passes GPU records to the functions for their kinds. wants_clocks: passes only clocks, otherwise all other kinds,
+ * which need the clocks. Returns the count of records. */
 static uint64_t walk(struct tp_spool_conversion *c, bool wants_clocks)
 {
     uint64_t seen = 0;
@@ -247,7 +247,7 @@ static int by_clock(const void *x, const void *y)
     return a->gpu_ns != b->gpu_ns ? COMPARE(a->gpu_ns, b->gpu_ns) : COMPARE(a->ticks, b->ticks);
 }
 
-/* Sorts an outer call before those inside it; equal ones in order of delivery. */
+/* Sorts an outer call before the calls inside it, and equal calls in the order of delivery. */
 static int by_tid_and_start(const void *x, const void *y)
 {
     const struct tp_gpu_call *a = x, *b = y;

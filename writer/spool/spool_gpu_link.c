@@ -1,10 +1,11 @@
 /* Finds the operator and the scope of each call: see spool_gpu.h.
  *
- * The rule is torch's: the innermost range on the call's thread when the call begins. Operators take precedence over
- * scopes, because torch links kernels to operators. Without an operator, the scope is used. */
+ * The rule is torch's: a call belongs to the innermost range on its thread when the call begins. Operators take
+ * precedence over scopes, because torch links kernels to operators. A call outside of operators belongs to its
+ * scope. */
 #include "writer/spool/spool_gpu.h"
 
-/* An open range, with the innermost operator and scope from here outwards. */
+/* An open range, with the ids of the innermost operator and scope that contain it, including itself. */
 struct open_range {
     int64_t end_ns, operator_id, scope_id;
     uint32_t scope;
@@ -80,7 +81,8 @@ void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid)
                 break;
             close_ended(&stack, range->start_ns);
             if (range->start_ns + range->dur_ns > now_ns &&
-                !range->is_crossing) /* other ranges contain neither this call nor a later one */
+                !range->is_crossing) /* ranges that have ended or cross others contain neither this call nor a later one
+                                      */
                 enter(c, &stack, range);
         }
         close_ended(&stack, now_ns);

@@ -8,22 +8,22 @@ enum { ALLOCATION = 1, RELEASE = 2, POOL_DESTROYED = 2, PAGEABLE = 1, PINNED = 2
 
 static const uint64_t MAX_BYTES = 1ull << 50;
 
-/* A block or a pool, by its address. */
+/* A block or a pool, identified by its address. */
 struct block {
     uint64_t address;
     int64_t bytes;
-    uint32_t total; /* the total that it belongs to */
+    uint32_t total; /* index of the total that contains it */
     bool is_used, is_pool;
 };
 
 struct total {
-    int64_t device; /* -1: the CPU's pinned memory */
+    int64_t device; /* number of the device; -1: pinned memory of the CPU */
     int64_t allocated, in_pools, pool_bytes;
 };
 
 struct replay {
     struct tp_spool_conversion *c;
-    struct block *blocks; /* hash table with open addressing; released ones stay with 0 bytes */
+    struct block *blocks; /* hash table with open addressing; released blocks stay in it with 0 bytes */
     size_t mask;
     struct tp_vec totals;
 };
@@ -102,7 +102,7 @@ static void replay_memory(struct replay *replay, const struct tp_gpu_item *item)
         block->total = total_of(replay, is_host ? -1 : (int64_t)from.device);
         block->bytes = bytes_of(from.bytes);
         block->is_used = true;
-    } else if (from.operation == ALLOCATION && !block->bytes) { /* the address is reused */
+    } else if (from.operation == ALLOCATION && !block->bytes) { /* the address of a released block is used again */
         block->total = total_of(replay, is_host ? -1 : (int64_t)from.device);
         block->bytes = bytes_of(from.bytes);
     } else if (from.operation != RELEASE || !block->is_used || !block->bytes) {
@@ -117,7 +117,7 @@ static void replay_memory(struct replay *replay, const struct tp_gpu_item *item)
     write_note(replay, item, &from, total, change);
 }
 
-/* Replays a change of a pool. Its size is also written as a counter, so that it is visible without a table. */
+/* Replays a change of a pool. Also writes the pool's size as a counter, so that timelines show it. */
 static void replay_pool(struct replay *replay, const struct tp_gpu_item *item)
 {
     char name[64];

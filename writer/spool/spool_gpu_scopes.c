@@ -94,7 +94,8 @@ void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c)
                                                  .ts_ns = span->start_ns - c->base_ns - 1,
                                                  .dur_ns = span->end_ns - span->start_ns + 2,
                                                  .args = &id,
-                                                 .arg_count = scope->external_id != 0}; /* steps have none */
+                                                 .arg_count = scope->external_id != 0}; /* only scopes have an external
+                                                                                         * id; steps have none */
         tp_trace_out_complete(c->out, &event);
     }
 }

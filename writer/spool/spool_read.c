@@ -13,31 +13,32 @@
 #include "writer/base/input.h"
 #include "writer/base/mapped.h"
 
-/* Limits for damaged values, so that sums fit into 64 bits: the wall clock (until 2116), and other durations. */
+/* Limits for damaged values, so that sums fit into 64 bits. The first is for the wall clock (until 2116), the second
+ * for other durations. */
 static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 
 /* ---- the file ---- */
 
-/* Returns whether a program still records into the spool, which it then has locked. On file systems without locks every
- * spool may be in use. */
+/* Returns whether a program still records into the spool. Such a program has the spool locked. On file systems without
+ * locks, every spool may be in use. */
 static bool is_live(int fd, pid_t *pid)
 {
     struct tp_spool_head head = {0};
     bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
     *pid = (pid_t)head.pid;
-    /* the head is written after the writer takes its lock, so this lock disturbs no writer */
+    /* the writer takes its lock before it writes the head, so this lock disturbs no writer */
     return is_spool && flock(fd, LOCK_SH | LOCK_NB) != 0;
 }
 
 /* Returns whether this process itself has the file open elsewhere. Process ids are not sufficient, because a process in
- * another container may have the same one. */
+ * another container may have the same id. */
 static bool is_open_here(int fd)
 {
     struct stat own, other;
     DIR *dir = fstat(fd, &own) == 0 ? opendir("/proc/self/fd") : NULL;
     bool is_found = false;
     for (struct dirent *entry; dir && !is_found && (entry = readdir(dir)) != NULL;) {
-        /* by name in the folder, because another thread may close that descriptor at this moment */
+        /* opened by name in the folder, because another thread may close that descriptor at this moment */
         is_found = *entry->d_name != '.' && atoi(entry->d_name) != fd &&
                    fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && other.st_dev == own.st_dev &&
                    other.st_ino == own.st_ino;
@@ -47,8 +48,8 @@ static bool is_open_here(int fd)
     return is_found;
 }
 
-/* Copies the file, because a running program reuses chunks. It first writes their contents to the end of the file. So
- * reading in order up to the current end misses nothing. */
+/* Copies the file, because a running program reuses chunks. The program first writes the contents of a reused chunk to
+ * the end of the file. So reading in order up to the current end misses nothing. */
 static void *copy_bytes(int fd, size_t *size)
 {
     size_t room = *size + *size / 4 + (64u << 20), at = 0;
@@ -64,13 +65,14 @@ static void *copy_bytes(int fd, size_t *size)
     return bytes;
 }
 
-/* Returns the file in memory, mapped or as a stable copy. Returns MAP_FAILED if it is too short, or memory is. */
+/* Returns the file in memory, mapped or as a stable copy. Returns MAP_FAILED if the file is too short, or when memory
+ * is short. */
 static void *take_bytes(int fd, size_t *size, bool *is_copy)
 {
     pid_t pid;
     if (*size < TP_SPOOL_UNIT)
         return MAP_FAILED;
-    /* in the recording process itself, a handler reads only finished recordings */
+    /* a handler in the recording process itself reads only finished recordings, which need no copy */
     *is_copy = is_live(fd, &pid) && (pid != getpid() || !is_open_here(fd));
     if (*is_copy)
         return copy_bytes(fd, size);
@@ -130,9 +132,9 @@ bool tp_spool_is_live(const char *path)
     return lives;
 }
 
-/* Returns the chunk at `offset` if it is complete, or NULL. Its header is read by pread, not through the mapping. After
- * a full disk the file may have holes, and on a memory file system touching one needs a page, which raises SIGBUS if
- * there is none. */
+/* Returns the chunk at `offset` if it is complete, or NULL. Reads its header by pread, not through the mapping. After a
+ * full disk the file may have holes. On a memory file system, touching a hole needs a page, and raises SIGBUS if there
+ * is none. */
 static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, size_t offset)
 {
     struct tp_spool_chunk head;
@@ -151,7 +153,8 @@ static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, s
 static void enter_chunk(struct tp_spool_walk *walk)
 {
     const struct tp_spool_chunk *chunk = walk->file->chunks[walk->chunk];
-    size_t size = __atomic_load_n(&chunk->size, __ATOMIC_RELAXED); /* may have changed since it was listed */
+    size_t size = __atomic_load_n(&chunk->size, __ATOMIC_RELAXED); /* the size may have changed since the chunk was
+                                                                    * listed */
     size_t room = walk->file->size - (size_t)((const char *)chunk - walk->file->bytes);
     walk->at = (const char *)(chunk + 1);
     walk->chunk_end = size >= sizeof *chunk && size <= room ? (const char *)chunk + size : walk->at;
@@ -255,7 +258,7 @@ static void read_note(struct tp_spool_file *file, struct notes *notes, const str
     switch (record->kind) {
     case TP_SPOOL_NAME:
         while (notes->names.count <= record->name && record->name <= file->size / TP_SPOOL_SLOT)
-            tp_vec_push(&notes->names); /* each name needed a record, so higher numbers are damaged */
+            tp_vec_push(&notes->names); /* a higher number is damaged, because each name needs a record */
         if (record->name < notes->names.count)
             *TP_AT(&notes->names, struct tp_str, record->name) = (struct tp_str){payload, record->text};
         break;
@@ -283,7 +286,7 @@ static int by_ticks(const void *x, const void *y)
     return (a->ticks > b->ticks) - (a->ticks < b->ticks);
 }
 
-/* Returns the ns since `from` at a rate, limited so that the sums below fit. */
+/* Returns the ns from `from` to `ticks` at a rate. The result is limited so that the sums below fit. */
 static int64_t elapsed(uint64_t ticks, uint64_t from, double rate)
 {
     double ns = (ticks >= from ? (double)(ticks - from) : -(double)(from - ticks)) * rate;
@@ -294,7 +297,7 @@ int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks)
 {
     const struct tp_spool_clock *clocks = file->clocks;
     uint32_t low = 0, high = file->clock_count;
-    if (file->clock_count < 2) /* killed at the start: at most the first moment is known */
+    if (file->clock_count < 2) /* the program was killed at the start, so at most the first moment is known */
         return file->clock_count ? clocks->realtime_ns + elapsed(ticks, clocks->ticks, 1.0) : elapsed(ticks, 0, 1.0);
     while (low + 1 < high) { /* finds the last note at or before `ticks` */
         uint32_t middle = low + (high - low) / 2;
@@ -307,7 +310,7 @@ int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks)
     const struct tp_spool_clock *a = &clocks[low], *b = a + 1;
     double rate =
         b->ticks > a->ticks ? (double)(b->monotonic_ns - a->monotonic_ns) / (double)(b->ticks - a->ticks) : 1.0;
-    /* one offset to the wall clock for the whole file, because times must not jump if the clock is set during the
+    /* the whole file has one offset to the wall clock, because times must not jump if the clock is set during the
      * recording */
     return clocks->realtime_ns + (a->monotonic_ns - clocks->monotonic_ns) + elapsed(ticks, a->ticks, rate);
 }
@@ -327,7 +330,7 @@ static int by_thread(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Drops duplicates: a program that was killed while it moved a chunk leaves two copies, of which the first is kept.
+/* Drops duplicates. A program that was killed while it moved a chunk leaves two copies, of which the first is kept.
  * Returns the number of remaining chunks. */
 static uint32_t leave_out_copies(const struct tp_spool_chunk **chunks, uint32_t count)
 {

@@ -1,7 +1,8 @@
-/* Reads spools. Any file is safe to open: of a killed process, of one that is still writing, or of another program.
+/* Reads spools. Any file is safe to open: the spool of a killed process or of a process that still writes, or the file
+ * of another program.
  *
- * Damage ends the chunk that contains it. The rest is used, and the damage is counted. The file is mapped, and all
- * results point into it. */
+ * Damage ends the chunk that contains it. The other chunks are used, and the damage is counted. The file is mapped, and
+ * all results point into it. */
 #ifndef TP_WRITER_SPOOL_SPOOL_READ_H
 #define TP_WRITER_SPOOL_SPOOL_READ_H
 
@@ -12,11 +13,11 @@
 #include "writer/base/str.h"
 #include "writer/spool/spool_format.h"
 
-/* One thread. Its chunks are adjacent in tp_spool_file.chunks, in the order of their sequence. */
+/* One recorded thread. Its chunks are adjacent in tp_spool_file.chunks, in the order of their sequence. */
 struct tp_spool_thread {
     uint64_t tid;
     uint32_t number;
-    struct tp_str name; /* "" if unknown */
+    struct tp_str name; /* name of the thread; "" if unknown */
     uint32_t first, end;
 };
 
@@ -27,28 +28,29 @@ struct tp_spool_fact {
 
 /* A loaded program or library; see struct tp_spool_loaded. */
 struct tp_spool_module {
-    uint64_t start, end, bias, since; /* since: ticks */
+    uint64_t start, end, bias, since; /* start, end: addresses; bias: address in memory minus address in the file;
+                                       * since: ticks of the load */
     struct tp_str path;
 };
 
 struct tp_spool_file {
     const char *bytes;
     size_t size;
-    int source; /* the open file's descriptor + 1; 0: bytes are a copy */
+    int source; /* descriptor of the open file, plus 1; 0: `bytes` is a copy */
     struct tp_spool_head head;
     const struct tp_spool_chunk **chunks;
-    struct tp_spool_thread *threads; /* in the order of their first records */
+    struct tp_spool_thread *threads; /* threads in the order of their first records */
     uint32_t thread_count;
-    struct tp_str *names; /* by number; "" if a number has no name */
+    struct tp_str *names; /* texts of names; the index is the number; "" if a number has no name */
     uint32_t name_count;
-    struct tp_spool_clock *clocks; /* by ticks */
+    struct tp_spool_clock *clocks; /* clock notes, sorted by ticks */
     uint32_t clock_count;
     struct tp_spool_fact *facts;
     uint32_t fact_count;
-    struct tp_spool_module *modules; /* in the order of their notes */
+    struct tp_spool_module *modules; /* modules in the order of their notes */
     uint32_t module_count;
-    bool was_stopped;      /* regularly, not killed */
-    uint64_t broken_count; /* records with impossible sizes */
+    bool was_stopped;      /* true if the recording was stopped regularly; false if the process was killed */
+    uint64_t broken_count; /* count of records with impossible sizes */
 };
 
 /* Returns whether a program still records into this spool. The program locks the file until the end of the recording or
@@ -56,13 +58,13 @@ struct tp_spool_file {
  * spool. */
 bool tp_spool_is_live(const char *path);
 
-/* Opens a spool. Its tables are in `arena` (guard set by the caller). Returns 0; TP_EIO; TP_EFORMAT if it is not a
- * spool. tp_spool_release unmaps it, also after an error. */
+/* Opens a spool. Its tables are in `arena`, whose guard the caller sets. Returns 0, TP_EIO, or TP_EFORMAT if the file
+ * is not a spool. The caller calls tp_spool_release also after an error. */
 int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena *arena, struct tp_error *err);
 void tp_spool_release(struct tp_spool_file *file);
 
-/* Returns the offset, rounded to a page, of the first byte that could not be read since it was opened; from there on it
- * has zeros. SIZE_MAX: none. */
+/* Returns the offset of the first byte that could not be read since the spool was opened, rounded to a page. The bytes
+ * from this offset on are zeros. Returns SIZE_MAX if all bytes could be read. */
 size_t tp_spool_cut_at(const struct tp_spool_file *file);
 
 /* Iterates over the records of one thread. */
@@ -75,10 +77,11 @@ struct tp_spool_walk {
 
 void tp_spool_walk(struct tp_spool_walk *walk, const struct tp_spool_file *file, const struct tp_spool_thread *thread);
 
-/* Copies the next finished record to *record, and sets *payload (record->slots slots). Returns false at the end. */
+/* Copies the next finished record to *record, and sets *payload to its record->slots slots. Returns false at the
+ * end. */
 bool tp_spool_next(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload);
 
-/* Returns the name of a record: that of its number, or its own text. Borrowed. */
+/* Returns the name of a record: the text of its number, or the record's own text. Borrowed. */
 struct tp_str tp_spool_name(const struct tp_spool_file *file, const struct tp_spool_record *record,
                             const char *payload);
 

@@ -14,7 +14,7 @@ enum { STEPS_PER_SLOT = 64, RANGES_PER_LOOK = 1 << 14 };
 
 /* ---- threads ---- */
 
-/* Returns whether the thread took samples; such a thread has no events of its own. */
+/* Returns whether the thread is the sampling thread of the recorder, which has no events of its own. */
 static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
@@ -48,8 +48,8 @@ static void report_progress(const struct tp_spool_conversion *c, uint64_t bytes)
         c->watch->seen(c->watch->context, bytes);
 }
 
-/* Reads a thread. Reading takes about as long as writing, so half of a chunk's bytes count as done when it has been
- * read. */
+/* Reads the records of a thread. Reading takes about as long as writing, so half of a chunk's bytes count as done after
+ * reading. Returns the bytes that remain to be counted. */
 static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
@@ -95,7 +95,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
     c->result->range_count += c->ranges.count;
 }
 
-/* Returns when a record began; a sample was taken before it was written. */
+/* Returns the time at which a record began. A sample was taken before its record was written. */
 static uint64_t began(const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_sample sample = {.ticks = record->time};
@@ -151,7 +151,7 @@ static void write_arrows(struct tp_spool_conversion *c)
     for (size_t i = 1; i < c->arrows.count; i++) {
         const struct tp_spool_arrow *from = &arrows[i - 1], *to = &arrows[i];
         if (from->sequence != to->sequence || from->is_backward || !to->is_backward || to->start_ns < from->start_ns)
-            continue; /* readers drop arrows into the past */
+            continue; /* skipped, because readers drop arrows into the past */
         struct tp_trace_out_flow flow = {.kind = TP_OUT_FLOW_BACKWARD,
                                          .is_start = true,
                                          .id = ++id,
@@ -189,18 +189,19 @@ static unsigned flags_of(uint32_t spool)
     return flags;
 }
 
-/* Where the records of the trace go. */
+/* Output of a conversion. */
 struct target {
-    const char *trace; /* file, with a receiver any name */
+    const char *trace; /* path of the trace; with a receiver, any name */
     bool is_gzip;
-    const struct tp_trace_receiver *receiver; /* NULL: the file is written */
+    const struct tp_trace_receiver *receiver; /* receiver of the trace's records; NULL: the file is written */
 };
 
-static int open_trace(struct tp_spool_conversion *c, const struct target *target, int64_t first_ns, struct tp_error *err)
+static int open_trace(struct tp_spool_conversion *c, const struct target *target, int64_t first_ns,
+                      struct tp_error *err)
 {
     const struct tp_spool_head *head = &c->file->head;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
-    enum { OWN_FACTS = 5 }; /* four about the GPU, and the recorder */
+    enum { OWN_FACTS = 5 }; /* facts of the conversion itself: four about the GPU, and the recorder */
     struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + OWN_FACTS, sizeof *metadata);
     size_t metadata_count = c->file->fact_count, gpu_count = c->gpu ? c->gpu->devices.count : 0;
     struct tp_trace_out_device *devices = tp_arena_array(c->arena, gpu_count + TP_SPOOL_WORK_DEVICES, sizeof *devices);
@@ -210,13 +211,14 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
     options.is_gzip = target->is_gzip;
     options.receiver = target->receiver;
     options.flags = flags_of(head->flags);
-    if (!c->has_memory && !c->gpu) /* there was no memory to record; with the flag, a reader would consider it lost */
+    if (!c->has_memory && !c->gpu) /* without memory records, the flag would make a reader consider them lost */
         options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
     options.base_time_ns = c->base_ns;
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
-    bool is_given = head->rank != UINT32_MAX; /* from the environment; otherwise MPI may have recorded it */
+    bool is_given = head->rank != UINT32_MAX; /* the rank is known from the environment; otherwise MPI may have recorded
+                                               * it */
     options.rank = known(is_given ? head->rank : c->rank.rank);
     options.world_size = known(is_given ? head->world_size : c->rank.world_size);
     options.local_rank = known(is_given ? head->local_rank : c->rank.local_rank);
@@ -244,8 +246,8 @@ static int convert(struct tp_spool_conversion *c, const struct target *target, s
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     look_through(c, &first);
     tp_spool_gpu_gather(c);
-    if (c->gpu && c->gpu->first_ns < first) /* CUPTI delivers records after the fact, but nothing is older than the
-                                             * spool */
+    if (c->gpu && c->gpu->first_ns < first) /* CUPTI delivers records later than the activity, but no activity is older
+                                             * than the spool */
         first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
                                                                             : (int64_t)c->file->head.start_realtime_ns;
     first = tp_spool_gathered_works(c, first);

@@ -5,7 +5,7 @@
 
 enum { MAX_ARGS = 16, DEVICE_ROW = 1, SYNC_ROWS = 1000000 };
 
-/* Arguments of an event, with room for the data that they and the name point to. */
+/* Arguments of an event, with memory for the data to which they and the name point. */
 struct args {
     struct tp_trace_out_arg items[MAX_ARGS];
     size_t count;
@@ -187,7 +187,7 @@ static struct tp_str set_args(const struct tp_gpu_item *item, struct args *args)
     return (struct tp_str){args->text, (size_t)n};
 }
 
-/* Fills the members that depend on the kind. */
+/* Fills the members of an event that depend on its kind. */
 static void describe(struct tp_spool_conversion *c, const struct tp_gpu_item *item, struct tp_trace_out_event *event,
                      struct args *args)
 {
@@ -240,7 +240,7 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_gpu_item *
 
 enum { SYNC_EVENT = 1, SYNC_WAIT_EVENT, SYNC_STREAM, SYNC_CONTEXT };
 
-/* Returns the last record before the wait of the event that is waited for. */
+/* Returns the record of the event for which the thread or stream waits, the last one before the wait. */
 static const struct tp_spool_gpu_event *recorded(const struct tp_spool_gpu *gpu, const struct tp_spool_gpu_sync *sync)
 {
     const struct tp_spool_gpu_event *list = gpu->events.data, *found = NULL;
@@ -358,7 +358,7 @@ static void name_stream(struct tp_spool_conversion *c, const struct tp_gpu_row *
 }
 
 struct sync_row {
-    int64_t device, stream; /* stream -1: the device's row */
+    int64_t device, stream; /* the row of a wait; stream -1: the row of the device */
 };
 
 static int by_device_and_stream(const void *x, const void *y)

@@ -1,8 +1,8 @@
 /* Writes ranges on rows of their own kind: those that may begin and end on different threads, overlap, or cross the
  * ranges of their thread. See spool_trace.c.
  *
- * Ranges of one kind and domain share as few rows as possible without overlap. A thousand rows are enough to see, so
- * ranges that would need more are shown as moments. Ranges with equal times keep the order of the file. */
+ * Ranges of one kind and domain share as few rows as possible without overlap. A group has at most a thousand rows.
+ * Ranges that would need more rows are shown as instants. Ranges with equal times keep the order of the file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 enum { MAX_LANES = 1000 };
 
-#define FIRST_ROW ((int64_t)1 << 30) /* above all system thread ids, which are below 2^22 */
+#define FIRST_ROW ((int64_t)1 << 30) /* first row number, above all system thread ids, which are below 2^22 */
 
 /* ---- ends and facts, by key ---- */
 
@@ -21,7 +21,8 @@ static int by_key(const void *x, const void *y)
         return a->key < b->key ? -1 : 1;
     if (a->at_ns != b->at_ns)
         return a->at_ns < b->at_ns ? -1 : 1;
-    return (a->fact > b->fact) - (a->fact < b->fact); /* facts come before the end, whose number is the largest */
+    return (a->fact > b->fact) - (a->fact < b->fact); /* facts are sorted before the end, whose `fact` is the largest
+                                                       * number */
 }
 
 static int by_key_and_start(const void *x, const void *y)
@@ -40,7 +41,7 @@ static void apply(struct tp_spool_conversion *c, struct tp_vec *open, const stru
         open->count ? TP_AT(&c->lane_ranges, struct tp_spool_lane_range, *TP_AT(open, uint32_t, open->count - 1))
                     : NULL;
     if (!range)
-        return; /* the range began before the recording, or never */
+        return; /* no range with this key is open: it began before the recording, or not at all */
     if (keyed->fact != TP_NO_ID) {
         TP_AT(&c->facts, struct tp_spool_range_fact, keyed->fact)->next = range->fact;
         range->fact = keyed->fact;
@@ -50,7 +51,7 @@ static void apply(struct tp_spool_conversion *c, struct tp_vec *open, const stru
     open->count--;
 }
 
-/* Matches ends and facts with ranges. Ranges with one key follow each other or are nested. */
+/* Matches ends and facts with ranges. Ranges with the same key follow each other or are nested. */
 static void match(struct tp_spool_conversion *c)
 {
     struct tp_vec open = TP_VEC(c->arena, uint32_t);
@@ -95,7 +96,7 @@ static void end_open(struct tp_spool_conversion *c)
 
 /* ---- lanes ---- */
 
-/* A binary heap of lanes: used ones sorted by end, free ones by number. */
+/* A binary heap of lanes. Used lanes are sorted by end, free lanes by number. */
 struct lane {
     int64_t at;
     uint32_t number;
@@ -146,8 +147,8 @@ int tp_spool_by_group_and_time(const void *x, const void *y)
     return (a->record > b->record) - (a->record < b->record);
 }
 
-/* Assigns lanes to the ranges of one group and returns the number of lanes. A range of length 0 uses a lane for its
- * moment. */
+/* Assigns lanes to the ranges of one group and returns the number of lanes. A range of length 0 occupies its lane at
+ * its moment. */
 uint32_t tp_spool_lay_out(struct tp_spool_lane_range *ranges, size_t count)
 {
     struct heap used = {.count = 0}, unused = {.count = 0};
@@ -197,7 +198,7 @@ static void write_range(struct tp_spool_conversion *c, const struct tp_spool_lan
             .key = TP_OUT_NAMED, .type = TP_OUT_INT, .name = TP_STR("duration_ns"), .value.integer = range->dur_ns};
     struct tp_str name = tp_spool_name_of(c, range->record);
     if (range->record->name == 0)
-        name = tp_spool_domain(c, (uint32_t)(range->group >> 8)); /* frames have no other name */
+        name = tp_spool_domain(c, (uint32_t)(range->group >> 8)); /* a frame has the name of its domain */
     const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
                                              .name = name,
                                              .pid = (int64_t)c->file->head.pid,
@@ -219,7 +220,7 @@ void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spoo
                                      .group = tp_spool_group(&mark),
                                      .fact = range->fact,
                                      .is_open = range->is_open};
-    c->result->open_count -= range->is_open; /* both are counted later with the other lane ranges */
+    c->result->open_count -= range->is_open; /* these counts are added later with the other lane ranges */
     c->result->range_count--;
 }
 

@@ -1,4 +1,4 @@
-/* Converts records of NVTX and ITT: ranges, moments, and their names and facts. See spool_trace.c. */
+/* Converts records of NVTX and ITT: ranges, instants, and their names and facts. See spool_trace.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void tp_spool_gather(struct tp_spool_conversion *c, const struct tp_spool_record
     }
 }
 
-/* Sorts names so that the last one in the file counts; they are in the order of threads and times. */
+/* Sorts names so that the last one in the file is used. Names are in the order of threads and times. */
 static int by_key(const void *x, const void *y)
 {
     const struct tp_spool_given *a = x, *b = y;
@@ -89,7 +89,7 @@ static struct tp_trace_out_arg *next_arg(struct tp_trace_out_arg *args, size_t *
     return arg;
 }
 
-/* Returns a copy of a text that lives as long as the conversion. */
+/* Returns a copy of a text that is valid during the whole conversion. */
 static struct tp_str keep(const struct tp_spool_conversion *c, const char *text)
 {
     size_t len = strlen(text);
@@ -104,7 +104,7 @@ static void set_value(const struct tp_spool_conversion *c, struct tp_trace_out_a
         memcpy(&arg->value.real, &bits, sizeof bits);
     } else if (type == TP_SPOOL_UNSIGNED && bits > INT64_MAX) {
         snprintf(digits, sizeof digits, "%" PRIu64, bits);
-        arg->type = TP_OUT_JSON; /* larger than the writer's own integers */
+        arg->type = TP_OUT_JSON; /* written as JSON, because the number is larger than the writer's own integers */
         arg->value.text = keep(c, digits);
     } else {
         arg->value.integer = (int64_t)bits;
@@ -133,15 +133,16 @@ static struct tp_str list_of(struct tp_spool_conversion *c, const char *values, 
     return (struct tp_str){tp_arena_copy(c->arena, c->text.data, c->text.count), c->text.count};
 }
 
-/* Returns the argument for a fact. A repeated fact replaces the earlier one. A fact with the name of one of our own
- * arguments gets another name. ours: number of our arguments, which come first. */
+/* Returns the argument for a fact. A repeated fact replaces the earlier one. A fact with the same name as an argument
+ * of the writer gets another name. ours: number of the writer's arguments, which come first. */
 static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct tp_str name,
                                          struct tp_trace_out_arg *args, size_t ours, size_t *count)
 {
     static const char prefix[] = "metadata ";
     name = name.len ? name : TP_STR("metadata");
-    bool is_taken = tp_str_equal(name, TP_STR("duration_ns")) || /* spool_trace_lane.c may add it */
-                    tp_str_equal(name, TP_STR("color")) || tp_str_equal(name, TP_STR("kind"));
+    bool is_taken =
+        tp_str_equal(name, TP_STR("duration_ns")) || /* spool_trace_lane.c may add an argument of this name */
+        tp_str_equal(name, TP_STR("color")) || tp_str_equal(name, TP_STR("kind"));
     for (size_t i = 0; i < ours; i++)
         is_taken |= tp_str_equal(args[i].name, name);
     if (is_taken) {
@@ -171,7 +172,7 @@ static void add_color(struct tp_spool_conversion *c, uint32_t color, struct tp_t
     set_color(c, args, count, snprintf(c->color, sizeof c->color, "#%08" PRIX32, color));
 }
 
-/* Sets the colour of a range of the program's own calls; the last one counts. */
+/* Sets the colour of a range of the program's own calls. The last colour is used. */
 static void add_range_color(struct tp_spool_conversion *c, const char *values, size_t size,
                             struct tp_trace_out_arg *args, size_t *count)
 {
@@ -230,7 +231,7 @@ size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t co
 
 size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count)
 {
-    uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0; /* only the last ones, if there are more */
+    uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0; /* indexes of the last TP_SPOOL_MARK_FACTS facts */
     for (; fact != TP_NO_ID && found < TP_SPOOL_MARK_FACTS;
          fact = TP_AT(&c->facts, struct tp_spool_range_fact, fact)->next)
         facts[found++] = fact;
@@ -285,7 +286,7 @@ static void add_work_fact(struct tp_spool_conversion *c, const struct tp_spool_r
     work->fact = number;
 }
 
-/* Adds a fact to an open range of this thread, or to one with its key on another row. */
+/* Adds a fact to an open range of this thread, or to a range on another row with the fact's key. */
 static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
@@ -357,7 +358,7 @@ static void read_span(struct tp_spool_conversion *c, const struct tp_spool_recor
 
 static void nothing(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
-    (void)c, (void)record, (void)tid; /* already collected */
+    (void)c, (void)record, (void)tid; /* the names were collected before */
 }
 
 void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)

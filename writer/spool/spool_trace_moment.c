@@ -1,4 +1,4 @@
-/* Converts moments of a spool: memory, counters, instants, tasks. See spool_trace.c. */
+/* Converts records with a single moment: memory, counters, instants, tasks. See spool_trace.c. */
 #include "writer/spool/spool_trace_part.h"
 
 static int64_t known_total(int64_t total)
@@ -51,8 +51,8 @@ static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_r
     tp_trace_out_instant(c->out, &event);
 }
 
-/* Returns the id of a task's arrow. Tasks with one id and different names are different. Numbers from 2^53 on are not
- * exact in every JSON reader. */
+/* Returns the id of a task's arrow. Tasks with the same id and different names are different. The result is below 2^53,
+ * because larger numbers are not exact in every JSON reader. */
 static int64_t arrow_of(struct tp_str name, uint64_t id)
 {
     return (int64_t)(tp_hash_mix(tp_hash_bytes(name.ptr, name.len) ^ id, 0x9E3779B97F4A7C15ull) >> 11);
@@ -80,11 +80,11 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
     tp_trace_out_flow(c->out, &flow);
 }
 
-/* The function for each kind, and its smallest payload. */
+/* The function for each kind of record, and the smallest size of its payload. */
 static const struct {
     void (*write)(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
     size_t payload_bytes;
-    bool is_of_cpu; /* left out if the program's own events are not wanted */
+    bool is_of_cpu; /* true: left out if the program's own events are not wanted */
 } moments[TP_SPOOL_KINDS] = {
     [TP_SPOOL_INSTANT] = {write_instant, 0, true},
     [TP_SPOOL_COUNTER] = {write_counter, sizeof(struct tp_spool_counter), true},

@@ -1,11 +1,11 @@
-/* Matches begins with ends and keeps the open ranges of a thread. See spool_trace.c.
+/* Matches begins with ends and stores the open ranges of a thread. See spool_trace.c.
  *
- * Ranges of the program's own calls nest: an end belongs to the innermost one. Ranges of NVTX and ITT nest only within
- * their domain, so they may cross other open ranges. One row cannot show that, so a crossing range is moved to a row of
- * its own kind. Each step below takes constant time, whatever a damaged file contains. */
+ * Ranges of the program's own calls nest: an end belongs to the innermost open range. Ranges of NVTX and ITT nest only
+ * within their domain, so they may cross other open ranges. One row cannot show crossing ranges, so a crossing range is
+ * moved to a row of its own kind. Each step below takes constant time, whatever a damaged file contains. */
 #include "writer/spool/spool_trace_part.h"
 
-#define OWN UINT32_MAX /* the domain of ranges that are not marks */
+#define OWN UINT32_MAX /* domain of ranges that are not marks */
 
 /* ---- the innermost open range of a domain ---- */
 
@@ -92,7 +92,8 @@ static void end(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
     c->open_steps -= range->record->kind == TP_SPOOL_STEP;
     if (is_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
         mark_crossing(c, range);
-    while (!is_mark(range) && c->top != number) /* only marks can be above the innermost of the others */
+    while (!is_mark(range) && c->top != number) /* only marks can be inside the innermost range of the program's own
+                                                 * calls */
         mark_crossing(c, range_at(c, c->top));
     if (!range->is_crossing)
         unlink_range(c, range);
@@ -138,7 +139,7 @@ void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns)
         end(c, number, end_ns);
 }
 
-/* Ends a step and everything open inside it, so that rows nest. */
+/* Ends a step and all ranges that are open inside it, so that rows nest. */
 void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns)
 {
     if (c->open_steps == 0)
@@ -197,7 +198,7 @@ void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns)
 
 struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
 {
-    enum { DEPTH = 16 }; /* most levels that are searched, because the range is near */
+    enum { DEPTH = 16 }; /* most levels that are searched; the range is near */
     uint32_t number = innermost(c, OWN);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
         struct tp_spool_range *range = range_at(c, number);

@@ -73,7 +73,8 @@ int64_t tp_spool_gathered_works(struct tp_spool_conversion *c, int64_t first)
         lanes[kept++] = lane;
     }
     c->lanes.count = kept;
-    int64_t least = c->works_first_ns > start ? c->works_first_ns : start; /* nothing is older than the spool */
+    int64_t least = c->works_first_ns > start ? c->works_first_ns : start; /* no work begins before the start of the
+                                                                            * spool */
     return least < first ? least : first;
 }
 
@@ -138,11 +139,11 @@ static enum tp_trace_out_category category_of(uint32_t kind)
     static const enum tp_trace_out_category categories[TP_SPOOL_WORK_KINDS] = {
         TP_OUT_KERNEL,
         TP_OUT_KERNEL,
-        TP_OUT_GPU_USER_ANNOTATION, /* input */
-        TP_OUT_KERNEL,              /* communication */
+        TP_OUT_GPU_USER_ANNOTATION, /* TRACEPRESS_INPUT */
+        TP_OUT_KERNEL,              /* TRACEPRESS_COMMUNICATION */
         TP_OUT_GPU_MEMCPY,
-        TP_OUT_GPU_USER_ANNOTATION, /* wait */
-        TP_OUT_GPU_USER_ANNOTATION  /* sync */
+        TP_OUT_GPU_USER_ANNOTATION, /* TRACEPRESS_WAIT */
+        TP_OUT_GPU_USER_ANNOTATION  /* TRACEPRESS_SYNC */
     };
     return kind < TP_SPOOL_WORK_KINDS ? categories[kind] : TP_OUT_KERNEL;
 }
@@ -206,13 +207,14 @@ static struct tp_spool_lane *lane_called(const struct tp_spool_conversion *c, ui
         else
             high = middle;
     }
-    return TP_AT(&c->lanes, struct tp_spool_lane, low); /* each work's lane was collected */
+    return TP_AT(&c->lanes, struct tp_spool_lane, low); /* found, because the lanes of all works were collected */
 }
 
 void tp_spool_write_works(struct tp_spool_conversion *c)
 {
     struct tp_spool_lane_range *works = c->works.data;
-    uint32_t streams[TP_SPOOL_WORK_DEVICES] = {0}; /* number of streams used by previous lanes of each device */
+    /* For each device, the number of streams that its previous lanes use. */
+    uint32_t streams[TP_SPOOL_WORK_DEVICES] = {0};
     if (c->works.count)
         qsort(works, c->works.count, sizeof *works, tp_spool_by_group_and_time);
     for (size_t i = 0, n; i < c->works.count; i += n) {

@@ -24,7 +24,8 @@ static uint32_t strength_of(const GElf_Sym *symbol)
     }
 }
 
-/* Compares names of one address. The stronger should be found, then the first in the file, so that one sorts last. */
+/* Compares the names of one address. The search finds the one that sorts last. This is the name with the strongest
+ * binding, and of several such names the first in the file. */
 static int by_strength(const void *left, const void *right, const void *context)
 {
     const struct tp_function_symbol *symbols = context;

@@ -1,6 +1,6 @@
 /* Finds functions of one file by address. The symbols are read once, sorted, and searched by bisection.
  *
- * libdw's own search walks the whole table for every address (0.4 ms in a compiler with 27,000 functions). This one
+ * libdw's own search walks the whole table for every address (0.4 ms in a compiler with 27,000 functions). This module
  * needs about 0.15 us once for each symbol, and then less than a microsecond for an address. */
 #ifndef TP_WRITER_SPOOL_SYMBOL_TABLE_H
 #define TP_WRITER_SPOOL_SYMBOL_TABLE_H
@@ -13,25 +13,26 @@
 
 struct tp_function_symbol {
     uint64_t start;
-    uint32_t number; /* in the file */
+    uint32_t number; /* number of the symbol in the file */
     uint32_t section : 24, binding : 7;
     uint32_t has_size : 1;
 };
 
 struct tp_symbol_table {
     Dwfl_Module *file;
-    const struct tp_function_symbol *symbols; /* in the order of the file */
-    struct tp_spans functions;                /* those with a size */
-    struct tp_spans labels;                   /* those without a size, each one byte long */
+    const struct tp_function_symbol *symbols; /* function symbols in the order of the file */
+    struct tp_spans functions;                /* address ranges of the symbols with a size */
+    struct tp_spans labels;                   /* address ranges of the symbols without a size, each one byte long */
 };
 
-/* Reads the functions of `file`: its own symbols, otherwise those of its debug file, otherwise dynamic ones. Addresses
- * are those in memory, as reported to libdw. The table is in the arena, whose guard is set. */
+/* Reads the functions of `file`: the file's own symbols, otherwise those of its debug file, otherwise dynamic ones.
+ * Addresses are those in memory, as reported to libdw. The table is in the arena, whose guard the caller has set. */
 void tp_symbol_table_read(struct tp_symbol_table *table, Dwfl_Module *file, struct tp_arena *arena);
 
-/* Returns the function at an address, or NULL. Of several functions that contain it, the one with the highest start
- * counts, then the shortest, then the strongest binding, then the first in the file. Otherwise returns the last label
- * without a size if no function ends after it and the code is in the same section. */
+/* Returns the function at an address, or NULL. If several functions contain the address, returns the one with the
+ * highest start, then the shortest, then the one with the strongest binding, then the first in the file. If no function
+ * contains it, returns the last symbol without a size. The code must then be in the same section, and no function may
+ * end between the symbol and the address. */
 const struct tp_function_symbol *tp_symbol_table_find(const struct tp_symbol_table *table, uint64_t address);
 
 /* Returns the function's name, never empty and valid until the file is closed. Returns NULL if it cannot be read. */

@@ -23,25 +23,26 @@ enum { MAX_INLINED = 32, MAX_FRAME_BYTES = 1024 };
 struct tp_symbol_module {
     uint64_t start, end, bias, since;
     struct tp_str path;
-    Dwfl *session; /* NULL: not opened or not possible */
+    Dwfl *session; /* NULL: the file was not opened, or cannot be opened */
     Dwfl_Module *file;
-    struct tp_eh_frame frame; /* the table of functions; zeroed: unknown */
+    struct tp_eh_frame frame; /* the table of functions; zeroed: not known */
     struct tp_inlined inlined;
-    struct tp_symbol_table symbols; /* read when its first name is needed */
+    struct tp_symbol_table symbols; /* symbols of the file, read when the first name is needed */
     bool was_tried, has_symbols;
 };
 
 /* The cached result for an address. */
 struct tp_symbol_name {
-    uint64_t key; /* address, is_return and module; 0: free */
+    uint64_t key; /* hash of address, is_return and module; 0: the entry is free */
     struct tp_symbol_frames frames;
 };
 
-/* Frames under construction; positions are bytes in `text`. */
+/* Frames under construction. Positions are byte offsets in `text`. */
 struct frames_text {
     struct tp_vec text;
     const struct tp_demangle *demangle;
-    size_t own_size, name_at, name_size; /* own_size: bytes of frames from our headers, which come first */
+    size_t own_size, name_at, name_size; /* own_size: bytes of the frames from headers of libtracepress, which come
+                                          * first */
     bool is_nameless;
 };
 
@@ -69,7 +70,7 @@ void tp_symbols_release(struct tp_symbols *symbols)
     *symbols = (struct tp_symbols){0};
 }
 
-/* Returns the module at an address: the last one loaded before `time`, otherwise the first. */
+/* Returns the module at an address: the last one that was loaded before `time`, otherwise the first. */
 static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint64_t address, uint64_t time)
 {
     struct tp_symbol_module *found = NULL;
@@ -83,7 +84,7 @@ static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint
 
 enum { MAX_ID_BYTES = 40, ID_TEXT_BYTES = 2 * MAX_ID_BYTES + 1 };
 
-/* Writes the build-id of a file in hexadecimal. Returns false if it has none. */
+/* Writes the build-id of a file in hexadecimal. Returns false if the file has none. */
 static bool id_text(char text[ID_TEXT_BYTES], Dwfl_Module *module)
 {
     const unsigned char *id;
@@ -103,7 +104,7 @@ struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, 
     return tp_str_of(tp_text_printf(symbols->arena, "%s", text));
 }
 
-/* Finds the file's debug information in the folder where packages install it; never from the network. */
+/* Finds the file's debug information in the folder in which packages install it. Never uses the network. */
 // NOLINTNEXTLINE(readability-function-size): the library defines the parameters
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                            const char *link, GElf_Word crc, char **path)
@@ -125,7 +126,8 @@ static int find_no_file(Dwfl_Module *module, void **data, const char *name, Dwar
     return -1;
 }
 
-/* Returns the segment of a file with the table of its functions, if it has one. */
+/* Returns the segment of a file with the table of its functions. The result is zeroed if the file has no such
+ * segment. */
 static struct tp_eh_frame functions_of(Dwfl_Module *file)
 {
     GElf_Addr bias;
@@ -163,7 +165,8 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
     memcpy(path, m->path.ptr, m->path.len);
     path[m->path.len] = '\0';
     struct tp_input input;
-    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0) /* libdw itself would block on a pipe */
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0) /* tp_input_open rejects pipes, on which libdw itself
+                                                               * would block */
         return;
     callbacks.section_address = tp_libdw()->dwfl_offline_section_address;
     m->session = tp_libdw()->dwfl_begin(&callbacks);
@@ -172,7 +175,7 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
         m->file = tp_libdw()->dwfl_report_elf(m->session, path, path, input.fd, m->bias, true);
         tp_libdw()->dwfl_report_end(m->session, NULL, NULL);
     }
-    if (!m->file) { /* otherwise libdw closes it */
+    if (!m->file) { /* after success, libdw closes the descriptor */
         close(input.fd);
         return;
     }
@@ -190,15 +193,15 @@ static struct tp_str file_name(struct tp_str path)
     return path.len ? path : TP_STR("unknown");
 }
 
-/* Adds as much of a text as fits into a frame of MAX_FRAME_BYTES that begins at `start`, and replaces characters that
- * would end it early. */
+/* Adds as much of a text as fits into a frame of MAX_FRAME_BYTES that begins at `start`. Replaces characters that would
+ * end the frame early. */
 static void add_part(struct tp_vec *text, size_t start, struct tp_str part)
 {
     for (size_t i = 0; i < part.len && text->count - start < MAX_FRAME_BYTES; i++)
         *(char *)tp_vec_push(text) = part.ptr[i] == ';' ? ',' : part.ptr[i];
 }
 
-/* Returns whether the compiler put functions of ours from that file into the program. */
+/* Returns whether the file is a header of libtracepress, whose functions the compiler put into the program. */
 static bool is_own_header(struct tp_str file)
 {
     static const char *const headers[] = {"tracepress.h", "tracepress_calls.h", "tracepress_scope.h",
@@ -268,8 +271,8 @@ static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
     return tp_libdw()->dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Adds frames from debug information: the inlined functions around `pc`, then the function that contains them. Returns
- * false if there is no such information. */
+/* Adds frames from debug information: the functions inlined around `pc`, then the function that contains them. Returns
+ * false if there is no debug information for `pc`. */
 static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc, struct tp_str library)
 {
     Dwarf_Die *unit = NULL;
@@ -291,8 +294,8 @@ static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, 
     return shown > 0;
 }
 
-/* Returns the name of the symbol at `pc`, or NULL. A symbol without a size extends to the next one, so it does not
- * count if another function begins in between. */
+/* Returns the name of the symbol at `pc`, or NULL. A symbol without a size extends to the next symbol. It is not used
+ * if another function begins in between. */
 static const char *symbol_at(struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function,
                              struct tp_arena *arena)
 {
@@ -360,10 +363,12 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     struct tp_symbol_name *name = slot_of(symbols, key);
     if (name->key)
         return name->frames;
-    if (!symbols->known_count) /* the first address: a recording without stacks loads no C++ runtime */
+    if (!symbols
+             ->known_count) /* loaded for the first address, so that a recording without stacks loads no C++ runtime */
         tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
-    tp_mapped_lenient(true); /* libdw maps files; if memory is short, tp_symbols_release switches this off */
+    tp_mapped_lenient(
+        true); /* needed because libdw maps files; if memory is short, tp_symbols_release switches it off */
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
     tp_mapped_lenient(false);
     const char *text = frames.text.data;

@@ -2,8 +2,9 @@
  *
  * Names come from symbol tables and debug information of the loaded files, through elfutils' libdw, which is loaded
  * when the first address is looked up. C++ names are demangled if libstdc++ is installed. A function without a name, in
- * a stripped file, is "libfoo.so+0x1a20 [libfoo.so]" with the address of its beginning in the file, so that all its
- * code has one name. If even that is unknown, an address is "+0x1a2b [libfoo.so]". Nothing is downloaded. */
+ * a stripped file, becomes "libfoo.so+0x1a20 [libfoo.so]" with the address of its beginning in the file, so that all
+ * code of the function has the same name. If even the function is unknown, an address becomes "+0x1a2b [libfoo.so]".
+ * Nothing is downloaded. */
 #ifndef TP_WRITER_SPOOL_SYMBOLS_H
 #define TP_WRITER_SPOOL_SYMBOLS_H
 
@@ -18,8 +19,8 @@ struct tp_symbol_module;
 
 struct tp_symbols {
     struct tp_arena *arena;
-    struct tp_vec modules; /* struct tp_symbol_module */
-    struct tp_vec known;   /* struct tp_symbol_name, hashed by address */
+    struct tp_vec modules; /* items: struct tp_symbol_module */
+    struct tp_vec known;   /* items: struct tp_symbol_name, hashed by address */
     uint32_t known_count;
     struct tp_demangle demangle;
 };
@@ -27,27 +28,29 @@ struct tp_symbols {
 /* Initializes *symbols. Names are in `arena`, whose guard the caller sets in all calls except release. */
 void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena);
 
-/* Adds a file that was at [start, end) from `since` on (any clock, the same for all). bias: address in memory minus
- * address in the file. Call it before the first tp_symbols_frames. path: borrowed for the life of symbols. */
+/* Adds a file that was mapped at [start, end) from the time `since` on. All times must use the same clock. bias:
+ * address in memory minus address in the file. Call it before the first tp_symbols_frames. path: borrowed until
+ * tp_symbols_release. */
 void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, uint64_t since,
                     struct tp_str path);
 
-/* The frames of an address: the functions that were inlined there, and finally the one that contains them. Functions
- * from our headers are left out if there are frames of the program around them. */
+/* The frames of an address: the functions that were inlined there, and finally the function that contains them.
+ * Functions from headers of libtracepress are left out if there are frames of the program around them. */
 struct tp_symbol_frames {
-    struct tp_str text;     /* innermost first, each ended by ';'; never empty */
-    struct tp_str first;    /* the innermost frame, in text */
-    struct tp_str function; /* name of the function that is not inlined, in text */
-    bool is_nameless;       /* its file has no symbol for it, and no debug package was found */
-    bool is_own;            /* only code of libtracepress, its preload library or its headers, not of the program */
+    struct tp_str text;     /* texts of the frames, innermost first, each ended by ';'; never empty */
+    struct tp_str first;    /* text of the innermost frame, a part of `text` */
+    struct tp_str function; /* name of the function that is not inlined, a part of `text` */
+    bool is_nameless;       /* true if the file has no symbol for the function, and no debug package was found */
+    bool is_own;            /* true if all code is that of libtracepress, its preload library or its headers, not of the
+                             * program */
 };
 
-/* Returns the frames of the code at `address` at a time. is_return: it is a return address, so the call before it
- * counts. The result is in the arena. */
+/* Returns the frames of the code at `address` at a time. is_return: the address is a return address, so the call before
+ * it is looked up. The result is in the arena. */
 struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return);
 
-/* Returns the build-id, in hexadecimal, of the file at an address, for finding its debug package. Absent if it has
- * none, or was not opened for a frame. The result is in the arena. */
+/* Returns the build-id of the file at an address, in hexadecimal, for finding the debug package of the file. It is
+ * absent if the file has none, or was not opened for a frame. The result is in the arena. */
 struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, uint64_t time);
 
 /* Closes the files, also after the arena was released. Accepts a zeroed struct. */
