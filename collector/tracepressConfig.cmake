@@ -1,5 +1,5 @@
-# find_package(tracepress): the targets tracepress::tracepress (shared) and, where its library is, tracepress::static. Paths
-# begin at this file.
+# Defines for find_package(tracepress) the targets tracepress::tracepress (shared library) and, if the static library is
+# installed, tracepress::static. All paths are relative to this file.
 get_filename_component(_tracepress_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)

@@ -1,4 +1,4 @@
-/* Encodes pixels as a PNG file. Any thread. */
+/* Encodes pixels as a PNG file. Any thread may call it. */
 #ifndef TP_WRITER_PNG_H
 #define TP_WRITER_PNG_H
 
@@ -6,7 +6,7 @@
 
 #include "writer/base/buf.h"
 
-enum { TP_PNG_MAX = 4096 }; /* pixels in each direction */
+enum { TP_PNG_MAX = 4096 }; /* largest width and height in pixels */
 
 /* Appends a PNG file to out. rgb: width x height pixels of 3 bytes (red, green, blue), rows from the top. A failure
  * sets out->failed: TP_ELIMIT if width or height is 0 or above TP_PNG_MAX, TP_ENOMEM if memory is short. */

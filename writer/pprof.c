@@ -11,10 +11,11 @@
 struct tp_pprof {
     struct tp_arena *arena;
     struct tp_strings texts;             /* id 0 is the empty text, as pprof requires */
-    struct tp_vec types;                 /* Tp__PprofValueType */
-    struct tp_keys functions, locations; /* (name, file); (function, line) */
-    struct tp_vec packed;                /* messages of a profile with one sample each */
-    int64_t program, first_type;         /* `first_type` is the text of the default type, or 0 */
+    struct tp_vec types;                 /* items: Tp__PprofValueType */
+    struct tp_keys functions, locations; /* functions: keys (name, file); locations: keys (function, line) */
+    struct tp_vec packed;                /* packed messages of a profile, each with one sample */
+    int64_t program, first_type;         /* program: text of the program's name; first_type: text of the default type,
+                                          * or 0 */
 };
 
 struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program)
@@ -53,7 +54,7 @@ uint64_t tp_pprof_location(struct tp_pprof *pprof, struct tp_str function, struc
     return 1 + (uint64_t)tp_keys_pair(&pprof->locations, number, (uint32_t)line);
 }
 
-/* Appends a packed message; repeated fields may be split over several messages. */
+/* Appends a packed message. Repeated fields may be split over several messages. */
 static void put_message(struct tp_pprof *pprof, const ProtobufCMessage *message)
 {
     size_t size = protobuf_c_message_get_packed_size(message), at = pprof->packed.count;
@@ -78,7 +79,7 @@ void tp_pprof_sample(struct tp_pprof *pprof, const struct tp_pprof_sample *given
     }
     sample.label = pointers;
     sample.n_location_id = given->depth;
-    sample.location_id = (uint64_t *)given->locations; /* packing only reads them */
+    sample.location_id = (uint64_t *)given->locations; /* the cast is safe, because packing only reads the locations */
     sample.n_value = pprof->types.count;
     sample.value = (int64_t *)given->values;
     profile.n_sample = 1;
@@ -122,7 +123,7 @@ static void put_locations(struct tp_pprof *pprof)
     }
 }
 
-/* Writes one mapping, which shows that no more names need to be looked up. */
+/* Writes one mapping. Its flags show that no more names need to be looked up. */
 static void put_mapping(struct tp_pprof *pprof)
 {
     Tp__PprofMapping mapping = TP__PPROF_MAPPING__INIT, *one = &mapping;

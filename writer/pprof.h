@@ -7,7 +7,7 @@
  *     struct tp_str file = tp_pprof_finish(pprof, &(struct tp_pprof_times){.begin_ns = 0});
  *
  * All memory is in the given arena, whose guard the caller has set. Texts are valid UTF-8 and borrowed until
- * tp_pprof_finish. One thread. */
+ * tp_pprof_finish. Only one thread may use a profile. */
 #ifndef TP_WRITER_PPROF_H
 #define TP_WRITER_PPROF_H
 
@@ -20,22 +20,22 @@
 struct tp_pprof;
 
 struct tp_pprof_label {
-    const char *key;    /* "pid": borrowed */
-    struct tp_str text; /* ptr NULL: the number is used */
+    const char *key;    /* name of the label, such as "pid"; borrowed */
+    struct tp_str text; /* value of the label; ptr NULL: `number` is the value */
     int64_t number;
 };
 
 struct tp_pprof_sample {
-    const uint64_t *locations; /* innermost first */
+    const uint64_t *locations; /* numbers of code positions, innermost first */
     size_t depth;
-    const int64_t *values; /* one for each type */
+    const int64_t *values; /* one value for each type */
     const struct tp_pprof_label *labels;
     size_t label_count;
 };
 
 struct tp_pprof_times {
-    int64_t begin_ns, length_ns; /* begin is in ns since the epoch, or 0 if unknown */
-    int64_t period_ns;           /* of the first type in nanoseconds */
+    int64_t begin_ns, length_ns; /* begin_ns: in ns since the epoch; 0: unknown */
+    int64_t period_ns;           /* period of the samples in ns, for the first type */
 };
 
 /* Creates a profile. program: file name of its only mapping. */
@@ -44,12 +44,12 @@ struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program);
 /* Adds a type of value. Call it before the first sample. The last type with is_default is shown first. */
 void tp_pprof_type(struct tp_pprof *pprof, const char *type, const char *unit, bool is_default);
 
-/* Returns the number of a code position, the same for equal ones. line: 0: unknown. */
+/* Returns the number of a code position. Equal positions have the same number. line: 0 if unknown. */
 uint64_t tp_pprof_location(struct tp_pprof *pprof, struct tp_str function, struct tp_str file, int64_t line);
 
 void tp_pprof_sample(struct tp_pprof *pprof, const struct tp_pprof_sample *sample);
 
-/* Returns the bytes of the file, one gzip member, in the arena. */
+/* Returns the bytes of the file, which is one gzip member. They are in the arena. */
 struct tp_str tp_pprof_finish(struct tp_pprof *pprof, const struct tp_pprof_times *times);
 
 #endif

@@ -11,8 +11,8 @@ static const struct {
     [TP_RANK_TORCH] = {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
     [TP_RANK_OPENMPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
     [TP_RANK_MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-    [TP_RANK_SLURM] = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"}, /* of a job step, so only srun sets
-                                                                                  * it */
+    [TP_RANK_SLURM] = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"}, /* only srun sets the variable of a job
+                                                                                  * step */
     [TP_RANK_FLUX] = {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID"},
 };
 

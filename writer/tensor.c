@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 512 }; /* elements that are converted together */
+enum { BLOCK = 512 }; /* count of elements that are converted together */
 
 /* ---- types ---- */
 
@@ -48,7 +48,7 @@ READER(read_bool, uint8_t, x != 0)
 
 static const struct {
     const char *name;
-    const char *numpy; /* kind and size, without the byte order */
+    const char *numpy; /* kind and size of an element as NumPy names them, without the byte order */
     size_t size;
     void (*read)(double *to, const char *from, size_t count);
 } types[TP_DTYPE_COUNT] = {
@@ -103,7 +103,7 @@ bool tp_tensor_count(uint64_t *count, uint32_t dtype, uint32_t rank, const int64
 
 /* ---- statistics ---- */
 
-/* A sum with its lost low-order bits (Neumaier). */
+/* A sum, and the low-order bits that it has lost (Neumaier). */
 struct sum {
     double value, lost;
 };
@@ -167,15 +167,15 @@ static void total(struct sum sums[2], const struct source *from, double center, 
     }
 }
 
-/* Returns the exponent of a power of two by which squares of the largest element stay within a double; 0 if none is
- * needed. */
+/* Returns the exponent of a power of two by which elements are divided so that squares of the largest element fit into
+ * a double. Returns 0 if no scaling is needed. */
 static int exponent_of(const struct tp_tensor_stats *stats)
 {
     double largest = fmax(fabs(stats->min), fabs(stats->max));
     int exponent = largest > 0 ? ilogb(largest) : 0;
     if (exponent > -400 && exponent < 400)
         return 0;
-    return exponent < -1000 ? -1000 : exponent; /* so that its inverse is a double too */
+    return exponent < -1000 ? -1000 : exponent; /* limited so that the inverse of the power is a double too */
 }
 
 void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *data, uint64_t count)
@@ -215,7 +215,7 @@ size_t tp_npy_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t r
     rank = rank < TP_NPY_MAX_RANK ? rank : TP_NPY_MAX_RANK;
     at += snprintf(at, (size_t)(end - at), "{'descr': '%c%s', 'fortran_order': False, 'shape': (", order,
                    types[known(dtype)].numpy);
-    for (uint32_t i = 0; i < rank; i++) /* a tuple of one element has a comma too */
+    for (uint32_t i = 0; i < rank; i++) /* in Python, a tuple of one element has a comma too */
         at += snprintf(at, (size_t)(end - at), "%lld%s", (long long)dims[i],
                        i + 1 < rank ? ", "
                        : rank == 1  ? ","
@@ -224,7 +224,7 @@ size_t tp_npy_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t r
     size_t size = ((size_t)(at - head) + 1 + ALIGN - 1) / ALIGN * ALIGN;
     memset(at, ' ', head + size - 1 - at);
     head[size - 1] = '\n';
-    memcpy(head, "\x93NUMPY\x01", 8); /* and the 0 of version 1.0 */
+    memcpy(head, "\x93NUMPY\x01", 8); /* the 8th byte is the 0 of version 1.0 */
     head[8] = (char)((size - FIXED) & 255);
     head[9] = (char)((size - FIXED) >> 8);
     return size;

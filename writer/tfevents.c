@@ -49,7 +49,7 @@ void tp_tfevents_put(struct tp_tfevents *events, const ProtobufCMessage *event)
 {
     unsigned char length[8];
     size_t size = protobuf_c_message_get_packed_size(event);
-    if (tp_buf_reserve(&events->out, size + 16)) /* reserves the whole record, so that none is partial */
+    if (tp_buf_reserve(&events->out, size + 16)) /* room for the whole record, so that no record is partial */
         return;
     put_le(length, size, sizeof length);
     tp_buf_add(&events->out, length, sizeof length);
@@ -150,8 +150,8 @@ void tp_tfevents_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, c
 
 /* ---- histograms ---- */
 
-/* Fills the right edges of the buckets between lowest and highest; the last one is `highest` itself. Returns their
- * count. */
+/* Fills the right edges of the buckets between lowest and highest. The last edge is `highest` itself. Returns the count
+ * of edges. */
 static size_t make_edges(double *edges, double lowest, double highest)
 {
     bool has_ratio = lowest > 0;

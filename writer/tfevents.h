@@ -2,7 +2,7 @@
  *
  * A file is a sequence of TFRecords (length, masked CRC-32C, Event message, masked CRC-32C). Values have the form that
  * both of TensorBoard's loaders and EventAccumulator accept: the value field of TensorFlow 1 (simple_value, histo,
- * image) with today's metadata. Rules for the caller; breaking any of them makes a loader fail:
+ * image) with today's metadata. The caller must obey four rules, because otherwise a loader of TensorBoard fails:
  * - the steps of a tag must increase; a value for the whole capture is written once
  * - wall_s is finite: seconds since the epoch of the measurement, not of the writing
  * - a tag has one kind, and the first value in a file describes it
@@ -28,34 +28,34 @@
 #include "writer/base/str.h"
 
 struct tp_tfevents {
-    struct tp_buf out; /* complete records; `failed` is sticky */
+    struct tp_buf out; /* complete records; its member `failed` is sticky */
 };
 
 /* Time and step of a value. */
 struct tp_tfevents_at {
-    double wall_s; /* seconds since the epoch */
+    double wall_s; /* time of the value, seconds since the epoch */
     int64_t step;
 };
 
-/* Initializes an empty buffer. max_bytes: most bytes of records in it, 0: no limit. */
+/* Initializes an empty buffer. max_bytes: most bytes of records in the buffer; 0: no limit. */
 void tp_tfevents_init(struct tp_tfevents *events, size_t max_bytes);
 void tp_tfevents_release(struct tp_tfevents *events);
 
-/* Writes the record that every file begins with. */
+/* Writes the first record, with which every file begins. */
 void tp_tfevents_begin(struct tp_tfevents *events, double wall_s);
 
 struct tp_tf_scalar {
-    const char *tag, *description; /* description: Markdown, or NULL */
-    double value;                  /* written as a float; NaN: left out */
-    bool is_first;                 /* first of its tag in the file, so the description is written */
+    const char *tag, *description; /* description: Markdown; NULL: none */
+    double value;                  /* written as a float; NaN: the scalar is left out */
+    bool is_first;                 /* true for the first value of the tag in the file, which describes the tag */
 };
 
 /* Writes the scalars of one step, in events of at most 64. */
 void tp_tfevents_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_scalar *scalars,
                          size_t count);
 
-/* Writes the distribution of `count` finite values, in at most 30 buckets: of equal ratio if all values are above 0,
- * otherwise of equal width. Writes nothing for 0 values. */
+/* Writes the distribution of `count` finite values, in at most 30 buckets. The buckets have equal ratios if all values
+ * are above 0, otherwise equal widths. Writes nothing for 0 values. */
 void tp_tfevents_histogram(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
                            const char *description, const double *values, size_t count);
 
@@ -65,14 +65,14 @@ void tp_tfevents_text(struct tp_tfevents *events, struct tp_tfevents_at at, cons
 
 /* ---- Custom Scalars: charts of several tags (tfevents_plugins.c) ---- */
 
-/* A chart of all tags that match a regular expression, or a line with a band, given by exact tags. */
+/* A chart of all tags that match a regular expression, or a margin chart: a line with a band, given by exact tags. */
 struct tp_tf_chart {
     const char *category; /* charts of a category are adjacent, in the given order */
     const char *title;
     const char *tags;                /* regular expression, anchored at the start; NULL: a margin chart */
-    const char *middle, *low, *high; /* of a margin chart */
+    const char *middle, *low, *high; /* tags of a margin chart: its line, and the limits of its band */
 };
-enum { TP_TF_MAX_CHARTS = 80 }; /* further ones are dropped */
+enum { TP_TF_MAX_CHARTS = 80 }; /* most charts; further charts are dropped */
 void tp_tfevents_layout(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_chart *charts,
                         size_t count);
 
@@ -80,16 +80,16 @@ void tp_tfevents_layout(struct tp_tfevents *events, struct tp_tfevents_at at, co
 
 struct tp_tf_hparam {
     const char *name, *title;
-    const char *text; /* NULL: the number is used */
+    const char *text; /* value as a text; NULL: `number` is the value */
     double number;
 };
 struct tp_tf_metric {
     const char *tag, *title, *description; /* tag of a scalar */
 };
-enum { TP_TF_MAX_HPARAMS = 32 }; /* of each kind; further ones are dropped */
+enum { TP_TF_MAX_HPARAMS = 32 }; /* most hyperparameters and most metrics; further ones are dropped */
 
-/* Writes the columns of the table. They must be the same in every run; without them TensorBoard treats each scalar as a
- * metric. */
+/* Writes the columns of the table. The columns must be the same in every run. Without this record, TensorBoard treats
+ * each scalar as a metric. */
 void tp_tfevents_experiment(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_hparam *hparams,
                             size_t hparam_count, const struct tp_tf_metric *metrics, size_t metric_count);
 /* Writes the row of this run. */
@@ -101,20 +101,22 @@ void tp_tfevents_session_end(struct tp_tfevents *events, struct tp_tfevents_at a
 
 /* A node in a tree of scopes; parents come before their children. Names contain only letters, digits and _.- */
 struct tp_tf_node {
-    const char *name; /* unique under its parent */
-    const char *op;   /* what it is, shown in the node's card */
-    const char *site; /* place that calls it; NULL: unknown */
-    uint32_t parent;  /* TP_NO_ID: top level */
-    uint32_t follows; /* the node that ran before it, with the same parent and a smaller index; TP_NO_ID: none */
+    const char *name; /* name of the node, unique under its parent */
+    const char *op;   /* operation of the node, which TensorBoard shows in the node's card */
+    const char *site; /* code position that calls the node; NULL: unknown */
+    uint32_t parent;  /* index of the parent; TP_NO_ID: top level */
+    uint32_t follows; /* index of the node that ran before this one, with the same parent and a smaller index; TP_NO_ID:
+                       * none */
     double calls_per_step;
-    double device_us_per_step, host_us_per_step; /* of the node itself, without its children */
-    double bytes_per_step;                       /* allocated by the node itself */
+    double device_us_per_step, host_us_per_step; /* time of the node itself, without its children, us */
+    double bytes_per_step;                       /* memory that the node itself allocated, bytes */
 };
 
-/* Writes the graph, and the cost of each node: tags "device time per step", "CPU self time per step" and "memory
- * allocated per step", each only if a node has some. Nodes are placed one after the other on an artificial time axis,
- * depth first. So TensorBoard's value of a group (last end - first start) is exactly the sum of its nodes. TensorBoard
- * adds up memory itself. scratch: temporary memory, whose guard the caller sets. */
+/* Writes the graph, and the cost of each node. The costs have the tags "device time per step", "CPU self time per step"
+ * and "memory allocated per step". A tag is written only if a node has such a cost. Nodes are placed one after the
+ * other on an artificial time axis, depth first. Therefore TensorBoard's value of a group (last end - first start) is
+ * exactly the sum of the group's nodes. TensorBoard itself adds up memory. scratch: temporary memory, whose guard the
+ * caller sets. */
 void tp_tfevents_graph(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_node *nodes,
                        uint32_t count, struct tp_arena *scratch);
 

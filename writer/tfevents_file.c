@@ -30,7 +30,7 @@ void tp_tfevents_clean(char *text)
     }
 }
 
-/* The parts of one of our file names. */
+/* The parts of a file name that tracepress has written. */
 struct parts {
     int64_t seconds;
     const char *host;
@@ -38,7 +38,7 @@ struct parts {
     unsigned long pid, number;
 };
 
-/* Reads the number before `end` that follows a dot. Returns false if `start` comes first. */
+/* Reads the number before `end` that follows a dot. Returns false if there is no such number after `start`. */
 static bool number_before(const char *start, const char **end, unsigned long *number)
 {
     const char *digits = *end;
@@ -51,7 +51,7 @@ static bool number_before(const char *start, const char **end, unsigned long *nu
     return true;
 }
 
-/* Splits a file name. Returns false if it is not ours. */
+/* Splits a file name. Returns false if tracepress has not written it. */
 static bool take_apart(struct parts *parts, const char *base)
 {
     size_t size = strlen(base);
@@ -68,8 +68,8 @@ static bool take_apart(struct parts *parts, const char *base)
     return true;
 }
 
-/* Calls `use` for each of our files in the folder. Returns the first code other than 0. A missing folder has no
- * files. */
+/* Calls `use` for each event file of tracepress in the folder. Returns the first code other than 0. A missing folder
+ * has no files. */
 static int for_each(const char *folder,
                     int (*use)(DIR *dir, const char *base, const struct parts *parts, void *context), void *context)
 {
@@ -86,7 +86,7 @@ static int for_each(const char *folder,
 }
 
 struct census {
-    unsigned count, next; /* next: one more than the largest NUMBER */
+    unsigned count, next; /* next: the largest NUMBER plus 1 */
     bool has_live;
 };
 

@@ -1,4 +1,4 @@
-/* Shared by the files that build event files: writes an Event message as a record. */
+/* Writes an Event message as a record. Shared by the files that build event files. */
 #ifndef TP_WRITER_TFEVENTS_MESSAGE_H
 #define TP_WRITER_TFEVENTS_MESSAGE_H
 
@@ -6,14 +6,14 @@
 
 #include "writer/tfevents.h"
 
-/* Packs the message (a Tp__Event) as one record. */
+/* Packs the message, a Tp__Event, as one record. */
 void tp_tfevents_put(struct tp_tfevents *events, const ProtobufCMessage *event);
 
-/* Packs a message that is embedded in another as bytes, into `out` (initialized; sticky failure). The result points
- * into `out`. */
+/* Packs a message that another message contains as bytes. out: an initialized buffer with a sticky failure. The result
+ * points into `out`. */
 ProtobufCBinaryData tp_tfevents_pack(struct tp_buf *out, const ProtobufCMessage *message);
 
-/* Releases `packed`; its failure is transferred to the records. */
+/* Releases `packed`. If packing failed, the records fail too. */
 void tp_tfevents_end_pack(struct tp_tfevents *events, struct tp_buf *packed);
 
 /* Returns a text as borrowed bytes. */
@@ -22,7 +22,7 @@ static inline ProtobufCBinaryData tp_tfevents_bytes(struct tp_str text)
     return (ProtobufCBinaryData){.len = text.len, .data = (uint8_t *)(uintptr_t)text.ptr};
 }
 
-/* Returns a text as char *, which protobuf-c requires although it only reads it. NULL becomes "". */
+/* Returns a text as char *, because protobuf-c requires this type although it only reads the text. NULL becomes "". */
 static inline char *tp_tfevents_chars(const char *text)
 {
     return (char *)(uintptr_t)(text ? text : "");

@@ -84,7 +84,8 @@ void tp_tfevents_layout(struct tp_tfevents *events, struct tp_tfevents_at at, co
 
 /* ---- HParams ---- */
 
-/* Writes a value that has only metadata: an empty tensor, without which the slow loader fails. */
+/* Writes a value that has only metadata. An empty tensor is added, because the slow loader of TensorBoard fails without
+ * a value. */
 static void put_hparams(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
                         const Tp__HParamsPluginData *data)
 {

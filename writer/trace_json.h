@@ -1,14 +1,14 @@
 /* Writes traces in the form of torch.profiler 2.13, as a stream: open, events in any order, close.
  *
- * Every call appends; no event is kept. A thread of its own compresses the text and writes it (pack.h) to a temporary
- * file, which close renames. So the trace is complete or absent. The output is valid JSON for any texts (ill-formed
- * UTF-8 becomes U+FFFD, NUL \u0000, NaN null). Names are cut at TP_MAX_NAME_BYTES, other texts at
+ * Every call appends its text; events are not kept. A separate thread compresses the text and writes it (pack.h) to a
+ * temporary file, which close renames. So the trace is complete or absent. The output is valid JSON for any texts
+ * (ill-formed UTF-8 becomes U+FFFD, NUL \u0000, NaN null). Names are cut at TP_MAX_NAME_BYTES, other texts at
  * TP_MAX_OUT_TEXT_BYTES. Errors are sticky: later calls do nothing, and close returns the error.
  *
  * Times are int64 nanoseconds relative to options.base_time_ns, printed exactly, as microseconds with three decimals.
- * Texts and arrays are borrowed for the call only. struct tp_str with ptr NULL: absent, or an empty text where one is
- * required. Two threads must not use a writer at the same time; several writers are independent. A child of fork must
- * not use its parent's writer. Nothing here ends the process, prints, or calls back. */
+ * Texts and arrays are borrowed for the call only. A struct tp_str with ptr NULL means absent, or an empty text where a
+ * text is required. Two threads must not use a writer at the same time; several writers are independent. A child of
+ * fork must not use its parent's writer. The functions never exit or print, and call no functions of the caller. */
 #ifndef TP_WRITER_TRACE_JSON_H
 #define TP_WRITER_TRACE_JSON_H
 
@@ -25,11 +25,11 @@ struct tp_trace_out;
 
 /* Keys as torch spells them. An event's arguments are written in the order of its array. The writer adds "Ev Idx". */
 enum tp_trace_out_key {
-    TP_OUT_EXTERNAL_ID,        /* "External id", int: of the operator; unique in the trace */
+    TP_OUT_EXTERNAL_ID,        /* "External id", int: id of the operator, unique in the trace */
     TP_OUT_RECORD_FUNCTION_ID, /* "Record function id", int: 0 unless an execution trace was recorded too */
-    TP_OUT_SEQUENCE_NUMBER,    /* "Sequence number", int: shared by a forward operator and its backward */
-    TP_OUT_FWD_THREAD_ID,      /* "Fwd thread id", int: 0 for a forward operator, otherwise the number of the forward
-                                * thread */
+    TP_OUT_SEQUENCE_NUMBER,    /* "Sequence number", int: equal for a forward operator and its backward operator */
+    TP_OUT_FWD_THREAD_ID,      /* "Fwd thread id", int: 0 in a forward operator; in a backward operator, the number of
+                                * the forward thread */
     TP_OUT_CONCRETE_INPUTS,    /* "Concrete Inputs", texts */
     TP_OUT_INPUT_DIMS,         /* "Input Dims", shapes */
     TP_OUT_INPUT_TYPE,         /* "Input type", texts: C++ type names, "float", "long int" */
@@ -40,11 +40,11 @@ enum tp_trace_out_key {
     TP_OUT_BYTES,              /* "bytes", int */
     TP_OUT_PYTHON_ID,          /* "Python id", int */
     TP_OUT_PYTHON_PARENT_ID,   /* "Python parent id", int */
-    TP_OUT_PYTHON_MODULE_ID,   /* "Python module id", int: k-th instance of the class */
+    TP_OUT_PYTHON_MODULE_ID,   /* "Python module id", int: k for the k-th instance of the class */
     TP_OUT_PYTHON_THREAD,      /* "Python thread", int */
-    TP_OUT_FINISHED,           /* "finished", bool: false when the region was open at stop */
+    TP_OUT_FINISHED,           /* "finished", bool: false if the region was open at the end of the recording */
     TP_OUT_CBID,               /* "cbid", int */
-    TP_OUT_CORRELATION,        /* "correlation", int: the same in launch and kernel */
+    TP_OUT_CORRELATION,        /* "correlation", int: equal for a launch and its kernel */
     TP_OUT_DEVICE,             /* "device", int */
     TP_OUT_CONTEXT,            /* "context", int */
     TP_OUT_STREAM,             /* "stream", int */
@@ -71,13 +71,14 @@ enum tp_trace_out_key {
     TP_OUT_GROUP_NAME,         /* "Process Group Name", text */
     TP_OUT_GROUP_DESCRIPTION,  /* "Process Group Description", text */
     TP_OUT_GROUP_RANKS,        /* "Process Group Ranks", text: "[0, 1]" */
-    TP_OUT_GROUP_SEQUENCE,     /* "Seq", int: of the collectives of the group, the same on all its ranks */
+    TP_OUT_GROUP_SEQUENCE,     /* "Seq", int: number of a collective in its group, equal on all ranks of the group */
     TP_OUT_CPU_NS,             /* "cpu ns", int: processor time that a sample represents */
-    TP_OUT_NAMED, /* tp_trace_out_arg.name. A name that is a key above or "Ev Idx" is written as "user NAME" */
+    TP_OUT_NAMED, /* the key is tp_trace_out_arg.name. A name that is "Ev Idx" or one of the keys above is written as
+                   * "user NAME" */
     TP_OUT_KEY_COUNT
 };
 
-/* A list of integers, such as the dimensions of a tensor. items NULL with count 0: []. */
+/* A list of integers, such as the dimensions of a tensor. items: may be NULL with count 0. */
 struct tp_trace_out_ints {
     const int64_t *items;
     size_t count;
@@ -85,24 +86,24 @@ struct tp_trace_out_ints {
 
 enum tp_trace_out_type {
     TP_OUT_INT,
-    TP_OUT_REAL, /* NaN and infinities: null */
+    TP_OUT_REAL, /* a number; NaN and infinities are written as null */
     TP_OUT_BOOL,
     TP_OUT_TEXT,
     TP_OUT_TEXTS,  /* list of texts */
     TP_OUT_INTS,   /* list of integers */
     TP_OUT_SHAPES, /* list of lists of integers */
-    TP_OUT_JSON,   /* JSON text; written as a string if it is not valid JSON */
+    TP_OUT_JSON,   /* JSON text; written as a string if the text is not valid JSON */
 };
 
 struct tp_trace_out_arg {
     enum tp_trace_out_key key;
     enum tp_trace_out_type type;
-    struct tp_str name; /* only with TP_OUT_NAMED */
+    struct tp_str name; /* key of the argument; only with TP_OUT_NAMED */
     union {
         int64_t integer;
         double real;
         bool is_true;
-        struct tp_str text; /* TP_OUT_TEXT and TP_OUT_JSON */
+        struct tp_str text; /* value for TP_OUT_TEXT and TP_OUT_JSON */
         struct tp_trace_out_ints ints;
         struct {
             const struct tp_str *items;
@@ -154,7 +155,7 @@ static inline struct tp_trace_out_arg tp_trace_out_shapes(enum tp_trace_out_key 
 
 /* ---- the document --------------------------------------------------------------------------------------------- */
 
-/* Values of torch's options with these names. Each one that is set becomes a top-level key with value 1. */
+/* Options of torch with these names. Each option that is set becomes a top-level key with the value 1. */
 enum tp_trace_out_flag {
     TP_OUT_WITH_STACK = 1,
     TP_OUT_PROFILE_MEMORY = 2,
@@ -163,14 +164,14 @@ enum tp_trace_out_flag {
     TP_OUT_WITH_FLOPS = 16,
 };
 
-/* A GPU for deviceProperties; TP_NULL_INT members are left out. Initialize it with TP_TRACE_OUT_DEVICE. */
+/* A GPU for deviceProperties. Members that are TP_NULL_INT are left out. Initialize it with TP_TRACE_OUT_DEVICE. */
 struct tp_trace_out_device {
     int64_t id;
     struct tp_str name;
     int64_t total_memory_bytes, compute_major, compute_minor, max_threads_per_block, max_threads_per_sm,
         registers_per_block, warp_size, shared_memory_per_block_bytes, sm_count, registers_per_sm,
         shared_memory_per_block_optin_bytes, shared_memory_per_sm_bytes;
-    struct tp_str label; /* of its process row; absent: "GPU k" */
+    struct tp_str label; /* name of the GPU's process row; absent: "GPU k" */
 };
 
 #define TP_TRACE_OUT_DEVICE(number, device_name)                                                                       \
@@ -190,55 +191,58 @@ struct tp_trace_out_device {
                                   TP_NULL_INT,                                                                         \
                                   {NULL, 0}})
 
-/* A top-level key. Keys of the format itself and repeated ones are left out. */
+/* A top-level key. Keys of the format itself and repeated keys are left out. */
 struct tp_trace_out_meta {
     struct tp_str key, value;
-    bool is_json; /* value is JSON; written as a string if it is not valid JSON */
+    bool is_json; /* true: the value is JSON; written as a string if the value is not valid JSON */
 };
 
-struct tp_trace_receiver; /* trace_receiver.h */
+struct tp_trace_receiver; /* see trace_receiver.h */
 
-/* Options of a trace. Initialize them with TP_TRACE_OUT_OPTIONS. Everything is borrowed until open returns. */
+/* Options of a trace. Initialize them with TP_TRACE_OUT_OPTIONS. All texts and arrays are borrowed until open
+ * returns. */
 struct tp_trace_out_options {
-    const struct tp_trace_receiver *receiver; /* gets the records, and no file is written; NULL: a file. Not borrowed: it
-                                                 lives until close */
+    const struct tp_trace_receiver *receiver; /* receives the records, and no file is written; must be valid until
+                                               * close. NULL: a file is written */
     bool is_gzip;
-    int level;            /* of gzip, 1 (fast) to 9 (small); 0: 1 */
-    bool single_thread;   /* no thread for compression */
-    const char *comment;  /* in the header of the gzip member, borrowed (writer/base/deflate.h); NULL: none */
-    unsigned flags;       /* enum tp_trace_out_flag */
-    int64_t base_time_ns; /* baseTimeNanoseconds: wall clock of time 0. tp_trace_out_base gives torch's value */
-    int64_t begin_ns;     /* start of the recording: time of the rows' names and of the profiler span */
+    int level;            /* level of gzip, 1 (fast) to 9 (small); 0: level 1 */
+    bool single_thread;   /* true: compresses without a separate thread */
+    const char *comment;  /* comment in the header of the gzip member, borrowed (writer/base/deflate.h); NULL: none */
+    unsigned flags;       /* sum of enum tp_trace_out_flag */
+    int64_t base_time_ns; /* wall clock at time 0, written as baseTimeNanoseconds; tp_trace_out_base returns torch's
+                           * value */
+    int64_t begin_ns;     /* start of the recording, which is the time of the rows' names and of the profiler span */
     int64_t process_id;
-    struct tp_str process_name, process_labels; /* labels: absent: "CPU" */
-    struct tp_str host_name, trace_id;          /* left out if absent; trace_id: 32 hexadecimal digits */
-    struct tp_str backend;                      /* of torch.distributed, "nccl"; left out if absent */
-    int64_t rank, world_size, local_rank;       /* distributedInfo; negative members are left out; without any there is
-                                                 * no such key */
+    struct tp_str process_name, process_labels; /* process_labels: "CPU" if absent */
+    struct tp_str host_name, trace_id;          /* left out if absent; trace_id has 32 hexadecimal digits */
+    struct tp_str backend;                      /* backend of torch.distributed, such as "nccl"; left out if absent */
+    int64_t rank, world_size, local_rank;       /* members of distributedInfo. Negative members are left out. If all are
+                                                 * negative, the key is left out */
     const struct tp_trace_out_device *devices;
-    size_t device_count; /* each also gets its process row: "GPU k" */
+    size_t device_count; /* count of devices; each device also gets a process row, "GPU k" */
     const struct tp_trace_out_meta *metadata;
     size_t metadata_count;
 };
 
 #define TP_TRACE_OUT_OPTIONS ((struct tp_trace_out_options){.rank = -1, .world_size = -1, .local_rank = -1})
 
-/* The row of the profiler's own span and of the global marks. The pid is torch's sort index of that row, and no process
- * has it. */
+/* pid of the row with the profiler's own span and the global marks. It is torch's sort index of this row, and no
+ * process has this id. */
 enum { TP_TRACE_OUT_SPANS_PID = 536870912 };
 
-/* Returns torch's base_time_ns: the wall clock rounded down to 7 889 238 seconds, so that ranks started within the same
- * three months share it. wall_ns: ns since the epoch, >= 0. */
+/* Returns torch's base_time_ns, which is the wall clock rounded down to a multiple of 7 889 238 seconds. Ranks that
+ * start within the same three months have the same value. wall_ns: ns since the epoch, >= 0. */
 int64_t tp_trace_out_base(int64_t wall_ns);
 
 /* Opens `path` ("-": standard output) and writes the head and the process rows. options: NULL means
- * TP_TRACE_OUT_OPTIONS. Returns 0, and *out must be closed or discarded. Returns TP_EIO or TP_ENOMEM with *out NULL. */
+ * TP_TRACE_OUT_OPTIONS. Returns 0, and the caller must close or discard *out. Returns TP_EIO or TP_ENOMEM with *out
+ * NULL. */
 int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct tp_trace_out_options *options,
                       struct tp_error *err);
 
 /* Writes the profiler span, "Record Window End" and traceName, waits for the thread, and renames the file. Frees *slot
  * and sets it to NULL. end_ns: end of the recording, or TP_NULL_INT for the last end of an event. Returns 0, or the
- * first error, after which no file remains: TP_EIO, TP_ENOMEM. */
+ * first error, TP_EIO or TP_ENOMEM. After an error, no file remains. */
 int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_error *err);
 
 /* Discards the trace. Frees *slot and sets it to NULL. *slot may be NULL. */
@@ -248,10 +252,11 @@ void tp_trace_out_discard(struct tp_trace_out **slot);
 int tp_trace_out_failed(const struct tp_trace_out *out);
 
 struct tp_trace_out_stats {
-    uint64_t record_count;  /* elements of traceEvents written so far */
-    uint64_t text_bytes;    /* their size before compression */
-    uint64_t cut_count;     /* texts that were cut at a limit */
-    uint64_t dropped_count; /* records left out: longer than TP_MAX_EVENT_BYTES, or a counter without a number */
+    uint64_t record_count;  /* count of elements in traceEvents so far */
+    uint64_t text_bytes;    /* size of these elements before compression */
+    uint64_t cut_count;     /* count of texts that were cut at a limit */
+    uint64_t dropped_count; /* count of records that were left out: longer than TP_MAX_EVENT_BYTES, or a counter without
+                             * a number */
 };
 
 struct tp_trace_out_stats tp_trace_out_stats(const struct tp_trace_out *out);
@@ -263,40 +268,40 @@ struct tp_trace_out_stats tp_trace_out_stats(const struct tp_trace_out *out);
 void tp_trace_out_process(struct tp_trace_out *out, int64_t pid, struct tp_str name, struct tp_str labels,
                           int64_t sort_index);
 
-/* Writes the name and position of a row as given. sort_index TP_NULL_INT: none. */
+/* Writes the given name and position of a row. sort_index: TP_NULL_INT means none. */
 void tp_trace_out_row(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name, int64_t sort_index);
 
 /* Writes a thread row in torch's form: "thread TID (NAME)", sorted by tid. */
 void tp_trace_out_thread(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name);
 
-/* Writes a GPU stream row in torch's form: pid device, tid stream, "stream N ". */
+/* Writes the row of a GPU stream in torch's form: pid is the device, tid the stream, the name is "stream N ". */
 void tp_trace_out_stream(struct tp_trace_out *out, int64_t device, int64_t stream);
 
 /* ---- events --------------------------------------------------------------------------------------------------- */
 
 enum tp_trace_out_category {
-    TP_OUT_CPU_OP,          /* has "Ev Idx" */
-    TP_OUT_USER_ANNOTATION, /* has "Ev Idx" */
-    TP_OUT_PYTHON_FUNCTION, /* has "Ev Idx" */
+    TP_OUT_CPU_OP,          /* written with "Ev Idx" */
+    TP_OUT_USER_ANNOTATION, /* written with "Ev Idx" */
+    TP_OUT_PYTHON_FUNCTION, /* written with "Ev Idx" */
     TP_OUT_CUDA_RUNTIME,    /* pid, tid: process and thread */
     TP_OUT_CUDA_DRIVER,     /* pid, tid: process and thread */
-    TP_OUT_KERNEL,          /* pid, tid: device and stream, as for the next four */
+    TP_OUT_KERNEL,          /* pid, tid: device and stream, also in the next four categories */
     TP_OUT_GPU_MEMCPY,
     TP_OUT_GPU_MEMSET,
     TP_OUT_GPU_USER_ANNOTATION,
     TP_OUT_CUDA_SYNC,
     TP_OUT_OVERHEAD,
-    TP_OUT_OTHER, /* tp_trace_out_event.other_category */
+    TP_OUT_OTHER, /* the category is tp_trace_out_event.other_category */
     TP_OUT_CATEGORY_COUNT
 };
 
-/* A slice. Slices of one row must nest without partial overlap. */
+/* A slice. Slices of one row may nest, but must not overlap partially. */
 struct tp_trace_out_event {
     enum tp_trace_out_category category;
-    struct tp_str other_category; /* only with TP_OUT_OTHER */
+    struct tp_str other_category; /* name of the category; only with TP_OUT_OTHER */
     struct tp_str name;
     int64_t pid, tid;
-    int64_t ts_ns, dur_ns; /* a negative duration is written as 0 */
+    int64_t ts_ns, dur_ns; /* start and duration; a negative duration is written as 0 */
     const struct tp_trace_out_arg *args;
     size_t arg_count;
 };
@@ -308,29 +313,29 @@ void tp_trace_out_complete(struct tp_trace_out *out, const struct tp_trace_out_e
 void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, int64_t tid, int64_t ts_ns,
                        int64_t dur_ns);
 
-/* Writes a moment (ph i) on its thread. dur_ns is ignored; it has no "Ev Idx". */
+/* Writes an instant (ph i) on its thread, without "Ev Idx". dur_ns is ignored. */
 void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
-/* Writes one end of a task (ph b, e), which may end on another thread than it began. Both ends have the same category,
- * name and id. */
+/* Writes the begin or the end of a task (ph b, e). The end may be on another thread than the begin. Both have the same
+ * category, name and id. */
 void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event *event, uint64_t id, bool is_end);
 
-/* Writes the position of a thread at a moment (ph P), like an instant; its stack is an argument. */
+/* Writes a sample of a thread (ph P), like an instant. Its stack is an argument. */
 void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
-/* c10 device types for tp_trace_out_memory. */
+/* Device types of c10 for tp_trace_out_memory. */
 enum { TP_OUT_DEVICE_CPU = 0, TP_OUT_DEVICE_CUDA = 1, TP_OUT_DEVICE_HIP = 6 };
 
 /* An allocation or a release: the instant "[memory]" (or "[OutOfMemory]") with "Ev Idx". */
 struct tp_trace_out_memory {
     int64_t pid, tid, ts_ns;
     bool is_out_of_memory;
-    int64_t address;                /* TP_NULL_INT: left out */
-    int64_t bytes;                  /* negative: a release */
-    int64_t device_type, device_id; /* device_id: -1 for the CPU */
-    int64_t total_allocated_bytes,
-        total_reserved_bytes; /* after it; reserved is 0 for the CPU. TP_NULL_INT: left out */
-    struct tp_str call_stack; /* left out if absent */
+    int64_t address;                                     /* TP_NULL_INT: the address is left out */
+    int64_t bytes;                                       /* bytes that were allocated; negative: a release */
+    int64_t device_type, device_id;                      /* device_id is -1 for the CPU */
+    int64_t total_allocated_bytes, total_reserved_bytes; /* totals after the allocation; total_reserved_bytes is 0 for
+                                                          * the CPU. TP_NULL_INT: left out */
+    struct tp_str call_stack;                            /* stack of the call; left out if absent */
 };
 
 void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_memory *memory);
@@ -338,7 +343,7 @@ void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_mem
 /* One series of a counter. */
 struct tp_trace_out_value {
     struct tp_str name;
-    double value; /* NaN or infinite: left out */
+    double value; /* value of the series; NaN or infinite: left out */
 };
 
 /* Writes values of a counter (ph C) at a time. */
@@ -346,12 +351,12 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
                           const struct tp_trace_out_value *values, size_t count);
 
 enum tp_trace_out_flow_kind {
-    TP_OUT_FLOW_LAUNCH,   /* ac2g: launch to kernel; id = correlation */
-    TP_OUT_FLOW_BACKWARD, /* fwdbwd: forward operator to its backward; id counts from 1 */
-    TP_OUT_FLOW_ASYNC,    /* async_task: begin of a task to its end */
+    TP_OUT_FLOW_LAUNCH,   /* ac2g: arrow from a launch to its kernel; the id is the correlation */
+    TP_OUT_FLOW_BACKWARD, /* fwdbwd: arrow from a forward operator to its backward operator; ids count from 1 */
+    TP_OUT_FLOW_ASYNC,    /* async_task: arrow from the begin of a task to its end */
 };
 
-/* One end of an arrow. Write it directly after its slice, with that slice's pid, tid and ts. */
+/* One end of an arrow. Write it directly after its slice, with the pid, tid and ts of the slice. */
 struct tp_trace_out_flow {
     enum tp_trace_out_flow_kind kind;
     bool is_start;

@@ -1,4 +1,4 @@
-/* Writes arguments of an event, with a table of keys and a table of functions by type: see trace_json.h. */
+/* Writes the arguments of an event, with a table of keys and a table of functions by type: see trace_json.h. */
 #include "writer/trace_json_part.h"
 
 #define KEY(text) TP_STR("\"" text "\":")
@@ -51,7 +51,7 @@ static const struct tp_str keys[TP_OUT_KEY_COUNT] = {
     [TP_OUT_GROUP_RANKS] = KEY("Process Group Ranks"),
     [TP_OUT_GROUP_SEQUENCE] = KEY("Seq"),
     [TP_OUT_CPU_NS] = KEY("cpu ns"),
-    [TP_OUT_NAMED] = KEY("Ev Idx"), /* used by the writer itself; a caller's NAMED never writes it */
+    [TP_OUT_NAMED] = KEY("Ev Idx"), /* the writer uses this key itself, never for an argument of the caller */
 };
 
 static void put_int(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -138,7 +138,8 @@ void tp_trace_out_json(struct tp_trace_out *out, struct tp_str text)
         tp_trace_out_string(out, text, TP_MAX_OUT_TEXT_BYTES);
         return;
     }
-    for (size_t from = 0, i = 0; i <= text.len; i++) { /* valid JSON has line breaks only between its tokens */
+    for (size_t from = 0, i = 0; i <= text.len; i++) { /* removes line breaks, which valid JSON has only between its
+                                                        * tokens */
         if (i < text.len && text.ptr[i] != '\n' && text.ptr[i] != '\r')
             continue;
         tp_buf_add(&out->text, text.ptr + from, i - from);
@@ -146,7 +147,7 @@ void tp_trace_out_json(struct tp_trace_out *out, struct tp_str text)
     }
 }
 
-/* Returns whether a caller's key is one of the format's, or resembles one that we have renamed. */
+/* Returns whether a caller's key is a key of the format, or could be mistaken for a key that the writer has renamed. */
 static bool is_taken(struct tp_str name)
 {
     if (tp_str_starts(name, "user "))
@@ -221,7 +222,7 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
 
 /* ---- for a receiver ---- */
 
-/* Ends a text in the buffer, so that a scanner can read behind it. */
+/* Returns the text in the buffer, followed by readable bytes, so that a scanner can read behind its end. */
 static struct tp_str padded(struct tp_trace_out *out)
 {
     size_t size = out->text.size;
@@ -243,7 +244,7 @@ struct tp_str tp_trace_out_value_text(struct tp_trace_out *out, const struct tp_
 
 struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
 {
-    enum { QUOTES = 3 }; /* two quotes and the colon */
+    enum { QUOTES = 3 }; /* bytes around a key: two quotes and the colon */
     tp_buf_clear(&out->text);
     if (arg->key == TP_OUT_NAMED)
         put_name(out, arg->name, false);

@@ -21,7 +21,7 @@ static const struct slice_head heads[TP_OUT_CATEGORY_COUNT] = {
     [TP_OUT_GPU_USER_ANNOTATION] = {HEAD("gpu_user_annotation"), false},
     [TP_OUT_CUDA_SYNC] = {HEAD("cuda_sync"), false},
     [TP_OUT_OVERHEAD] = {HEAD("overhead"), false},
-    [TP_OUT_OTHER] = {HEAD(""), false}, /* the caller gives its category: see put_other_head */
+    [TP_OUT_OTHER] = {HEAD(""), false}, /* put_other_head writes the category that the caller gives */
 };
 
 static const struct tp_str categories[TP_OUT_CATEGORY_COUNT] = {
@@ -86,7 +86,8 @@ bool tp_trace_out_receive(struct tp_trace_out *out, struct tp_trace_record recor
     record.number = has_index ? (int64_t)out->event_index++ : TP_NULL_INT;
     record.ts_ns = tp_trace_out_time(record.ts_ns);
     record.dur_ns = tp_trace_out_time(record.dur_ns);
-    if (record.phase != 'M' && record.phase != 's' && record.phase != 'f' && record.ts_ns + record.dur_ns > out->last_end_ns)
+    if (record.phase != 'M' && record.phase != 's' && record.phase != 'f' &&
+        record.ts_ns + record.dur_ns > out->last_end_ns)
         out->last_end_ns = record.ts_ns + record.dur_ns;
     out->receiver->record(out->receiver->context, out, &record);
     return true;
@@ -107,7 +108,7 @@ static struct tp_trace_record record_of(char phase, const struct tp_trace_out_ev
                                     .arg_count = event->arg_count};
 }
 
-/* Prepares ,"pid":P,"tid":T,"ts": and keeps it, because adjacent events mostly have the same row. */
+/* Prepares the text ,"pid":P,"tid":T,"ts": and stores it, because adjacent events usually have the same row. */
 static void prepare_row(struct tp_trace_out *out, int64_t pid, int64_t tid)
 {
     if (out->row_size && out->row_pid == pid && out->row_tid == tid)
@@ -127,7 +128,8 @@ static void put_place(struct tp_trace_out *out, int64_t pid, int64_t tid, int64_
     char *at = tp_put_at(&out->text, sizeof out->row_text + 2 * TP_PUT_US + 8);
     if (!at)
         return;
-    memcpy(at, out->row_text, sizeof out->row_text); /* a constant size compiles to a few moves; there is room */
+    memcpy(at, out->row_text, sizeof out->row_text); /* copying a constant size takes only a few moves, and there is
+                                                      * room for it */
     at = tp_put_us(at + out->row_size, tp_trace_out_time(ts_ns));
     if (dur_ns >= 0)
         at = tp_put_us(TP_PUT_TEXT(at, ",\"dur\":"), tp_trace_out_time(dur_ns));
@@ -221,7 +223,7 @@ void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_eve
         put_moment(out, "{\"ph\":\"P\",", event);
 }
 
-/* Writes keys and values of a [memory] record in torch's order. */
+/* Writes the keys and values of a [memory] record in torch's order. */
 static void put_memory_args(struct tp_trace_out *out, const struct tp_trace_out_memory *memory)
 {
     const struct {
@@ -302,7 +304,7 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
             tp_put_done(&out->text, tp_put_real(TP_PUT_TEXT(at, ":"), values[i].value));
     }
     TP_OUT_PUTS(out, "}}");
-    if (!written) /* removed like a record that is too long */
+    if (!written) /* the record is removed, like a record that is too long */
         out->text.failed = out->text.failed ? out->text.failed : TP_ELIMIT;
     if (tp_trace_out_end(out))
         note_end(out, ts_ns, 0);

@@ -161,7 +161,7 @@ static void put_head(struct tp_trace_out *out, const struct tp_trace_out_options
 
 /* ---- rows ----------------------------------------------------------------------------------------------------- */
 
-/* Writes the beginning of a metadata record up to its one argument. */
+/* Writes the beginning of a metadata record, up to its only argument. Returns false after an error. */
 static bool begin_row(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid)
 {
     if (!tp_trace_out_begin(out))
@@ -221,7 +221,7 @@ void tp_trace_out_row(struct tp_trace_out *out, int64_t pid, int64_t tid, struct
     row_sort(out, "thread_sort_index", pid, tid, sort_index);
 }
 
-/* Writes a name with a number in it: BEFORE NUMBER (TEXT). */
+/* Writes a name that contains a number: BEFORE NUMBER (TEXT). */
 static void numbered_row(struct tp_trace_out *out, const int64_t row[2], const char *before,
                          const struct tp_str *in_brackets)
 {
@@ -272,7 +272,7 @@ int64_t tp_trace_out_base(int64_t wall_ns)
     return wall_ns / step_ns * step_ns;
 }
 
-/* Creates a writer without its file; NULL when memory is short. */
+/* Creates a writer without its file. Returns NULL when memory is short. */
 static struct tp_trace_out *new_writer(const char *path, int64_t begin_ns)
 {
     struct tp_trace_out *out = calloc(1, sizeof *out);
@@ -286,7 +286,7 @@ static struct tp_trace_out *new_writer(const char *path, int64_t begin_ns)
     return out;
 }
 
-/* Gives the text of the head to the receiver: the members of a trace are kept as JSON. */
+/* Passes the text of the head to the receiver, because the members of a trace are stored as JSON. */
 static void hand_head_over(struct tp_trace_out *out)
 {
     size_t size = out->text.size;
@@ -322,7 +322,7 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
 }
 
 /* Writes the profiler's own span and the two global marks. Torch writes texts as their pid and tid, which speedscope
- * rejects. So here the row is a number that no process has, with torch's texts as its names. */
+ * rejects. Therefore the row has a number here that no process has, and torch's texts are its names. */
 static void put_marks(struct tp_trace_out *out, int64_t end_ns)
 {
     static const struct {
@@ -330,7 +330,8 @@ static void put_marks(struct tp_trace_out *out, int64_t end_ns)
         bool is_span, is_at_end;
         struct tp_str name;
     } marks[] = {
-        {"{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\"", true, false, TP_STR("PyTorch Profiler (0)")},
+        {"{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\"", true, false,
+         TP_STR("PyTorch Profiler (0)")},
         {"{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\"", false, false,
          TP_STR("Iteration Start: PyTorch Profiler")},
         {"{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\"", false, true, TP_STR("Record Window End")},

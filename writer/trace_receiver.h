@@ -1,7 +1,8 @@
-/* Records of a trace for a reader in the same process: what trace_json.h would write to a file goes to functions instead.
+/* Records of a trace for a reader in the same process. Functions receive the records that trace_json.h would write to a
+ * file.
  *
- * A receiver gets each record that the file would have, in the same order, with the same position and number, and makes
- * no text of it. Texts and arrays are borrowed for the call. */
+ * A receiver gets each record of the file, in the same order, with the same position and number. No text is made of the
+ * records. Texts and arrays are borrowed for the call. */
 #ifndef TP_WRITER_TRACE_RECEIVER_H
 #define TP_WRITER_TRACE_RECEIVER_H
 
@@ -9,36 +10,36 @@
 
 /* An element of traceEvents. */
 struct tp_trace_record {
-    char phase;           /* X, i, b, e, P, s, f, C or M, as in the file */
-    uint64_t ordinal;     /* position in traceEvents */
-    int64_t number;       /* "Ev Idx"; TP_NULL_INT: it has none */
-    struct tp_str cat;    /* ptr NULL: it has none */
-    struct tp_str name;   /* of a metadata record: thread_name, process_labels .. */
+    char phase;         /* phase as in the file: X, i, b, e, P, s, f, C or M */
+    uint64_t ordinal;   /* position of the element in traceEvents */
+    int64_t number;     /* value of "Ev Idx"; TP_NULL_INT: the record has none */
+    struct tp_str cat;  /* category; ptr NULL: the record has none */
+    struct tp_str name; /* name; in a metadata record: thread_name, process_labels .. */
     int64_t pid, tid;
-    int64_t ts_ns, dur_ns; /* within the times that readers take; dur_ns of X only */
-    int64_t id;            /* of b, e, s, f */
-    const struct tp_trace_out_arg *args; /* of X, i, b, e, P */
+    int64_t ts_ns, dur_ns; /* start and duration, limited to the times that readers accept; dur_ns only in X */
+    int64_t id;            /* only in b, e, s, f */
+    const struct tp_trace_out_arg *args; /* arguments of X, i, b, e, P */
     size_t arg_count;
-    const struct tp_trace_out_memory *memory; /* of a memory record; else NULL */
-    const struct tp_trace_out_value *values;  /* of C */
+    const struct tp_trace_out_memory *memory; /* facts of a memory record; otherwise NULL */
+    const struct tp_trace_out_value *values;  /* values of C */
     size_t value_count;
-    struct tp_str text; /* of M: the name or the labels; ptr NULL: an index for sorting */
-    int64_t sort_index; /* of M without text */
+    struct tp_str text; /* in M: the name or the labels; ptr NULL: the record has a sort index */
+    int64_t sort_index; /* in M without text: index for sorting the rows */
 };
 
 struct tp_trace_receiver {
     void *context;
-    /* The members before the events, as a JSON object that ends behind the key "traceEvents". 64 bytes behind the text
-     * can be read. */
+    /* Receives the members before the events, as a JSON object that ends behind the key "traceEvents". The 64 bytes
+     * behind the text are readable. */
     void (*head)(void *context, struct tp_str text);
     void (*record)(void *context, struct tp_trace_out *out, const struct tp_trace_record *record);
 };
 
-/* Returns the value of an argument as compact JSON, for a receiver. Valid until the next call; 64 bytes behind it can be
- * read. */
+/* Returns the value of an argument as compact JSON, for a receiver. The text is valid until the next call. The 64 bytes
+ * behind it are readable. */
 struct tp_str tp_trace_out_value_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg);
 
-/* Returns the key of an argument as a file would have it, without quotes. Valid until the next call. */
+/* Returns the key of an argument as in a file, without quotes. The text is valid until the next call. */
 struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg);
 
 #endif

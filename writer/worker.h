@@ -1,22 +1,23 @@
-/* Defines the names of workers in trace files, WORKER.NS.pt.trace.json.gz, and other names shared by `record` and the
- * report. */
+/* Defines the names of workers in trace files, WORKER.NS.pt.trace.json.gz, and other names that `record` and the report
+ * share. */
 #ifndef TP_WRITER_WORKER_H
 #define TP_WRITER_WORKER_H
 
-/* Suffix of the worker for our own recording of a process with a trace of PyTorch: HOST_PID_tracepress next to
- * HOST_PID. Two spans of one worker would follow each other in time, but these are simultaneous. */
+/* Suffix of the worker for tracepress's own recording of a process that also has a trace of PyTorch:
+ * HOST_PID_tracepress in addition to HOST_PID. Without the suffix, the two traces would be spans of one worker. Spans
+ * of one worker follow each other in time, but these traces are simultaneous. */
 #define TP_WORKER_SECOND "_tracepress"
 
-/* Suffix of the worker for a process that helps the run's main processes: data loaders, shells, launchers. It is not a
- * rank, and does not count in any number of the run. */
+/* Suffix of the worker for a process that helps the run's main processes: data loaders, shells, launchers. Such a
+ * process is not a rank, and no number of the run includes it. */
 #define TP_WORKER_HELPER "_helper"
 
 /* Suffix of the worker for a recording inside a process with only samples, memory and waits, if the run also has a
- * trace from outside. That trace has such samples too, and shows what the process did. */
+ * trace from outside. The trace from outside contains such samples too, and shows the work of the process. */
 #define TP_WORKER_INSIDE "_inside"
 
-/* Suffix of the worker for a trace that PyTorch was still writing when its process exited. It is incomplete; the reader
- * uses the complete part and reports that. */
+/* Suffix of the worker for a trace that PyTorch was still writing when its process exited. The trace is incomplete. The
+ * reader uses the complete part and reports this. */
 #define TP_WORKER_CUT "_cut"
 
 /* File name of the library that records inside. */
@@ -28,21 +29,21 @@
 /* Folder in a run with the data that `record` has not converted yet (collector/launch/run_folder.h). */
 #define TP_WORKER_SPOOLS ".spools"
 
-/* Folder in a run that several calls of `record` share, the ranks of a job. It has one folder for each rank, by number,
- * with the rank's raw records (collector/launch/run_ranks.h). */
+/* Folder in a run that several calls of `record` share, the ranks of a job. It contains one folder for each rank, named
+ * by the number of the rank, with the rank's raw records (collector/launch/run_ranks.h). */
 #define TP_WORKER_RANKS ".ranks"
 
-/* File in the folder of raw records. It has a line "PID NAME" for each process in which the preload library started,
- * "PID=PATH" for each program that such a process became or started, and "PID!PATH" if the library was left out of that
- * program. */
+/* File in the folder of raw records. It has a line "PID NAME" for each process in which the preload library started. It
+ * has a line "PID=PATH" for each program that such a process became or started, and "PID!PATH" if the library was not
+ * loaded into that program. */
 #define TP_WORKER_ENTERED "entered.tmp"
 enum { TP_WORKER_BEGINS = ' ', TP_WORKER_BECOMES = '=', TP_WORKER_LEFT_OUT = '!' };
 
-/* Beginning of the name of a file for each line that a process of the run has printed, so that the others do not print
- * it again. */
+/* Beginning of a file name. For each line that a process of the run has printed, a file with this name exists, so that
+ * the other processes do not print the line again. */
 #define TP_WORKER_SAID "said."
 
-/* Default samples per second: about 1 % of the time of a busy thread. */
+/* Default number of samples per second, which costs about 1 % of the time of a busy thread. */
 enum { TP_WORKER_SAMPLES = 500 };
 
 #endif

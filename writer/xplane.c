@@ -1,7 +1,7 @@
 /* Builds an XSpace: see xplane.h.
  *
- * Lines are packed immediately, because concatenated protobuf messages merge. A plane is its packed lines, followed by
- * its metadata. Only the lengths before planes and lines have to wait for the end. */
+ * Lines are packed immediately, because concatenated protobuf messages merge. A plane consists of its packed lines,
+ * followed by its metadata. Only the lengths before planes and lines are written at the end. */
 #include "writer/xplane.h"
 
 #include <assert.h>
@@ -21,8 +21,8 @@ struct tp_xplane {
     struct tp_xspace *space;
     int64_t id;
     struct tp_str name;
-    struct tp_strings names; /* of events: NAME NUL DISPLAY */
-    struct tp_strings texts; /* names and values of stats */
+    struct tp_strings names; /* names of events: NAME NUL DISPLAY */
+    struct tp_strings texts; /* names of stats, and texts as their values */
     struct tp_vec lines;     /* packed fields of the plane */
     struct tp_vec line;      /* packed fields of the current line */
     struct tp_vec tail;      /* packed fields after the lines */
@@ -32,8 +32,8 @@ struct tp_xplane {
 struct tp_xspace {
     struct tp_arena *arena;
     struct tp_xplane *first, **last;
-    struct tp_vec tail;  /* packed fields of the space after the planes */
-    struct tp_vec clean; /* scratch of clean_text */
+    struct tp_vec tail;  /* packed fields of the space that follow the planes */
+    struct tp_vec clean; /* scratch buffer of clean_text */
     uint64_t used_bytes, max_bytes;
     bool is_full;
 };
@@ -61,14 +61,14 @@ static size_t put_varint(uint8_t *out, uint64_t value)
     return n;
 }
 
-/* Writes the key and length of a field of `size` bytes. Returns the bytes written. */
+/* Writes the key and the length of a field of `size` bytes. Returns the number of bytes written. */
 static size_t put_header(uint8_t *out, unsigned field, uint64_t size)
 {
     size_t n = put_varint(out, field << 3 | LENGTH_DELIMITED);
     return n + put_varint(out + n, size);
 }
 
-/* Counts bytes to be added. Returns false if the space is full. */
+/* Counts bytes that are about to be added. Returns false if the space is full. */
 static bool take(struct tp_xspace *space, size_t size)
 {
     if (size > space->max_bytes - space->used_bytes || space->max_bytes - space->used_bytes - size < 2 * VARINT_MOST)
@@ -134,7 +134,7 @@ static void add_clean(struct tp_vec *out, struct tp_str text)
     }
 }
 
-/* Returns the text in valid form; valid until the next call. */
+/* Returns the text in valid form. The result is valid until the next call. */
 static struct tp_str clean_text(struct tp_xspace *space, struct tp_str text)
 {
     if (is_clean(text))
@@ -201,7 +201,7 @@ uint32_t tp_xplane_text(struct tp_xplane *plane, struct tp_str text)
 static Tp__XStat packable_stat(const struct tp_xstat *stat)
 {
     Tp__XStat out = TP__XSTAT__INIT;
-    out.metadata_id = (int64_t)stat->name + 1; /* ids start at 1 */
+    out.metadata_id = (int64_t)stat->name + 1; /* ids in the file start at 1 */
     switch (stat->type) {
     case TP_XSTAT_INT:
         out.value_case = TP__XSTAT__VALUE_INT64_VALUE;
@@ -286,7 +286,7 @@ static void add_names(struct tp_xplane *plane)
 {
     for (uint32_t i = 0; i < plane->names.count && !plane->space->is_full; i++) {
         struct tp_str both = tp_strings_get(&plane->names, i);
-        size_t size = strlen(both.ptr); /* a NUL separates the two */
+        size_t size = strlen(both.ptr); /* a NUL separates NAME and DISPLAY */
         Tp__XEventMetadata value = TP__XEVENT_METADATA__INIT;
         Tp__XEventMetadataEntry entry = TP__XEVENT_METADATA_ENTRY__INIT;
         value.id = entry.key = (int64_t)i + 1;

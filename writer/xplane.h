@@ -1,6 +1,6 @@
 /* Builds an XSpace, the file format of XProf: planes (a host, a device) with lines (a thread, a stream) of events, each
- * event with typed stats. This module knows the format. The meaning of names for XProf is in
- * webreport/export/xplane/export_xplane.c.
+ * event with typed stats. This module implements the format. webreport/export/xplane/export_xplane.c defines the names
+ * that have a meaning for XProf.
  *
  *     struct tp_xspace *space = tp_xspace_new(arena, TP_STR("worker0"), 0);
  *     struct tp_xplane *plane = tp_xspace_plane(space, 1, TP_STR("/host:CPU"));
@@ -11,7 +11,7 @@
  *
  * All memory is in the given arena, whose guard the caller has set. Events are packed, with about 40 bytes each. Texts
  * may contain any bytes: ill-formed UTF-8 and NUL become U+FFFD. After TP_MAX_XSPACE_BYTES nothing more is added, and
- * tp_xspace_write reports that. One thread. */
+ * tp_xspace_write reports that. Only one thread may use a space. */
 #ifndef TP_WRITER_XPLANE_H
 #define TP_WRITER_XPLANE_H
 
@@ -40,13 +40,13 @@ struct tp_xstat {
     };
 };
 
-/* An event of a line. Add events sorted by start, enclosing ones first. */
+/* An event of a line. Add events sorted by start, and enclosing events before the events inside them. */
 struct tp_xevent {
-    int64_t start_ns;             /* since the beginning of the profile, 0 .. TP_MAX_XEVENT_NS */
-    int64_t dur_ns;               /* the same range */
+    int64_t start_ns;             /* time since the beginning of the profile, 0 .. TP_MAX_XEVENT_NS */
+    int64_t dur_ns;               /* duration, 0 .. TP_MAX_XEVENT_NS */
     uint32_t name;                /* id from tp_xplane_name of the same plane */
-    unsigned stat_count;          /* at most TP_XEVENT_STATS */
-    const struct tp_xstat *stats; /* may be NULL without stats */
+    unsigned stat_count;          /* count of stats, at most TP_XEVENT_STATS */
+    const struct tp_xstat *stats; /* stats of the event; NULL if stat_count is 0 */
 };
 
 /* Creates an empty space. host: machine or worker of the planes. max_bytes: most bytes of the file; 0 means
@@ -56,23 +56,23 @@ struct tp_xspace *tp_xspace_new(struct tp_arena *arena, struct tp_str host, uint
 /* Adds a text that XProf shows as a warning. */
 void tp_xspace_warn(struct tp_xspace *space, struct tp_str text);
 
-/* Adds a plane; borrowed, owned by the space. id: small and different for each. */
+/* Adds a plane. The space owns the plane, and the caller borrows it. id: a small number, different for each plane. */
 struct tp_xplane *tp_xspace_plane(struct tp_xspace *space, int64_t id, struct tp_str name);
 
-/* Returns the id of an event name. display: text to show instead, or empty to show the name. Equal pairs have one
- * id. */
+/* Returns the id of an event name. display: text to show instead of the name; empty: the name is shown. Equal pairs
+ * have the same id. */
 uint32_t tp_xplane_name(struct tp_xplane *plane, struct tp_str name, struct tp_str display);
 
-/* Returns the id of the name of a stat, or of a text as its value. Equal texts have one id. */
+/* Returns the id of the name of a stat, or of a text as the value of a stat. Equal texts have the same id. */
 uint32_t tp_xplane_text(struct tp_xplane *plane, struct tp_str text);
 
 /* Adds a stat of the whole plane. */
 void tp_xplane_stat(struct tp_xplane *plane, const struct tp_xstat *stat);
 
-/* Begins a line; the following events belong to it. id: different for each line of the plane. */
+/* Begins a line. The following events belong to this line. id: different for each line of the plane. */
 void tp_xplane_line(struct tp_xplane *plane, int64_t id, struct tp_str name);
 
-/* Adds an event to the current line. Times outside their range are limited to it. */
+/* Adds an event to the current line. Times outside of their range are limited to the range. */
 void tp_xplane_event(struct tp_xplane *plane, const struct tp_xevent *event);
 
 /* Writes the space to a file, which appears complete or not at all (tp_outfile_open). Returns 0, TP_EIO, TP_ENOMEM, or

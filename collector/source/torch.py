@@ -87,7 +87,7 @@ class Recorder:
         self.hook()
         if self.settings["tell"]:
             return
-        # # only a schedule produces ranges of steps; without a duration, the first step ends this recording, so it
+        # only a schedule produces ranges of steps; without a duration, the first step ends this recording, so it
         # needs none
         self.start((lambda step: ProfilerAction.RECORD) if self.settings["duration_ms"] else None)
         self.deadline = time.monotonic() + (self.settings["duration_ms"] or START_MS) / 1000
@@ -99,7 +99,7 @@ class Recorder:
         given = schedule(
             skip_first=s["skip_first"], wait=s["wait"], warmup=s["warmup"], active=s["active"], repeat=s["repeat"]
         )
-        # # the step that has just ended was the program's first; it counts as skipped
+        # the step that has just ended was the program's first; it counts as skipped
         shift = 1 if s["skip_first"] + s["wait"] + s["warmup"] > 0 else 0
         self.has_schedule = True
         self.start(lambda step: given(step + shift))

@@ -1,7 +1,7 @@
 #!/bin/sh
-# libraries.sh FOLDER: fetches the libraries for an arm64 build and unpacks them in FOLDER/root.
-# They are Debian's packages for arm64; apt-get fetches and verifies them. Compilers and qemu use FOLDER/root as their root.
-# Does nothing if a finished copy is newer than this script.
+# libraries.sh FOLDER: fetches the libraries for an arm64 build and unpacks them in FOLDER/root. They are Debian's
+# packages for arm64; apt-get fetches and verifies them. Compilers and qemu use FOLDER/root as their root folder. Does
+# nothing if a finished copy is newer than this script.
 set -e
 self=$(realpath "$0")
 mkdir -p "${1:?folder}"
@@ -12,7 +12,7 @@ mkdir -p apt/lists/partial apt/cache/archives/partial root
 : >apt/status # an empty list of installed packages, so that apt-get fetches all that is needed
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 echo "deb ${MIRROR:-http://deb.debian.org/debian} $suite main" >apt/sources
-# apt-get uses lists and a cache of its own here, so that the system's lists do not change
+# apt-get uses separate lists and a separate cache here, so that the system's lists do not change
 fetch() {
     apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::Etc::sourcelist="$PWD/apt/sources" \
         -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$PWD/apt/lists" -o Dir::State::status="$PWD/apt/status" \

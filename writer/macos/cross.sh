@@ -1,6 +1,7 @@
 #!/bin/sh
-# cross.sh: builds build/macos-arm64/tracepress and build/macos-x86_64/tracepress on Linux with zig.
-# ZIG is the zig program; without it, the script searches for one. If there is no zig, it prints one line and builds nothing.
+# cross.sh: builds build/macos-arm64/tracepress and build/macos-x86_64/tracepress on Linux with zig. ZIG is the path
+# of the zig program; if it is not set, the script searches for one. If there is no zig, the script prints one line and
+# builds nothing.
 cd "$(dirname "$0")/../.." || exit 1
 zig=${ZIG:-$(command -v zig || { python3 -m ziglang version >/dev/null 2>&1 && echo "python3 -m ziglang"; })}
 if [ -z "$zig" ]; then

@@ -15,7 +15,7 @@ if [ ! -e $sources/done ] || [ "$self" -nt $sources/done ]; then
         cd $sources
         suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
         echo "deb-src ${MIRROR:-http://deb.debian.org/debian} $suite main" >apt/sources
-        # apt-get uses lists and a cache of its own here, so that the system's lists do not change
+        # apt-get uses separate lists and a separate cache here, so that the system's lists do not change
         fetch() {
             apt-get -qq -o Dir::Etc::sourcelist="$PWD/apt/sources" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$PWD/apt/lists" \
                 -o Dir::Cache="$PWD/apt/cache" -o APT::Sandbox::User=root "$@"
@@ -33,10 +33,10 @@ cp $sources/protobuf-c-*/protobuf-c/protobuf-c.h include/protobuf-c/
 cp $sources/sqlite/sqlite3.h include/
 cp $sources/zlib-*/zlib.h $sources/zlib-*/zconf.h include/
 $CC -O2 -I"$(echo $sources/protobuf-c-*/)" -c -o objects/protobuf-c.o $sources/protobuf-c-*/protobuf-c/protobuf-c.c
-# as Debian builds it: deleted data does not remain in the file's pages
+# same options as Debian's package: deleted data does not remain in the file's pages
 $CC -O2 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_SECURE_DELETE -c -o objects/sqlite3.o $sources/sqlite/sqlite3.c
 for part in adler32 compress crc32 deflate gzclose gzlib gzread gzwrite infback inffast inflate inftrees trees uncompr zutil; do
-    # zlib 1.2.13 believes that every Mac is a classic Mac OS, which has no fdopen
+    # zlib 1.2.13 assumes that every Mac runs the classic Mac OS, which has no fdopen
     $CC -O2 -w -Dfdopen=fdopen -DHAVE_UNISTD_H -DHAVE_STDARG_H -c -o objects/z_$part.o $sources/zlib-*/$part.c
 done
 $AR qcs lib/libprotobuf-c.a objects/protobuf-c.o

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Takes and returns the first pending signal of `set`; -1 if none is pending. Supports only a time of zero. */
+/* Removes and returns the first pending signal of `set`, or returns -1 if none is pending. Supports only a time limit
+ * of zero. */
 static inline int sigtimedwait(const sigset_t *set, void *info, const struct timespec *at_once)
 {
     sigset_t pending;

@@ -1,4 +1,4 @@
-/* Handles spools from Linux programs: no program of this machine is still writing them. */
+/* Handles spools that Linux programs wrote. No program of this machine still writes them. */
 #include "writer/spool/spool_read.h"
 
 bool tp_spool_is_live(const char *path)

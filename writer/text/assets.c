@@ -10,12 +10,13 @@
 #include "writer/base/limits.h"
 
 struct asset {
-    const char *name; /* path from the repository's root: templates/... */
+    const char *name; /* path from the root of the repository: templates/... */
     const char *bytes;
     uint64_t size;
 };
 
-extern const struct asset tp_assets_embedded[] __attribute__((visibility("hidden"))); /* ends with a NULL name */
+extern const struct asset tp_assets_embedded[] __attribute__((visibility("hidden"))); /* table of the files; the last
+                                                                                       * entry has a NULL name */
 
 enum { PREFIX = sizeof "templates/" - 1 };
 
@@ -45,8 +46,8 @@ static int io_fault(struct tp_error *err, const char *path)
     return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno));
 }
 
-/* Reads a whole file of known size. Allocates nothing while the file is open, because the arena may jump to its
- * guard. */
+/* Reads a whole file of known size. Allocates nothing while the file is open, because an allocation may jump to the
+ * arena's guard. */
 static int read_file(const char *path, char *to, size_t size, struct tp_error *err)
 {
     struct tp_input input;
@@ -108,8 +109,8 @@ int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_
     return code;
 }
 
-/* Removes the spaces at the beginning of lines, which only help readers of the template. Spaces that must stay come
- * from values. */
+/* Removes the spaces at the beginning of lines, which only make the template readable. Spaces that are part of the
+ * output come from values. */
 static struct tp_str without_indentation(struct tp_arena *arena, struct tp_str text)
 {
     char *to = tp_arena_alloc(arena, text.len + 1);

@@ -1,4 +1,4 @@
-/* Encodes Base64: three bytes to four letters, with table lookups. */
+/* Encodes Base64: converts three bytes to four letters with table lookups. */
 #include "writer/text/base64.h"
 
 #include "writer/base/error.h"

@@ -17,7 +17,7 @@ static const struct {
                  {0x2028, 0x202F}, {0x205F, 0x206F}, {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164},
                  {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
 
-/* Returns the first character of a text and its length; for invalid UTF-8 its first byte. */
+/* Returns the first character of a text and sets *length to its bytes. For invalid UTF-8, returns the first byte. */
 static uint32_t first_character(const char *text, size_t size, size_t *length)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -45,8 +45,8 @@ static bool is_break(char c)
 }
 
 /* Returns whether a spreadsheet may treat the text as a formula. Spreadsheets split pasted text at line feeds and tabs,
- * and each part may be a formula. Some ignore invisible characters before it. Full-width and small signs count as the
- * plain ones. is_part: the text follows a break and ends at the next one. */
+ * and each part may be a formula. Some spreadsheets ignore invisible characters before a formula. Full-width and small
+ * signs count as plain signs. is_part: the text follows a break and ends at the next break. */
 static bool is_formula(const char *text, size_t size, bool is_part)
 {
     static const uint32_t signs[] = {'=',    '+',    '-',    '@',    0xFF1D, 0xFF0B, 0xFF0D,
@@ -64,8 +64,8 @@ static bool is_formula(const char *text, size_t size, bool is_part)
     return false;
 }
 
-/* Writes a text that needs no special treatment, as most do: it has no quote or break and begins with a letter. Returns
- * false if it may need more. */
+/* Writes a text that needs no special treatment, as most texts: it has no quote or break and begins with a letter.
+ * Returns false, without writing, if the text may need more. */
 static bool put_plain(struct tp_buf *out, struct tp_str text)
 {
     bool is_odd = false;

@@ -1,12 +1,12 @@
-/* Prints C++ names: see cxx_name.h. A declarator surrounds its name ("void (*)(int)"), so a type is printed as a left
- * part and a right part. */
+/* Prints C++ names: see cxx_name.h. A declarator surrounds its name ("void (*)(int)"), so each type is printed in two
+ * parts, to the left and to the right of the name. */
 #include "writer/text/cxx_name.h"
 
 enum { MAX_STEPS = 1 << 17, ALL = -1 };
 
 struct show {
-    struct tp_vec *text; /* char */
-    int32_t place;       /* the element of packs to print; ALL: each */
+    struct tp_vec *text; /* bytes of the printed text */
+    int32_t place;       /* index of the element of packs to print; ALL: prints every element */
     uint32_t steps;
     bool is_wrong;
 };
@@ -43,7 +43,7 @@ static void show_whole(struct show *show, const struct tp_cxx_node *node)
     show_right(show, node);
 }
 
-/* Prints items with commas between those that are not empty. */
+/* Prints items, with commas between the items that are not empty. */
 static void show_list(struct show *show, const struct tp_cxx_node *list)
 {
     bool is_first = true;
@@ -69,7 +69,7 @@ static void show_arguments(struct show *show, const struct tp_cxx_node *list)
 
 /* ---- packs ---- */
 
-/* Returns the first pack in the part that an expansion repeats. */
+/* Returns the first pack in the node that an expansion repeats, or NULL. */
 static const struct tp_cxx_node *pack_in(struct show *show, const struct tp_cxx_node *node)
 {
     for (; node && node->kind != TP_CXX_PACK && node->kind != TP_CXX_EXPANSION; node = node->right) {
@@ -160,7 +160,7 @@ static void show_template(struct show *show, const struct tp_cxx_node *node)
 {
     show_whole(show, node->left);
     if (last_letter(show) == '<')
-        put_text(show, " "); /* operator< */
+        put_text(show, " "); /* a space separates operator< from its template arguments */
     put_text(show, "<");
     show_list(show, node->right);
     if (last_letter(show) == '>')
@@ -181,7 +181,7 @@ static void show_operand(struct show *show, const struct tp_cxx_node *node)
         put_text(show, ")");
 }
 
-/* Prints a node without a right part. */
+/* Prints a node that has no part to the right of its name. */
 static void show_name(struct show *show, const struct tp_cxx_node *node)
 {
     switch (node->kind) {

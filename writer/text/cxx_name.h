@@ -1,6 +1,6 @@
-/* Represents a C++ name as a tree, between parsing and printing: for demangle_cxx.c. A repeated part is one node with
- * several owners, so a short name may produce a very long text. Therefore the depth of nodes, and the steps and bytes
- * of printing, are limited. */
+/* Represents a C++ name as a tree, between parsing and printing, for demangle_cxx.c. A repeated part is one node with
+ * several owners, so a short name may produce a very long text. Therefore there are limits for the depth of nodes, and
+ * for the steps and bytes of printing. */
 #ifndef TP_WRITER_TEXT_CXX_NAME_H
 #define TP_WRITER_TEXT_CXX_NAME_H
 
@@ -10,32 +10,34 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-enum { TP_CXX_LONGEST = 1 << 16 }; /* text of one name, in bytes */
+enum { TP_CXX_LONGEST = 1 << 16 }; /* longest text of one name in bytes */
 
 enum tp_cxx_kind {
-    TP_CXX_TEXT,       /* text */
-    TP_CXX_NESTED,     /* left::right */
-    TP_CXX_LOCAL,      /* left::right, left a function without its return type */
-    TP_CXX_TEMPLATE,   /* left<right> */
-    TP_CXX_CELL,       /* an element of a list: left, then the remaining list: right */
-    TP_CXX_PACK,       /* a parameter pack: its arguments as a list in left */
-    TP_CXX_EXPANSION,  /* left repeated for each element of the pack in it */
-    TP_CXX_QUALIFIED,  /* left and text */
-    TP_CXX_POINTER,    /* text: * & && */
-    TP_CXX_MEMBER,     /* pointer to a member of right, of type left */
-    TP_CXX_FUNCTION,   /* type: returns left, takes the list right; text after it */
-    TP_CXX_ARRAY,      /* left [text] */
-    TP_CXX_ENCODING,   /* a function: name left, returns third (may be NULL), takes the list right; text after it */
-    TP_CXX_LAMBDA,     /* takes the list right; text: its number */
-    TP_CXX_CAST,       /* (left)text */
-    TP_CXX_CONVERSION, /* operator left */
-    TP_CXX_UNARY,      /* text(left) */
-    TP_CXX_BINARY      /* (left)text(right) */
+    TP_CXX_TEXT,       /* prints: text */
+    TP_CXX_NESTED,     /* prints: left::right */
+    TP_CXX_LOCAL,      /* prints: left::right, where left is a function printed without its return type */
+    TP_CXX_TEMPLATE,   /* prints: left<right> */
+    TP_CXX_CELL,       /* a list: left is the first element, right is the list of the other elements */
+    TP_CXX_PACK,       /* a parameter pack; left is the list of its arguments */
+    TP_CXX_EXPANSION,  /* left is printed for each element of the pack that it contains */
+    TP_CXX_QUALIFIED,  /* prints: left, then text */
+    TP_CXX_POINTER,    /* prints: left, then text, which is * & or && */
+    TP_CXX_MEMBER,     /* a pointer to a member of class right; the member has the type left */
+    TP_CXX_FUNCTION,   /* a function type: left is the return type, right the list of parameters; text is printed after
+                        * it */
+    TP_CXX_ARRAY,      /* prints: left [text] */
+    TP_CXX_ENCODING,   /* a function: left is the name, right the list of parameters, third the return type (may be
+                        * NULL); text is printed after it */
+    TP_CXX_LAMBDA,     /* a lambda: right is the list of parameters, text its number */
+    TP_CXX_CAST,       /* prints: (left)text */
+    TP_CXX_CONVERSION, /* prints: operator left */
+    TP_CXX_UNARY,      /* prints: text(left) */
+    TP_CXX_BINARY      /* prints: (left)text(right) */
 };
 
 struct tp_cxx_node {
     enum tp_cxx_kind kind;
-    uint32_t depth; /* levels of nodes below it */
+    uint32_t depth; /* levels of nodes below this node */
     struct tp_str text;
     const struct tp_cxx_node *left, *right, *third;
 };
@@ -45,7 +47,7 @@ struct tp_cxx_list {
     struct tp_cxx_node *first, *last;
 };
 
-/* Prints `node` as c++filt does. Returns false if it is too long. */
+/* Prints `node` as c++filt does. Returns false if the text is too long. */
 bool tp_cxx_show(const struct tp_cxx_node *node, struct tp_vec *text);
 
 #endif

@@ -37,7 +37,7 @@ struct tp_str tp_cxx_read_digits(struct tp_cxx_reader *r)
     return (struct tp_str){begin, (size_t)(r->at - begin)};
 }
 
-/* Returns the value of at most six digits. */
+/* Returns the value of at most six digits, or UINT32_MAX for more digits. */
 uint32_t tp_cxx_small_number(struct tp_str digits)
 {
     uint32_t value = 0;
@@ -46,7 +46,8 @@ uint32_t tp_cxx_small_number(struct tp_str digits)
     return digits.len > 6 ? UINT32_MAX : value;
 }
 
-/* Reads [number in base 36] "_": only "_" is 0, all others are one higher. */
+/* Reads [number in base 36] "_". A "_" without a number has the value 0; the value of a number is one higher than the
+ * number. */
 uint32_t tp_cxx_read_base36(struct tp_cxx_reader *r)
 {
     uint32_t value = 0;
@@ -88,7 +89,7 @@ const struct tp_cxx_node *tp_cxx_text_part(struct tp_cxx_reader *r, const char *
     return TP_CXX_PART(r, TP_CXX_TEXT, .text = tp_str_of(text));
 }
 
-/* Adds an item to a list. Lists are iterated, so their length does not add to the depth. */
+/* Adds an item to a list. A list is printed by iteration, so its length does not add to the depth. */
 void tp_cxx_list_add(struct tp_cxx_reader *r, struct tp_cxx_list *list, const struct tp_cxx_node *item)
 {
     if (r->is_wrong || ++r->parts > MAX_PARTS) {

@@ -1,5 +1,5 @@
-/* Reads a C++ name for demangle_cxx.c: letters, nodes, lists. After a failure the name is marked as wrong and functions
- * return empty parts, so that callers need not check each step. */
+/* Reads letters, nodes and lists of a C++ name for demangle_cxx.c. After a failure the name is marked as wrong and
+ * functions return empty parts, so that callers need not check each step. */
 #ifndef TP_WRITER_TEXT_CXX_READER_H
 #define TP_WRITER_TEXT_CXX_READER_H
 
@@ -9,32 +9,32 @@
 struct tp_cxx_reader {
     const char *at, *end;
     struct tp_arena *arena;
-    struct tp_vec again;     /* const struct tp_cxx_node *: parts that S_, S0_ .. refer to */
-    struct tp_vec arguments; /* const struct tp_cxx_node *: parts that T_, T0_ .. refer to */
+    struct tp_vec again;     /* parts to which S_, S0_ .. refer; items: const struct tp_cxx_node * */
+    struct tp_vec arguments; /* parts to which T_, T0_ .. refer; items: const struct tp_cxx_node * */
     uint32_t depth, parts;
-    bool is_wrong;     /* damaged, unsupported or too long; nothing is printed */
-    bool is_in_lambda; /* T_ is an "auto" */
+    bool is_wrong;     /* true if the name is damaged, unsupported or too long; it is not printed */
+    bool is_in_lambda; /* true inside the parameters of a lambda, where T_ means "auto" */
 };
 
-/* Facts about the function that a name denotes. */
+/* Facts about a name of a function. */
 struct tp_cxx_named {
-    bool tags;         /* T_ refers to its template arguments */
-    bool is_template;  /* the function's type begins with its return type */
-    bool has_no_value; /* constructors, destructors and conversions have no return type */
+    bool tags;         /* true if T_ refers to the function's template arguments */
+    bool is_template;  /* true if the function is a template, whose type begins with its return type */
+    bool has_no_value; /* true for constructors, destructors and conversions, which have no return type */
     struct tp_str quals;
 };
 
-/* Returns the next letter, 0 at the end. */
+/* Returns the next letter, or 0 at the end. */
 static inline char tp_cxx_peek(const struct tp_cxx_reader *r)
 {
     return r->at < r->end ? *r->at : '\0';
 }
 
-/* Compares the remaining letters for tp_cxx_takes. */
+/* Implements tp_cxx_takes for the letters after the first. */
 bool tp_cxx_takes_all(struct tp_cxx_reader *r, const char *letters);
 
-/* Skips `letters` (at least one) if they are next, and returns whether they were. The first letter is compared inline,
- * because most do not match. */
+/* Skips `letters` (at least one) if they are next. Returns whether they were next. The first letter is compared inline,
+ * because it usually differs. */
 static inline bool tp_cxx_takes(struct tp_cxx_reader *r, const char *letters)
 {
     return r->at < r->end && *r->at == *letters && tp_cxx_takes_all(r, letters);
@@ -48,13 +48,14 @@ bool tp_cxx_enters(struct tp_cxx_reader *r);
 
 struct tp_str tp_cxx_read_digits(struct tp_cxx_reader *r);
 
-/* Returns the value of at most six digits; UINT32_MAX for more. */
+/* Returns the value of at most six digits, or UINT32_MAX for more digits. */
 uint32_t tp_cxx_small_number(struct tp_str digits);
 
-/* Reads [number in base 36] "_": only "_" is 0, all others are one higher. */
+/* Reads [number in base 36] "_". A "_" without a number has the value 0; the value of a number is one higher than the
+ * number. */
 uint32_t tp_cxx_read_base36(struct tp_cxx_reader *r);
 
-/* Returns a new node, or the empty part if nodes are too many or too deep. */
+/* Returns a new node, or the empty part if the name has too many or too deep nodes. */
 const struct tp_cxx_node *tp_cxx_part(struct tp_cxx_reader *r, enum tp_cxx_kind kind, struct tp_cxx_node of);
 #define TP_CXX_PART(r_, kind_, ...) tp_cxx_part(r_, kind_, (struct tp_cxx_node){__VA_ARGS__})
 const struct tp_cxx_node *tp_cxx_text_part(struct tp_cxx_reader *r, const char *text);
@@ -62,13 +63,13 @@ const struct tp_cxx_node *tp_cxx_text_part(struct tp_cxx_reader *r, const char *
 void tp_cxx_list_add(struct tp_cxx_reader *r, struct tp_cxx_list *list, const struct tp_cxx_node *item);
 const struct tp_cxx_node *tp_cxx_list_end(struct tp_cxx_reader *r, const struct tp_cxx_list *list);
 
-/* Remembers a part that S_ may refer to later, and returns it. */
+/* Stores a part to which S_ may refer later, and returns the part. */
 const struct tp_cxx_node *tp_cxx_remember(struct tp_cxx_reader *r, const struct tp_cxx_node *node);
 
-/* Returns "+" if "pl" is next, or NULL if no operator is next. */
+/* Returns the operator whose code is next, such as "+" for "pl", or NULL if no operator is next. */
 const char *tp_cxx_operator_text(const struct tp_cxx_reader *r);
 
-/* Reads a built-in type, or returns NULL if none is next. */
+/* Reads a built-in type. Returns NULL if no built-in type is next. */
 const struct tp_cxx_node *tp_cxx_read_builtin(struct tp_cxx_reader *r);
 
 #endif

@@ -13,7 +13,8 @@ struct tp_str tp_text_upto(struct tp_str text, size_t at)
 
 /* ---- brackets ---- */
 
-/* Tests first whether a letter is a bracket, because nearly all letters leave the depth unchanged. */
+/* Returns whether a letter is a bracket. This test comes first, because nearly all letters leave the depth
+ * unchanged. */
 static inline bool is_bracket(char c)
 {
     static const bool BRACKETS[256] = {
@@ -21,7 +22,7 @@ static inline bool is_bracket(char c)
     return BRACKETS[(unsigned char)c];
 }
 
-/* Does the same as tp_cxx_depth_after for a letter that is a bracket. */
+/* Returns the depth of brackets after the letter at `i`, which must be a bracket. */
 static size_t depth_after_bracket(struct tp_str text, size_t i, size_t depth)
 {
     char c = text.ptr[i], before = i ? text.ptr[i - 1] : ' ';
@@ -50,8 +51,8 @@ size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at)
     return text.len;
 }
 
-/* Returns the beginning of a function's parameters: the first ( that is not part of "(anonymous namespace)" or
- * "operator()". */
+/* Returns the position of a function's parameters, or the length. The parameters begin at the first ( that is not part
+ * of "(anonymous namespace)" or "operator()". */
 size_t tp_cxx_parameters_at(struct tp_str name)
 {
     for (size_t i = tp_cxx_find_outside(name, '(', 1); i < name.len; i = tp_cxx_find_outside(name, '(', i)) {
@@ -116,7 +117,8 @@ bool tp_cxx_is_number(struct tp_str text)
     return digits > 0 && i == text.len;
 }
 
-/* Returns 128 for "C<128>" of CUTLASS, and 2 for "(Enum)2". */
+/* Returns the value in a text, such as 128 for "C<128>" of CUTLASS and 2 for "(Enum)2". Returns other texts
+ * unchanged. */
 struct tp_str tp_cxx_value_of(struct tp_str text)
 {
     if (text.len && text.ptr[0] == '(' && !tp_str_starts(text, "(anonymous")) {

@@ -9,35 +9,36 @@
 enum { TP_CXX_ARGUMENTS = 24 };
 
 struct tp_cxx_entity {
-    struct tp_str path, word; /* path: with its last "::" */
+    struct tp_str path, word; /* path: namespaces and classes, with the last "::"; word: name after the path */
     struct tp_str arguments[TP_CXX_ARGUMENTS];
     size_t count;
-    bool has_more; /* there are more arguments than fit */
+    bool has_more; /* true if the name has more arguments than fit */
 };
 
-/* Return the text after its first `at` bytes, and these bytes. */
+/* Return a part of a text: the text after its first `at` bytes, and these first bytes. */
 struct tp_str tp_text_from(struct tp_str text, size_t at);
 struct tp_str tp_text_upto(struct tp_str text, size_t at);
 
-/* Returns the depth of brackets after the letter at `i`; "->" and operators do not count as brackets. */
+/* Returns the depth of brackets after the letter at `i`. "->" and operators do not count as brackets. */
 size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth);
 
-/* Returns the position of the first `c` outside of brackets from `at` on, or the length. */
+/* Returns the position of the first `c` outside of brackets, searching from `at` on, or the length. */
 size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at);
 
-/* Returns the beginning of a function's parameters, or the length. */
+/* Returns the position of a function's parameters, or the length if there are none. */
 size_t tp_cxx_parameters_at(struct tp_str name);
 
 /* Splits a name without parameters. */
 struct tp_cxx_entity tp_cxx_entity_of(struct tp_str text);
 
-/* Adds the parts between commas to the arguments. */
+/* Splits `list` at its commas and adds the parts to the arguments. */
 void tp_cxx_split_arguments(struct tp_cxx_entity *entity, struct tp_str list);
 
-/* Returns whether the text is a number: "-12", "3ul". */
+/* Returns whether the text is a number, such as "-12" or "3ul". */
 bool tp_cxx_is_number(struct tp_str text);
 
-/* Returns 128 for "C<128>" of CUTLASS, and 2 for "(Enum)2"; other texts unchanged. */
+/* Returns the value in a text, such as 128 for "C<128>" of CUTLASS and 2 for "(Enum)2". Returns other texts
+ * unchanged. */
 struct tp_str tp_cxx_value_of(struct tp_str text);
 
 #endif

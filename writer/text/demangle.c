@@ -23,7 +23,7 @@ struct tp_str tp_demangle(const struct tp_demangle *demangle, struct tp_str name
     int status = -1;
     struct tp_str plain;
     if (name.len <= LONGEST && tp_demangle_rust(name, &plain, arena))
-        return plain; /* tried first, because older Rust names are also well-formed C++ names */
+        return plain; /* Rust is tried first, because older Rust names are also well-formed C++ names */
     if (!demangle->function || name.len > LONGEST || !tp_str_starts(name, "_Z") || memchr(name.ptr, '\0', name.len))
         return name;
     char *text = demangle->function(tp_arena_copy(arena, name.ptr, name.len), NULL, NULL, &status);
@@ -34,7 +34,8 @@ struct tp_str tp_demangle(const struct tp_demangle *demangle, struct tp_str name
         free(text);
         return name;
     }
-    char *copy = tp_arena_alloc(arena, size + 1); /* a jump to the guard would leak `text`, which is small */
+    char *copy =
+        tp_arena_alloc(arena, size + 1); /* a jump to the guard of the arena would leak `text`, which is small */
     memcpy(copy, text, size);
     free(text);
     return (struct tp_str){copy, size};

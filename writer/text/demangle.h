@@ -1,4 +1,4 @@
-/* Demangles names of functions: C++ with the system's C++ runtime if there is one, Rust with our own code. */
+/* Demangles names of functions: C++ with the system's C++ runtime if there is one, Rust with demangle_rust.h. */
 #ifndef TP_WRITER_TEXT_DEMANGLE_H
 #define TP_WRITER_TEXT_DEMANGLE_H
 
@@ -6,14 +6,16 @@
 #include "writer/base/str.h"
 
 struct tp_demangle {
-    char *(*function)(const char *mangled, char *buffer, size_t *size, int *status); /* NULL: none found */
+    char *(*function)(const char *mangled, char *buffer, size_t *size,
+                      int *status); /* function of the C++ runtime
+                                     * (__cxa_demangle); NULL: not found */
 };
 
-/* Finds the runtime. Nothing must be released; the runtime stays in the process, as in any C++ program. */
+/* Finds the C++ runtime. Nothing must be released. The runtime stays in the process, as in any C++ program. */
 void tp_demangle_init(struct tp_demangle *demangle);
 
 /* Returns the name in the source language. Returns `name` itself if it is not mangled, too long, or cannot be read. The
- * copy is in the arena. Takes about a microsecond, so call it once for each distinct name. */
+ * result is in the arena. The call takes about a microsecond, so call it once for each distinct name. */
 struct tp_str tp_demangle(const struct tp_demangle *demangle, struct tp_str name, struct tp_arena *arena);
 
 #endif

@@ -53,7 +53,7 @@ static bool at_end_of_encoding(const struct tp_cxx_reader *r)
     return r->at >= r->end || *r->at == 'E' || *r->at == '.';
 }
 
-/* Reads <type>+ up to an end, which is not consumed; "v" alone means no types. */
+/* Reads <type>+ up to an end, which is not consumed. "v" alone means no types. */
 static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_end)(const struct tp_cxx_reader *r))
 {
     struct tp_cxx_list list = {NULL, NULL};
@@ -68,7 +68,7 @@ static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_e
     return tp_cxx_list_end(r, &list);
 }
 
-/* Reads [number] "_": "_" is the first, "0_" the second. */
+/* Reads [number] "_". "_" means the first, "0_" the second. */
 static struct tp_str read_ordinal(struct tp_cxx_reader *r)
 {
     struct tp_str digits = tp_cxx_read_digits(r);
@@ -105,7 +105,7 @@ static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_unqualified(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name;
-    tp_cxx_takes(r, "L"); /* local to one file */
+    tp_cxx_takes(r, "L"); /* "L" means that the name is local to one file */
     if (tp_is_digit(tp_cxx_peek(r)))
         name = read_source_name(r);
     else if (tp_cxx_peek(r) == 'U')
@@ -120,7 +120,7 @@ static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
 {
     if (!tp_cxx_takes(r, "T"))
         return tp_cxx_wrong(r);
-    struct tp_str digits = tp_cxx_read_digits(r); /* decimal, unlike that of S_ */
+    struct tp_str digits = tp_cxx_read_digits(r); /* decimal digits, unlike in S_ */
     uint32_t number = digits.len ? tp_cxx_small_number(digits) : 0;
     number += digits.len && number < UINT32_MAX;
     r->is_wrong |= !tp_cxx_takes(r, "_");
@@ -137,7 +137,7 @@ static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
     return tp_cxx_text_part(r, text);
 }
 
-/* Reads a <substitution> other than "St". */
+/* Reads a <substitution>, which refers to an earlier part, other than "St". */
 static const struct tp_cxx_node *read_again(struct tp_cxx_reader *r)
 {
     static const char *const known[][2] = {{"Sa", "allocator"}, {"Sb", "basic_string"}, {"Ss", "string"},
@@ -162,7 +162,7 @@ static const struct tp_cxx_node *last_word(const struct tp_cxx_node *name)
     return name;
 }
 
-/* Reads a component that may follow `prefix` in a nested name. */
+/* Reads a component that follows `prefix` in a nested name. */
 static const struct tp_cxx_node *read_component(struct tp_cxx_reader *r, const struct tp_cxx_node *prefix,
                                                 struct tp_cxx_named *named)
 {
@@ -224,7 +224,7 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
     }
     if (!name || !is_new || r->is_wrong)
         return tp_cxx_wrong(r);
-    r->again.count -= r->again.count > 0; /* the caller remembers the whole name if it is a type */
+    r->again.count -= r->again.count > 0; /* removed, because the caller stores the whole name if it is a type */
     return name;
 }
 
@@ -307,7 +307,7 @@ static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
 
 static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags);
 
-/* <template-args> ::= "I" argument.. "E"; with `tags`, T_ refers to them from the first one on */
+/* <template-args> ::= "I" argument.. "E". tags: T_ refers to these arguments from the first argument on. */
 static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags)
 {
     struct tp_cxx_list list = {NULL, NULL};
@@ -353,7 +353,7 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_argument(struct tp_cxx_reader *r)
 {
     const struct tp_cxx_node *argument;
-    if (tp_cxx_takes(r, "Tn")) /* the type of the argument is written before it */
+    if (tp_cxx_takes(r, "Tn")) /* after "Tn", the type of the argument precedes the argument */
         read_type(r);
     else
         tp_cxx_takes(r, "Ty");
@@ -384,7 +384,8 @@ static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list,
     r->depth--;
 }
 
-/* Reads an <expression> as it occurs in arguments of kernels: operators on literals, parameters and addresses. */
+/* Reads an <expression> of a kind that occurs in arguments of kernels: operators on literals, parameters and
+ * addresses. */
 static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
 {
     static const char UNARY[] = "ad nt ng ps co de ";
@@ -417,7 +418,7 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
 
 /* ---- types ---- */
 
-/* Reads "P" type and similar; a reference to a reference becomes one reference. */
+/* Reads "P" type and similar. A reference to a reference becomes one reference. */
 static const struct tp_cxx_node *read_pointer(struct tp_cxx_reader *r, const char *mark)
 {
     const struct tp_cxx_node *to = read_type(r);
@@ -446,15 +447,16 @@ static const struct tp_cxx_node *read_function(struct tp_cxx_reader *r, struct t
     return TP_CXX_PART(r, TP_CXX_FUNCTION, .left = returned, .right = types, .text = quals);
 }
 
-/* Reads quals type; those of a function are printed after its arguments. */
+/* Reads qualifiers and a type. The qualifiers of a function are printed after its parameters. */
 static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
 {
     struct tp_str quals = read_quals(r);
     if (tp_cxx_takes(r, "F"))
         return read_function(r, quals);
     const struct tp_cxx_node *type = read_type(r);
-    bool is_said = type->kind == TP_CXX_QUALIFIED && tp_str_equal(type->text, quals); /* T_ may already have the
-                                                                                       * qualifier */
+    bool is_said =
+        type->kind == TP_CXX_QUALIFIED && tp_str_equal(type->text, quals); /* true if the type already has the
+                                                                            * qualifiers, because T_ contains them */
     return is_said ? type : TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = quals, .left = type);
 }
 
@@ -531,7 +533,7 @@ static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r)
 
 /* ---- whole names ---- */
 
-/* Reads "." letters {"." digits}, which a compiler or a runtime appended to the name. */
+/* Reads "." letters {"." digits}, a suffix that a compiler or a runtime appended to the name. */
 static bool add_clones(struct tp_cxx_reader *r, struct tp_vec *text)
 {
     while (!r->is_wrong && r->at < r->end) {

@@ -10,7 +10,7 @@ enum { MAX_DEPTH = 200, MAX_STEPS = 1 << 16, MAX_PUNYCODE = 256 };
 
 struct identifier {
     struct tp_str ascii, punycode;
-    uint64_t number; /* distinguishes identifiers of the same name */
+    uint64_t number; /* number that distinguishes identifiers of the same name */
 };
 
 static void read_path(struct tp_rust_name *name, bool is_value);
@@ -25,7 +25,8 @@ static bool enters(struct tp_rust_name *name)
     return !name->is_wrong;
 }
 
-/* Reads {0-9a-zA-Z} "_": only "_" is 0, all others are one higher. */
+/* Reads {0-9a-zA-Z} "_", a number in base 62. A "_" without digits has the value 0; the value of a number is one higher
+ * than the number. */
 static uint64_t read_base62(struct tp_rust_name *name)
 {
     uint64_t number = 0;
@@ -43,7 +44,7 @@ static uint64_t read_base62(struct tp_rust_name *name)
     return number + 1;
 }
 
-/* Reads [letter base-62-number]: 0 without it. */
+/* Reads [letter base-62-number]. Returns 0 if the letter is not next, otherwise the number plus 1. */
 static uint64_t read_marked(struct tp_rust_name *name, char letter)
 {
     uint64_t number = tp_rust_takes(name, letter) ? read_base62(name) : UINT64_MAX;
@@ -110,7 +111,7 @@ static void show_lifetime(struct tp_rust_name *name, uint64_t number)
     }
 }
 
-/* Reads ["G" number] and prints "for<'a, 'b> ". Returns the number of lifetimes bound before it. */
+/* Reads ["G" number] and prints "for<'a, 'b> ". Returns the number of lifetimes that were bound before. */
 static uint64_t read_binder(struct tp_rust_name *name)
 {
     uint64_t before = name->lifetimes, count = read_marked(name, 'G');
@@ -129,7 +130,7 @@ static uint64_t read_binder(struct tp_rust_name *name)
 
 /* ---- paths ---- */
 
-/* Reads "B" number, which repeats the part that began at that byte. */
+/* Reads "B" number, a back reference, and repeats the part that began at that byte. */
 static void read_again(struct tp_rust_name *name, void (*read)(struct tp_rust_name *name, bool is_value), bool is_value)
 {
     const char *here = name->at - 1;
@@ -156,7 +157,7 @@ static void read_generics(struct tp_rust_name *name)
     }
 }
 
-/* "N" namespace path identifier */
+/* Reads a nested path: "N" namespace path identifier. */
 static void read_nested(struct tp_rust_name *name, bool is_value)
 {
     char space = tp_rust_next(name);
@@ -201,7 +202,7 @@ static void read_implementation(struct tp_rust_name *name, char kind)
     tp_rust_show_text(name, ">");
 }
 
-/* Reads a path. is_value: generic arguments are written "::<...>", as in a call. */
+/* Reads a path. is_value: generic arguments are written as "::<...>", as in a call. */
 static void read_path(struct tp_rust_name *name, bool is_value)
 {
     if (!enters(name))
@@ -244,7 +245,7 @@ static const char *basic_type(char letter)
     return letter >= 'a' && letter <= 'z' ? types[letter - 'a'] : NULL;
 }
 
-/* [binder] ["U"] ["K" abi] {type} "E" type */
+/* Reads a function type: [binder] ["U"] ["K" abi] {type} "E" type. */
 static void read_function_type(struct tp_rust_name *name)
 {
     uint64_t before = read_binder(name);
@@ -274,7 +275,8 @@ static void read_function_type(struct tp_rust_name *name)
     name->lifetimes = before;
 }
 
-/* Reads a path, and leaves its "<" open if it has generic arguments. Returns whether it did. */
+/* Reads a path. If it has generic arguments, does not print the closing ">". Returns whether it has generic
+ * arguments. */
 static bool read_open_path(struct tp_rust_name *name)
 {
     bool is_open = false;
@@ -301,7 +303,7 @@ static bool read_open_path(struct tp_rust_name *name)
     return is_open;
 }
 
-/* "D" [binder] {path {"p" identifier type}} "E" lifetime */
+/* Reads a trait object: "D" [binder] {path {"p" identifier type}} "E" lifetime. */
 static void read_dyn(struct tp_rust_name *name)
 {
     tp_rust_show_text(name, "dyn ");
@@ -338,7 +340,7 @@ static void read_reference(struct tp_rust_name *name, bool is_mutable)
     read_type(name);
 }
 
-/* "A" type const, "S" type */
+/* Reads an array or a slice: "A" type const, or "S" type. */
 static void read_array(struct tp_rust_name *name, bool has_length)
 {
     tp_rust_show_text(name, "[");
@@ -404,7 +406,7 @@ static void read_type(struct tp_rust_name *name)
 
 /* ---- constants ---- */
 
-/* Reads {0-9a-f} "_" and returns the digits. *value: their value if it fits. */
+/* Reads {0-9a-f} "_" and returns the digits. Sets *value to their value if it fits. */
 static struct tp_str read_hexadecimal(struct tp_rust_name *name, uint64_t *value)
 {
     struct tp_str digits = {name->at, 0};
@@ -456,7 +458,7 @@ static void const_again(struct tp_rust_name *name, bool is_value)
     read_const(name);
 }
 
-/* Reads type value, "p", or a back reference. */
+/* Reads a constant: a type and a value, "p", or a back reference. */
 static void read_const(struct tp_rust_name *name)
 {
     uint64_t value;
@@ -498,11 +500,11 @@ bool tp_demangle_rust(struct tp_str text_of_name, struct tp_str *text, struct tp
         tp_rust_read_legacy(&name);
     else {
         if (name.at < name.end && *name.at >= '0' && *name.at <= '9')
-            return false; /* a later version of the mangling */
+            return false; /* the name uses a later version of the mangling */
         read_path(&name, true);
         name.is_silent = true;
         if (!name.is_wrong && name.at < name.end && *name.at >= 'A' && *name.at <= 'Z')
-            read_path(&name, false); /* the crate for which the instance was made */
+            read_path(&name, false); /* skips the crate for which the instance was made */
     }
     if (name.is_wrong || (name.at < name.end && *name.at != '.' && *name.at != '$') || name.text.count == 0)
         return false;

@@ -3,7 +3,8 @@
 
 #include "writer/text/rust_name.h"
 
-/* Prints the character for an escape such as "$LT$" at `text`. Returns the length of the escape, 0: none. */
+/* Prints the character for an escape such as "$LT$" at the start of `text`. Returns the length of the escape; 0: there
+ * is none. */
 static size_t escape_at(struct tp_rust_name *name, struct tp_str text)
 {
     static const struct {
@@ -47,8 +48,8 @@ static void show_legacy(struct tp_rust_name *name, struct tp_str id)
     }
 }
 
-/* Returns whether this is "h" and 16 random-looking digits, as at the end of rustc's names. C++ names hardly have
- * that. */
+/* Returns whether the identifier is "h" and 16 random-looking digits, as at the end of rustc's names. Such identifiers
+ * hardly occur in C++ names. */
 static bool is_hash(struct tp_str id)
 {
     uint32_t seen = 0, kinds = 0;

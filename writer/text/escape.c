@@ -1,15 +1,15 @@
-/* Escapes HTML: copies runs of harmless bytes, and replaces the others one by one. */
+/* Escapes HTML: copies runs of harmless bytes, and replaces the other characters one by one. */
 #include "writer/text/escape.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/* Bytes that need a check: controls, the five markup characters, everything beyond ASCII. */
+/* Bytes that need a check: control characters, the five markup characters, and all bytes beyond ASCII. */
 static const uint8_t special[256] = {
     [0 ... 8] = 1, [11 ... 31] = 1, ['&'] = 1, ['<'] = 1, ['>'] = 1, ['"'] = 1, ['\''] = 1, [127 ... 255] = 1};
 
-/* Returns the length of the valid UTF-8 sequence at p (at most `left` bytes), 0 if there is none there. */
+/* Returns the length of the valid UTF-8 sequence at p (at most `left` bytes), or 0 if there is none. */
 static size_t sequence(const uint8_t *p, size_t left)
 {
     int length = tp_utf8_length((const char *)p, left);
@@ -44,8 +44,8 @@ static size_t replace(struct tp_buf *out, const uint8_t *p, size_t left)
     }
     bool is_c1 = size == 2 && p[0] == 0xC2 && p[1] < 0xA0;
     unsigned bidi = tp_utf8_bidi((const char *)p, size);
-    bool is_no_character = size == 3 && p[0] == 0xEF && p[1] == 0xBF && p[2] >= 0xBE; /* U+FFFE, U+FFFF: not allowed in
-                                                                                       * XML */
+    bool is_no_character = size == 3 && p[0] == 0xEF && p[1] == 0xBF && p[2] >= 0xBE; /* true for U+FFFE and U+FFFF,
+                                                                                       * which XML does not allow */
     if (is_c1 || is_no_character)
         tp_buf_puts(out, REPLACEMENT);
     else if (bidi)
@@ -87,7 +87,7 @@ char *tp_name_escape(struct tp_arena *arena, struct tp_str text, const char *mar
 const char *tp_file_name_escape(struct tp_arena *arena, struct tp_str text)
 {
     char *name = tp_name_escape(arena, text, "._-", TP_MAX_EXPORT_NAME_BYTES);
-    if (*name == '.') /* must be neither hidden nor the parent folder */
+    if (*name == '.') /* a leading dot would make the file hidden, or denote the parent folder */
         *name = '_';
     return name;
 }

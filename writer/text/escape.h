@@ -9,12 +9,12 @@
  * invalid bytes become U+FFFD. Bidirectional controls (writer/base/utf8.h) become visible, as \u202e. */
 void tp_html_escape(struct tp_buf *out, struct tp_str text);
 
-/* Returns the first max_bytes of `text` in `arena`, never empty. Bytes other than letters, digits and those in `marks`
- * become "_". */
+/* Returns the first max_bytes of `text`, copied to the arena. The result is never empty. Bytes other than letters,
+ * digits and the bytes in `marks` become "_". */
 char *tp_name_escape(struct tp_arena *arena, struct tp_str text, const char *marks, size_t max_bytes);
 
-/* Returns `text` as a part of a path in `arena`, at most TP_MAX_EXPORT_NAME_BYTES. Bytes other than letters, digits and
- * ._- become "_", and so does a leading ".". */
+/* Returns `text` as a part of a path, at most TP_MAX_EXPORT_NAME_BYTES long, in the arena. Bytes other than letters,
+ * digits and ._- become "_". A leading "." becomes "_" too. */
 const char *tp_file_name_escape(struct tp_arena *arena, struct tp_str text);
 
 #endif

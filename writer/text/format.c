@@ -30,7 +30,7 @@ struct tp_unit tp_unit_of_bytes(int64_t max_bytes)
     return (struct tp_unit){"B", 1.0, 0};
 }
 
-enum { NUMBER_BYTES = 64 }; /* enough for any number printed below, with its NUL */
+enum { NUMBER_BYTES = 64 }; /* bytes for any number that is printed below, with its NUL */
 
 /* Writes the digits of `whole` in groups of three. Returns the end. */
 static char *print_grouped(char *at, uint64_t whole)
@@ -57,7 +57,7 @@ static char *print_text(char *at, const char *text)
     return at + size;
 }
 
-/* Writes the number into at[NUMBER_BYTES]. Returns the end (no NUL). */
+/* Writes the number to `at`, which has room for NUMBER_BYTES, without a NUL. Returns the end. */
 static char *print_fixed(char *at, double value, unsigned decimals)
 {
     static const double POWER[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -70,7 +70,7 @@ static char *print_fixed(char *at, double value, unsigned decimals)
         at = print_text(at, MINUS);
     if (isinf(value))
         return print_text(at, "\xe2\x88\x9e");
-    if (scaled >= 1e18) /* too large for groups of digits: use an exponent */
+    if (scaled >= 1e18) /* a number this large is shown with an exponent instead of groups of digits */
         return at + snprintf(at, NUMBER_BYTES / 2, "%.3g", fabs(value));
     digits = (uint64_t)scaled;
     divisor = (uint64_t)scale;
@@ -92,7 +92,7 @@ void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals)
     tp_buf_add(out, text, (size_t)(print_fixed(text, value, decimals) - text));
 }
 
-/* Returns the decimals for about three significant digits. */
+/* Returns the number of decimals that shows about three significant digits. */
 static unsigned decimals_of(double value)
 {
     value = fabs(value);
@@ -187,7 +187,7 @@ const char *tp_text_printf(struct tp_arena *arena, const char *format, ...)
 
 const char *tp_text_of_date(struct tp_arena *arena, int64_t unix_ns)
 {
-    /* 2000-01-01 to 2100-01-01: smaller values come from a monotonic clock, not from the time of day */
+    /* only 2000-01-01 to 2100-01-01 are times of day; smaller values come from a monotonic clock */
     int64_t seconds = unix_ns / 1000000000, days, era, day_of_era, year_of_era, day_of_year, month_index;
     int64_t year, month, day;
 

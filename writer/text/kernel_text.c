@@ -1,5 +1,5 @@
 /* Shortens names of kernels: see kernel_text.h. A C++ name is split as text: "path::word<arguments>(parameters)". The
- * word may be a known wrapper, with the operation in one of its arguments. */
+ * word may be a known wrapper. Then one of its arguments contains the operation. */
 #include "writer/text/kernel_text.h"
 
 #include "writer/base/limits.h"
@@ -9,12 +9,13 @@
 enum { ARGUMENT_BYTES = 56, MOST_READ = 1 << 16, MAX_DEPTH = 6, MAX_SHAPES = 2, MAX_TYPES = 4 };
 enum { LAST = 255 };
 
-/* A short name under construction. What does not fit is dropped, and an ellipsis shows the cut. */
+/* A short name under construction. If the text is too long, the rest is dropped, and an ellipsis marks the cut. */
 struct out {
     char *data;
     size_t size;
-    const struct tp_str *types; /* of the data, if a wrapper has them, because the computation may use wider types */
-    size_t type_count;          /* 0: the types in the operation itself */
+    const struct tp_str *types; /* types of the data, if a wrapper contains them, because the computation may use wider
+                                 * types */
+    size_t type_count;          /* number of types; 0: the operation itself contains the types */
 };
 
 static void put(struct out *out, struct tp_str part)
@@ -56,7 +57,8 @@ static bool is_plain(struct tp_str text)
     return !memchr(text.ptr, '<', text.len) && !memchr(text.ptr, '(', text.len);
 }
 
-/* Writes the first five of at least four consecutive numbers: block and tile of Composable Kernel's classes. */
+/* Writes the first five of at least four consecutive numbers, which are block and tile of Composable Kernel's classes.
+ * Returns whether there are such numbers. */
 static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
 {
     size_t first = 0, count = 0;
@@ -75,7 +77,7 @@ static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
     return true;
 }
 
-/* Writes all arguments if they are plain; otherwise so few that the word stays prominent. */
+/* Writes all arguments if they are plain. Otherwise writes so few that the word stays prominent. */
 static void put_arguments(struct out *out, const struct tp_cxx_entity *entity, unsigned depth)
 {
     size_t bytes = 0, start = out->size;
@@ -132,8 +134,8 @@ static void put_argument(struct out *out, struct tp_str text, unsigned depth)
 
 static const struct {
     const char *word;
-    const char *label; /* written before the operation; NULL: nothing */
-    const char *path;  /* beginning of its path; NULL: any */
+    const char *label; /* text before the operation; NULL: none */
+    const char *path;  /* beginning of the wrapper's path; NULL: any path */
     uint8_t argument;  /* index of the template argument that names the operation */
 } WRAPPERS[] = {
     {"vectorized_elementwise_kernel", "vectorized_elementwise ", NULL, 1},
@@ -178,8 +180,9 @@ static const char *wrapper_of(const struct tp_cxx_entity *entity, struct tp_str 
     return NULL;
 }
 
-/* Keeps the types of the data that a wrapper passes. BinaryFunctor<BFloat16, BFloat16, BFloat16, MulFunctor<float>>
- * multiplies BFloat16 numbers in single precision. For ReduceOp, keeps the types read and written. */
+/* Stores the types of the data that a wrapper passes. For example, BinaryFunctor<BFloat16, BFloat16, BFloat16,
+ * MulFunctor<float>> multiplies BFloat16 numbers in single precision. For ReduceOp, stores the types read and
+ * written. */
 static void keep_types(struct out *out, const struct tp_cxx_entity *entity, struct tp_str *kept)
 {
     enum { RESULT = 3 };
@@ -196,7 +199,7 @@ static void keep_types(struct out *out, const struct tp_cxx_entity *entity, stru
     out->types = kept;
 }
 
-/* Writes "neg" for neg_kernel_cuda, "add" for CUDAFunctor_add. */
+/* Writes the operation in a name, such as "neg" for neg_kernel_cuda and "add" for CUDAFunctor_add. */
 static void put_operation(struct out *out, struct tp_str word)
 {
     static const char *const BEGINS[] = {"CUDAFunctorOnSelf_", "CUDAFunctorOnOther_", "CUDAFunctor_"};
@@ -216,7 +219,7 @@ static void put_operation(struct out *out, struct tp_str word)
     put(out, word);
 }
 
-/* Writes "<bool, float>": each type once. */
+/* Writes a list of types such as "<bool, float>", with each type once. */
 static void put_types(struct out *out, const struct tp_str *types, size_t count)
 {
     bool is_first = true;
@@ -258,7 +261,7 @@ static struct tp_str last_lambda(struct tp_str text)
 
 static void put_done(struct out *out, struct tp_str text, unsigned depth);
 
-/* Writes a function and the lambda in it that does the work. */
+/* Writes a function, and the lambda in it that does the work. */
 static void put_local(struct out *out, struct tp_str text, size_t parameters, unsigned depth)
 {
     struct tp_str function = tp_text_upto(text, parameters), inner;
@@ -285,7 +288,7 @@ static void put_local(struct out *out, struct tp_str text, size_t parameters, un
         put_types(out, lambda.arguments, lambda.count);
 }
 
-/* Writes up to two shapes among the arguments of a class: its tiles. */
+/* Writes up to two shapes among the arguments of a class, which are its tiles. */
 static void put_tiles(struct out *out, struct tp_str text)
 {
     static const char *const WORDS[] = {"sequence<", "tuple<", "GemmShape<"};
@@ -316,7 +319,7 @@ static bool has_template_argument(const struct tp_cxx_entity *entity)
     return false;
 }
 
-/* Writes the operation in a wrapper's argument. */
+/* Writes the operation in an argument of a wrapper. */
 static void put_done(struct out *out, struct tp_str text, unsigned depth)
 {
     struct tp_str inner;
@@ -349,7 +352,7 @@ static void put_done(struct out *out, struct tp_str text, unsigned depth)
 
 /* ---- whole names ---- */
 
-/* Writes the namespaces without common ones; of more than two only the first. */
+/* Writes the namespaces except common ones. If more than two remain, writes only the first. */
 static void put_path(struct out *out, struct tp_str path)
 {
     static const char *const NOISE[] = {
@@ -376,7 +379,7 @@ static void put_cxx(struct out *out, struct tp_str name)
     struct tp_str inner;
     name = tp_text_upto(name, tp_cxx_parameters_at(name));
     for (size_t space; !tp_str_starts(name, "operator") && (space = tp_cxx_find_outside(name, ' ', 0)) < name.len;)
-        name = tp_text_from(name, space + 1); /* the return type */
+        name = tp_text_from(name, space + 1); /* removes the return type */
     struct tp_cxx_entity entity = tp_cxx_entity_of(name);
     const char *label = wrapper_of(&entity, &inner);
     if (!label) {
@@ -393,11 +396,12 @@ static void put_cxx(struct out *out, struct tp_str name)
     }
     if (tp_str_starts(entity.word, "multi_tensor") && entity.count > 2 && tp_str_starts(entity.arguments[2], "std::")) {
         put_text(out, " ");
-        put(out, tp_cxx_entity_of(entity.arguments[2]).word); /* its type is that of the computation */
+        put(out, tp_cxx_entity_of(entity.arguments[2]).word); /* the type of this argument is the type of the
+                                                               * computation */
     }
 }
 
-/* Writes the first `keep` bytes and the last `tail` ones, cut between words. */
+/* Writes the first `keep` bytes and the last `tail` bytes, cut between words. */
 static void put_ends(struct out *out, struct tp_str name, size_t keep, size_t tail)
 {
     size_t end = name.len - tail;
@@ -410,7 +414,8 @@ static void put_ends(struct out *out, struct tp_str name, size_t keep, size_t ta
     put(out, tp_text_from(name, end < name.len ? end : name.len - tail));
 }
 
-/* Returns the name up to and including the words that begin with one of `marks`; the whole name without such a word. */
+/* Returns the name up to and including the words that begin with one of `marks`. Returns the whole name if there is no
+ * such word. */
 static struct tp_str upto_marks(struct tp_str name, const char *const *marks, size_t count)
 {
     size_t end = 0;
@@ -424,7 +429,8 @@ static struct tp_str upto_marks(struct tp_str name, const char *const *marks, si
     return end ? tp_text_upto(name, end) : name;
 }
 
-/* Returns whether a word occurs in all kernels of this kind, or only describes how a tile is split further. */
+/* Returns whether a word says little: it occurs in all kernels of this kind, or only describes how a tile is split
+ * further. */
 static bool is_idle_word(struct tp_str word)
 {
     static const char *const BEGINS[] = {"warpsize", "warpgroupsize", "tensor", "execute", "kernel",
@@ -447,11 +453,11 @@ static void put_xmma(struct out *out, struct tp_str name)
     }
 }
 
-/* Writes a product of Tensile: layout and types, then the tile, which distinguishes the kernels, then the options
- * between both. */
+/* Writes the name of a matrix product of Tensile: layout and types, then the tile, which distinguishes the kernels,
+ * then the options between them. */
 static void put_tensile(struct out *out, struct tp_str name)
 {
-    enum { HEAD_WORDS = 4 }; /* Cijk_Alik_Bljk_BBS */
+    enum { HEAD_WORDS = 4 }; /* number of words before the options, such as Cijk_Alik_Bljk_BBS */
     static const char *const MARKS[] = {"_MT", "_MI"};
     struct tp_str kept = upto_marks(name, MARKS, 2);
     ptrdiff_t tile = tp_str_find(kept, MARKS[0]);
@@ -502,7 +508,7 @@ struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name)
 {
     struct tp_str plain = tp_str_trimmed(tp_kernel_plain_name(arena, name));
     if (tp_str_starts(plain, "Mem") || tp_str_starts(plain, "_Z") || plain.len > MOST_READ || plain.len < 2 ||
-        tp_str_equal(plain, TP_STR("void"))) /* "Memcpy HtoD (Pageable -> Device)" has no parameters */
+        tp_str_equal(plain, TP_STR("void"))) /* names such as "Memcpy HtoD (Pageable -> Device)" have no parameters */
         return name;
     struct out out = {.data = tp_arena_alloc(arena, 2 * TP_KERNEL_TEXT_BYTES)};
     if (is_plain(plain))

@@ -13,16 +13,16 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-enum { TP_KERNEL_TEXT_BYTES = 160 }; /* bytes shown of a name */
+enum { TP_KERNEL_TEXT_BYTES = 160 }; /* most bytes of a name that are shown */
 
-/* Returns the short name of a kernel, not cut. Returns `name` itself if nothing is recognized. The result is in the
- * arena, or `name`. */
+/* Returns the complete short name of a kernel. Returns `name` itself if no part of the name is recognized. A new text
+ * is in the arena. */
 struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name);
 
-/* Returns the demangled name, for comparing two names; `name` itself if it is not mangled. */
+/* Returns the demangled name, for comparing two names. Returns `name` itself if it is not mangled. */
 struct tp_str tp_kernel_plain_name(struct tp_arena *arena, struct tp_str name);
 
-/* Returns whether this is certainly the name of a kernel, whatever its event. */
+/* Returns whether `name` is certainly the name of a kernel, whatever the kind of its event. */
 bool tp_is_kernel_name(struct tp_str name);
 
 #endif

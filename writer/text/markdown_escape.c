@@ -1,9 +1,9 @@
 /* Escapes any text for Markdown: see markdown_escape.h.
  *
  * GitHub turns mentions, issue numbers, URLs, e-mail addresses, commit hashes, emoji and formulas into links or
- * pictures, even if Markdown's own characters are escaped. Only code spans are not changed, so a word that may be one
- * of them becomes a code span. Sources: GitHub Flavored Markdown 0.29, "Autolinked references and URLs" of GitHub's
- * documentation. */
+ * pictures, even if Markdown's own characters are escaped. GitHub changes nothing in code spans, so a word that GitHub
+ * might turn into a link or picture becomes a code span. Sources: GitHub Flavored Markdown 0.29, "Autolinked references
+ * and URLs" of GitHub's documentation. */
 #include "writer/text/markdown_escape.h"
 
 #include <ctype.h>
@@ -11,9 +11,9 @@
 
 #include "writer/base/utf8.h"
 
-/* Writes as an escape a character that Markdown accepts but that is unsafe in text. These are U+0080..9F and the
- * bidirectional controls, which change the order in which a line is read. Returns its length in `text`, 0 for any other
- * character. slashes: written before "u202e". */
+/* Writes the character at the start of `text` as an escape if Markdown accepts it but it is unsafe in text. Such
+ * characters are U+0080..9F and the bidirectional controls, which change the order in which a line is read. Returns the
+ * bytes of the character, or 0 for any other character. slashes: written before "u202e". */
 static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *slashes)
 {
     const unsigned char *p = (const unsigned char *)text.ptr;
@@ -64,13 +64,14 @@ static size_t longest_run(struct tp_str text)
     return most;
 }
 
-/* Writes a code span. Its fence is longer than any run of backticks inside. In a table the bar is escaped even inside
- * code. */
+/* Writes a code span. Its fence is longer than any run of backticks inside. In a table (is_cell), the bar is escaped
+ * even inside code. */
 static void put_code(struct tp_buf *out, struct tp_str text, bool is_cell)
 {
     size_t fence = longest_run(text) + 1;
     bool is_padded = text.ptr[0] == '`' || text.ptr[text.len - 1] == '`';
-    if (out->size && out->data[out->size - 1] == '`') /* two adjacent spans would become one */
+    /* A space separates adjacent spans, which would otherwise become one. */
+    if (out->size && out->data[out->size - 1] == '`')
         tp_buf_putc(out, ' ');
     for (size_t i = 0; i < fence; i++)
         tp_buf_putc(out, '`');
@@ -98,7 +99,7 @@ static bool has(struct tp_str word, const char *text)
     return false;
 }
 
-/* Returns whether the word contains "GH-1". */
+/* Returns whether the word contains a reference to an issue, such as "GH-1". */
 static bool has_issue(struct tp_str word)
 {
     for (size_t i = 0; i + 3 < word.len; i++)
@@ -162,7 +163,7 @@ static bool is_alive(struct tp_str word)
            has_emoji(word);
 }
 
-/* Removes punctuation of the sentence around a word: "(@user)," gives "@user". */
+/* Returns the word without punctuation of the sentence around it: "(@user)," gives "@user". */
 static struct tp_str core_of(struct tp_str word)
 {
     while (word.len && strchr("([\"'", word.ptr[0]))
@@ -185,7 +186,7 @@ static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool
         return;
     }
     if (!is_alive(core)) {
-        if (is_alive(word)) /* ":tada:" without its last colon is not an emoji */
+        if (is_alive(word)) /* tested with the last colon, because ":tada" is not an emoji */
             put_code(out, word, is_cell);
         else
             put_plain(out, word);
@@ -229,8 +230,8 @@ static size_t word_end(struct tp_str text, size_t at)
     return at;
 }
 
-/* Returns the end of the path that begins at `at`. That is the end of the last word with a slash or a file name, before
- * punctuation and before another path. has_alive: receives whether one of its words needs a code span. */
+/* Returns the end of the path that begins at `at`. The path ends with the last word that has a slash or is a file name,
+ * before punctuation and before another path. Sets *has_alive if one of its words needs a code span. */
 static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
 {
     size_t end = word_end(text, at), last = end;
@@ -251,8 +252,8 @@ static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
     return last;
 }
 
-/* Writes a path with spaces as one code span if one of its words needs a span. Returns its end, or `at` if it is no
- * such path. */
+/* Writes a path with spaces as one code span if one of its words needs a span. Returns the end of the path, or `at` if
+ * there is no such path. */
 static size_t put_path(struct tp_buf *out, struct tp_str text, size_t at, bool is_cell)
 {
     bool has_alive;

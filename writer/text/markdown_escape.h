@@ -6,10 +6,11 @@
 #include "writer/base/str.h"
 
 /* Appends text so that Markdown, and GitHub, show it unchanged: no formatting, HTML, table cell, link, mention, issue,
- * commit or emoji. Words that could become one are put into code spans. For text outside of tables. */
+ * commit or emoji. Words that GitHub could turn into one of these are put into code spans. Only for text outside of
+ * tables. */
 void tp_markdown_escape(struct tp_buf *out, struct tp_str text);
 
-/* Does the same for a cell of a table. */
+/* Appends text as tp_markdown_escape does, for a cell of a table. */
 void tp_markdown_cell(struct tp_buf *out, struct tp_str text);
 
 #endif

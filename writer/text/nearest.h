@@ -7,17 +7,18 @@
 #include "writer/base/str.h"
 
 struct tp_nearest {
-    struct tp_str word;  /* as it was typed */
-    struct tp_str found; /* nearest candidate so far; empty: none is near */
-    size_t distance;     /* letters that differ between both; while nothing is found, the largest distance accepted */
+    struct tp_str word;  /* the word as it was typed */
+    struct tp_str found; /* the nearest candidate so far; empty: no candidate is near */
+    size_t distance;     /* number of edits between the two words; while no candidate is found, the largest accepted
+                          * number */
 };
 
-/* Starts a search for `word`, which must live as long as the search. */
+/* Starts a search for `word`. The text of `word` must be valid during the search. */
 struct tp_nearest tp_nearest_start(struct tp_str word);
 
-/* Compares the word with one candidate. The first of several equally near candidates is kept. If one of both begins
- * with the other, which has at least three letters, they count as one letter apart. The candidate must live as long as
- * the search. */
+/* Compares the word with one candidate. If several candidates are equally near, the first one is kept. If one of the
+ * two words begins with the other, which has at least three letters, their distance is 1. The text of the candidate
+ * must be valid during the search. */
 void tp_nearest_offer(struct tp_nearest *nearest, struct tp_str candidate);
 
 #endif

@@ -1,4 +1,4 @@
-/* Decodes Punycode (RFC 3492): characters beyond ASCII in ASCII identifiers. */
+/* Decodes Punycode (RFC 3492), which encodes characters beyond ASCII in ASCII identifiers. */
 #ifndef TP_WRITER_TEXT_PUNYCODE_H
 #define TP_WRITER_TEXT_PUNYCODE_H
 
@@ -7,8 +7,8 @@
 
 #include "writer/base/str.h"
 
-/* Writes the characters of an identifier (Unicode code points) into text[room]: those of `ascii`, with those that
- * `code` inserts between them. Returns their count; 0: damaged, or no room. */
+/* Writes the characters of an identifier (Unicode code points) into text[room]. They are the characters of `ascii`, and
+ * those that `code` inserts between them. Returns their count; 0: the code is damaged, or there is no room. */
 size_t tp_punycode(uint32_t *text, size_t room, struct tp_str ascii, struct tp_str code);
 
 #endif

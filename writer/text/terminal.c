@@ -7,7 +7,7 @@
 
 #include "writer/base/utf8.h"
 
-/* Returns the length of the character at `at`, 1 for an invalid byte. */
+/* Returns the bytes of the character at `at`, or 1 for an invalid byte. Sets *is_safe. */
 static size_t character(struct tp_str text, size_t at, bool *is_safe)
 {
     const unsigned char *p = (const unsigned char *)text.ptr + at;
@@ -63,8 +63,8 @@ void tp_terminal_clean_lines(char *text, size_t size)
 
 /* ---- commands in logs of CI services ---- */
 
-/* Returns the length of the spaces at `text`: all that .NET's TrimStart removes, which the runners of GitHub and Azure
- * use. */
+/* Returns the bytes of the spaces at `text`. These are all characters that .NET's TrimStart removes, because the
+ * runners of GitHub and Azure use it. */
 static size_t blanks(const char *text, size_t size)
 {
     static const char *const wide[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\xA8",
@@ -79,7 +79,7 @@ static size_t blanks(const char *text, size_t size)
             if (size - at >= strlen(wide[i]) && memcmp(text + at, wide[i], strlen(wide[i])) == 0)
                 at += strlen(wide[i]);
         if (size - at >= 3 && memcmp(text + at, "\xE2\x80", 2) == 0 && (unsigned char)text[at + 2] <= 0x8A)
-            at += 3; /* U+2000..A */
+            at += 3; /* U+2000 to U+200A */
     }
     return at;
 }
@@ -89,7 +89,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns whether there is "##[", "##vso[" or "##teamcity[", which are commands anywhere in a line. */
+/* Returns whether the text begins with "##[", "##vso[" or "##teamcity[", which are commands anywhere in a line. */
 static bool is_bracketed(const char *text, size_t size)
 {
     size_t at = 2;

@@ -1,4 +1,4 @@
-/* Writes text for a terminal of 80 columns: any bytes as harmless characters, padded, aligned and wrapped. */
+/* Writes text for a terminal of 80 columns: replaces unsafe bytes by harmless characters, pads, aligns and wraps. */
 #ifndef TP_WRITER_TEXT_TERMINAL_H
 #define TP_WRITER_TEXT_TERMINAL_H
 
@@ -7,7 +7,7 @@
 
 enum { TP_TERMINAL_WIDTH = 80 };
 
-/* Returns the number of characters in `text`; each invalid byte counts as one. */
+/* Returns the number of characters in `text`. Each invalid byte counts as one character. */
 size_t tp_terminal_width(struct tp_str text);
 
 /* Appends at most `columns` characters. Characters that might control a terminal become '?': control characters,
@@ -15,26 +15,27 @@ size_t tp_terminal_width(struct tp_str text);
  * characters. */
 size_t tp_terminal_put(struct tp_buf *out, struct tp_str text, size_t columns);
 
-/* Replaces each byte of such characters by '?', in place. */
+/* Replaces each byte of a character that might control a terminal by '?', in place. */
 void tp_terminal_clean(char *text, size_t size);
 
-/* Does the same, but keeps tabs, line feeds and carriage returns. */
+/* Replaces each byte of a character that might control a terminal by '?', in place, except tabs, line feeds and
+ * carriage returns. */
 void tp_terminal_clean_lines(char *text, size_t size);
 
-/* Breaks commands in logs of CI services, in place: "::" before a letter at the beginning of a line (GitHub), and
- * "##[", "##vso[" and "##teamcity[" anywhere (GitHub, Azure, TeamCity). One byte of each becomes '?'. The text must
- * start at the beginning of a line. Call it for complete text, Markdown, CSV or messages, because a name alone does not
- * know its position. */
+/* Disables commands in logs of CI services, in place: "::" before a letter at the beginning of a line (GitHub), and
+ * "##[", "##vso[" and "##teamcity[" anywhere (GitHub, Azure, TeamCity). One byte of each command becomes '?'. The text
+ * must start at the beginning of a line. Call it for complete text, Markdown, CSV or messages, because the position of
+ * a single name in its line is not known. */
 void tp_terminal_defuse(char *text, size_t size);
 
-/* Does the same for everything appended since `out` had the size `start`. */
+/* Disables commands in all text that was appended since `out` had the size `start`. */
 void tp_terminal_defuse_from(struct tp_buf *out, size_t start);
 
-/* Appends spaces. */
+/* Appends `columns` spaces. */
 void tp_terminal_pad(struct tp_buf *out, size_t columns);
 
-/* Append the text in a column of that width. Left-aligned text is cut if it is longer; right-aligned text is never
- * cut. */
+/* Append the text in a column of the given width. Left-aligned text is cut if it is longer than the column.
+ * Right-aligned text is never cut. */
 void tp_terminal_left(struct tp_buf *out, const char *text, size_t columns);
 void tp_terminal_right(struct tp_buf *out, const char *text, size_t columns);
 

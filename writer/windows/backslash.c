@@ -1,4 +1,4 @@
-/* Handles paths as users of Windows write them; replaces writer/base/path.c. */
+/* Handles paths in the forms that users of Windows write. Replaces writer/base/path.c. */
 #include <string.h>
 
 #include "writer/base/path.h"

@@ -1,4 +1,4 @@
-/* Lists folders with UTF-8 names and file types; replaces the compiler's header. See README.md. */
+/* Lists folders with UTF-8 names and file types. Replaces the compiler's header. See README.md. */
 #ifndef TP_WRITER_WINDOWS_DIRENT_H
 #define TP_WRITER_WINDOWS_DIRENT_H
 

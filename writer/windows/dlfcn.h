@@ -1,4 +1,4 @@
-/* Finds libraries by name: see README.md. Only the C++ runtime is available, because it is linked in. */
+/* Finds libraries by name: see README.md. Only the C++ runtime can be found, because it is linked in. */
 #ifndef TP_WRITER_WINDOWS_DLFCN_H
 #define TP_WRITER_WINDOWS_DLFCN_H
 

@@ -13,7 +13,7 @@
 #define O_NOFOLLOW 0x01000000
 #define O_DIRECTORY 0x02000000
 #define O_PATH 0x04000000
-#define O_TMPFILE 0x08000000 /* fails with EOPNOTSUPP */
+#define O_TMPFILE 0x08000000 /* open with this flag fails with EOPNOTSUPP */
 
 #define AT_FDCWD (-100)
 #define AT_SYMLINK_NOFOLLOW 0x100

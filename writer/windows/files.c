@@ -1,7 +1,7 @@
 /* Implements the POSIX functions for files: see README.md.
  *
- * Every file is opened so that other processes may rename and remove it meanwhile, as on Linux. flock locks bytes far
- * behind the end of the file, so that it does not block readers. */
+ * Every file is opened with flags that let other processes rename and remove it meanwhile, as on Linux. flock locks
+ * bytes far behind the end of the file, so that the lock does not block readers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static HANDLE open_wide(const wchar_t *path, DWORD access, DWORD creation, DWORD
 static int open_named(wchar_t *path, int flags)
 {
     BY_HANDLE_FILE_INFORMATION info;
-    DWORD more = FILE_FLAG_BACKUP_SEMANTICS; /* also for folders */
+    DWORD more = FILE_FLAG_BACKUP_SEMANTICS; /* with this flag, folders can be opened too */
     more |= flags & O_NOFOLLOW ? FILE_FLAG_OPEN_REPARSE_POINT : 0;
     HANDLE handle = path ? open_wide(path, access_of(flags), creation_of(flags), more) : INVALID_HANDLE_VALUE;
     free(path);
@@ -133,7 +133,8 @@ static int stat_handle(HANDLE handle, struct stat *info)
         info->st_mode = type == FILE_TYPE_CHAR ? S_IFCHR : S_IFIFO;
         return 0;
     }
-    if (!GetFileInformationByHandle(handle, &found)) { /* standard input that can be read but not queried */
+    if (!GetFileInformationByHandle(handle,
+                                    &found)) { /* standard input may be readable although it cannot be queried */
         info->st_mode = S_IFIFO;
         return 0;
     }
@@ -160,7 +161,8 @@ int fstatat(int folder, const char *path, struct stat *info, int flags)
         return -1;
     int code = stat_handle(handle, info);
     CloseHandle(handle);
-    if (is_followed && S_ISLNK(info->st_mode)) /* not a link: for example a file of a cloud store with a system note */
+    if (is_followed && S_ISLNK(info->st_mode)) /* the entry is not a link, for example a file of a cloud store with a
+                                                * reparse point */
         info->st_mode = (info->st_mode & 0777) | S_IFREG;
     return code;
 }
@@ -256,7 +258,7 @@ ssize_t readlink(const char *path, char *to, size_t size)
     return -1;
 }
 
-/* Removes the system's prefix of full paths, and uses '/' between folders. */
+/* Removes the system's prefix of full paths, and replaces backslashes by '/'. */
 static void portable(wchar_t *path)
 {
     bool is_share = wcsncmp(path, L"\\\\?\\UNC\\", 8) == 0;

@@ -1,4 +1,4 @@
-/* Lists folders: see dirent.h. Two threads must not use one DIR at the same time. */
+/* Implements the listing of folders: see dirent.h. Two threads must not use one DIR at the same time. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 struct tp_windows_folder {
     int fd;
-    HANDLE search; /* INVALID_HANDLE_VALUE: not started */
+    HANDLE search; /* handle of the listing; INVALID_HANDLE_VALUE: not started */
     wchar_t *pattern;
     struct dirent entry;
 };

@@ -13,7 +13,7 @@ CC=${WINDOWS_CC:-$host-gcc} AR=$host-ar
 mkdir -p apt/lists/partial apt/cache/archives/partial include/protobuf-c lib sqlite tre
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 echo "deb-src ${MIRROR:-http://deb.debian.org/debian} $suite main" >apt/sources
-# apt-get uses lists and a cache of its own here, so that the system's lists do not change
+# apt-get uses separate lists and a separate cache here, so that the system's lists do not change
 fetch() {
     apt-get -qq -o Dir::Etc::sourcelist="$PWD/apt/sources" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$PWD/apt/lists" \
         -o Dir::Cache="$PWD/apt/cache" -o APT::Sandbox::User=root "$@"
@@ -26,10 +26,10 @@ $CC -O2 -I"$(echo protobuf-c-*/)" -c -o protobuf-c.o protobuf-c-*/protobuf-c/pro
 $AR qcs lib/libprotobuf-c.a protobuf-c.o
 (unset CC AR && cd sqlite && ../sqlite3-*/configure --disable-tcl && make sqlite3.c) >sqlite.log 2>&1 || { tail sqlite.log; exit 1; }
 cp sqlite/sqlite3.h include
-# as Debian builds it: deleted data does not remain in the file's pages
+# same options as Debian's package: deleted data does not remain in the file's pages
 $CC -O2 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_SECURE_DELETE -c -o sqlite3.o sqlite/sqlite3.c
 $AR qcs lib/libsqlite3.a sqlite3.o
-# regular expressions on bytes, as in the locale C
+# regular expressions work on bytes, as in the locale C
 (cd tre && ../tre-*/configure CC="$CC" --host=$host --prefix="$(dirname "$PWD")" --disable-shared --disable-wchar --disable-multibyte \
     --disable-approx --disable-agrep --disable-nls && make -C lib install) >tre.log 2>&1 || { tail tre.log; exit 1; }
 touch done

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns whether a set, which begins after its '[', contains the byte. *end receives the position after its ']', or
+/* Returns whether a set contains the byte. set: the text after its '['. Sets *end to the position after its ']', or to
  * NULL if the set has no end. */
 static bool is_in_set(const char *set, unsigned char byte, const char **end)
 {
@@ -23,7 +23,8 @@ static bool is_in_set(const char *set, unsigned char byte, const char **end)
     return has != is_without;
 }
 
-/* Returns whether the first element of a pattern, which is not a star, matches the byte. *pattern: moved behind it. */
+/* Returns whether the first element of a pattern, which is not a star, matches the byte. Moves *pattern behind the
+ * element. */
 static bool fits(const char **pattern, char byte)
 {
     const char *at = *pattern, *end = NULL;

@@ -21,7 +21,7 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t from)
     return MAP_FAILED;
 }
 
-/* Returns whether pages of an allocation are still in use. */
+/* Returns whether any page of an allocation is still in use. */
 static bool is_in_use(const char *base)
 {
     MEMORY_BASIC_INFORMATION part;

@@ -1,6 +1,6 @@
 /* Converts file names and errors of Windows: see names.h.
  *
- * Names up to the system's old limit are passed unchanged. A longer one is passed as a full path with the prefix
+ * Names up to the system's old limit are passed unchanged. A longer name is passed as a full path with the prefix
  * "\\?\", which has no such limit. */
 #include "writer/windows/names.h"
 
@@ -11,7 +11,7 @@
 
 #include "writer/windows/system.h"
 
-enum { OLD_LIMIT = 240 }; /* 260 minus room for the pattern of a listing */
+enum { OLD_LIMIT = 240 }; /* longest name that is passed unchanged: 260 minus room for the pattern of a listing */
 
 int tp_windows_failed(void)
 {
@@ -45,7 +45,7 @@ static wchar_t *converted(const char *text)
     int count = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
     wchar_t *wide = count > 0 ? malloc((size_t)count * sizeof *wide) : NULL;
     if (!wide) {
-        errno = count > 0 ? ENOMEM : ENOENT; /* no file can have such a name */
+        errno = count > 0 ? ENOMEM : ENOENT; /* ENOENT if the text is not UTF-8, because no file can have such a name */
         return NULL;
     }
     MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, count);
@@ -73,7 +73,7 @@ static wchar_t *lengthened(wchar_t *wide)
     return whole;
 }
 
-/* Converts slashes and long names. Takes over `wide`, which may be NULL. */
+/* Converts slashes and long names. Takes ownership of `wide`, which may be NULL. */
 static wchar_t *fit(wchar_t *wide)
 {
     if (!wide)

@@ -1,4 +1,4 @@
-/* Converts file names and errors of Windows: see README.md. Any thread. */
+/* Converts file names and errors of Windows: see README.md. Any thread may call these functions. */
 #ifndef TP_WRITER_WINDOWS_NAMES_H
 #define TP_WRITER_WINDOWS_NAMES_H
 
@@ -12,11 +12,11 @@ wchar_t *tp_windows_wide(const char *path);
 /* Returns the text as UTF-8; the caller frees it. Returns NULL with errno on failure. */
 char *tp_windows_narrow(const wchar_t *text);
 
-/* Returns "FOLDER\NAME" for an open folder, or `path` itself for AT_FDCWD or a full path; otherwise like
- * tp_windows_wide. */
+/* Returns "FOLDER\NAME" for an open folder, or `path` itself for AT_FDCWD or a full path. The result is in the system's
+ * form, and the caller frees it. Returns NULL with errno on failure. */
 wchar_t *tp_windows_wide_at(int folder, const char *path);
 
-/* Returns the path of an open handle, allocated; NULL with errno on failure. */
+/* Returns the path of an open handle, which the caller frees. Returns NULL with errno on failure. */
 wchar_t *tp_windows_path_of(void *handle);
 
 /* Sets errno from the error of the last system call. Returns -1. */

@@ -1,10 +1,10 @@
-/* Replaces pthread_sigmask; threads have no signal mask on Windows: see README.md. */
+/* Replaces pthread_sigmask, because threads on Windows have no signal mask: see README.md. */
 #ifndef TP_WRITER_WINDOWS_PTHREAD_SIGNAL_H
 #define TP_WRITER_WINDOWS_PTHREAD_SIGNAL_H
 
 #include <sys/types.h>
 
-typedef _sigset_t sigset_t; /* 64 bits */
+typedef _sigset_t sigset_t; /* a set of 64 bits */
 
 #define SIG_BLOCK 0
 #define SIG_UNBLOCK 1

@@ -1,4 +1,4 @@
-/* Searches bytes: see string.h. */
+/* Implements the search for bytes: see string.h. */
 #include <string.h>
 
 void *memmem(const void *in, size_t size, const void *what, size_t what_size)

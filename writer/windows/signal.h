@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* never sent, except that Ctrl+Break and closing a window send SIGBREAK */
+/* SIGBREAK is sent only by Ctrl+Break and by closing a window */
 #define SIGHUP SIGBREAK
 #define SIGPIPE 13
 #define SIGXFSZ 25

@@ -1,4 +1,4 @@
-/* Implements sigaction for the signals of Windows: see signal.h. The C library has one handler for each. */
+/* Implements sigaction for the signals of Windows: see signal.h. The C library has one handler for each signal. */
 #include <errno.h>
 #include <signal.h>
 

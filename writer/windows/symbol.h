@@ -1,4 +1,4 @@
-/* Gives a function of ours another symbol than that of the Windows C library with the same name. */
+/* Gives a function of tracepress another symbol than the function of the Windows C library with the same name. */
 #ifndef TP_WRITER_WINDOWS_SYMBOL_H
 #define TP_WRITER_WINDOWS_SYMBOL_H
 

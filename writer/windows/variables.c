@@ -5,7 +5,8 @@
 
 #include "writer/windows/names.h"
 
-/* Never frees the values, so that every caller may keep them. Any thread may call it. */
+/* Returns the value of a variable as UTF-8. Never frees the values, so that every caller may keep them. Any thread may
+ * call it. */
 const char *secure_getenv(const char *name)
 {
     wchar_t *wide = tp_windows_wide(name);

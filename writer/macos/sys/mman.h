@@ -4,11 +4,11 @@
 
 #include_next <sys/mman.h>
 
-#define MADV_HUGEPAGE MADV_NORMAL /* the system has no such advice */
+#define MADV_HUGEPAGE MADV_NORMAL /* the system has no advice for large pages */
 #define MREMAP_MAYMOVE 1
 #define MREMAP_FIXED 2
 
-/* Returns MAP_FAILED, because pages cannot be moved here; the caller copies. */
+/* Returns MAP_FAILED, because pages cannot be moved here. The caller copies the memory instead. */
 static inline void *mremap(void *old, size_t old_size, size_t size, int flags, void *at)
 {
     (void)old, (void)old_size, (void)size, (void)flags, (void)at;

@@ -9,7 +9,7 @@
 
 static inline ssize_t getrandom(void *to, size_t size, unsigned flags)
 {
-    (void)flags; /* it never blocks */
+    (void)flags; /* the flags have no effect, because the call never blocks */
     return getentropy(to, size) == 0 ? (ssize_t)size : -1;
 }
 

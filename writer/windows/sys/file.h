@@ -1,4 +1,4 @@
-/* Locks files; locks end with their process: see ../README.md. */
+/* Locks files: see ../README.md. Locks end with their process. */
 #ifndef TP_WRITER_WINDOWS_SYS_FILE_H
 #define TP_WRITER_WINDOWS_SYS_FILE_H
 

@@ -9,7 +9,7 @@
 #define PROT_READ 1
 #define PROT_WRITE 2
 #define MAP_PRIVATE 2
-#define MAP_FIXED 0x10 /* fails with ENOTSUP */
+#define MAP_FIXED 0x10 /* mmap with this flag fails with ENOTSUP */
 #define MAP_ANONYMOUS 0x20
 #define MAP_NORESERVE 0x4000
 #define MAP_FAILED ((void *)-1)
@@ -21,10 +21,11 @@
 /* Returns zeroed memory. Supports only MAP_PRIVATE | MAP_ANONYMOUS without a requested address. */
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t from);
 
-/* Releases whole pages, of a complete mmap or a part. The addresses become free when the whole mmap is released. */
+/* Releases whole pages, of a complete mapping or a part of it. The addresses become free when all pages of the mapping
+ * are released. */
 int munmap(void *start, size_t size);
 
-/* Accepts MADV_DONTNEED: the contents of the pages are no longer needed; they may stay. */
+/* Accepts only MADV_DONTNEED: the contents of the pages are no longer needed, but may be kept. */
 int madvise(void *start, size_t size, int advice);
 
 /* Returns MAP_FAILED, because pages cannot be moved here. */

@@ -1,5 +1,5 @@
-/* Describes files: see ../README.md. The structure is our own, because the compiler's has only 32 bits for a size and
- * no inode number. */
+/* Describes files: see ../README.md. This header defines its own structure, because the compiler's has only 32 bits for
+ * a size and no inode number. */
 #ifndef TP_WRITER_WINDOWS_SYS_STAT_H
 #define TP_WRITER_WINDOWS_SYS_STAT_H
 
@@ -22,7 +22,7 @@
 struct stat {
     uint64_t st_dev, st_ino;
     uint32_t st_mode, st_nlink;
-    int st_uid, st_gid; /* always 0 */
+    int st_uid, st_gid; /* user and group, always 0 */
     int64_t st_size, st_mtime;
 };
 
@@ -31,6 +31,6 @@ int lstat(const char *path, struct stat *info);
 int fstat(int fd, struct stat *info);
 int fstatat(int folder, const char *path, struct stat *info, int flags);
 int mkdir(const char *path, mode_t mode);
-int fchmod(int fd, mode_t mode) TP_WINDOWS(fchmod); /* fails with ENOSYS */
+int fchmod(int fd, mode_t mode) TP_WINDOWS(fchmod); /* always fails with ENOSYS */
 
 #endif
