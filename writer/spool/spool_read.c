@@ -133,8 +133,8 @@ bool tp_spool_is_live(const char *path)
 }
 
 /* Returns the chunk at `offset` if it is complete, or NULL. Reads its header by pread, not through the mapping. After a
- * full disk the file may have holes. On a memory file system, touching a hole needs a page, and raises SIGBUS if there
- * is none. */
+ * full disk the file may have holes. On a memory file system, touching a hole needs a page, and raises SIGBUS if memory
+ * is short. */
 static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, size_t offset)
 {
     struct tp_spool_chunk head;

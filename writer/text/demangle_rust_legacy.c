@@ -3,8 +3,8 @@
 
 #include "writer/text/rust_name.h"
 
-/* Prints the character for an escape such as "$LT$" at the start of `text`. Returns the length of the escape; 0: there
- * is none. */
+/* Prints the character for an escape such as "$LT$" at the start of `text`. Returns the length of the escape, or 0
+ * without an escape. */
 static size_t escape_at(struct tp_rust_name *name, struct tp_str text)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* Reads memory and I/O of processes: see usage_looks.h. */
 #include "collector/outside/tree/usage_looks.h"
 
-enum { LOOKED_AT = 64 }; /* most processes that are polled at once, to limit the time of a poll */
+enum { LOOKED_AT = 64 }; /* most processes that one poll reads, to limit its time */
 
 void tp_usage_looks_init(struct tp_usage_looks *usage, struct tp_arena *arena)
 {
