@@ -4,8 +4,8 @@
 
 #include_next <fcntl.h>
 
-#define O_TMPFILE O_DIRECTORY /* opening a folder for writing fails, so the writer creates files with a name instead   \
-                               */
+/* Opening a folder for writing fails, so the writer creates files with a name instead. */
+#define O_TMPFILE O_DIRECTORY
 #define O_PATH O_SEARCH
 
 #endif
