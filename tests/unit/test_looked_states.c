@@ -26,7 +26,7 @@ static size_t look(int64_t time_ms, int64_t running_ms, int64_t ready_ms, bool i
     return tp_looked_states_cut(&states, intervals, time_ms * MS, &now);
 }
 
-static void is_piece(size_t i, int64_t begin_ms, enum tp_outside_state state, uint8_t wait)
+static void is_piece(size_t i, int64_t begin_ms, enum tp_thread_state state, uint8_t wait)
 {
     assert_int_equal(intervals[i].begin_ns, begin_ms * MS);
     assert_int_equal(intervals[i].state, state);
@@ -36,47 +36,47 @@ static void is_piece(size_t i, int64_t begin_ms, enum tp_outside_state state, ui
 static void what_goes_on_comes_first(void **state)
 {
     (void)state;
-    states = (struct tp_looked_states){.state = TP_OUTSIDE_READY};
+    states = (struct tp_looked_states){.state = TP_STATE_READY};
     assert_int_equal(look(10, 4, 1, true, LOCK), 3); /* three intervals: ready, running, waiting for a lock */
-    is_piece(0, 0, TP_OUTSIDE_READY, 0);
-    is_piece(1, 1, TP_OUTSIDE_RUNNING, 0);
-    is_piece(2, 5, TP_OUTSIDE_BLOCKED, LOCK);
+    is_piece(0, 0, TP_STATE_READY, 0);
+    is_piece(1, 1, TP_STATE_RUNNING, 0);
+    is_piece(2, 5, TP_STATE_BLOCKED, LOCK);
     assert_int_equal(look(20, 4, 1, true, 0), 0); /* the totals are unchanged */
     /* the thread got the lock; its wait ended when it became ready to run */
     assert_int_equal(look(30, 7, 2, false, 0), 3);
-    is_piece(0, 10, TP_OUTSIDE_BLOCKED, LOCK);
-    is_piece(1, 26, TP_OUTSIDE_READY, 0);
-    is_piece(2, 27, TP_OUTSIDE_RUNNING, 0);
+    is_piece(0, 10, TP_STATE_BLOCKED, LOCK);
+    is_piece(1, 26, TP_STATE_READY, 0);
+    is_piece(2, 27, TP_STATE_RUNNING, 0);
     assert_int_equal(states.since_ns, 30 * MS);
 }
 
 static void two_waits_meet_after_the_last_look_that_saw_the_first(void **state)
 {
     (void)state;
-    states = (struct tp_looked_states){.is_blocked = true, .wait = LOCK, .state = TP_OUTSIDE_BLOCKED};
+    states = (struct tp_looked_states){.is_blocked = true, .wait = LOCK, .state = TP_STATE_BLOCKED};
     assert_int_equal(look(400, 0, 0, true, LOCK), 0);
     assert_int_equal(look(410, 2, 0, true, POLL), 3);
-    is_piece(0, 0, TP_OUTSIDE_BLOCKED, LOCK);
-    is_piece(1, 404, TP_OUTSIDE_RUNNING, 0);
-    is_piece(2, 406, TP_OUTSIDE_BLOCKED, POLL);
+    is_piece(0, 0, TP_STATE_BLOCKED, LOCK);
+    is_piece(1, 404, TP_STATE_RUNNING, 0);
+    is_piece(2, 406, TP_STATE_BLOCKED, POLL);
 }
 
 static void a_wait_between_two_looks_has_no_cause(void **state)
 {
     (void)state;
-    states = (struct tp_looked_states){.state = TP_OUTSIDE_RUNNING};
+    states = (struct tp_looked_states){.state = TP_STATE_RUNNING};
     assert_int_equal(look(10, 6, 1, false, 0), 3);
-    is_piece(0, 0, TP_OUTSIDE_RUNNING, 0);
-    is_piece(1, 6, TP_OUTSIDE_BLOCKED, 0);
-    is_piece(2, 9, TP_OUTSIDE_READY, 0);
+    is_piece(0, 0, TP_STATE_RUNNING, 0);
+    is_piece(1, 6, TP_STATE_BLOCKED, 0);
+    is_piece(2, 9, TP_STATE_READY, 0);
 }
 
 /* The kernel counts time without a CPU only after its end, and running time up to a tick late. */
 static void what_has_no_place_yet_is_owed(void **state)
 {
-    int64_t sums[TP_OUTSIDE_STATES] = {0}, end = 0;
+    int64_t sums[TP_STATE_COUNT] = {0}, end = 0;
     (void)state;
-    states = (struct tp_looked_states){.state = TP_OUTSIDE_READY};
+    states = (struct tp_looked_states){.state = TP_STATE_READY};
     for (int i = 1; i <= 100; i++) {
         size_t count = look(10 * i, 10 * i + (i < 100 ? 3 : 0) - (i == 1 ? 1 : 0), 0, false, 0);
         for (size_t k = 0; k < count; k++)
@@ -85,13 +85,13 @@ static void what_has_no_place_yet_is_owed(void **state)
         end = states.since_ns;
     }
     assert_int_equal(end, 1000 * MS);
-    assert_int_equal(sums[TP_OUTSIDE_RUNNING] + sums[TP_OUTSIDE_READY] + sums[TP_OUTSIDE_BLOCKED], 1000 * MS);
-    assert_int_equal(sums[TP_OUTSIDE_RUNNING], 1000 * MS);
+    assert_int_equal(sums[TP_STATE_RUNNING] + sums[TP_STATE_READY] + sums[TP_STATE_BLOCKED], 1000 * MS);
+    assert_int_equal(sums[TP_STATE_RUNNING], 1000 * MS);
     /* 100 ms without a CPU, which the kernel counts only at the next poll */
     assert_int_equal(look(1100, 1000, 0, false, 0), 0);
     assert_int_equal(look(1200, 1050, 150, false, 0), 2);
-    is_piece(0, 1000, TP_OUTSIDE_RUNNING, 0);
-    is_piece(1, 1050, TP_OUTSIDE_READY, 0);
+    is_piece(0, 1000, TP_STATE_RUNNING, 0);
+    is_piece(1, 1050, TP_STATE_READY, 0);
 }
 
 static void what_is_left_at_the_end_is_what_it_was_in(void **state)
@@ -99,7 +99,7 @@ static void what_is_left_at_the_end_is_what_it_was_in(void **state)
     (void)state;
     states = (struct tp_looked_states){.since_ns = 5 * MS, .is_blocked = true, .wait = LOCK, .looked_ns = 9 * MS};
     assert_int_equal(tp_looked_states_end(&states, intervals), 1);
-    is_piece(0, 5, TP_OUTSIDE_BLOCKED, LOCK);
+    is_piece(0, 5, TP_STATE_BLOCKED, LOCK);
     assert_int_equal(states.since_ns, 9 * MS);
     assert_int_equal(tp_looked_states_end(&states, intervals), 0);
 }

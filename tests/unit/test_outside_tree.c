@@ -91,14 +91,14 @@ static int states(void *unused, struct tp_error *err)
 
 static void states_add_up_to_the_time_of_their_thread(void **state)
 {
-    static const int64_t wanted[][TP_OUTSIDE_STATES] = {{290, 20, 0}, {315, 5, 0}, {0, 300, 0}};
+    static const int64_t wanted[][TP_STATE_COUNT] = {{290, 20, 0}, {315, 5, 0}, {0, 300, 0}};
     (void)state;
     assert_int_equal(tp_arena_run(&arena, states, NULL, NULL), 0);
     assert_int_equal(tree.threads.count, 3);
     for (uint32_t i = 0; i < 3; i++) {
         const struct tp_outside_thread *thread = tp_outside_thread_at(&tree, i);
         int64_t sum = 0;
-        for (int s = 0; s < TP_OUTSIDE_STATES; s++) {
+        for (int s = 0; s < TP_STATE_COUNT; s++) {
             assert_int_equal(thread->total_ns[s], wanted[i][s]);
             sum += thread->total_ns[s];
         }
@@ -199,9 +199,11 @@ static void a_wait_has_the_cause_of_its_own_stack(void **state)
 
 static int module_names(void *unused, struct tp_error *err)
 {
-    static const uint64_t chain[] = {PERF_CONTEXT_KERNEL, KERNEL + 0x110, KERNEL + 0x210, KERNEL + 0x320, PERF_CONTEXT_USER};
-    static const char text[] = "ffffffff81000100 T vfs_read\nffffffff81000200 t ext4_read\t[ext4]\nffffffff81000300 d data\t[ext4]\n"
-                               "ffffffff81000310 t prog\t[bpf]";
+    static const uint64_t chain[] = {PERF_CONTEXT_KERNEL, KERNEL + 0x110, KERNEL + 0x210, KERNEL + 0x320,
+                                     PERF_CONTEXT_USER};
+    static const char text[] =
+        "ffffffff81000100 T vfs_read\nffffffff81000200 t ext4_read\t[ext4]\nffffffff81000300 d data\t[ext4]\n"
+        "ffffffff81000310 t prog\t[bpf]";
     char path[] = "/tmp/kallsyms.XXXXXX";
     int fd = mkstemp(path);
     (void)unused, (void)err;

@@ -71,7 +71,7 @@ static void stacks_of_waits_come_back(void **state)
 
 static struct tp_outside_tree tree;
 
-static void add(uint32_t thread, int64_t time_ns, enum tp_outside_state is, uint32_t stack)
+static void add(uint32_t thread, int64_t time_ns, enum tp_thread_state is, uint32_t stack)
 {
     *(struct tp_outside_change *)tp_vec_push(&tree.changes) =
         (struct tp_outside_change){.time_ns = time_ns, .thread = thread, .stack = stack, .state = is};
@@ -84,20 +84,21 @@ static int estimates(void *unused, struct tp_error *err)
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
     for (int i = 0; i < 2; i++)
-        *(struct tp_outside_thread *)tp_vec_push(&tree.threads) = (struct tp_outside_thread){.end_ns = 5000, .apart = -1};
-    add(1, 0, TP_OUTSIDE_BLOCKED, 0); /* this thread has no sampled wait */
-    add(0, 0, TP_OUTSIDE_BLOCKED, 1);
-    add(0, 300, TP_OUTSIDE_RUNNING, 0);
-    add(0, 400, TP_OUTSIDE_BLOCKED, 2);
-    add(0, 500, TP_OUTSIDE_BLOCKED, 3); /* this stack has no known cause */
+        *(struct tp_outside_thread *)tp_vec_push(&tree.threads) =
+            (struct tp_outside_thread){.end_ns = 5000, .apart = -1};
+    add(1, 0, TP_STATE_BLOCKED, 0); /* this thread has no sampled wait */
+    add(0, 0, TP_STATE_BLOCKED, 1);
+    add(0, 300, TP_STATE_RUNNING, 0);
+    add(0, 400, TP_STATE_BLOCKED, 2);
+    add(0, 500, TP_STATE_BLOCKED, 3); /* this stack has no known cause */
     for (int i = 0; i < 40; i++) {
-        add(0, 1000 + i * 100, TP_OUTSIDE_BLOCKED, 0);
-        add(0, 1020 + i * 100, TP_OUTSIDE_RUNNING, 0);
+        add(0, 1000 + i * 100, TP_STATE_BLOCKED, 0);
+        add(0, 1020 + i * 100, TP_STATE_RUNNING, 0);
     }
     const struct tp_wait_guess *found = tp_wait_guesses(&tree, causes, &arena);
     for (size_t i = 0; i < tree.changes.count; i++) {
         const struct tp_outside_change *change = TP_AT(&tree.changes, struct tp_outside_change, i);
-        bool is_estimated = change->thread == 0 && change->state == TP_OUTSIDE_BLOCKED && !change->stack;
+        bool is_estimated = change->thread == 0 && change->state == TP_STATE_BLOCKED && !change->stack;
         assert_int_equal(found[i].cause.len > 0, is_estimated);
         assert_false(found[i].is_child);
         pipe_ns += is_estimated && tp_str_equal(found[i].cause, TP_STR("pipe")) ? 20 : 0;
@@ -145,8 +146,8 @@ static int guesses(void *unused, struct tp_error *err)
     add_process(1, 2401 * MS, 2402 * MS);
     add_process(0, 8000 * MS, 9001 * MS);
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-        add(0, waits[i].begin_ns, TP_OUTSIDE_BLOCKED, waits[i].stack);
-        add(0, waits[i].end_ns, TP_OUTSIDE_RUNNING, 0);
+        add(0, waits[i].begin_ns, TP_STATE_BLOCKED, waits[i].stack);
+        add(0, waits[i].end_ns, TP_STATE_RUNNING, 0);
     }
     const struct tp_wait_guess *found = tp_wait_guesses(&tree, causes, &arena);
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
@@ -174,11 +175,16 @@ static void a_wait_is_told_by_its_call(void **state)
     static const struct {
         int call;
         const char *rest, *file, *wanted;
-    } rows[] = {{SYS_futex, " 0x7f00", "", "lock"},       {SYS_read, " 0x0", "pipe:[12]", "pipe"},
-                {SYS_read, " 0x3", "/tmp/x", "disk"},     {SYS_write, " 0x1", "/dev/pts/3", "terminal"},
-                {SYS_read, " 0x3", "socket:[9]", "socket"}, {SYS_wait4, " 0xffff", "", "child"},
-                {SYS_clock_nanosleep, " 0x0", "", "sleep"}, {SYS_getpid, "", "", ""},
-                {SYS_read, " 0x9", "", ""},               {-1, " 0x7ffc 0x7f00", "", "page fault"}};
+    } rows[] = {{SYS_futex, " 0x7f00", "", "lock"},
+                {SYS_read, " 0x0", "pipe:[12]", "pipe"},
+                {SYS_read, " 0x3", "/tmp/x", "disk"},
+                {SYS_write, " 0x1", "/dev/pts/3", "terminal"},
+                {SYS_read, " 0x3", "socket:[9]", "socket"},
+                {SYS_wait4, " 0xffff", "", "child"},
+                {SYS_clock_nanosleep, " 0x0", "", "sleep"},
+                {SYS_getpid, "", "", ""},
+                {SYS_read, " 0x9", "", ""},
+                {-1, " 0x7ffc 0x7f00", "", "page fault"}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[64];

@@ -43,10 +43,9 @@ static void read_times(const struct tp_element *e, int64_t *ts_ns, int64_t *dur_
 
 void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
 {
-    static const char *const names[TP_STATE_COUNT] = {"running", "ready", "blocked"};
     struct tp_state state = {.cause = TP_NO_ID, .stack = TP_NO_ID};
     struct tp_str name = tp_strings_get(&d->trace->names, e->name_id), key, value;
-    while (state.state < TP_STATE_COUNT && !tp_str_equal(name, tp_str_of(names[state.state])))
+    while (state.state < TP_STATE_COUNT && !tp_str_equal(name, tp_str_of(tp_thread_state_name(state.state))))
         state.state++;
     if (state.state == TP_STATE_COUNT)
         return;

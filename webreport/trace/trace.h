@@ -19,6 +19,7 @@
 #include "writer/base/error.h"
 #include "writer/base/str.h"
 #include "writer/base/table.h" /* for TP_NULL_INT */
+#include "writer/base/thread_state.h"
 #include "writer/tensor.h"
 
 enum tp_kind {
@@ -234,8 +235,6 @@ struct tp_sample {
     uint32_t stack;        /* "Call stack", id in stack_texts; TP_NO_ID if there is none */
     uint32_t thread;
 };
-
-enum tp_thread_state { TP_STATE_RUNNING, TP_STATE_READY, TP_STATE_BLOCKED, TP_STATE_COUNT };
 
 /* A state of a thread (category thread_state; only in recordings from outside), in file order. */
 struct tp_state {

@@ -111,7 +111,7 @@ static void leave_out(struct tp_outside_tree *tree)
         struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
         if (!thread->is_ours)
             continue;
-        process->running_ns -= thread->total_ns[TP_OUTSIDE_RUNNING];
+        process->running_ns -= thread->total_ns[TP_STATE_RUNNING];
         process->end_ns = ends_ns[thread->process];
         tree->own_thread_count++;
     }

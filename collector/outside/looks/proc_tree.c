@@ -82,15 +82,15 @@ static void emit_intervals(const struct tp_proc_tree *tree, uint32_t pid, struct
                                         .time_ns = (uint64_t)intervals[i].begin_ns,
                                         .pid = pid,
                                         .tid = thread->tid,
-                                        .is_out = intervals[i].state != TP_OUTSIDE_RUNNING,
-                                        .is_preempted = intervals[i].state == TP_OUTSIDE_READY};
+                                        .is_out = intervals[i].state != TP_STATE_RUNNING,
+                                        .is_preempted = intervals[i].state == TP_STATE_READY};
         tree->take(tree->context, &record, intervals[i].wait);
     }
 }
 
 /* Produces records of a thread's states. A state that continues is not repeated. */
 static void emit_states(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
-                        enum tp_outside_state before, const struct tp_looked_interval *intervals, size_t count)
+                        enum tp_thread_state before, const struct tp_looked_interval *intervals, size_t count)
 {
     size_t first = count && thread->has_state && intervals[0].state == before;
     emit_intervals(tree, pid, thread, intervals + first, count - first);
@@ -100,7 +100,7 @@ static void emit_states(const struct tp_proc_tree *tree, uint32_t pid, struct lo
 static void end_thread(struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread)
 {
     struct tp_looked_interval intervals[TP_LOOKED_INTERVALS];
-    enum tp_outside_state before = thread->states.state;
+    enum tp_thread_state before = thread->states.state;
     if (thread->is_over)
         return;
     emit_states(tree, pid, thread, before, intervals, tp_looked_states_end(&thread->states, intervals));
@@ -117,7 +117,7 @@ static void look_at_thread(struct tp_proc_tree *tree, uint32_t pid, struct looke
 {
     struct tp_looked_states now = {0};
     struct tp_looked_interval intervals[TP_LOOKED_INTERVALS];
-    enum tp_outside_state before = thread->states.state;
+    enum tp_thread_state before = thread->states.state;
     int64_t time_ns = now_ns();
     if (!tp_proc_read_times(&now.running_ns, &now.ready_ns, pid, thread->tid, tree->text)) {
         end_thread(tree, pid, thread);
@@ -161,7 +161,7 @@ static bool begin_thread(const struct tp_proc_tree *tree, const struct tp_looked
     int64_t least_ns = process->begin_ns > tree->looked_ns ? process->begin_ns : tree->looked_ns;
     if (!tp_proc_read_times(&running_ns, &ready_ns, process->pid, thread->tid, tree->text))
         return false;
-    states->state = TP_OUTSIDE_READY;
+    states->state = TP_STATE_READY;
     if (process->is_first) {
         states->since_ns = tree->begin_ns;
         states->running_ns = process->had_running_ns;
@@ -412,7 +412,7 @@ void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
     for (size_t i = 0; i < tree->processes.count; i++)
         for (size_t k = 0; k < process_at(tree, i)->threads.count; k++) {
             struct looked_thread *thread = thread_at(process_at(tree, i), k);
-            enum tp_outside_state before = thread->states.state;
+            enum tp_thread_state before = thread->states.state;
             thread->states.looked_ns = time_ns;
             emit_states(tree, process_at(tree, i)->pid, thread, before, intervals,
                         tp_looked_states_end(&thread->states, intervals));

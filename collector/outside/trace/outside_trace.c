@@ -181,28 +181,27 @@ static void write_processes(struct writing *w)
 
 static void write_state(struct writing *w, const struct tp_outside_change *change, int64_t end_ns)
 {
-    static const char *const names[TP_OUTSIDE_STATES] = {"running", "ready", "blocked"};
     struct args args = {0};
     struct tp_str leaf;
     const struct tp_wait_guess *guess =
         &w->guesses[change - (const struct tp_outside_change *)w->trace->tree->changes.data];
     struct tp_str cause = change->call ? tp_proc_wait_words(change->call) : w->causes[change->stack];
-    if (change->state == TP_OUTSIDE_BLOCKED && cause.len)
+    if (change->state == TP_STATE_BLOCKED && cause.len)
         add_arg(&args, "cause", TP_OUT_TEXT)->value.text = cause;
     else if (guess->cause.len) {
         add_arg(&args, "cause", TP_OUT_TEXT)->value.text = guess->cause;
         add_int(&args, guess->is_child ? "child ended" : "estimated", 1);
     }
-    struct tp_str stack = change->state == TP_OUTSIDE_BLOCKED ? tp_stack_words_of(&w->words, change->stack, true, &leaf)
-                                                              : (struct tp_str){0};
+    struct tp_str stack = change->state == TP_STATE_BLOCKED ? tp_stack_words_of(&w->words, change->stack, true, &leaf)
+                                                            : (struct tp_str){0};
     if (stack.len)
         add_arg(&args, "stack", TP_OUT_TEXT)->value.text = stack;
-    if (change->state == TP_OUTSIDE_BLOCKED && tp_stack_words_is_recording(&w->words, change->stack, true))
+    if (change->state == TP_STATE_BLOCKED && tp_stack_words_is_recording(&w->words, change->stack, true))
         add_int(&args, "recording", 1);
     const struct tp_outside_thread *thread = tp_outside_thread_at(w->trace->tree, change->thread);
     struct tp_trace_out_event slice = slice_of(w, thread, &args, change->time_ns, end_ns);
     slice.other_category = TP_STR("thread_state");
-    slice.name = tp_str_of(names[change->state]);
+    slice.name = tp_str_of(tp_thread_state_name(change->state));
     if (end_ns > change->time_ns && !thread->is_ours)
         tp_trace_out_complete(w->out, &slice);
 }

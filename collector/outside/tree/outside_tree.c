@@ -30,7 +30,7 @@ void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena)
 
 /* ---- states ---- */
 
-static void add_change(struct tp_outside_tree *tree, uint32_t number, enum tp_outside_state state, uint32_t stack)
+static void add_change(struct tp_outside_tree *tree, uint32_t number, enum tp_thread_state state, uint32_t stack)
 {
     struct tp_outside_thread *thread = tp_outside_thread_at(tree, number);
     thread->state = state;
@@ -44,7 +44,7 @@ static void leave_state(struct tp_outside_tree *tree, struct tp_outside_thread *
 {
     time_ns = time_ns > thread->since_ns ? time_ns : thread->since_ns;
     thread->total_ns[thread->state] += time_ns - thread->since_ns;
-    if (thread->state == TP_OUTSIDE_RUNNING) {
+    if (thread->state == TP_STATE_RUNNING) {
         tp_outside_process_at(tree, thread->process)->running_ns += time_ns - thread->since_ns;
         tree->running_ns += time_ns - thread->since_ns;
     }
@@ -67,7 +67,7 @@ static void end_thread(struct tp_outside_tree *tree, struct tp_outside_thread *t
 }
 
 static uint32_t add_thread(struct tp_outside_tree *tree, uint32_t tid, uint32_t process, int64_t time_ns,
-                           enum tp_outside_state state)
+                           enum tp_thread_state state)
 {
     uint32_t number = (uint32_t)tree->threads.count;
     *(struct tp_outside_thread *)tp_vec_push(&tree->threads) = (struct tp_outside_thread){
@@ -110,7 +110,7 @@ static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record 
     }
     if (process == TP_NO_ID)
         return;
-    uint32_t number = add_thread(tree, r->tid, process, (int64_t)r->time_ns, TP_OUTSIDE_READY);
+    uint32_t number = add_thread(tree, r->tid, process, (int64_t)r->time_ns, TP_STATE_READY);
     if (maker == TP_NO_ID)
         return;
     struct tp_outside_thread *by = tp_outside_thread_at(tree, maker);
@@ -151,7 +151,7 @@ static void take_name(struct tp_outside_tree *tree, const struct tp_perf_record 
     if (process == TP_NO_ID)
         process = add_process(tree, r->pid, TP_NO_ID, (int64_t)r->time_ns);
     if (thread == TP_NO_ID || tp_outside_thread_at(tree, thread)->is_over)
-        thread = add_thread(tree, r->tid, process, (int64_t)r->time_ns, TP_OUTSIDE_RUNNING);
+        thread = add_thread(tree, r->tid, process, (int64_t)r->time_ns, TP_STATE_RUNNING);
     struct tp_outside_thread *named = tp_outside_thread_at(tree, thread);
     snprintf(named->name, sizeof named->name, "%s", r->text);
     if (r->is_exec) {
@@ -198,7 +198,7 @@ static void take_mapping(struct tp_outside_tree *tree, const struct tp_perf_reco
 static void end_still(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
-    bool is_one = thread->still_ns && last->state == TP_OUTSIDE_BLOCKED;
+    bool is_one = thread->still_ns && last->state == TP_STATE_BLOCKED;
     if (is_one && time_ns <= thread->still_ns) {
         last->stack = thread->event_stack;
         tree->whole_wait_count--;
@@ -213,14 +213,12 @@ static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_recor
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
     if (!thread || thread->is_over)
         return;
-    enum tp_outside_state state = !r->is_out        ? TP_OUTSIDE_RUNNING
-                                  : r->is_preempted ? TP_OUTSIDE_READY
-                                                    : TP_OUTSIDE_BLOCKED;
+    enum tp_thread_state state = !r->is_out ? TP_STATE_RUNNING : r->is_preempted ? TP_STATE_READY : TP_STATE_BLOCKED;
     leave_state(tree, thread, (int64_t)r->time_ns);
-    if (state != TP_OUTSIDE_BLOCKED)
+    if (state != TP_STATE_BLOCKED)
         end_still(tree, thread, (int64_t)r->time_ns);
     tp_outside_process_at(tree, thread->process)->has_run = true;
-    uint32_t stack = state == TP_OUTSIDE_BLOCKED ? thread->stack : 0;
+    uint32_t stack = state == TP_STATE_BLOCKED ? thread->stack : 0;
     thread->stack = 0;
     add_change(tree, number, state, stack);
     if (note)
@@ -241,7 +239,7 @@ static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record
                        const struct tp_outside_note *note)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
-    uint32_t *stack = thread->state == TP_OUTSIDE_BLOCKED ? &last->stack : &thread->stack;
+    uint32_t *stack = thread->state == TP_STATE_BLOCKED ? &last->stack : &thread->stack;
     uint64_t cut_count = tree->whole.cut_count; /* the count is restored below, because it counts only samples */
     bool is_cut, is_aligned;
     uint32_t whole =
@@ -274,9 +272,9 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
     uint32_t stack = whole ? tp_code_maps_kernel(&tree->places, whole, r->chain, r->chain_count)
                            : tp_code_maps_stack(&process->maps, &tree->places, r->chain, r->chain_count);
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
-    if (is_switch && thread->state == TP_OUTSIDE_RUNNING) {
+    if (is_switch && thread->state == TP_STATE_RUNNING) {
         thread->stack = stack; /* this stack belongs to the next switch */
-    } else if (is_switch && thread->state == TP_OUTSIDE_BLOCKED && !last->stack) {
+    } else if (is_switch && thread->state == TP_STATE_BLOCKED && !last->stack) {
         last->stack = stack;
     } else if (!is_switch) {
         process->sample_count++;
@@ -329,7 +327,7 @@ int64_t tp_outside_tree_running(const struct tp_outside_tree *tree, int64_t now_
     int64_t used_ns = tree->running_ns;
     for (uint32_t i = 0; i < tree->threads.count && i < VISITED; i++) {
         const struct tp_outside_thread *thread = tp_outside_thread_at(tree, i);
-        if (!thread->is_over && thread->state == TP_OUTSIDE_RUNNING && now_ns > thread->since_ns)
+        if (!thread->is_over && thread->state == TP_STATE_RUNNING && now_ns > thread->since_ns)
             used_ns += now_ns - thread->since_ns;
     }
     return used_ns;
@@ -371,7 +369,7 @@ void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thre
     for (uint32_t i = 0, asked = 0; i < count && i < VISITED && asked < most; i++) {
         const struct tp_outside_thread *thread = tp_outside_thread_at(tree, (*next_thread)++ % count);
         struct tp_outside_change *change = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
-        if (thread->is_over || thread->state != TP_OUTSIDE_BLOCKED || change->call || change->stack)
+        if (thread->is_over || thread->state != TP_STATE_BLOCKED || change->call || change->stack)
             continue;
         uint8_t call = 0;
         tp_proc_is_waiting(&call, text, tp_outside_process_at(tree, thread->process)->pid, thread->tid);

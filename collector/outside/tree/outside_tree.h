@@ -36,8 +36,8 @@ struct tp_outside_process {
 struct tp_outside_thread {
     uint32_t tid, process;
     int64_t begin_ns, end_ns, since_ns;
-    int64_t total_ns[TP_OUTSIDE_STATES]; /* their sum is end_ns - begin_ns */
-    enum tp_outside_state state;
+    int64_t total_ns[TP_STATE_COUNT]; /* their sum is end_ns - begin_ns */
+    enum tp_thread_state state;
     uint32_t last_change; /* number of the last change */
     uint32_t stack;       /* stack that was recorded for the next switch; 0: none */
     uint32_t event_stack; /* stack that the kernel recorded, if a complete stack was read during the wait */
@@ -54,7 +54,7 @@ struct tp_outside_change {
     int64_t time_ns;
     uint32_t thread;
     uint32_t stack; /* for a blocked thread: node of the stack in which it waits; 0 if unknown */
-    enum tp_outside_state state;
+    enum tp_thread_state state;
     uint8_t call; /* for a blocked thread without a stack: number of the cause from proc_waits.h; 0 if unknown */
 };
 

@@ -40,7 +40,7 @@ static const struct tp_outside_change *change_at(const struct guessing *g, uint3
 
 static bool is_unknown(const struct guessing *g, const struct wait *wait)
 {
-    return wait->change->state == TP_OUTSIDE_BLOCKED && !wait->change->stack &&
+    return wait->change->state == TP_STATE_BLOCKED && !wait->change->stack &&
            !tp_proc_wait_words(wait->change->call).len && !g->guesses[wait->change - change_at(g, 0)].cause.len;
 }
 
@@ -126,7 +126,7 @@ static void take_known(struct guessing *g, const struct wait *wait)
 {
     const struct tp_outside_change *change = wait->change;
     struct tp_str cause = change->call ? tp_proc_wait_words(change->call) : g->by_node[change->stack];
-    bool is_wait = change->state == TP_OUTSIDE_BLOCKED;
+    bool is_wait = change->state == TP_STATE_BLOCKED;
     size_t number = is_wait && cause.len ? number_of(g, cause) : MOST_CAUSES;
     if (number < MOST_CAUSES)
         shares_at(g, change->thread, wait->end_ns)[number].known_ns += wait->end_ns - change->time_ns;

@@ -13,26 +13,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tp_outside_state { TP_OUTSIDE_RUNNING, TP_OUTSIDE_READY, TP_OUTSIDE_BLOCKED, TP_OUTSIDE_STATES };
+#include "writer/base/thread_state.h"
 
 enum { TP_LOOKED_INTERVALS = 4 };
 
 struct tp_looked_interval {
     int64_t begin_ns;
-    enum tp_outside_state state;
+    enum tp_thread_state state;
     uint8_t wait; /* for a blocked thread: number of the cause from proc_waits.h; 0 if unknown */
 };
 
 struct tp_looked_states {
-    int64_t since_ns;                    /* end of the time that is already divided */
-    int64_t looked_ns;                   /* time of the last poll; the totals did not change between since_ns and
-                                          * looked_ns */
-    int64_t running_ns, ready_ns;        /* the kernel's totals at the last poll */
-    int64_t owed_ns[TP_OUTSIDE_BLOCKED]; /* time running and ready that the kernel has counted, but that no interval
-                                          * contains yet */
-    enum tp_outside_state state;         /* state of the last interval */
-    bool is_blocked;                     /* true if the thread was blocked at the last poll */
-    uint8_t wait;                        /* number of the cause of that wait; 0 if unknown */
+    int64_t since_ns;                  /* end of the time that is already divided */
+    int64_t looked_ns;                 /* time of the last poll; the totals did not change between since_ns and
+                                        * looked_ns */
+    int64_t running_ns, ready_ns;      /* the kernel's totals at the last poll */
+    int64_t owed_ns[TP_STATE_BLOCKED]; /* time running and ready that the kernel has counted, but that no interval
+                                        * contains yet */
+    enum tp_thread_state state;        /* state of the last interval */
+    bool is_blocked;                   /* true if the thread was blocked at the last poll */
+    uint8_t wait;                      /* number of the cause of that wait; 0 if unknown */
 };
 
 /* Divides the time up to a poll at time_ns. now: totals at the poll, and whether and why the thread is blocked. Fills

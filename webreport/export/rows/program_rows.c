@@ -20,9 +20,8 @@ static void add_stack(struct tp_program_rows *rows, struct tp_keys *seen, uint32
         return;
     tp_sampled_stack(&rows->sampled, stack);
     for (size_t k = path->count; k-- > 0;)
-        *(struct frame *)tp_vec_push(&rows->frames) =
-            (struct frame){stack, (uint32_t)(path->count - 1 - k), *TP_AT(path, uint32_t, k),
-                           tp_sampled_line(&rows->sampled, k)};
+        *(struct frame *)tp_vec_push(&rows->frames) = (struct frame){
+            stack, (uint32_t)(path->count - 1 - k), *TP_AT(path, uint32_t, k), tp_sampled_line(&rows->sampled, k)};
 }
 
 struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct tp_arena *arena)
@@ -96,9 +95,9 @@ static uint32_t process_count(const struct tp_rows *rows)
 static void fill_process(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     static const enum tp_program_process_column numbers[] = {
-        TP_PROGRAM_PROCESS_CPU,       TP_PROGRAM_PROCESS_READY,        TP_PROGRAM_PROCESS_BLOCKED,
-        TP_PROGRAM_PROCESS_THREADS,   TP_PROGRAM_PROCESS_SAMPLES,      TP_PROGRAM_PROCESS_PEAK,
-        TP_PROGRAM_PROCESS_READ,      TP_PROGRAM_PROCESS_WRITTEN,      TP_PROGRAM_PROCESS_DISK_READ,
+        TP_PROGRAM_PROCESS_CPU,         TP_PROGRAM_PROCESS_READY,   TP_PROGRAM_PROCESS_BLOCKED,
+        TP_PROGRAM_PROCESS_THREADS,     TP_PROGRAM_PROCESS_SAMPLES, TP_PROGRAM_PROCESS_PEAK,
+        TP_PROGRAM_PROCESS_READ,        TP_PROGRAM_PROCESS_WRITTEN, TP_PROGRAM_PROCESS_DISK_READ,
         TP_PROGRAM_PROCESS_DISK_WRITTEN};
     const struct tp_table *table = &rows->program->sampled.view.processes;
     const struct tp_tree_process *process = &tree_of(rows)->processes[row];
@@ -171,15 +170,15 @@ static uint32_t thread_of_piece(const struct tp_process_tree *tree, uint32_t pie
 
 static void fill_state(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
-    static const char *const names[TP_STATE_COUNT] = {"running", "ready", "blocked"};
     const struct tp_thread_piece *piece = &tree_of(rows)->pieces[row];
     bool is_wait = piece->state == TP_STATE_BLOCKED;
     put_int(&cell, row);
     put_int(&cell, rows->program->sampled.thread_of_tree[thread_of_piece(tree_of(rows), row)]);
     put_time(&cell, rows, piece->begin_ns);
     put_int(&cell, piece->end_ns - piece->begin_ns);
-    put_text(&cell, tp_str_of(names[piece->state]));
-    put_text(&cell, is_wait ? tp_str_of(tp_wait_cause_text((enum tp_wait_cause)piece->cause)) : (struct tp_str){NULL, 0});
+    put_text(&cell, tp_str_of(tp_thread_state_name(piece->state)));
+    put_text(&cell,
+             is_wait ? tp_str_of(tp_wait_cause_text((enum tp_wait_cause)piece->cause)) : (struct tp_str){NULL, 0});
     put_int(&cell, is_wait ? piece->is_estimated : TP_NULL_INT);
     put_id(&cell, is_wait ? piece->stack : TP_NO_ID);
 }

@@ -22,11 +22,11 @@ static const struct tp_str categories =
            "{\"name\":\"Native\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
            "{\"name\":\"Python\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
            "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]");
-static const struct tp_str marker_schema =
-    TP_STR("[{\"name\":\"state\",\"tooltipLabel\":\"{marker.name}\",\"tableLabel\":\"{marker.data.reason}\","
-           "\"chartLabel\":\"{marker.data.reason}\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
-           "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
-           "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
+static const struct tp_str marker_schema = TP_STR(
+    "[{\"name\":\"state\",\"tooltipLabel\":\"{marker.name}\",\"tableLabel\":\"{marker.data.reason}\","
+    "\"chartLabel\":\"{marker.data.reason}\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
+    "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
+    "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
 
 /* The tables of the current thread. The index of a tuple is its row in the file. */
 struct tables {
@@ -72,7 +72,8 @@ static void put_same(struct tp_json *json, const char *key, uint32_t count, cons
 }
 
 /* Writes a column with the values that `of` returns for each row; TP_NULL_INT becomes null. */
-static void put_column(struct firefox *f, const char *key, uint32_t count, int64_t (*of)(struct firefox *f, uint32_t row))
+static void put_column(struct firefox *f, const char *key, uint32_t count,
+                       int64_t (*of)(struct firefox *f, uint32_t row))
 {
     tp_json_key(&f->json, key);
     tp_json_array(&f->json);
@@ -275,13 +276,12 @@ static void put_data(struct firefox *f, const struct tp_thread_piece *piece)
 
 static void put_states(struct firefox *f, struct states states)
 {
-    static const char *const names[TP_STATE_COUNT] = {"running", "ready", "blocked"};
     struct tp_json *json = &f->json;
     begin_table(f, "markers", states.count);
     tp_json_key(json, "name");
     tp_json_array(json);
     for (uint32_t i = 0; i < states.count; i++)
-        tp_json_int(json, tp_strings_add(&f->tables.texts, tp_str_of(names[states.pieces[i].state])));
+        tp_json_int(json, tp_strings_add(&f->tables.texts, tp_str_of(tp_thread_state_name(states.pieces[i].state))));
     tp_json_array_end(json);
     put_ends(f, "startTime", states, false);
     put_ends(f, "endTime", states, true);
