@@ -74,10 +74,10 @@ static const struct tp_python_layout theirs = {
 static const struct tp_python_layout *ours(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
-    static struct tp_python_layout told;
+    static struct tp_python_layout described;
     uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
     memcpy(words, &_PyRuntime, sizeof words);
-    return tp_python_layout_of_words(&told, words, PY_MINOR_VERSION) ? &told : NULL;
+    return tp_python_layout_of_words(&described, words, PY_MINOR_VERSION) ? &described : NULL;
 #else
     return tp_python_layout_of(PY_MINOR_VERSION);
 #endif

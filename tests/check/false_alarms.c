@@ -144,7 +144,7 @@ static struct tp_summary another(const struct tp_summary *run, const struct nois
     return copy;
 }
 
-enum { TOLD = 1, SLOWER = 2, ROW = 4, BROKEN = 8 };
+enum { REPORTED = 1, SLOWER = 2, ROW = 4, BROKEN = 8 };
 
 /* Compares the sides like `diff`. Returns flags for the kinds of reported changes. */
 static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t row, struct tp_arena *arena)
@@ -153,8 +153,8 @@ static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t r
     struct tp_compare compare;
     struct tp_compare_options options = {0};
     tp_compare_build(&compare, inputs, no_trees, &options, arena);
-    bool is_told = compare.verdict != TP_CHANGE_NEUTRAL || compare.regressed_count + compare.improved_count > 0;
-    int found = (is_told ? TOLD : 0) | (compare.is_work_changed || tp_compare_is_worse(&compare) ? SLOWER : 0);
+    bool is_reported = compare.verdict != TP_CHANGE_NEUTRAL || compare.regressed_count + compare.improved_count > 0;
+    int found = (is_reported ? REPORTED : 0) | (compare.is_work_changed || tp_compare_is_worse(&compare) ? SLOWER : 0);
     for (uint32_t i = 0; i < compare.changes.count; i++)
         if (compare.changes.items[i].verdict == TP_CHANGE_REGRESSED &&
             tp_str_equal(compare.changes.items[i].identity.name, inputs[TP_NEW].runs[0].rows[row].name))
@@ -213,7 +213,7 @@ static int judge(const struct draw *draw, struct tp_random *random)
 }
 
 struct shares {
-    double told, slower, row, broken; /* shares of the draws, in percent */
+    double reported, slower, row, broken; /* shares of the draws, in percent */
 };
 
 static struct shares repeat(const struct draw *draw, int count)
@@ -222,7 +222,7 @@ static struct shares repeat(const struct draw *draw, int count)
     struct shares shares = {0, 0, 0, 0};
     for (int i = 0; i < count; i++) {
         int found = judge(draw, &random);
-        shares.told += !!(found & TOLD) * 100.0 / count;
+        shares.reported += !!(found & REPORTED) * 100.0 / count;
         shares.slower += !!(found & SLOWER) * 100.0 / count;
         shares.row += !!(found & ROW) * 100.0 / count;
         shares.broken += !!(found & BROKEN) * 100.0 / count;
@@ -244,13 +244,13 @@ static bool judge_equal(const struct tp_summary *run, int count)
             /* a history of ten runs needs no tolerance for guessed noise, so more draws are needed */
             int draws = counts[i][TP_BASE] == 10 ? 3 * count : count;
             struct shares s = repeat(&draw, draws);
-            bool is_wrong = count >= JUDGED && (s.told > 1 || s.broken > 1);
+            bool is_wrong = count >= JUDGED && (s.reported > 1 || s.broken > 1);
             is_bad |= is_wrong;
             printf(
                 "runs %4.1f %% (kernels %.1f %%, rows %.1f %%), %2u + %u: diff %5.2f %% of %d told, %5.2f %% exit 1; "
                 "check %5.2f %% exit 1%s\n",
                 100 * noises[n].host, 100 * noises[n].device, 100 * noises[n].row, counts[i][TP_BASE],
-                counts[i][TP_NEW], s.told, draws, s.slower, s.broken, is_wrong ? "  BAD" : "");
+                counts[i][TP_NEW], s.reported, draws, s.slower, s.broken, is_wrong ? "  BAD" : "");
         }
     return is_bad;
 }

@@ -81,10 +81,10 @@ static __int128 sum(const struct node *first, const char *key)
 
 /* ---- equations -------------------------------------------------------------------------------------------------- */
 
-static void judge(struct check *c, bool holds, double a, double b, const char *what, va_list more)
+static void judge(struct check *c, bool is_true, double a, double b, const char *what, va_list more)
 {
     char name[256];
-    if (holds) {
+    if (is_true) {
         c->held++;
         return;
     }

@@ -27,32 +27,32 @@ static size_t splice(char *bytes, size_t size, size_t at, size_t old, const char
 
 int main(int argc, char **argv)
 {
-    static const char *const pieces[] = {"\"",
-                                         "{",
-                                         "}",
-                                         "[",
-                                         "]",
-                                         ",",
-                                         ":",
-                                         "-",
-                                         "\\",
-                                         "0",
-                                         "null",
-                                         "9223372036854775807",
-                                         "-9223372036854775808",
-                                         "1e308",
-                                         "\xff",
-                                         "\n",
-                                         "NaN",
-                                         "\"ph\":\"X\"",
-                                         "\"dur\":-5",
-                                         "\"ts\":1e30",
-                                         "\"tid\":\"stream 7\"",
-                                         "[[[[[[[[",
-                                         "}}}}",
-                                         "\\u0000",
-                                         "1.0000000000000001"};
-    enum { PIECES = sizeof pieces / sizeof *pieces };
+    static const char *const snippets[] = {"\"",
+                                           "{",
+                                           "}",
+                                           "[",
+                                           "]",
+                                           ",",
+                                           ":",
+                                           "-",
+                                           "\\",
+                                           "0",
+                                           "null",
+                                           "9223372036854775807",
+                                           "-9223372036854775808",
+                                           "1e308",
+                                           "\xff",
+                                           "\n",
+                                           "NaN",
+                                           "\"ph\":\"X\"",
+                                           "\"dur\":-5",
+                                           "\"ts\":1e30",
+                                           "\"tid\":\"stream 7\"",
+                                           "[[[[[[[[",
+                                           "}}}}",
+                                           "\\u0000",
+                                           "1.0000000000000001"};
+    enum { SNIPPETS = sizeof snippets / sizeof *snippets };
     size_t size = 0, capacity = 1 << 20;
     char *bytes = malloc(capacity + 4096);
     seed = (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 0x9E3779B97F4A7C15ull + 1;
@@ -68,10 +68,10 @@ int main(int argc, char **argv)
         size_t at = below(size);
         switch (below(5)) {
         case 0:
-            size = splice(bytes, size, at, 1, pieces[below(PIECES)]);
+            size = splice(bytes, size, at, 1, snippets[below(SNIPPETS)]);
             break;
         case 1:
-            size = splice(bytes, size, at, 0, pieces[below(PIECES)]);
+            size = splice(bytes, size, at, 0, snippets[below(SNIPPETS)]);
             break;
         case 2:
             size = splice(bytes, size, at, below(40), "");

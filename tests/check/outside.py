@@ -24,7 +24,7 @@ cuts LEAST MOST the number of samples marked as cut is in this range
 budget          the recorder used at most a twentieth of the running time plus 50 ms, or says that it left something out
 estimated P     at least P percent of the blocked time has a cause, and some causes are estimated
 alive N         N processes still ran at the end
-told KEY N      the member KEY of tracepress_seen is at least N
+seen KEY N      the member KEY of tracepress_seen is at least N
 no_thread NAME  no thread has this name
 """
 import ast
@@ -222,7 +222,7 @@ def no_thread(wanted):
     assert found and not [name for name in found if name.endswith("(%s)" % wanted)], found
 
 
-def told(key, least):
+def seen(key, least):
     assert int(trace["tracepress_seen"][key]) >= int(least), trace["tracepress_seen"]
 
 

@@ -46,7 +46,7 @@ static void begin_something(unsigned *seed)
     }
 }
 
-static void tell_something(unsigned *seed)
+static void record_something(unsigned *seed)
 {
     tracepress_name name = tracepress_intern("moment");
     switch (next(seed) % 5) {
@@ -85,7 +85,7 @@ static void *run(void *argument)
             tracepress_end();
             depth -= depth > 0;
         } else {
-            tell_something(&seed);
+            record_something(&seed);
         }
     }
     return NULL; /* open ranges stay open */

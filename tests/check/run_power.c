@@ -59,9 +59,9 @@ static struct tp_run_change draw_change(const struct program *p, const size_t co
 }
 
 struct outcome {
-    double told, slower; /* share of the draws with any change, and with a regression, in percent */
-    double sees;         /* mean of the smallest detectable change */
-    double limits[3];    /* shares of the verdicts, by enum tp_limit_verdict */
+    double reported, slower; /* share of the draws with any change, and with a regression, in percent */
+    double sees;             /* mean of the smallest detectable change */
+    double limits[3];        /* shares of the verdicts, by enum tp_limit_verdict */
 };
 
 static struct outcome draw_many(const struct program *p, const size_t counts[2], double change, double most)
@@ -76,7 +76,7 @@ static struct outcome draw_many(const struct program *p, const size_t counts[2],
         struct tp_run_change c = draw_change(p, counts, change, &random, &arena);
         tp_arena_release(&arena);
         outcome.slower += (c.low > 0) * 100.0 / DRAWS;
-        outcome.told += (c.low > 0 || c.high < 0) * 100.0 / DRAWS;
+        outcome.reported += (c.low > 0 || c.high < 0) * 100.0 / DRAWS;
         outcome.sees += c.sees * 100 / DRAWS;
         outcome.limits[tp_run_change_limit(&c, most)] += 100.0 / DRAWS;
     }
@@ -108,10 +108,10 @@ static int judge_lines(void)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct outcome equal = draw_many(lines[i].program, lines[i].counts, 0, 0);
         struct outcome changed = draw_many(lines[i].program, lines[i].counts, log1p(lines[i].change), 0);
-        bool is_bad = equal.told > lines[i].most_alarm || equal.slower > 1 || changed.slower < 80;
+        bool is_bad = equal.reported > lines[i].most_alarm || equal.slower > 1 || changed.slower < 80;
         bad += is_bad;
         printf("%-36s %2zu + %-2zu %5.2f %% (%4.2f) %6.2f %% %6.2f %% %6.1f %%%s\n", lines[i].program->name,
-               lines[i].counts[0], lines[i].counts[1], equal.told, equal.slower, equal.sees, 100 * lines[i].change,
+               lines[i].counts[0], lines[i].counts[1], equal.reported, equal.slower, equal.sees, 100 * lines[i].change,
                changed.slower, is_bad ? "  BAD" : "");
     }
     return bad;

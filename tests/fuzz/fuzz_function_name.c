@@ -50,8 +50,8 @@ static void check_kernel(const char *begin, struct tp_str rest, struct tp_arena 
         require(text.len > 0 && text.len <= TP_CXX_LONGEST);
     else
         require(text.ptr == NULL && text.len == 0);
-    struct tp_str brief = tp_kernel_short_name(arena, mangled);
-    require(brief.len <= SHORT_BYTES && (brief.len > 0 || mangled.len == 0));
+    struct tp_str short_name = tp_kernel_short_name(arena, mangled);
+    require(short_name.len <= SHORT_BYTES && (short_name.len > 0 || mangled.len == 0));
 }
 
 static void check_punycode(struct tp_str rest)

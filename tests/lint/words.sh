@@ -41,26 +41,18 @@ since=2026-11-29T05:30:00Z
 
 # kind, folder or text, limit
 limits='
-comment python/torch_tracepress 30
-comment tests/check 2
-comment tests/programs 1
-comment tests/python 6
-comment tests/reports 8
 comment webreport/compare 5
 comment webreport/document 1
 comment webreport/export 3
 comment webreport/measure 9
 message collector 1
 message collector/source 3
-message python/torch_tracepress 11
 message tests/bench 6
-message tests/check 41
-message tests/job 1
+message tests/check 34
 message tests/lint 1
 message tests/oracle 9
-message tests/programs 5
-message tests/python 23
-message tests/reports 7
+message tests/programs 1
+message tests/python 19
 message tests/suites 105
 message tests/unit 10
 message webreport/cli 1
@@ -69,11 +61,9 @@ message webreport/document 8
 message webreport/export 5
 message webreport/measure 36
 message webreport/trace 2
-name tests/abi 1
-name tests/check 6
-name tests/fuzz 2
-name tests/native 2
-name tests/unit 101
+name tests/fuzz 1
+name tests/native 1
+name tests/unit 6
 name webreport/cli 8
 name webreport/compare 16
 name webreport/document 40
@@ -88,10 +78,8 @@ text collector/launch/README.md 10
 text collector/source/README.md 4
 text docs/definitions.md 3
 text templates/README.md 3
-text templates/program.js 1
-text templates/report.js 1
-text templates/timeline.js 7
-text templates/walk.js 5
+text templates/timeline.js 1
+text templates/walk.js 1
 text tests/README.md 4
 text webreport/measure/work/README.md 1
 text webreport/trace/README.md 1

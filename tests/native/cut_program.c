@@ -104,11 +104,11 @@ static int own_handler(void)
 
 static int asks(void)
 {
-    struct sigaction told;
+    struct sigaction previous;
     sigset_t mask;
     work(1000);
-    sigaction(SIGBUS, NULL, &told);
-    if (told.sa_handler != SIG_DFL || signal(SIGBUS, returns) != SIG_DFL || signal(SIGBUS, SIG_IGN) != returns)
+    sigaction(SIGBUS, NULL, &previous);
+    if (previous.sa_handler != SIG_DFL || signal(SIGBUS, returns) != SIG_DFL || signal(SIGBUS, SIG_IGN) != returns)
         return 1;
     raise(SIGBUS); /* must be ignored */
     sigemptyset(&mask);

@@ -198,7 +198,7 @@ static int libraries(void)
 static int counts_as(nlink_t threads)
 {
     struct stat task;
-    int proc = open("/proc", O_RDONLY | O_DIRECTORY), good = 0, told = 0;
+    int proc = open("/proc", O_RDONLY | O_DIRECTORY), good = 0, thread_count = 0;
     char line[256];
     for (int i = 0; i < 10; i++) {
         work(20000);
@@ -207,9 +207,9 @@ static int counts_as(nlink_t threads)
         good += stat("/proc/self/task", &task) == 0 && task.st_nlink == 2 + threads;
         FILE *status = fopen("/proc/self/status", "r");
         work(20000);
-        for (told = 0; status && !told && fgets(line, sizeof line, status);)
-            sscanf(line, "Threads: %d", &told);
-        good += status && fclose(status) == 0 && told == (int)threads;
+        for (thread_count = 0; status && !thread_count && fgets(line, sizeof line, status);)
+            sscanf(line, "Threads: %d", &thread_count);
+        good += status && fclose(status) == 0 && thread_count == (int)threads;
     }
     close(proc);
     return good == 30;

@@ -12,7 +12,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, guard = PTHREAD_MUTEX_
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t is_held;
-static int is_told;
+static int is_signaled;
 
 static long long now(void)
 {
@@ -43,7 +43,7 @@ static void *tell(void *unused)
 {
     usleep(HOLD_US);
     pthread_mutex_lock(&guard);
-    is_told = 1;
+    is_signaled = 1;
     pthread_cond_signal(&condition);
     pthread_mutex_unlock(&guard);
     return unused;
@@ -73,7 +73,7 @@ int main(void)
     pthread_create(&thread, NULL, tell, NULL);
     pthread_mutex_lock(&guard);
     start = now();
-    while (!is_told)
+    while (!is_signaled)
         pthread_cond_wait(&condition, &guard);
     printf("%lld\n", now() - start);
     pthread_mutex_unlock(&guard);

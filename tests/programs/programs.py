@@ -9,7 +9,7 @@ expect    classes of the verdict that an expert would give, and why; `waits-for-
 hot       kind of the hottest function: its file, "python", "jit" (generated at run time) or "kernel"; with several kinds, any of them
 make      makes the input in an empty folder; each run of the program gets a copy
 files     small inputs by name
-beside    a server that the program needs and that is not recorded
+server    a server that the program needs and that is not recorded
 load      sends requests to the server `run` as soon as `up` succeeds; then the server is ended by SIGTERM
 varies    the output differs from run to run, so only the exit code is compared
 fast      every Debian has this program, so the suite `programs` runs it. It takes 0.3 s of CPU time or more on a machine of 2026,
@@ -17,7 +17,7 @@ fast      every Debian has this program, so the suite `programs` runs it. It tak
 """
 import collections
 
-Program = collections.namedtuple("Program", "name needs run expect why hot make files beside up load varies fast",
+Program = collections.namedtuple("Program", "name needs run expect why hot make files server up load varies fast",
                                  defaults=["", {}, "", "", "", False, False])
 
 
@@ -356,8 +356,8 @@ PROGRAMS = [
     program("ruby", "ruby", "ruby a.rb", "cpu-bound", "the loop of the interpreter", "libruby", files={"a.rb": RUBY}),
     program("lua", "lua5.4", "lua5.4 a.lua", "cpu-bound", "the loop of the interpreter", "lua", files={"a.lua": LUA}),
     program("node", "node", "{node} a.js", "cpu-bound", "code made at run time", "jit", files={"a.js": NODE}),
-    program("node with a dump", "node", "{node} --perf-prof a.js", "cpu-bound", "code made at run time, named by the dump beside it", "jit", files={"a.js": NODE}),
-    program("java", "java javac", "java -Xshare:auto -cp . Main", "cpu-bound", "code made at run time; the compilers beside it", "jit libjvm",
+    program("node with a dump", "node", "{node} --perf-prof a.js", "cpu-bound", "code made at run time, named by the dump next to it", "jit", files={"a.js": NODE}),
+    program("java", "java javac", "java -Xshare:auto -cp . Main", "cpu-bound", "code made at run time; the compilers next to it", "jit libjvm",
             make="javac Main.java", files={"Main.java": JAVA}),
     program("javac", "javac", "javac -d out Main.java", "cpu-bound", "a young JVM: loads classes, interprets, compiles", "jit libjvm",
             files={"Main.java": JAVA}),
@@ -389,7 +389,7 @@ PROGRAMS = [
     program("three compressors for each CPU", "gzip xargs", "sh -c 'seq 30 | xargs -P {many} -I% gzip -9nc text | cksum'", "waits-for-cpu",
             "three times as many compressors as CPUs", "gzip", make=text(7000), varies=True),
     program("a socket that is slow", "python", "{python} c.py", "waits-for-socket", "the server sends ten times a second", "python python3 kernel ld libc libpython",
-            files={"c.py": SOCKET, "slow.py": SLOW_SERVER}, beside="{python} slow.py"),
+            files={"c.py": SOCKET, "slow.py": SLOW_SERVER}, server="{python} slow.py"),
     program("redis under load", "redis-server redis-benchmark", "redis-server --port 8745 --save '' --appendonly no", "cpu-bound mixed",
             "many small requests: much of it in the kernel's sockets; it waits in epoll where the client is slower", "kernel redis-server libc redis-check-rdb",
             up="redis-cli -p 8745 ping", load="redis-benchmark -q -p 8745 -n 120000 -c 20 -t get,set", varies=True),

@@ -117,8 +117,8 @@ def comes(command, folder, process):
 
 def run(program, command, folder, names, skips_root=False):
     names = dict(names, folder=folder)
-    beside = program.beside and subprocess.Popen(shlex.split(filled(program.beside, names)), cwd=folder, env=ENV)
-    if beside:
+    server = program.server and subprocess.Popen(shlex.split(filled(program.server, names)), cwd=folder, env=ENV)
+    if server:
         time.sleep(0.3)
     with open(folder + ".out", "wb+") as out, open(folder + ".err", "wb+") as err:
         begin = time.monotonic()
@@ -133,9 +133,9 @@ def run(program, command, folder, names, skips_root=False):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = status
         running_s, ready_s = schedstat.times_s()
-        if beside:
-            beside.kill()
-            beside.wait()
+        if server:
+            server.kill()
+            server.wait()
         out.seek(0)
         err.seek(0)
         return Run(os.waitstatus_to_exitcode(status), out.read(), err.read(), usage.ru_utime + usage.ru_stime, time.monotonic() - begin, ready_s, running_s)

@@ -193,7 +193,7 @@ open("/proc/self/autogroup", "wb", buffering=0).write(words[-1])
 
 
 def heeds_niceness():
-    """Does the system heed the niceness of processes, and may we say that of a session, where it tells those apart?"""
+    """Returns whether niceness has an effect for processes and, if the system groups them by session, for sessions."""
     probes = [NICER_OF_TWO] + [NICER_SESSION] * os.path.exists("/proc/self/autogroup")
     return not any(
         subprocess.run(

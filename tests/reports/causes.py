@@ -537,7 +537,7 @@ def updates_one(p):
 
 
 def takes_apart(call, body, count=40, shape=None, seen=True):
-    """A loop over the rows of a tensor of 40 x 32. `call` splits the tensor before the loop, or is None."""
+    """A loop over the rows of a tensor of 40 x 32. `call` is the operator that splits the tensor before the loop."""
     p = Program()
 
     def loop():

@@ -171,7 +171,7 @@ def long_training():
 
 
 def changed(cat, name, /, at=10, **members):
-    """Returns the long trace with changed members of one event. A member that is None is removed from args or from
+    """Returns the long trace with changed members of one event. A member with the value None is removed from args or from
     the event."""
     events = long_training()
     one = [e for e in events if e.get("cat") == cat and e["name"].startswith(name)][at]

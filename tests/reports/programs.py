@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """programs.py KIND FOLDER: writes traces of one kind below FOLDER, for the rows of programs.tsv.
 
-Three steps of 10 ms. The host launches 20 kernels of 0.2 ms at once, waits until they have ended, and launches a short kernel 0.1 ms later.
+Three steps of 10 ms. The host immediately launches 20 kernels of 0.2 ms, waits until they have ended, and launches a short kernel 0.1 ms later.
 Then it works for a while and launches again, so that the device is idle long after the wait.
 """
 import json

@@ -117,7 +117,7 @@ cuts() { # cuts WAY STATUS LINES: exit code and output are those without recordi
         done
     done
 }
-tells() { # tells WAY STATUS: the exit code is that without recording
+dies_alike() { # dies_alike WAY STATUS: the exit code is that without recording
     for how in shared archive $cut_static; do
         rm -rf d
         RECORDED=d "./$how-cut_program" "$1" . >out 2>err
@@ -130,10 +130,10 @@ if built shared cut_program >link.log 2>&1 && built archive cut_program >>link.l
     check "linked, cut: a program goes on when its spool is cut" cuts plain 7 1
     check "linked, cut: threads that block all signals" cuts threads 7 0
     check "linked, cut: a program with a handler of SIGBUS gets its own faults, and no others" cuts own 7 1
-    check "linked, cut: what a program says of SIGBUS is what it is told" tells asks 7
-    check "linked, cut: by the older functions, too" tells older 7
-    check "linked, cut: a program that cuts a file of its own dies as without us" tells die 135
-    check "linked, cut: and one that is sent the signal" tells send 135
+    check "linked, cut: what a program says of SIGBUS is what it is told" dies_alike asks 7
+    check "linked, cut: by the older functions, too" dies_alike older 7
+    check "linked, cut: a program that cuts a file of its own dies as without us" dies_alike die 135
+    check "linked, cut: and one that is sent the signal" dies_alike send 135
 else
     not_ok "linked, cut: the program is built" "$(cat link.log)"
 fi

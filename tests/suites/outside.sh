@@ -131,7 +131,7 @@ dumps=$(can_dump && echo yes) # checked now, because later checks overwrite the 
 # A wait inside the callback of qsort must reach main. Its stack is read during the wait, without slowing the program.
 waits() {
     program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
-    outside 0 ./callback_program wait && says sums && says waits pipe compare_waiting main 3 && says told whole_wait_stacks 3 && says budget
+    outside 0 ./callback_program wait && says sums && says waits pipe compare_waiting main 3 && says seen whole_wait_stacks 3 && says budget
 }
 waits_all() { waits && waits -no-pie; }
 if [ -n "$dumps" ] && has_kernel; then
@@ -455,7 +455,7 @@ throttled() { # limits the program to a fifth of a CPU
     program split_program || { cat build.log; return 1; }
     rm -rf r
     (sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$limited" "$TP" record --outside --no-tfevents -o r -- ./split_program 0.6 >out 2>err) || { cat err; return 1; }
-    trace=$(ls r/*/*.gz) && says told throttled_ns 300000000 && says told throttled_periods 2 &&
+    trace=$(ls r/*/*.gz) && says seen throttled_ns 300000000 && says seen throttled_periods 2 &&
         "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err && grep -q 'It was throttled' page.md || { head -n 4 page.md; return 1; }
 }
 limited=/sys/fs/cgroup/cpu/tracepress.$$
@@ -486,7 +486,7 @@ goes_on() {
     job=$!
     comes $job test -e "/proc/$job/task/$job/children" && comes $job pgrep -P $job >/dev/null && attached 0 $job --duration 3 || return 1
     wait $job
-    [ $? = 4 ] && [ -s out ] && says sums && says count 2 && says told threads 4 && says argv ./split_program 6 && says alive 2 &&
+    [ $? = 4 ] && [ -s out ] && says sums && says count 2 && says seen threads 4 && says argv ./split_program 6 && says alive 2 &&
         says reaches alpha first 95
 }
 check "a process that runs is recorded with its threads and children, and goes on" goes_on

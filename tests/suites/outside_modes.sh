@@ -14,14 +14,14 @@ fi
 looked() { LAUNCH=./refused_program outside "$@" && says mode looks && says sums; }
 tree() { # runs a pipeline and a child of a child; polling must find the causes of their waits
     looked 5 sh -c 'sleep 0.3; (sleep 0.3; echo x) | cat; ./split_program 0.3 >/dev/null; exit 5' && [ "$(cat out)" = x ] &&
-        says argv sleep 0.3 && says argv ./split_program 0.3 && says argv cat && says told processes 6 && says told threads 8 &&
+        says argv sleep 0.3 && says argv ./split_program 0.3 && says argv cat && says seen processes 6 && says seen threads 8 &&
         says cause sleep 400 && says cause pipe 100 && says cause child 500 && says status 5
 }
 sleeper() { looked 0 sleep 0.5 && says cause sleep 400 && says exits 0; }
 # One of three rounds must be exact. If polls were left out to limit the overhead on a busy machine, it must be close.
 threads() {
     for turn in 1 2 3; do
-        looked 0 ./looks_program && says told threads 13 && says budget || return 1
+        looked 0 ./looks_program && says seen threads 13 && says budget || return 1
         says running "$(cat out)" 3 20 && return 0
     done
     said 'polls of /proc (to limit the overhead)' && says running "$(cat out)" 20
@@ -44,7 +44,7 @@ goes_on() {
     cpu_limit 120 ./refused_program "$TP" record -p $job --no-tfevents -o r --duration 1.5 >out 2>err || { cat err; return 1; }
     wait $job
     [ $? = 4 ] || return 1
-    trace=$(ls r/*/*.gz) && says mode looks && says sums && says told threads 4 && says argv ./split_program 3 && says alive 2
+    trace=$(ls r/*/*.gz) && says mode looks && says sums && says seen threads 4 && says argv ./split_program 3 && says alive 2
 }
 page() { # the page shows no shares of functions, and says how to get them
     looked 0 ./split_program 0.5 && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err ||
@@ -62,7 +62,7 @@ inside() {
         [ $? = 5 ] || { cat err; return 1; }
         trace=$(ls r/*/sh.*.gz)
         # shellcheck disable=SC2046
-        says mode looks && says sums && says told threads 4 && says no_thread tracepress && set -- $(cat out) || return 1
+        says mode looks && says sums && says seen threads 4 && says no_thread tracepress && set -- $(cat out) || return 1
         "$TP" report "$trace" -o page.html --markdown page.md --quiet && grep -q 'function | alpha' page.md &&
             grep -q 'which the processes took themselves by timers' page.html && ! grep -q 'Functions were not seen' page.md &&
             said 'not seen: anything shorter than 10 ms, because' || { cat page.md; return 1; }
@@ -145,7 +145,7 @@ whole_split() {
 }
 # each thread exits before its first sample is due; events per thread would pass this time on to other threads
 whole_short() {
-    whole 0 ./looks_program short && says told threads 2001 && says sampled 70 && says running "$(cat out)" 15
+    whole 0 ./looks_program short && says seen threads 2001 && says sampled 70 && says running "$(cat out)" 15
 }
 whole_running() { whole 0 gzip -9c /usr/bin/perl && ns=$(sed -n 's/.*"cpu_us":\([0-9]*\).*/\1000/p' r/*/run.json) && says running "$ns"; }
 whole_attached() {
@@ -156,7 +156,7 @@ whole_attached() {
     cpu_limit 120 "$TP" record -p $job --whole-cpus --no-tfevents -o r >out 2>err || { cat err; return 1; }
     wait $job
     [ $? = 4 ] || return 1
-    trace=$(ls r/*/*.gz) && says mode "whole CPUs" && says sums && says told threads 4 && says argv ./split_program 3 && { ! knows_ends || says status 4; } &&
+    trace=$(ls r/*/*.gz) && says mode "whole CPUs" && says sums && says seen threads 4 && says argv ./split_program 3 && { ! knows_ends || says status 4; } &&
         says reaches alpha first 90
 }
 whole_beside() { # the recording from inside must not change
@@ -243,7 +243,7 @@ user() {
     wait $first $second $third
     rm -rf "$home"
     trace=$(ls r/*/*.gz)
-    [ $status = 0 ] && says sums && says argv sleep 60 && says argv sleep 61 && says argv "$home/split_program" 8 && says told threads 6 &&
+    [ $status = 0 ] && says sums && says argv sleep 60 && says argv sleep 61 && says argv "$home/split_program" 8 && says seen threads 6 &&
         ! zcat "$trace" | grep -q '"all-of-user\|--all-of-user' && says cause sleep 1000 || { cat err; return 1; }
 }
 user_inherited() { user && says mode inherited; }

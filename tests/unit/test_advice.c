@@ -39,7 +39,7 @@ static bool is_text(struct tp_str text, const char *expected)
     return tp_str_equal(text, tp_str_of(expected));
 }
 
-static void idle_time_is_split_at_the_launch_of_what_comes_next(void **state)
+static void gap_before_operation_is_split_at_its_launch(void **state)
 {
     (void)state;
     struct fixture f;
@@ -64,7 +64,7 @@ static void idle_time_is_split_at_the_launch_of_what_comes_next(void **state)
     tp_arena_release(&f.arena);
 }
 
-static void the_flame_charges_idle_time_to_the_host_stack(void **state)
+static void flame_graph_assigns_idle_time_to_the_host_stack(void **state)
 {
     (void)state;
     struct fixture f;
@@ -87,7 +87,7 @@ static void the_flame_charges_idle_time_to_the_host_stack(void **state)
     tp_arena_release(&f.arena);
 }
 
-static void a_wait_costs_only_what_the_device_was_idle_after_it(void **state)
+static void wait_costs_only_the_idle_time_after_it(void **state)
 {
     (void)state;
     struct fixture f;
@@ -104,7 +104,7 @@ static void a_wait_costs_only_what_the_device_was_idle_after_it(void **state)
     tp_arena_release(&f.arena);
 }
 
-static void a_wait_is_not_in_a_line_that_ended_before_it(void **state)
+static void wait_belongs_to_no_line_that_ended_before(void **state)
 {
     (void)state;
     struct fixture f;
@@ -120,7 +120,7 @@ static void a_wait_is_not_in_a_line_that_ended_before_it(void **state)
     tp_arena_release(&f.arena);
 }
 
-static void a_wait_outside_the_steps_is_counted_apart(void **state)
+static void wait_outside_of_steps_is_counted_separately(void **state)
 {
     (void)state;
     struct fixture f;
@@ -136,7 +136,7 @@ static void a_wait_outside_the_steps_is_counted_apart(void **state)
     tp_arena_release(&f.arena);
 }
 
-static void a_step_that_did_not_finish_is_left_out(void **state)
+static void unfinished_step_is_left_out(void **state)
 {
     (void)state;
     struct fixture f;
@@ -152,7 +152,7 @@ static void a_step_that_did_not_finish_is_left_out(void **state)
     tp_arena_release(&f.arena);
 }
 
-static void memory_alive_at_the_peak_is_named_by_its_operator(void **state)
+static void memory_at_the_peak_names_its_operator(void **state)
 {
     (void)state;
     struct fixture f;
@@ -219,7 +219,7 @@ static void merge_sort_keeps_equal_items_in_order(void **state)
     tp_arena_release(&arena);
 }
 
-static void id_map_finds_what_was_put(void **state)
+static void id_map_finds_stored_ids(void **state)
 {
     (void)state;
     struct tp_arena arena;
@@ -243,16 +243,16 @@ static void id_map_finds_what_was_put(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle_time_is_split_at_the_launch_of_what_comes_next),
-        cmocka_unit_test(the_flame_charges_idle_time_to_the_host_stack),
-        cmocka_unit_test(a_wait_costs_only_what_the_device_was_idle_after_it),
-        cmocka_unit_test(a_wait_is_not_in_a_line_that_ended_before_it),
-        cmocka_unit_test(a_wait_outside_the_steps_is_counted_apart),
-        cmocka_unit_test(a_step_that_did_not_finish_is_left_out),
-        cmocka_unit_test(memory_alive_at_the_peak_is_named_by_its_operator),
+        cmocka_unit_test(gap_before_operation_is_split_at_its_launch),
+        cmocka_unit_test(flame_graph_assigns_idle_time_to_the_host_stack),
+        cmocka_unit_test(wait_costs_only_the_idle_time_after_it),
+        cmocka_unit_test(wait_belongs_to_no_line_that_ended_before),
+        cmocka_unit_test(wait_outside_of_steps_is_counted_separately),
+        cmocka_unit_test(unfinished_step_is_left_out),
+        cmocka_unit_test(memory_at_the_peak_names_its_operator),
         cmocka_unit_test(thresholds_can_be_changed),
         cmocka_unit_test(merge_sort_keeps_equal_items_in_order),
-        cmocka_unit_test(id_map_finds_what_was_put),
+        cmocka_unit_test(id_map_finds_stored_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

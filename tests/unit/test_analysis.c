@@ -117,7 +117,7 @@ static const char *line_with(const char *table, const char *first, const char *s
     return at && other && end && other < end ? at : NULL;
 }
 
-static void a_handler_has_tables_and_stacks(void **state)
+static void handler_gets_tables_and_stacks(void **state)
 {
     struct got got = {0};
     struct tracepress_options options = options_of(&got);
@@ -152,7 +152,7 @@ static void a_handler_has_tables_and_stacks(void **state)
     fclose(file);
 }
 
-static void nothing_recorded_is_an_empty_table(void **state)
+static void empty_recording_gives_empty_table(void **state)
 {
     struct got got = {0};
     struct tracepress_options options = options_of(&got);
@@ -164,7 +164,7 @@ static void nothing_recorded_is_an_empty_table(void **state)
     release(&got);
 }
 
-static void without_a_trace_there_is_no_table(void **state)
+static void missing_trace_gives_no_table(void **state)
 {
     (void)state;
     assert_null(tracepress_key_averages(NULL, NULL));
@@ -199,7 +199,7 @@ static unsigned files_ending(const char *ending)
     return count;
 }
 
-static void summary_that_is_not_written_leaves_the_recording(void **state)
+static void unwritten_summary_keeps_the_recording(void **state)
 {
     int codes[4] = {1, 1, 1, 1};
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -222,10 +222,10 @@ int main(void)
 {
     setenv("TRACEPRESS_QUIET", "1", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_has_tables_and_stacks),
-        cmocka_unit_test(nothing_recorded_is_an_empty_table),
-        cmocka_unit_test(without_a_trace_there_is_no_table),
-        cmocka_unit_test(summary_that_is_not_written_leaves_the_recording),
+        cmocka_unit_test(handler_gets_tables_and_stacks),
+        cmocka_unit_test(empty_recording_gives_empty_table),
+        cmocka_unit_test(missing_trace_gives_no_table),
+        cmocka_unit_test(unwritten_summary_keeps_the_recording),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -30,7 +30,7 @@ static tracepress_name name(const char *of)
 
 /* ---- ranges ---- */
 
-static void kinds_have_their_words(void **state)
+static void kinds_are_written_as_words(void **state)
 {
     (void)state;
     static const char *const words[] = {NULL, "compute", "input", "communication", "copy", "wait", "sync"};
@@ -48,7 +48,7 @@ static void kinds_have_their_words(void **state)
     }
 }
 
-static void arguments_are_of_the_range_that_is_open(void **state)
+static void arguments_belong_to_the_open_range(void **state)
 {
     (void)state;
     tracepress_arg_i64(name("nowhere"), 1);
@@ -88,7 +88,7 @@ static void operators_and_modules_take_arguments_too(void **state)
     assert_int_equal(count_of("\"depth\":3"), 1);
 }
 
-static void the_last_colour_stays(void **state)
+static void last_color_wins(void **state)
 {
     (void)state;
     tracepress_begin(name("painted"));
@@ -100,7 +100,7 @@ static void the_last_colour_stays(void **state)
     assert_true(is_there("\"color\":\"#445566\""));
 }
 
-static void names_of_ours_are_not_overwritten(void **state)
+static void reserved_names_are_not_overwritten(void **state)
 {
     (void)state;
     tracepress_begin_kind(name("mine"), TRACEPRESS_COPY);
@@ -129,7 +129,7 @@ static void only_the_last_arguments_are_kept(void **state)
     assert_true(is_there("\"key 99\":99"));
 }
 
-static void moments_have_texts(void **state)
+static void moments_carry_texts(void **state)
 {
     (void)state;
     tracepress_instant_text(name("loss"), "rose <b>");
@@ -143,7 +143,7 @@ static void moments_have_texts(void **state)
 
 /* ---- work on devices ---- */
 
-static void works_are_kernels_of_a_device(void **state)
+static void work_becomes_kernels_of_a_device(void **state)
 {
     (void)state;
     enum { WORKS = 1000 };
@@ -178,7 +178,7 @@ static void works_are_kernels_of_a_device(void **state)
     assert_false(is_there("lost"));
 }
 
-static void works_outside_of_the_recording_are_cut(void **state)
+static void work_outside_of_the_recording_is_clipped(void **state)
 {
     (void)state;
     tracepress_lane_id lane = tracepress_lane("npu", TRACEPRESS_NONE);
@@ -199,7 +199,7 @@ static void works_outside_of_the_recording_are_cut(void **state)
     assert_int_equal(count_of("\"dur\":-"), 0);
 }
 
-static void works_that_overlap_get_rows_of_their_own(void **state)
+static void overlapping_work_gets_separate_rows(void **state)
 {
     (void)state;
     tracepress_lane_id lane = tracepress_lane("npu/queue", TRACEPRESS_COMPUTE);
@@ -220,7 +220,7 @@ static void works_that_overlap_get_rows_of_their_own(void **state)
     assert_true(is_there("{\"name\":\"npu/next\"}"));
 }
 
-static void devices_beyond_the_most_are_left_out(void **state)
+static void devices_beyond_the_maximum_are_left_out(void **state)
 {
     (void)state;
     char device[32];
@@ -236,17 +236,17 @@ static void devices_beyond_the_most_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kinds_have_their_words, begin, stop),
-        cmocka_unit_test_setup_teardown(arguments_are_of_the_range_that_is_open, begin, stop),
+        cmocka_unit_test_setup_teardown(kinds_are_written_as_words, begin, stop),
+        cmocka_unit_test_setup_teardown(arguments_belong_to_the_open_range, begin, stop),
         cmocka_unit_test_setup_teardown(operators_and_modules_take_arguments_too, begin, stop),
-        cmocka_unit_test_setup_teardown(the_last_colour_stays, begin, stop),
-        cmocka_unit_test_setup_teardown(names_of_ours_are_not_overwritten, begin, stop),
+        cmocka_unit_test_setup_teardown(last_color_wins, begin, stop),
+        cmocka_unit_test_setup_teardown(reserved_names_are_not_overwritten, begin, stop),
         cmocka_unit_test_setup_teardown(only_the_last_arguments_are_kept, begin, stop),
-        cmocka_unit_test_setup_teardown(moments_have_texts, begin, stop),
-        cmocka_unit_test_setup_teardown(works_are_kernels_of_a_device, begin, stop),
-        cmocka_unit_test_setup_teardown(works_outside_of_the_recording_are_cut, begin, stop),
-        cmocka_unit_test_setup_teardown(works_that_overlap_get_rows_of_their_own, begin, stop),
-        cmocka_unit_test_setup_teardown(devices_beyond_the_most_are_left_out, begin, stop),
+        cmocka_unit_test_setup_teardown(moments_carry_texts, begin, stop),
+        cmocka_unit_test_setup_teardown(work_becomes_kernels_of_a_device, begin, stop),
+        cmocka_unit_test_setup_teardown(work_outside_of_the_recording_is_clipped, begin, stop),
+        cmocka_unit_test_setup_teardown(overlapping_work_gets_separate_rows, begin, stop),
+        cmocka_unit_test_setup_teardown(devices_beyond_the_maximum_are_left_out, begin, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static size_t numbers(const char *head, const char *key, long long *out, size_t 
 
 /* Tasks with equal ids but different names are different tasks. An arrow leads from the start of each task to its
  * end. */
-static void arrows_tell_tasks_of_one_id_apart(void **state)
+static void arrows_distinguish_tasks_with_equal_ids(void **state)
 {
     long long from[4], to[4], begun[4], ended[4];
     (void)state;
@@ -64,7 +64,7 @@ static int by_number(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-static void ids_are_given_once(void **state)
+static void ids_are_unique(void **state)
 {
     static uint64_t ids[THREADS * IDS];
     pthread_t threads[THREADS];
@@ -82,8 +82,8 @@ static void ids_are_given_once(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arrows_tell_tasks_of_one_id_apart, begin, stop),
-        cmocka_unit_test(ids_are_given_once),
+        cmocka_unit_test_setup_teardown(arrows_distinguish_tasks_with_equal_ids, begin, stop),
+        cmocka_unit_test(ids_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

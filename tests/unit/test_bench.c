@@ -48,7 +48,7 @@ static void run(struct tp_bench *bench, struct tp_bench_run *runs, struct machin
     }
 }
 
-static void each_side_is_first_in_half_of_the_pairs(void **state)
+static void each_side_runs_first_in_half_of_the_pairs(void **state)
 {
     unsigned first = 0, changes = 0;
     (void)state;
@@ -95,7 +95,7 @@ static void show(const char *what, const struct tally *t)
                   (double)t->pairs / ROUNDS);
 }
 
-static void early_stops_neither_alarm_nor_miss(void **state)
+static void early_stops_cause_no_false_results(void **state)
 {
     struct tally equal, wanders, slower;
     (void)state;
@@ -114,7 +114,7 @@ static void early_stops_neither_alarm_nor_miss(void **state)
     assert_true(equal.pairs < 20 * ROUNDS);
 }
 
-static void a_limit_is_decided_rightly(void **state)
+static void limit_is_decided_correctly(void **state)
 {
     const struct tp_bench_goal goal = {
         .effect = 0.02, .has_limit = true, .most = 0.03, .quantity = -1, .max_runs = MOST_PAIRS};
@@ -134,7 +134,7 @@ static void a_limit_is_decided_rightly(void **state)
     assert_true(above.pairs < 12 * ROUNDS && below.pairs < 12 * ROUNDS);
 }
 
-static void loaded_runs_do_not_count_and_stalls_are_drawn_in(void **state)
+static void loaded_runs_are_discarded_and_stalls_limited(void **state)
 {
     struct tp_bench_run runs[20];
     struct tp_bench bench;
@@ -161,7 +161,7 @@ static void loaded_runs_do_not_count_and_stalls_are_drawn_in(void **state)
     assert_true(bench.verdict == TP_BENCH_SAME || bench.verdict == TP_BENCH_OPEN);
 }
 
-static void a_step_decides_where_all_runs_have_one(void **state)
+static void step_time_decides_if_all_runs_have_steps(void **state)
 {
     struct tp_bench_run runs[8];
     struct tp_bench bench;
@@ -218,11 +218,11 @@ static void exact_counts_are_compared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_side_is_first_in_half_of_the_pairs),
-        cmocka_unit_test(early_stops_neither_alarm_nor_miss),
-        cmocka_unit_test(a_limit_is_decided_rightly),
-        cmocka_unit_test(loaded_runs_do_not_count_and_stalls_are_drawn_in),
-        cmocka_unit_test(a_step_decides_where_all_runs_have_one),
+        cmocka_unit_test(each_side_runs_first_in_half_of_the_pairs),
+        cmocka_unit_test(early_stops_cause_no_false_results),
+        cmocka_unit_test(limit_is_decided_correctly),
+        cmocka_unit_test(loaded_runs_are_discarded_and_stalls_limited),
+        cmocka_unit_test(step_time_decides_if_all_runs_have_steps),
         cmocka_unit_test(exact_counts_are_compared),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -36,7 +36,7 @@ static void refused(const char *text, const char *message)
     assert_string_equal(err.text, message);
 }
 
-static void a_line_has_metric_comparison_and_limit(void **state)
+static void line_has_metric_comparison_and_limit(void **state)
 {
     (void)state;
     struct tp_budget b = parsed("# all\n\n  kernels.per_step<=620  # why\r\nwarn optional finding.A4 != 0\n");
@@ -53,7 +53,7 @@ static void a_line_has_metric_comparison_and_limit(void **state)
     assert_int_equal(b.lines[1].number, 4);
 }
 
-static void units_become_ns_bytes_and_per_cent(void **state)
+static void units_are_converted_to_ns_bytes_and_percent(void **state)
 {
     (void)state;
     const struct {
@@ -72,7 +72,7 @@ static void units_become_ns_bytes_and_per_cent(void **state)
     }
 }
 
-static void a_sign_means_against_the_baseline(void **state)
+static void sign_makes_a_limit_relative_to_the_baseline(void **state)
 {
     (void)state;
     struct tp_budget b = parsed("step.time.median <= +3 %\nkernels.per_step <= +0\nmemory.peak <= +64 MiB\n"
@@ -86,7 +86,7 @@ static void a_sign_means_against_the_baseline(void **state)
     assert_true(b.lines[5].kind == TP_LIMIT_RELATIVE && b.lines[5].limit == 2);
 }
 
-static void a_line_may_be_for_one_worker_or_rank(void **state)
+static void line_may_select_a_worker_or_rank(void **state)
 {
     (void)state;
     struct tp_budget b = parsed("memory.peak <= 1 GiB @host-1_2\nmemory.peak <= 2 GiB @12\nmemory.peak <= 3 @1x\n");
@@ -97,7 +97,7 @@ static void a_line_may_be_for_one_worker_or_rank(void **state)
     assert_true(tp_str_equal(b.lines[2].worker, TP_STR("1x")));
 }
 
-static void mistakes_are_told_with_line_column_and_the_nearest_name(void **state)
+static void mistake_is_reported_with_place_and_nearest_name(void **state)
 {
     (void)state;
     refused("\nkernel.per_step <= 620",
@@ -122,7 +122,7 @@ static void mistakes_are_told_with_line_column_and_the_nearest_name(void **state
     refused("", "b: no line with a metric");
 }
 
-static void a_huge_file_is_refused(void **state)
+static void huge_file_is_refused(void **state)
 {
     (void)state;
     static char text[TP_MAX_BUDGET_BYTES + 1];
@@ -134,7 +134,7 @@ static void a_huge_file_is_refused(void **state)
     assert_int_equal(tp_budget_parse(&budget, "b", text, sizeof text, &arena, &err), TP_ELIMIT);
 }
 
-static void names_find_their_metric_and_mistyped_ones_the_nearest(void **state)
+static void metric_is_found_by_name_or_nearest_name(void **state)
 {
     (void)state;
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
@@ -150,7 +150,7 @@ static void names_find_their_metric_and_mistyped_ones_the_nearest(void **state)
 }
 
 /* The data that each metric needs, by prefix of its name. The first matching prefix counts. */
-static void every_metric_says_what_it_needs(void **state)
+static void each_metric_names_its_required_data(void **state)
 {
     enum { F = TP_NEED_FILE, H = TP_NEED_HOST, D = TP_NEED_DEVICE, R = TP_NEED_RUNTIME, C = TP_NEED_CLOCK };
     static const struct {
@@ -191,7 +191,7 @@ static void every_metric_says_what_it_needs(void **state)
     }
 }
 
-static void every_rule_of_the_advice_has_its_metric(void **state)
+static void each_rule_has_a_metric(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
@@ -203,7 +203,7 @@ static void every_rule_of_the_advice_has_its_metric(void **state)
     }
 }
 
-static void what_is_built_in_parses(void **state)
+static void built_in_budget_is_parsed(void **state)
 {
     (void)state;
     struct tp_budget budget;
@@ -219,16 +219,16 @@ static void what_is_built_in_parses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_has_metric_comparison_and_limit),
-        cmocka_unit_test(units_become_ns_bytes_and_per_cent),
-        cmocka_unit_test(a_sign_means_against_the_baseline),
-        cmocka_unit_test(a_line_may_be_for_one_worker_or_rank),
-        cmocka_unit_test(mistakes_are_told_with_line_column_and_the_nearest_name),
-        cmocka_unit_test(a_huge_file_is_refused),
-        cmocka_unit_test(names_find_their_metric_and_mistyped_ones_the_nearest),
-        cmocka_unit_test(every_metric_says_what_it_needs),
-        cmocka_unit_test(every_rule_of_the_advice_has_its_metric),
-        cmocka_unit_test(what_is_built_in_parses),
+        cmocka_unit_test(line_has_metric_comparison_and_limit),
+        cmocka_unit_test(units_are_converted_to_ns_bytes_and_percent),
+        cmocka_unit_test(sign_makes_a_limit_relative_to_the_baseline),
+        cmocka_unit_test(line_may_select_a_worker_or_rank),
+        cmocka_unit_test(mistake_is_reported_with_place_and_nearest_name),
+        cmocka_unit_test(huge_file_is_refused),
+        cmocka_unit_test(metric_is_found_by_name_or_nearest_name),
+        cmocka_unit_test(each_metric_names_its_required_data),
+        cmocka_unit_test(each_rule_has_a_metric),
+        cmocka_unit_test(built_in_budget_is_parsed),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -22,7 +22,7 @@ static void buf_ends_with_nul_and_grows(void **state)
     tp_buf_release(&buf);
 }
 
-static void buf_refuses_more_than_its_maximum_for_good(void **state)
+static void buf_beyond_its_maximum_fails_permanently(void **state)
 {
     struct tp_buf buf;
     (void)state;
@@ -63,7 +63,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buf_ends_with_nul_and_grows),
-        cmocka_unit_test(buf_refuses_more_than_its_maximum_for_good),
+        cmocka_unit_test(buf_beyond_its_maximum_fails_permanently),
         cmocka_unit_test(buf_prints_the_smallest_integer),
         cmocka_unit_test(buf_prints_texts_longer_than_its_scratch),
     };

@@ -53,7 +53,7 @@ static void check_sum(const struct tp_call_sum *sum, int64_t call_count, int64_t
 static const char recursion[] = FRAME("a.py(3): f", 10, 100) FRAME("a.py(3): f", 20, 60) FRAME("a.py(3): f", 30, 40)
     FRAME("b.py(7): g", 40, 10) FRAME("b.py(7): g", 120, 5);
 
-static void recursive_calls_count_apart(void **state)
+static void recursive_calls_are_counted_separately(void **state)
 {
     (void)state;
     build(recursion);
@@ -85,7 +85,7 @@ static void names_are_split_and_lose_addresses(void **state)
     tp_buf_release(&out);
 }
 
-static void text_is_that_of_pstats(void **state)
+static void text_equals_that_of_pstats(void **state)
 {
     static const char wanted[] = "         5 function calls (3 primitive calls) in 0.000 seconds\n\n"
                                  "   Ordered by: call count\n"
@@ -112,7 +112,7 @@ static void text_is_that_of_pstats(void **state)
     assert_null(tp_calls_sort(&calls, "size", &arena));
 }
 
-static void file_is_marshal(void **state)
+static void file_is_valid_marshal_data(void **state)
 {
     static const unsigned char wanted[] = "{(\3\0\0\0u\4\0\0\0a.pyi\3\0\0\0u\1\0\0\0f"
                                           "(\5\0\0\0i\1\0\0\0i\1\0\0\0g\0\0\0\0\0\0\xe0\x3fg\0\0\0\0\0\0\xe0\x3f{00";
@@ -143,10 +143,10 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(recursive_calls_count_apart, start, end),
+        cmocka_unit_test_setup_teardown(recursive_calls_are_counted_separately, start, end),
         cmocka_unit_test_setup_teardown(names_are_split_and_lose_addresses, start, end),
-        cmocka_unit_test_setup_teardown(text_is_that_of_pstats, start, end),
-        cmocka_unit_test_setup_teardown(file_is_marshal, start, end),
+        cmocka_unit_test_setup_teardown(text_equals_that_of_pstats, start, end),
+        cmocka_unit_test_setup_teardown(file_is_valid_marshal_data, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static const struct tp_call *parent(const struct scene *s, const struct tp_call 
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" ts ",\"dur\":" dur            \
     ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" correlation "}}"
 
-static void equal_paths_are_one_node(void **state)
+static void equal_paths_share_a_node(void **state)
 {
     (void)state;
     struct scene s = {0};
@@ -91,7 +91,7 @@ static void equal_paths_are_one_node(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void stack_arguments_become_frames_without_plumbing(void **state)
+static void stack_arguments_become_frames_without_torch_internals(void **state)
 {
     (void)state;
     struct scene s = {0};
@@ -135,7 +135,7 @@ static void backward_thread_and_memory_are_attributed(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void steps_stand_at_the_top_whatever_runs_around_them(void **state)
+static void steps_are_top_nodes_inside_of_any_frames(void **state)
 {
     (void)state;
     struct scene s = {0};
@@ -161,7 +161,7 @@ static void steps_stand_at_the_top_whatever_runs_around_them(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void small_calls_are_joined_and_sums_stay(void **state)
+static void small_calls_are_merged_and_keep_sums(void **state)
 {
     (void)state;
     struct scene s = {0};
@@ -182,7 +182,7 @@ static void small_calls_are_joined_and_sums_stay(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void deep_nesting_is_survived(void **state)
+static void deep_nesting_does_not_crash(void **state)
 {
     (void)state;
     struct scene s = {0};
@@ -198,7 +198,7 @@ static void deep_nesting_is_survived(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void nothing_gives_no_tree(void **state)
+static void empty_trace_gives_no_tree(void **state)
 {
     (void)state;
     struct scene s = {0};
@@ -241,13 +241,13 @@ static void labels_are_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_paths_are_one_node),
-        cmocka_unit_test(stack_arguments_become_frames_without_plumbing),
+        cmocka_unit_test(equal_paths_share_a_node),
+        cmocka_unit_test(stack_arguments_become_frames_without_torch_internals),
         cmocka_unit_test(backward_thread_and_memory_are_attributed),
-        cmocka_unit_test(steps_stand_at_the_top_whatever_runs_around_them),
-        cmocka_unit_test(small_calls_are_joined_and_sums_stay),
-        cmocka_unit_test(deep_nesting_is_survived),
-        cmocka_unit_test(nothing_gives_no_tree),
+        cmocka_unit_test(steps_are_top_nodes_inside_of_any_frames),
+        cmocka_unit_test(small_calls_are_merged_and_keep_sums),
+        cmocka_unit_test(deep_nesting_does_not_crash),
+        cmocka_unit_test(empty_trace_gives_no_tree),
         cmocka_unit_test(labels_are_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static double begin_step(int number)
 
 /* ---- frames ---- */
 
-static void frames_tell_what_runs(void **state)
+static void known_frames_name_their_cause(void **state)
 {
     static const struct {
         const char *frame, *rule, *cause;
@@ -59,7 +59,7 @@ static void frames_tell_what_runs(void **state)
     }
 }
 
-static void frames_of_others_with_such_names_tell_nothing(void **state)
+static void similar_frames_of_other_packages_name_no_cause(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -77,7 +77,7 @@ static void frames_of_others_with_such_names_tell_nothing(void **state)
     }
 }
 
-static void the_frames_of_a_loader_tell_what_is_slow_in_it(void **state)
+static void frames_of_a_loader_name_its_slow_part(void **state)
 {
     static const char *const slow[][2] = {{"data.py(7): __getitem__", "input.transform"},
                                           {"data.py(9): join", "input.collate"}};
@@ -113,7 +113,7 @@ static void collation(double python_us)
     build();
 }
 
-static void samples_that_are_tensors_before_need_no_making_of_them(void **state)
+static void collation_gains_only_avoidable_tensor_creation(void **state)
 {
     collation(200);
     assert_found("H1", "input.collate", 30);
@@ -124,7 +124,7 @@ static void samples_that_are_tensors_before_need_no_making_of_them(void **state)
     assert_found("H1", "input.collate", 5); /* the other 250 us are one call, which makes a tensor of existing data */
 }
 
-static void a_loader_that_reads_or_computes_is_slow_for_another_reason(void **state)
+static void loader_that_reads_or_computes_has_another_cause(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -139,7 +139,7 @@ static void a_loader_that_reads_or_computes_is_slow_for_another_reason(void **st
 
 /* ---- operators ---- */
 
-static void most_of_double_precision_could_go(void **state)
+static void double_precision_gains_most_of_its_time(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -150,7 +150,7 @@ static void most_of_double_precision_could_go(void **state)
     assert_found("H14", "compute.float64", 0.6 * 40);
 }
 
-static void a_number_in_double_precision_is_no_work(void **state)
+static void double_precision_scalar_is_ignored(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -161,7 +161,7 @@ static void a_number_in_double_precision_is_no_work(void **state)
     assert_null(finding("H14"));
 }
 
-static void gradients_are_filled_and_added_to(void **state)
+static void filling_gradients_with_zeros_is_found(void **state)
 {
     enum { NOT, AS_A_LIST, ONE_BY_ONE };
     for (int is_filled = ONE_BY_ONE; is_filled >= NOT; is_filled--) {
@@ -197,7 +197,7 @@ static void attention(double at, bool has_second)
         shaped("aten::matmul", at + 250, 50, HEADS ",[2,4,512,32]", FLOAT, 4);
 }
 
-static void a_function_that_does_little_but_fill_goes_with_it(void **state)
+static void function_that_mostly_fills_counts_completely(void **state)
 {
     for (int other = 0; other <= 200; other += 200) { /* us of other work in the function */
         begin(state);
@@ -217,7 +217,7 @@ static void a_function_that_does_little_but_fill_goes_with_it(void **state)
     }
 }
 
-static void a_copy_that_is_filled_with_zeros_is_of_the_filling(void **state)
+static void copy_filled_with_zeros_counts_as_filling(void **state)
 {
     static const struct {
         const char *copy;
@@ -244,7 +244,7 @@ static void a_copy_that_is_filled_with_zeros_is_of_the_filling(void **state)
 
 /* A hook that only checks whether all numbers are finite takes 70 us, 50 us of them in operators. Its whole time
  * counts. If a hook has other work, only its operators count. */
-static void functions_that_only_check_go_with_their_checks(void **state)
+static void function_that_only_checks_counts_completely(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
         begin(state);
@@ -262,7 +262,7 @@ static void functions_that_only_check_go_with_their_checks(void **state)
     }
 }
 
-static void a_reentrant_checkpoint_computes_up_to_its_own_backward(void **state)
+static void reentrant_checkpoint_ends_at_its_backward(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -275,7 +275,7 @@ static void a_reentrant_checkpoint_computes_up_to_its_own_backward(void **state)
     assert_found("H11", "compute.recompute", 10);
 }
 
-static void attention_keeps_its_products(void **state)
+static void fused_attention_saves_no_products(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++)
@@ -296,7 +296,7 @@ static double part_of_scores(double batch, double rows, double columns)
 
 /* The time of a product with many columns is mostly arithmetic. A fused backward computes five products instead of
  * four. */
-static void the_backward_of_attention_computes_the_scores_again(void **state)
+static void fused_attention_backward_computes_scores_again(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -316,7 +316,7 @@ static void the_backward_of_attention_computes_the_scores_again(void **state)
 }
 
 /* Exponentials divided by their sum are a softmax, written by hand. */
-static void a_softmax_may_be_written_out_too(void **state)
+static void softmax_of_single_operators_is_found(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -331,7 +331,7 @@ static void a_softmax_may_be_written_out_too(void **state)
     assert_found("H16", "attention.eager", 20);
 }
 
-static void a_softmax_at_the_end_is_a_loss(void **state)
+static void softmax_without_product_after_it_is_a_loss(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++)
@@ -358,7 +358,7 @@ static void chain(int count, int side)
     build();
 }
 
-static void a_chain_passes_through_memory_more_often_than_it_needs_to(void **state)
+static void elementwise_chain_gains_memory_traffic(void **state)
 {
     (void)state;
     chain(6, 512);
@@ -367,7 +367,7 @@ static void a_chain_passes_through_memory_more_often_than_it_needs_to(void **sta
     assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 40);
 }
 
-static void short_chains_and_small_tensors_are_left_alone(void **state)
+static void short_chains_and_small_tensors_are_ignored(void **state)
 {
     chain(4, 512);
     assert_null(finding("H17"));
@@ -394,7 +394,7 @@ static void modules(int calls, int rows)
     build();
 }
 
-static void a_model_called_for_each_sample_could_be_called_once(void **state)
+static void calls_per_sample_gain_all_but_one(void **state)
 {
     (void)state;
     modules(8, 1);
@@ -417,7 +417,7 @@ static void sequences(int calls, int batch, bool is_growing)
     build();
 }
 
-static void what_stands_between_calls_for_samples_goes_with_them(void **state)
+static void time_between_calls_per_sample_counts(void **state)
 {
     sequences(8, 1, false);
     /* from the start of the second call to the end of the eighth call */
@@ -431,7 +431,7 @@ static void what_stands_between_calls_for_samples_goes_with_them(void **state)
     assert_null(finding("H18"));
 }
 
-static void a_model_called_for_several_batches_is_no_loop_over_samples(void **state)
+static void calls_per_batch_are_no_loop_over_samples(void **state)
 {
     (void)state;
     modules(8, 32);
@@ -473,7 +473,7 @@ static void short_convolutions_of_few_samples_are_a_small_batch(void **state)
     assert_null(finding("H19"));
 }
 
-static void a_head_of_two_rows_behind_a_convolution_is_no_small_batch(void **state)
+static void head_of_two_rows_is_no_small_batch(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -527,7 +527,7 @@ static void grow(const int *kept, bool is_freed)
     build();
 }
 
-static void memory_that_grows_in_each_step_is_kept_by_something(void **state)
+static void memory_that_grows_in_each_step_is_a_leak(void **state)
 {
     static const int steady[] = {9 << 20, 2 << 20, 2 << 20, 3 << 20, 2 << 20}, once[] = {9 << 20, 0, 0, 0, 0};
     grow(steady, false);
@@ -546,32 +546,32 @@ int main(void)
 {
     is_recording_free = true;
     const struct CMUnitTest tests[] = {
-        CASE(frames_tell_what_runs),
-        CASE(frames_of_others_with_such_names_tell_nothing),
-        CASE(the_frames_of_a_loader_tell_what_is_slow_in_it),
-        CASE(samples_that_are_tensors_before_need_no_making_of_them),
-        CASE(a_loader_that_reads_or_computes_is_slow_for_another_reason),
-        CASE(most_of_double_precision_could_go),
-        CASE(a_number_in_double_precision_is_no_work),
-        CASE(gradients_are_filled_and_added_to),
-        CASE(a_function_that_does_little_but_fill_goes_with_it),
-        CASE(a_copy_that_is_filled_with_zeros_is_of_the_filling),
-        CASE(attention_keeps_its_products),
-        CASE(the_backward_of_attention_computes_the_scores_again),
-        CASE(a_softmax_may_be_written_out_too),
-        CASE(functions_that_only_check_go_with_their_checks),
-        CASE(a_reentrant_checkpoint_computes_up_to_its_own_backward),
-        CASE(a_softmax_at_the_end_is_a_loss),
-        CASE(a_chain_passes_through_memory_more_often_than_it_needs_to),
-        CASE(short_chains_and_small_tensors_are_left_alone),
-        CASE(a_model_called_for_each_sample_could_be_called_once),
-        CASE(what_stands_between_calls_for_samples_goes_with_them),
-        CASE(a_model_called_for_several_batches_is_no_loop_over_samples),
+        CASE(known_frames_name_their_cause),
+        CASE(similar_frames_of_other_packages_name_no_cause),
+        CASE(frames_of_a_loader_name_its_slow_part),
+        CASE(collation_gains_only_avoidable_tensor_creation),
+        CASE(loader_that_reads_or_computes_has_another_cause),
+        CASE(double_precision_gains_most_of_its_time),
+        CASE(double_precision_scalar_is_ignored),
+        CASE(filling_gradients_with_zeros_is_found),
+        CASE(function_that_mostly_fills_counts_completely),
+        CASE(copy_filled_with_zeros_counts_as_filling),
+        CASE(fused_attention_saves_no_products),
+        CASE(fused_attention_backward_computes_scores_again),
+        CASE(softmax_of_single_operators_is_found),
+        CASE(function_that_only_checks_counts_completely),
+        CASE(reentrant_checkpoint_ends_at_its_backward),
+        CASE(softmax_without_product_after_it_is_a_loss),
+        CASE(elementwise_chain_gains_memory_traffic),
+        CASE(short_chains_and_small_tensors_are_ignored),
+        CASE(calls_per_sample_gain_all_but_one),
+        CASE(time_between_calls_per_sample_counts),
+        CASE(calls_per_batch_are_no_loop_over_samples),
         CASE(two_rows_are_a_small_batch),
         CASE(short_convolutions_of_few_samples_are_a_small_batch),
-        CASE(a_head_of_two_rows_behind_a_convolution_is_no_small_batch),
+        CASE(head_of_two_rows_is_no_small_batch),
         CASE(unequal_steps_have_unequal_shapes),
-        CASE(memory_that_grows_in_each_step_is_kept_by_something),
+        CASE(memory_that_grows_in_each_step_is_a_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

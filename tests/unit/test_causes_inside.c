@@ -32,7 +32,7 @@ static void hook(const char *caller, const char *function, const char *operator)
     build();
 }
 
-static void hooks_that_reduce_values_watch(void **state)
+static void hooks_that_reduce_values_are_checks(void **state)
 {
     hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): watch", "aten::mean");
     assert_found("H13", "debug.checks", 10);
@@ -49,7 +49,7 @@ static void hooks_that_reduce_values_watch(void **state)
     assert_null(finding("H13"));
 }
 
-static void hooks_of_the_backward_bring_nodes_of_their_own(void **state)
+static void backward_hooks_count_with_their_nodes(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -63,7 +63,7 @@ static void hooks_of_the_backward_bring_nodes_of_their_own(void **state)
     assert_found("H13", "debug.checks", 20);
 }
 
-static void a_wrapper_around_a_forward_is_no_hook(void **state)
+static void wrapper_around_forward_is_no_hook(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -79,7 +79,7 @@ static void a_wrapper_around_a_forward_is_no_hook(void **state)
 
 /* ---- operators inside of operators ---- */
 
-static void einsum_is_the_product_it_calls(void **state)
+static void einsum_counts_as_its_product(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -96,7 +96,7 @@ static void einsum_is_the_product_it_calls(void **state)
     assert_found("H16", "attention.eager", 0.85 * (20 + 10 * scores / (scores + operands + flops / 10)));
 }
 
-static void copies_that_nobody_can_leave_out_are_not_told(void **state)
+static void unavoidable_copies_are_not_reported(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -132,7 +132,7 @@ static void a_convolution_in_double_precision_costs_four_times(void **state)
     assert_found("H14", "compute.float64", 30);
 }
 
-static void a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons(void **state)
+static void fused_optimizer_reads_no_values_in_a_loop(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -146,7 +146,7 @@ static void a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons(void **state
 }
 
 /* Products do not get faster without the loop, because one call for all rounds has the same arithmetic. */
-static void a_loop_keeps_its_products(void **state)
+static void vectorized_loop_keeps_its_products(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -162,7 +162,7 @@ static void a_loop_keeps_its_products(void **state)
 
 /* A loop over rows of 256 numbers costs only its calls. A matrix in each round also costs memory traffic, which remains
  * without the loop. */
-static void a_loop_keeps_what_passes_much_through_memory(void **state)
+static void vectorized_loop_keeps_its_memory_traffic(void **state)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
         for (int s = 0; s < STEPS; s++) {
@@ -181,7 +181,7 @@ static void a_loop_keeps_what_passes_much_through_memory(void **state)
 
 /* Each backward node of a select fills a tensor of the whole size, which only the loop needs. The backward nodes of
  * products remain. */
-static void the_backward_of_a_loop_keeps_its_work_too(void **state)
+static void vectorized_loop_keeps_its_backward_work(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -202,7 +202,7 @@ static void the_backward_of_a_loop_keeps_its_work_too(void **state)
     assert_found("H2", "host.index_loop", (38 * 5 + 38 * 12 - 19 * 9) / 10.0);
 }
 
-static void small_operators_between_large_ones_pass_through_no_memory(void **state)
+static void small_operators_are_no_part_of_a_chain(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -246,7 +246,7 @@ static void copies_of(double length)
     build();
 }
 
-static void a_gain_is_three_quarters_to_all_of_the_time_it_is_about(void **state)
+static void gain_is_three_quarters_to_all_of_its_time(void **state)
 {
     copies_of(160); /* 160 us and a quarter of it are 20 %. H6 is listed after H7, because its saving is unknown. */
     assert_range("H7", 0.75 * 20, 20);
@@ -277,7 +277,7 @@ static void rounds_behind(const char *apart, const char *outer, const char *inne
     build();
 }
 
-static void a_loop_over_pieces_takes_a_tensor_apart(void **state)
+static void loop_over_parts_of_a_tensor_is_found(void **state)
 {
     rounds_behind("aten::split", NULL, NULL);
     assert_found("H2", "host.index_loop", 44.7); /* saves the 18 calls from the second round on */
@@ -305,7 +305,7 @@ static void small_operators_in(const char *function, double length)
     build();
 }
 
-static void a_function_of_small_operators_goes_with_them(void **state)
+static void function_of_small_operators_counts_completely(void **state)
 {
     /* 485 us from the start of the first operator to the end of the last one */
     small_operators_in("model.py(8): smooth", 560);
@@ -334,7 +334,7 @@ static void activation(const char *function, double begins)
     build();
 }
 
-static void a_function_that_is_a_chain_may_be_short(void **state)
+static void chain_that_fills_its_function_may_be_short(void **state)
 {
     activation("model.py(8): swish", 350);
     assert_found("H17", "fuse.elementwise", 0.85 * (1 - 1.5 / 4) * 40);
@@ -360,7 +360,7 @@ static void attention(const char *first, const char *second)
     build();
 }
 
-static void attention_puts_the_elements_of_one_sample_first(void **state)
+static void elements_of_one_sample_may_come_first(void **state)
 {
     attention("[1,24,64]", "[24,1,64]");
     assert_found("H18", "batch.per_sample_loop", 36); /* saves nine of ten calls of 40 us */
@@ -375,7 +375,7 @@ static void attention_puts_the_elements_of_one_sample_first(void **state)
     assert_null(finding("H18"));
 }
 
-static void a_part_of_a_model_may_be_called_for_each_sample(void **state)
+static void module_called_for_each_sample_is_found(void **state)
 {
     parts(10, true);
     /* each saved call keeps half of its convolution */
@@ -403,7 +403,7 @@ static void one_function(double us, bool is_before)
     build();
 }
 
-static void python_of_one_function_is_told_sooner_than_python_all_over(void **state)
+static void python_of_one_function_has_a_lower_threshold(void **state)
 {
     one_function(150, true);
     assert_found("H6", "input.preprocess", 15);
@@ -415,7 +415,7 @@ static void python_of_one_function_is_told_sooner_than_python_all_over(void **st
     assert_null(finding("H6"));
 }
 
-static void python_all_over_is_told_where_it_is_much(void **state)
+static void scattered_python_needs_a_large_share(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -431,7 +431,7 @@ static void python_all_over_is_told_where_it_is_much(void **state)
 
 /* ---- similar programs without the cause ---- */
 
-static void a_module_that_is_called_in_the_backward_pass_computes_again(void **state)
+static void module_called_in_backward_is_recomputation(void **state)
 {
     for (int is_inside = 1; is_inside >= 0; is_inside--) {
         begin(state);
@@ -463,7 +463,7 @@ static void one_gradient(double filling, double length)
     build();
 }
 
-static void few_gradients_that_are_large_are_worth_it(void **state)
+static void few_large_gradients_are_reported(void **state)
 {
     one_gradient(100, 100);
     assert_found("H15", "optimizer.zero_grad", 20);
@@ -487,7 +487,7 @@ static void service(int rows)
     build();
 }
 
-static void a_service_that_takes_two_rows_at_once_could_take_more(void **state)
+static void service_with_two_rows_has_a_small_batch(void **state)
 {
     service(2);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
@@ -515,7 +515,7 @@ static void rounds(bool is_one_call)
     build();
 }
 
-static void long_rounds_of_one_call_are_a_loop_and_layers_are_none(void **state)
+static void long_rounds_are_a_loop_only_within_one_call(void **state)
 {
     rounds(true);
     assert_non_null(finding("H2"));
@@ -525,7 +525,7 @@ static void long_rounds_of_one_call_are_a_loop_and_layers_are_none(void **state)
 }
 
 /* Collation takes 350 us per step: 200 us in Python, and the rest in one call that makes a tensor from numbers. */
-static void numbers_are_made_a_tensor_whatever_one_does(void **state)
+static void tensor_made_of_numbers_is_no_gain(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -545,30 +545,18 @@ int main(void)
     is_recording_free = true;
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        CASE(hooks_that_reduce_values_watch),
-        CASE(hooks_of_the_backward_bring_nodes_of_their_own),
-        CASE(a_wrapper_around_a_forward_is_no_hook),
-        CASE(einsum_is_the_product_it_calls),
-        CASE(copies_that_nobody_can_leave_out_are_not_told),
-        CASE(a_convolution_in_double_precision_costs_four_times),
-        CASE(a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons),
-        CASE(a_loop_keeps_its_products),
-        CASE(a_loop_keeps_what_passes_much_through_memory),
-        CASE(the_backward_of_a_loop_keeps_its_work_too),
-        CASE(small_operators_between_large_ones_pass_through_no_memory),
-        CASE(a_gain_is_three_quarters_to_all_of_the_time_it_is_about),
-        CASE(a_loop_over_pieces_takes_a_tensor_apart),
-        CASE(a_function_of_small_operators_goes_with_them),
-        CASE(a_function_that_is_a_chain_may_be_short),
-        CASE(a_part_of_a_model_may_be_called_for_each_sample),
-        CASE(attention_puts_the_elements_of_one_sample_first),
-        CASE(python_of_one_function_is_told_sooner_than_python_all_over),
-        CASE(python_all_over_is_told_where_it_is_much),
-        CASE(a_module_that_is_called_in_the_backward_pass_computes_again),
-        CASE(few_gradients_that_are_large_are_worth_it),
-        CASE(a_service_that_takes_two_rows_at_once_could_take_more),
-        CASE(numbers_are_made_a_tensor_whatever_one_does),
-        CASE(long_rounds_of_one_call_are_a_loop_and_layers_are_none),
+        CASE(hooks_that_reduce_values_are_checks),        CASE(backward_hooks_count_with_their_nodes),
+        CASE(wrapper_around_forward_is_no_hook),          CASE(einsum_counts_as_its_product),
+        CASE(unavoidable_copies_are_not_reported),        CASE(a_convolution_in_double_precision_costs_four_times),
+        CASE(fused_optimizer_reads_no_values_in_a_loop),  CASE(vectorized_loop_keeps_its_products),
+        CASE(vectorized_loop_keeps_its_memory_traffic),   CASE(vectorized_loop_keeps_its_backward_work),
+        CASE(small_operators_are_no_part_of_a_chain),     CASE(gain_is_three_quarters_to_all_of_its_time),
+        CASE(loop_over_parts_of_a_tensor_is_found),       CASE(function_of_small_operators_counts_completely),
+        CASE(chain_that_fills_its_function_may_be_short), CASE(module_called_for_each_sample_is_found),
+        CASE(elements_of_one_sample_may_come_first),      CASE(python_of_one_function_has_a_lower_threshold),
+        CASE(scattered_python_needs_a_large_share),       CASE(module_called_in_backward_is_recomputation),
+        CASE(few_large_gradients_are_reported),           CASE(service_with_two_rows_has_a_small_batch),
+        CASE(tensor_made_of_numbers_is_no_gain),          CASE(long_rounds_are_a_loop_only_within_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void steps(int first, int every, double extra_us, bool is_slow)
     build();
 }
 
-static void a_step_that_validates_does_what_the_others_do_not(void **state)
+static void single_step_with_validation_is_found(void **state)
 {
     steps(3, STEPS, 4000, false); /* of 12,000 us */
     assert_found("H21", "step.outlier", NAN);
@@ -46,7 +46,7 @@ static void a_step_that_validates_does_what_the_others_do_not(void **state)
     assert_found("H21", "step.outlier", NAN);
 }
 
-static void a_step_that_is_slow_or_first_or_one_of_many_is_none(void **state)
+static void other_slow_steps_are_no_outliers(void **state)
 {
     steps(3, STEPS, 4000, true); /* the same calls */
     assert_null(finding("H21"));
@@ -66,8 +66,8 @@ static void a_step_that_is_slow_or_first_or_one_of_many_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_step_that_validates_does_what_the_others_do_not),
-        CASE(a_step_that_is_slow_or_first_or_one_of_many_is_none),
+        CASE(single_step_with_validation_is_found),
+        CASE(other_slow_steps_are_no_outliers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void small_operators(double usual_us, double paused_us, const char *dims)
     build();
 }
 
-static void small_operators_are_asked_for_without_what_stood_still(void **state)
+static void small_operators_are_judged_without_pauses(void **state)
 {
     small_operators(40, 4000, "[32,128]"); /* 1,350 of 15,000 us, of which 3,960 are not work */
     assert_found("H5", "host.small_operators", 2010 / 150.0);
@@ -67,7 +67,7 @@ static void optimizer(int calls, double paused_us)
     build();
 }
 
-static void an_optimizer_gains_no_pause(void **state)
+static void optimizer_gain_excludes_pauses(void **state)
 {
     optimizer(10, 10);
     assert_range("H3", 0.75 * 9, 9); /* 3 x 600 of 15,000 us, of which a fused optimizer takes a quarter */
@@ -94,7 +94,7 @@ static void copies(double usual_us, double copied_us, const char *dims)
     build();
 }
 
-static void copies_may_gain_no_pause(void **state)
+static void copies_gain_excludes_pauses(void **state)
 {
     copies(50, 4000, "[32,128]"); /* a pause of 3,950: 187 of 11,050 us without it */
     assert_range("H7", 0.75 * 1.7, 27.6);
@@ -122,7 +122,7 @@ static void python(double paused_us)
     build();
 }
 
-static void python_all_over_is_asked_for_without_what_stood_still(void **state)
+static void scattered_python_is_judged_without_pauses(void **state)
 {
     python(3500); /* 4,200 of 15,000 us, of which 3,460 are not work */
     assert_found("H6", "host.python", 28);
@@ -137,10 +137,10 @@ int main(void)
 {
     is_recording_free = true;
     const struct CMUnitTest tests[] = {
-        CASE(small_operators_are_asked_for_without_what_stood_still),
-        CASE(an_optimizer_gains_no_pause),
-        CASE(copies_may_gain_no_pause),
-        CASE(python_all_over_is_asked_for_without_what_stood_still),
+        CASE(small_operators_are_judged_without_pauses),
+        CASE(optimizer_gain_excludes_pauses),
+        CASE(copies_gain_excludes_pauses),
+        CASE(scattered_python_is_judged_without_pauses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

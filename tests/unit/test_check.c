@@ -82,7 +82,7 @@ static struct tp_check judged(const char *budget_text, const struct tp_summary *
     return check;
 }
 
-static void counts_are_judged_as_they_are(void **state)
+static void counts_are_judged_exactly(void **state)
 {
     GUARD;
     struct tp_summary run = with(scaled(1, 0), "kernels.per_step", 22),
@@ -101,7 +101,7 @@ static void counts_are_judged_as_they_are(void **state)
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }
 
-static void the_sample_nearest_to_breaking_a_limit_counts(void **state)
+static void value_closest_to_failing_counts(void **state)
 {
     GUARD;
     struct tp_summary runs[] = {with(scaled(1, 0), "sync.per_step", 1), with(scaled(1, 0), "sync.per_step", 3)};
@@ -123,7 +123,7 @@ static void the_sample_nearest_to_breaking_a_limit_counts(void **state)
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
 }
 
-static void counts_of_a_baseline_are_those_of_its_newest_runs(void **state)
+static void baseline_counts_come_from_newest_runs(void **state)
 {
     GUARD;
     const double counts[] = {9, 9, 5, 6, 5};
@@ -146,7 +146,7 @@ static struct tp_summary on_host(struct tp_summary run)
 
 /* A limit fails if the run exceeds it, passes if the run keeps it, and is inconclusive if noise hides which one is
  * true. One run per side detects changes of 12 %, or 25 % if the host is unknown. */
-static void a_limit_on_time_is_kept_broken_or_unclear(void **state)
+static void time_limit_passes_fails_or_is_inconclusive(void **state)
 {
     GUARD;
     const struct {
@@ -186,7 +186,7 @@ static void a_limit_on_time_is_kept_broken_or_unclear(void **state)
 
 /* A limit below the smallest detectable change never passes. The reason gives the number of runs that would be
  * needed. */
-static void an_unclear_limit_says_what_would_decide_it(void **state)
+static void inconclusive_limit_names_the_needed_runs(void **state)
 {
     GUARD;
     struct tp_summary base = on_host(scaled(1, 0)), run = base;
@@ -219,7 +219,7 @@ static void noise_is_learned_from_history(void **state)
 
 /* The runs drift by 0.5 % per run. The new run is within the limit of the ten newest runs, but not of the first ten,
  * which are the accepted level. */
-static void limits_are_held_against_the_accepted_level(void **state)
+static void limits_refer_to_the_accepted_level(void **state)
 {
     GUARD;
     struct tp_summary base[24], run = on_host(scaled(1.08, 0));
@@ -234,7 +234,7 @@ static void limits_are_held_against_the_accepted_level(void **state)
 }
 
 /* One run per side cannot distinguish a busy machine from a slower program. A baseline of three runs can. */
-static void wall_clock_of_one_run_a_side_breaks_no_limit(void **state)
+static void one_run_by_wall_clock_fails_no_limit(void **state)
 {
     GUARD;
     struct tp_summary base[3], run = on_host(on_cpu(scaled(1.9, 0)));
@@ -252,7 +252,7 @@ static void wall_clock_of_one_run_a_side_breaks_no_limit(void **state)
 }
 
 /* Compares four runs with one run that takes 30 % longer: in all steps, or in all steps but the two shortest ones. */
-static void wall_clock_breaks_a_limit_when_short_steps_show_it(void **state)
+static void wall_clock_fails_only_if_short_steps_change(void **state)
 {
     GUARD;
     int64_t steps[10];
@@ -281,7 +281,7 @@ static void wall_clock_breaks_a_limit_when_short_steps_show_it(void **state)
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
 }
 
-static void a_required_speedup_fails_when_it_is_not_there(void **state)
+static void missing_required_speedup_fails(void **state)
 {
     GUARD;
     struct tp_summary base = on_host(scaled(1, 0)), same = base, fast = on_host(scaled(0.8, 0));
@@ -295,7 +295,7 @@ static void a_required_speedup_fails_when_it_is_not_there(void **state)
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }
 
-static void what_is_missing_is_inconclusive_unless_it_is_optional(void **state)
+static void missing_metric_is_inconclusive_unless_optional(void **state)
 {
     GUARD;
     struct tp_summary run = scaled(1, 0), base = with(scaled(1, 0), "memory.peak", 5);
@@ -311,7 +311,7 @@ static void what_is_missing_is_inconclusive_unless_it_is_optional(void **state)
     assert_string_equal(c.items[0].reason, "missing: in the baseline, not made");
 }
 
-static void no_baseline_is_inconclusive(void **state)
+static void missing_baseline_is_inconclusive(void **state)
 {
     GUARD;
     struct tp_summary run = scaled(1, 0);
@@ -321,7 +321,7 @@ static void no_baseline_is_inconclusive(void **state)
     assert_int_equal(c.counts[TP_CHECK_PASS], 1);
 }
 
-static void sides_that_do_not_compare_are_inconclusive(void **state)
+static void incomparable_sides_are_inconclusive(void **state)
 {
     GUARD;
     static struct tp_summary_fact a[] = {{TP_STR("gpu"), TP_STR("A")}, {TP_STR("operators.shapes"), TP_STR("1")}};
@@ -338,7 +338,7 @@ static void sides_that_do_not_compare_are_inconclusive(void **state)
     assert_non_null(strstr(c.items[0].reason, "gpu A / B"));
 }
 
-static void times_of_the_host_need_equal_options_of_the_recorder(void **state)
+static void host_times_need_equal_recorder_options(void **state)
 {
     GUARD;
     static struct tp_summary_fact with_stack = {TP_STR("with_stack"), TP_STR("1")};
@@ -384,7 +384,7 @@ static struct tp_summary lossy(struct tp_summary run, enum tp_lost lost)
     return run;
 }
 
-static void damage_decides_nothing(void **state)
+static void damaged_run_is_inconclusive(void **state)
 {
     GUARD;
     struct tp_summary whole = with(with(scaled(1, 0), "kernels.per_step", 5), "memory.peak", 9), run;
@@ -410,7 +410,7 @@ static void damage_decides_nothing(void **state)
     assert_true(c.is_damaged);
 }
 
-static void a_damaged_baseline_decides_nothing_either(void **state)
+static void damaged_baseline_is_inconclusive(void **state)
 {
     GUARD;
     struct tp_summary run = with(scaled(1, 0), "kernels.per_step", 5);
@@ -422,7 +422,7 @@ static void a_damaged_baseline_decides_nothing_either(void **state)
     assert_true(c.is_damaged);
 }
 
-static void a_category_that_only_the_baseline_has_is_lost(void **state)
+static void missing_category_counts_as_damage(void **state)
 {
     GUARD;
     struct tp_summary run = with(scaled(1, 0), "operators.per_step", 5), base = run;
@@ -438,7 +438,7 @@ static void a_category_that_only_the_baseline_has_is_lost(void **state)
     assert_int_equal(judged(lines, &run, 1, &base, 1).verdict, TP_CHECK_PASS);
 }
 
-static void ranks_that_are_not_there_decide_nothing(void **state)
+static void missing_ranks_are_inconclusive(void **state)
 {
     GUARD;
     struct tp_summary runs[3], base[3];
@@ -460,7 +460,7 @@ static void ranks_that_are_not_there_decide_nothing(void **state)
     assert_true(judged("kernels.per_step <= +0", runs, 3, base, 1).is_damaged);
 }
 
-static void a_line_for_a_worker_is_about_its_runs_alone(void **state)
+static void line_for_a_worker_uses_only_its_runs(void **state)
 {
     GUARD;
     struct tp_summary runs[] = {with(scaled(1, 0), "kernels.per_step", 5), with(scaled(1, 0), "kernels.per_step", 9)};
@@ -474,7 +474,7 @@ static void a_line_for_a_worker_is_about_its_runs_alone(void **state)
     assert_int_equal(c.items[3].cause, TP_CAUSE_SKIPPED);
 }
 
-static void counts_per_step_of_other_numbers_of_steps_may_differ_by_less_than_half(void **state)
+static void counts_per_step_tolerate_less_than_half(void **state)
 {
     GUARD;
     struct tp_summary base = with(run_of(ten_steps, 10), "kernels.per_step", 100.1);
@@ -486,7 +486,7 @@ static void counts_per_step_of_other_numbers_of_steps_may_differ_by_less_than_ha
     assert_int_equal(judged("kernels.per_step <= +0", &run, 1, &base, 1).verdict, TP_CHECK_FAIL);
 }
 
-static void a_failed_line_points_at_new_waits_and_findings(void **state)
+static void failed_line_names_new_waits_and_findings(void **state)
 {
     GUARD;
     struct tp_summary_row rows[2] = {
@@ -526,7 +526,7 @@ static struct tp_summary noisy_run(double factor, struct tp_random *random)
 
 /* Compares a history of ten runs with one run of the same program, a thousand times. At most 1 % of these runs may
  * fail. Runs that are slower by 15 % must fail. With one run per side, hardly any may fail. */
-static void runs_of_the_same_program_fail_in_less_than_one_of_hundred(void **state)
+static void equal_programs_fail_in_less_than_one_percent(void **state)
 {
     GUARD;
     struct tp_random random = {42};
@@ -546,29 +546,29 @@ static void runs_of_the_same_program_fail_in_less_than_one_of_hundred(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_judged_as_they_are),
-        cmocka_unit_test(the_sample_nearest_to_breaking_a_limit_counts),
-        cmocka_unit_test(counts_of_a_baseline_are_those_of_its_newest_runs),
-        cmocka_unit_test(a_limit_on_time_is_kept_broken_or_unclear),
-        cmocka_unit_test(an_unclear_limit_says_what_would_decide_it),
+        cmocka_unit_test(counts_are_judged_exactly),
+        cmocka_unit_test(value_closest_to_failing_counts),
+        cmocka_unit_test(baseline_counts_come_from_newest_runs),
+        cmocka_unit_test(time_limit_passes_fails_or_is_inconclusive),
+        cmocka_unit_test(inconclusive_limit_names_the_needed_runs),
         cmocka_unit_test(noise_is_learned_from_history),
-        cmocka_unit_test(limits_are_held_against_the_accepted_level),
-        cmocka_unit_test(wall_clock_of_one_run_a_side_breaks_no_limit),
-        cmocka_unit_test(wall_clock_breaks_a_limit_when_short_steps_show_it),
-        cmocka_unit_test(a_required_speedup_fails_when_it_is_not_there),
-        cmocka_unit_test(what_is_missing_is_inconclusive_unless_it_is_optional),
-        cmocka_unit_test(no_baseline_is_inconclusive),
-        cmocka_unit_test(sides_that_do_not_compare_are_inconclusive),
-        cmocka_unit_test(times_of_the_host_need_equal_options_of_the_recorder),
+        cmocka_unit_test(limits_refer_to_the_accepted_level),
+        cmocka_unit_test(one_run_by_wall_clock_fails_no_limit),
+        cmocka_unit_test(wall_clock_fails_only_if_short_steps_change),
+        cmocka_unit_test(missing_required_speedup_fails),
+        cmocka_unit_test(missing_metric_is_inconclusive_unless_optional),
+        cmocka_unit_test(missing_baseline_is_inconclusive),
+        cmocka_unit_test(incomparable_sides_are_inconclusive),
+        cmocka_unit_test(host_times_need_equal_recorder_options),
         cmocka_unit_test(ranks_are_compared_with_the_same_rank),
-        cmocka_unit_test(damage_decides_nothing),
-        cmocka_unit_test(a_damaged_baseline_decides_nothing_either),
-        cmocka_unit_test(a_category_that_only_the_baseline_has_is_lost),
-        cmocka_unit_test(ranks_that_are_not_there_decide_nothing),
-        cmocka_unit_test(a_line_for_a_worker_is_about_its_runs_alone),
-        cmocka_unit_test(counts_per_step_of_other_numbers_of_steps_may_differ_by_less_than_half),
-        cmocka_unit_test(a_failed_line_points_at_new_waits_and_findings),
-        cmocka_unit_test(runs_of_the_same_program_fail_in_less_than_one_of_hundred),
+        cmocka_unit_test(damaged_run_is_inconclusive),
+        cmocka_unit_test(damaged_baseline_is_inconclusive),
+        cmocka_unit_test(missing_category_counts_as_damage),
+        cmocka_unit_test(missing_ranks_are_inconclusive),
+        cmocka_unit_test(line_for_a_worker_uses_only_its_runs),
+        cmocka_unit_test(counts_per_step_tolerate_less_than_half),
+        cmocka_unit_test(failed_line_names_new_waits_and_findings),
+        cmocka_unit_test(equal_programs_fail_in_less_than_one_percent),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

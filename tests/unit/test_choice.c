@@ -14,7 +14,7 @@
 
 #include "collector/tracepress.h"
 
-static void ranks_are_numbers_ranges_and_every_nth(void **state)
+static void ranks_are_chosen_by_number_range_or_stride(void **state)
 {
     static const struct {
         const char *list;
@@ -49,7 +49,7 @@ static void ranks_are_numbers_ranges_and_every_nth(void **state)
             fail_msg("%s of %u", cases[i].list, cases[i].rank);
 }
 
-static void windows_have_a_period_and_a_length(void **state)
+static void window_text_gives_period_and_length(void **state)
 {
     static const struct {
         const char *text;
@@ -92,7 +92,7 @@ static void windows_begin_at_multiples_of_the_period(void **state)
     assert_true(tp_choice_is_open(&none, minute - 1));
 }
 
-static void edges_are_where_windows_begin_and_end(void **state)
+static void next_edge_is_the_start_or_end_of_a_window(void **state)
 {
     const struct tp_choice_window window = {60000000000, 5000000000}, whole = {2000000000, 2000000000};
     const uint64_t minute = UINT64_C(1763750400) * 1000000000;
@@ -134,7 +134,7 @@ static uint64_t realtime_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void ranks_that_are_left_out_record_nothing(void **state)
+static void excluded_ranks_record_nothing(void **state)
 {
     unsigned handled = 0;
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -161,7 +161,7 @@ static void ranks_that_are_left_out_record_nothing(void **state)
     unsetenv("TRACEPRESS_RANKS");
 }
 
-static void steps_are_recorded_that_begin_in_a_window(void **state)
+static void steps_that_begin_in_a_window_are_recorded(void **state)
 {
     enum { PERIOD = 40000000, LENGTH = 20000000, STEPS = 120 };
     const struct tp_choice_window window = {PERIOD, LENGTH};
@@ -251,7 +251,7 @@ static void begin_in_windows(unsigned *handled)
     assert_int_equal(tracepress_start(&options), 0);
 }
 
-static void moments_are_recorded_that_lie_in_a_window(void **state)
+static void moments_in_a_window_are_recorded(void **state)
 {
     unsigned handled = 0;
     (void)state;
@@ -265,7 +265,7 @@ static void moments_are_recorded_that_lie_in_a_window(void **state)
     assert_false(is_recording());
 }
 
-static void the_first_step_leaves_it_to_steps(void **state)
+static void first_step_switches_to_windows_by_step(void **state)
 {
     unsigned handled = 0;
     (void)state;
@@ -278,7 +278,7 @@ static void the_first_step_leaves_it_to_steps(void **state)
     unsetenv("TRACEPRESS_WINDOW");
 }
 
-static void start_and_stop_may_come_at_any_moment(void **state)
+static void start_and_stop_work_at_any_time(void **state)
 {
     unsigned handled = 0;
     (void)state;
@@ -306,7 +306,7 @@ static void restart(const struct tracepress_trace *trace, void *context)
     tracepress_start(context);
 }
 
-static void a_handler_may_stop_what_it_is_called_for(void **state)
+static void handler_may_stop_its_recording(void **state)
 {
     static struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
@@ -328,7 +328,7 @@ static void a_handler_may_stop_what_it_is_called_for(void **state)
 }
 
 #ifndef __SANITIZE_THREAD__ /* TSan: the child of a program with threads cannot start threads */
-static void a_child_has_the_same_windows(void **state)
+static void child_process_has_the_same_windows(void **state)
 {
     unsigned handled = 0;
     int status = -1;
@@ -355,18 +355,18 @@ static void a_child_has_the_same_windows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_are_numbers_ranges_and_every_nth),
-        cmocka_unit_test(windows_have_a_period_and_a_length),
+        cmocka_unit_test(ranks_are_chosen_by_number_range_or_stride),
+        cmocka_unit_test(window_text_gives_period_and_length),
         cmocka_unit_test(windows_begin_at_multiples_of_the_period),
-        cmocka_unit_test(edges_are_where_windows_begin_and_end),
-        cmocka_unit_test(ranks_that_are_left_out_record_nothing),
-        cmocka_unit_test(steps_are_recorded_that_begin_in_a_window),
-        cmocka_unit_test(moments_are_recorded_that_lie_in_a_window),
-        cmocka_unit_test(the_first_step_leaves_it_to_steps),
-        cmocka_unit_test(start_and_stop_may_come_at_any_moment),
-        cmocka_unit_test(a_handler_may_stop_what_it_is_called_for),
+        cmocka_unit_test(next_edge_is_the_start_or_end_of_a_window),
+        cmocka_unit_test(excluded_ranks_record_nothing),
+        cmocka_unit_test(steps_that_begin_in_a_window_are_recorded),
+        cmocka_unit_test(moments_in_a_window_are_recorded),
+        cmocka_unit_test(first_step_switches_to_windows_by_step),
+        cmocka_unit_test(start_and_stop_work_at_any_time),
+        cmocka_unit_test(handler_may_stop_its_recording),
 #ifndef __SANITIZE_THREAD__
-        cmocka_unit_test(a_child_has_the_same_windows),
+        cmocka_unit_test(child_process_has_the_same_windows),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

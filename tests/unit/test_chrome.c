@@ -21,7 +21,7 @@ static unsigned lane(struct tp_chrome_lanes *lanes, int64_t start_ns, int64_t en
     return at;
 }
 
-static void slices_that_cross_get_rows_of_their_own(void **state)
+static void crossing_slices_get_separate_rows(void **state)
 {
     struct tp_arena arena;
     struct tp_chrome_lanes lanes;
@@ -60,7 +60,7 @@ static void read_trace(struct tp_trace *trace, struct tp_arena *arena, const cha
     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":" pid ",\"tid\":" tid ",\"ts\":" ts                \
     ",\"dur\":" dur "}"
 
-static void odd_numbers_of_rows_are_replaced(void **state)
+static void unusual_row_numbers_are_replaced(void **state)
 {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -114,7 +114,7 @@ static void filters_read_times_and_steps(void **state)
     assert_int_equal(parse(NULL, "2", "2", &filter), TP_EUSAGE);
 }
 
-static void filters_keep_what_meets_them(void **state)
+static void filters_keep_matching_rows_and_categories(void **state)
 {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -156,10 +156,10 @@ static void filters_keep_what_meets_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_that_cross_get_rows_of_their_own),
-        cmocka_unit_test(odd_numbers_of_rows_are_replaced),
+        cmocka_unit_test(crossing_slices_get_separate_rows),
+        cmocka_unit_test(unusual_row_numbers_are_replaced),
         cmocka_unit_test(filters_read_times_and_steps),
-        cmocka_unit_test(filters_keep_what_meets_them),
+        cmocka_unit_test(filters_keep_matching_rows_and_categories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

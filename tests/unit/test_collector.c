@@ -36,8 +36,8 @@ static int leave_folder(void **state)
 
 /* ---- reads a spool into text, one line per record, without times ---- */
 
-static char told[1 << 16];
-static unsigned told_count;
+static char spool_text[1 << 16];
+static unsigned spool_count;
 
 static const char *const kinds[TP_SPOOL_KINDS] = {[TP_SPOOL_SCOPE] = "scope",
                                                   [TP_SPOOL_OPERATOR] = "operator",
@@ -51,7 +51,7 @@ static const char *const kinds[TP_SPOOL_KINDS] = {[TP_SPOOL_SCOPE] = "scope",
                                                   [TP_SPOOL_ASYNC_END] = "async end",
                                                   [TP_SPOOL_STEP_END] = "step end"};
 
-static void tell_threads(const struct tp_spool_file *file)
+static void write_threads(const struct tp_spool_file *file)
 {
     for (uint32_t t = 0; t < file->thread_count; t++) {
         struct tp_spool_walk walk;
@@ -59,19 +59,20 @@ static void tell_threads(const struct tp_spool_file *file)
         const char *payload;
         uint64_t last = 0;
         tp_spool_walk(&walk, file, &file->threads[t]);
-        strcat(told, "thread\n");
+        strcat(spool_text, "thread\n");
         while (tp_spool_next(&walk, &record, &payload)) {
             struct tp_str name = tp_spool_name(file, &record, payload);
-            size_t n = strlen(told);
+            size_t n = strlen(spool_text);
             assert_true(record.time >= last);
             last = record.time;
             if (record.kind == TP_SPOOL_END || record.kind == TP_SPOOL_STEP_END || record.kind == TP_SPOOL_MEMORY_NOTE)
                 name.len = 0;
             if (record.kind == TP_SPOOL_STEP)
-                snprintf(told + n, sizeof told - n, "step %u\n", record.name);
+                snprintf(spool_text + n, sizeof spool_text - n, "step %u\n", record.name);
             else
-                snprintf(told + n, sizeof told - n, "%s %.*s\n", kinds[record.kind], (int)name.len, name.ptr);
-            assert_true(n + 200 < sizeof told);
+                snprintf(spool_text + n, sizeof spool_text - n, "%s %.*s\n", kinds[record.kind], (int)name.len,
+                         name.ptr);
+            assert_true(n + 200 < sizeof spool_text);
         }
         assert_int_equal(walk.broken_count, 0);
     }
@@ -89,8 +90,8 @@ static void tell(const struct tracepress_trace *trace, void *context)
     assert_true(file.was_stopped);
     assert_int_equal(file.broken_count, 0);
     assert_true(file.clock_count >= 2);
-    told_count++;
-    tell_threads(&file);
+    spool_count++;
+    write_threads(&file);
     tp_spool_release(&file);
     tp_arena_release(&arena);
     *(int *)context += 1;
@@ -102,8 +103,8 @@ static struct tracepress_options options_of(int *handled)
     options.directory = folder;
     options.handler = tell;
     options.context = handled;
-    told[0] = '\0';
-    told_count = 0;
+    spool_text[0] = '\0';
+    spool_count = 0;
     return options;
 }
 
@@ -114,7 +115,7 @@ static void *on_another_thread(void *unused)
     return NULL;
 }
 
-static void calls_come_back_in_order(void **state)
+static void records_are_read_in_order(void **state)
 {
     int handled = 0;
     pthread_t thread;
@@ -151,13 +152,13 @@ static void calls_come_back_in_order(void **state)
     tracepress_begin_text("after the stop");
     tracepress_end();
     assert_int_equal(handled, 1);
-    assert_string_equal(told,
+    assert_string_equal(spool_text,
                         "thread\nscope a name with \"quotes\"\noperator matmul\nmemory \nend \nmodule Linear_0\nend \n"
                         "counter loss\ninstant here\nasync begin copy\nasync end copy\nend \n"
                         "thread\nscope other\nend \n");
 }
 
-static void the_schedule_decides_which_steps_are_kept(void **state)
+static void schedule_selects_the_kept_steps(void **state)
 {
     int handled = 0;
     struct tracepress_options options = options_of(&handled);
@@ -173,8 +174,9 @@ static void the_schedule_decides_which_steps_are_kept(void **state)
     }
     tracepress_stop();
     assert_int_equal(handled, 2);
-    assert_string_equal(told, "thread\nstep 1\nscope work\nend \nstep end \nstep 2\nscope work\nend \nstep end \n"
-                              "thread\nstep 4\nscope work\nend \nstep end \nstep 5\nscope work\nend \nstep end \n");
+    assert_string_equal(spool_text,
+                        "thread\nstep 1\nscope work\nend \nstep end \nstep 2\nscope work\nend \nstep end \n"
+                        "thread\nstep 4\nscope work\nend \nstep end \nstep 5\nscope work\nend \nstep end \n");
 }
 
 /* Records more than any chunk can contain. The size of a chunk is no multiple of the size of these records. */
@@ -224,7 +226,7 @@ static void long_recordings_span_chunks(void **state)
     tp_arena_release(&arena);
 }
 
-static void a_child_has_a_spool_of_its_own(void **state)
+static void child_process_has_a_separate_spool(void **state)
 {
     int handled = 0, status;
     struct tracepress_options options = options_of(&handled);
@@ -236,13 +238,13 @@ static void a_child_has_a_spool_of_its_own(void **state)
         tracepress_begin_text("child");
         tracepress_end();
         tracepress_stop();
-        _exit(handled == 1 && strcmp(told, "thread\nscope child\nend \n") == 0 ? 0 : 1);
+        _exit(handled == 1 && strcmp(spool_text, "thread\nscope child\nend \n") == 0 ? 0 : 1);
     }
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     tracepress_end();
     tracepress_stop();
-    assert_string_equal(told, "thread\nscope parent\nend \n");
+    assert_string_equal(spool_text, "thread\nscope parent\nend \n");
 }
 
 /* ---- many threads, many recordings ---- */
@@ -272,7 +274,7 @@ static void count_threads(const struct tracepress_trace *trace, void *context)
     tp_arena_release(&arena);
 }
 
-static void a_thousand_threads_are_told_apart(void **state)
+static void thousand_threads_stay_distinct(void **state)
 {
     static pthread_t threads[MANY];
     int count = 0;
@@ -301,7 +303,7 @@ static void *record_until_over(void *unused)
     return NULL;
 }
 
-static void recordings_begin_and_end_under_running_threads(void **state)
+static void recordings_start_and_stop_while_threads_record(void **state)
 {
     enum { ROUNDS = 20 };
     pthread_t threads[3];
@@ -324,7 +326,7 @@ static void recordings_begin_and_end_under_running_threads(void **state)
     assert_true(handled >= ROUNDS && handled <= 3 * ROUNDS);
 }
 
-static void nothing_to_write_to_is_survived(void **state)
+static void unwritable_folder_is_an_error_without_crash(void **state)
 {
     int handled = 0;
     struct tracepress_options options = options_of(&handled);
@@ -358,7 +360,7 @@ static void take_two_steps(void)
     tracepress_stop();
 }
 
-static void parents_of_a_folder_are_made(void **state)
+static void missing_parent_folders_are_created(void **state)
 {
     int handled = 0;
     char path[128];
@@ -368,12 +370,12 @@ static void parents_of_a_folder_are_made(void **state)
     assert_int_equal(access(path, W_OK), 0);
     take_two_steps();
     assert_int_equal(handled, 1);
-    assert_non_null(strstr(told, "kept"));
+    assert_non_null(strstr(spool_text, "kept"));
     /* succeeds because the folder is empty: the spool was removed, and so was the test file */
     assert_int_equal(rmdir(path), 0);
 }
 
-static void a_schedule_that_waits_does_not_hide_that_nothing_can_be_written(void **state)
+static void waiting_schedule_reports_unwritable_folder(void **state)
 {
     int handled = 0;
     char path[128];
@@ -392,7 +394,7 @@ static void a_schedule_that_waits_does_not_hide_that_nothing_can_be_written(void
     assert_int_equal(handled, 1);
 }
 
-static void a_window_to_come_does_not_hide_it_either(void **state)
+static void future_window_reports_unwritable_folder(void **state)
 {
     int handled = 0;
     struct tracepress_options options = options_of(&handled);
@@ -405,7 +407,7 @@ static void a_window_to_come_does_not_hide_it_either(void **state)
 }
 
 /* A daemon changes its folder to / after the start. A relative path refers to the folder at the time of the start. */
-static void a_relative_folder_is_that_of_the_start(void **state)
+static void relative_folder_refers_to_the_start(void **state)
 {
     int handled = 0;
     char before[4096], path[128];
@@ -423,7 +425,7 @@ static void a_relative_folder_is_that_of_the_start(void **state)
 
 /* ---- structs with a size member ---- */
 
-static void options_of_no_known_size_are_refused(void **state)
+static void options_of_unknown_size_are_refused(void **state)
 {
     static const uint32_t sizes[] = {0, 1, 80, sizeof(struct tracepress_options) + 1, 8192, UINT32_MAX};
     int handled = 0;
@@ -449,7 +451,7 @@ static void make_tables(const struct tracepress_trace *trace, void *context)
     assert_null(tracepress_key_averages(trace, &table));
 }
 
-static void a_table_of_no_known_size_is_refused(void **state)
+static void table_of_unknown_size_is_refused(void **state)
 {
     int handled = 0;
     struct tracepress_options options = options_of(&handled);
@@ -494,7 +496,7 @@ static void record_with(uint32_t activities)
     tracepress_stop();
 }
 
-static void activities_choose_what_is_in_the_trace(void **state)
+static void activities_select_the_content_of_the_trace(void **state)
 {
     (void)state;
     record_with(TRACEPRESS_ACTIVITY_CPU);
@@ -511,20 +513,20 @@ static void activities_choose_what_is_in_the_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_come_back_in_order),
-        cmocka_unit_test(the_schedule_decides_which_steps_are_kept),
+        cmocka_unit_test(records_are_read_in_order),
+        cmocka_unit_test(schedule_selects_the_kept_steps),
         cmocka_unit_test(long_recordings_span_chunks),
-        cmocka_unit_test(a_child_has_a_spool_of_its_own),
-        cmocka_unit_test(a_thousand_threads_are_told_apart),
-        cmocka_unit_test(recordings_begin_and_end_under_running_threads),
-        cmocka_unit_test(nothing_to_write_to_is_survived),
-        cmocka_unit_test(parents_of_a_folder_are_made),
-        cmocka_unit_test(a_schedule_that_waits_does_not_hide_that_nothing_can_be_written),
-        cmocka_unit_test(a_window_to_come_does_not_hide_it_either),
-        cmocka_unit_test(a_relative_folder_is_that_of_the_start),
-        cmocka_unit_test(options_of_no_known_size_are_refused),
-        cmocka_unit_test(a_table_of_no_known_size_is_refused),
-        cmocka_unit_test(activities_choose_what_is_in_the_trace),
+        cmocka_unit_test(child_process_has_a_separate_spool),
+        cmocka_unit_test(thousand_threads_stay_distinct),
+        cmocka_unit_test(recordings_start_and_stop_while_threads_record),
+        cmocka_unit_test(unwritable_folder_is_an_error_without_crash),
+        cmocka_unit_test(missing_parent_folders_are_created),
+        cmocka_unit_test(waiting_schedule_reports_unwritable_folder),
+        cmocka_unit_test(future_window_reports_unwritable_folder),
+        cmocka_unit_test(relative_folder_refers_to_the_start),
+        cmocka_unit_test(options_of_unknown_size_are_refused),
+        cmocka_unit_test(table_of_unknown_size_is_refused),
+        cmocka_unit_test(activities_select_the_content_of_the_trace),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

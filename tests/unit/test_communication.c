@@ -52,7 +52,7 @@ static void loop(int calls, int64_t count, enum between between)
     }
 }
 
-static void small_collectives_in_a_loop_could_be_one(void **state)
+static void small_collectives_in_a_loop_gain_by_merging(void **state)
 {
     (void)state;
     loop(30, 256, NOTHING);
@@ -68,7 +68,7 @@ static void small_collectives_in_a_loop_could_be_one(void **state)
     assert_null(finding("E1"));
 }
 
-static void what_a_wrapper_sends_during_the_backward_pass_could_be_one(void **state)
+static void gradients_of_a_wrapper_gain_by_merging(void **state)
 {
     (void)state;
     loop(30, 256, GRADIENTS);
@@ -77,7 +77,7 @@ static void what_a_wrapper_sends_during_the_backward_pass_could_be_one(void **st
     assert_non_null(strstr(finding("E4")->detail.ptr, "per step by the wrapper of the model, "));
 }
 
-static void calls_that_work_on_what_others_made_stay(void **state)
+static void dependent_collectives_are_not_reported(void **state)
 {
     (void)state;
     /* as in tensor parallelism: each layer computes with the result of the previous layer's all-reduce */
@@ -86,7 +86,7 @@ static void calls_that_work_on_what_others_made_stay(void **state)
     assert_null(finding("E4"));
 }
 
-static void few_or_large_collectives_stay(void **state)
+static void few_or_large_collectives_are_not_reported(void **state)
 {
     loop(20, 256, NOTHING);
     build();
@@ -130,7 +130,7 @@ static void handed_over(int calls, double dur, double late)
     }
 }
 
-static void small_collectives_of_a_program_without_device_count_with_what_stands_between(void **state)
+static void small_collectives_on_cpu_count_with_time_between(void **state)
 {
     (void)state;
     handed_over(40, 100, 0); /* submitted at 0 us, runs from 30 to 130 us; the next call is submitted at 150 us */
@@ -142,7 +142,7 @@ static void small_collectives_of_a_program_without_device_count_with_what_stands
         "40 calls of all_reduce per step, of 64 B on average; whatever its size, one costs about 130 µs");
 }
 
-static void what_one_call_waits_for_a_late_rank_would_be_waited_for_by_any(void **state)
+static void wait_for_a_late_rank_is_no_gain(void **state)
 {
     (void)state;
     handed_over(40, 100, 1000);
@@ -152,7 +152,7 @@ static void what_one_call_waits_for_a_late_rank_would_be_waited_for_by_any(void 
     assert_null(finding("H8"));
 }
 
-static void few_collectives_of_a_program_without_device_are_exposed(void **state)
+static void few_collectives_on_cpu_are_exposed(void **state)
 {
     (void)state;
     handed_over(8, 500, 0);
@@ -181,7 +181,7 @@ static void layers(bool is_late, const char *wrapper)
     }
 }
 
-static void parameters_that_come_late_could_come_earlier(void **state)
+static void late_parameter_gathers_are_reported(void **state)
 {
     (void)state;
     layers(true, "FSDP::all_gather (layers.0)");
@@ -192,7 +192,7 @@ static void parameters_that_come_late_could_come_earlier(void **state)
     assert_null(finding("E1"));
 }
 
-static void parameters_that_come_in_time_are_no_matter(void **state)
+static void early_parameter_gathers_are_not_reported(void **state)
 {
     (void)state;
     layers(false, "FullyShardedDataParallel._pre_forward");
@@ -200,7 +200,7 @@ static void parameters_that_come_in_time_are_no_matter(void **state)
     assert_null(finding("E6"));
 }
 
-static void all_gathers_of_others_are_not_of_a_sharded_model(void **state)
+static void other_all_gathers_are_no_sharded_model(void **state)
 {
     (void)state;
     layers(true, "tensor_parallel.forward");
@@ -229,7 +229,7 @@ static void spread(const char *forward)
     }
 }
 
-static void one_process_for_all_devices_makes_them_wait(void **state)
+static void one_process_for_all_devices_is_reported(void **state)
 {
     (void)state;
     spread("DataParallel.forward");
@@ -241,7 +241,7 @@ static void one_process_for_all_devices_makes_them_wait(void **state)
                         "one process drives 2 devices; copying the model to them and results back: 45.0 % of the step");
 }
 
-static void a_process_for_each_device_is_sound(void **state)
+static void process_per_device_is_not_reported(void **state)
 {
     (void)state;
     spread("DistributedDataParallel.forward");
@@ -254,19 +254,19 @@ static void a_process_for_each_device_is_sound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(small_collectives_in_a_loop_could_be_one),
-        CASE(what_a_wrapper_sends_during_the_backward_pass_could_be_one),
-        CASE(calls_that_work_on_what_others_made_stay),
-        CASE(few_or_large_collectives_stay),
+        CASE(small_collectives_in_a_loop_gain_by_merging),
+        CASE(gradients_of_a_wrapper_gain_by_merging),
+        CASE(dependent_collectives_are_not_reported),
+        CASE(few_or_large_collectives_are_not_reported),
         CASE(hidden_collectives_cost_nothing),
-        CASE(small_collectives_of_a_program_without_device_count_with_what_stands_between),
-        CASE(what_one_call_waits_for_a_late_rank_would_be_waited_for_by_any),
-        CASE(few_collectives_of_a_program_without_device_are_exposed),
-        CASE(parameters_that_come_late_could_come_earlier),
-        CASE(parameters_that_come_in_time_are_no_matter),
-        CASE(all_gathers_of_others_are_not_of_a_sharded_model),
-        CASE(one_process_for_all_devices_makes_them_wait),
-        CASE(a_process_for_each_device_is_sound),
+        CASE(small_collectives_on_cpu_count_with_time_between),
+        CASE(wait_for_a_late_rank_is_no_gain),
+        CASE(few_collectives_on_cpu_are_exposed),
+        CASE(late_parameter_gathers_are_reported),
+        CASE(early_parameter_gathers_are_not_reported),
+        CASE(other_all_gathers_are_no_sharded_model),
+        CASE(one_process_for_all_devices_is_reported),
+        CASE(process_per_device_is_not_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void assert_changes(const struct tp_compare *c, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-static void likeness_of_names(void **state)
+static void similarity_of_names_is_computed(void **state)
 {
     (void)state;
     assert_true(tp_name_likeness(TP_STR("volta_sgemm_128x64_nn"), TP_STR("VOLTA_sgemm_128x64_nn")) == 1);
@@ -56,7 +56,7 @@ static void likeness_of_names(void **state)
 
 /* With several runs per side, each row has a verdict. With one run per side, only the total has a verdict, and the row
  * is a hint. The row names its operator and its modules by id. */
-static void a_slower_kernel_is_told(void **state)
+static void slower_kernel_is_reported(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 2, 500),
                                 OTHERS,
@@ -91,7 +91,7 @@ static void a_slower_kernel_is_told(void **state)
 }
 
 /* A run with a faster total has not regressed, even if one of its rows takes longer. */
-static void rows_against_their_total_are_mixed(void **state)
+static void rows_slower_than_an_improved_total_are_mixed(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
     const struct plan later[] = {KERNEL("gemm", 4, 300),
@@ -116,7 +116,7 @@ static void rows_against_their_total_are_mixed(void **state)
 }
 
 /* If all kernels are slower by the same factor, the comparison reports one change and no rows. */
-static void a_slower_clock_is_told_once(void **state)
+static void slower_clock_is_reported_once(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
     struct plan later[sizeof base / sizeof *base];
@@ -134,7 +134,7 @@ static void a_slower_clock_is_told_once(void **state)
     assert_int_equal(c.verdict, TP_CHANGE_REGRESSED);
 }
 
-static void what_comes_and_goes(void **state)
+static void new_and_removed_rows_are_reported(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), {"Memcpy HtoD", "aten::to", "", 3, TP_SUMMARY_COPY, 1}, END};
     const struct plan more[] = {KERNEL("gemm", 4, 500),
@@ -186,7 +186,7 @@ static void rows_are_matched_beyond_their_names(void **state)
     assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OPERATORS_HOST], TP_ROW_MATCH)[0], TP_STR("reshaped")));
 }
 
-static void a_change_is_by_count_and_by_time(void **state)
+static void change_splits_into_count_and_time(void **state)
 {
     struct tp_compare compare;
     (void)state;
@@ -223,7 +223,7 @@ static void a_change_is_by_count_and_by_time(void **state)
     }
 }
 
-static void other_conditions_are_no_regression(void **state)
+static void different_conditions_are_no_regression(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
     struct tp_summary_fact v100 = {TP_STR("gpu"), TP_STR("V100")}, h100 = {TP_STR("gpu"), TP_STR("H100")},
@@ -258,7 +258,7 @@ static void other_conditions_are_no_regression(void **state)
     assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
 }
 
-static void times_of_the_host_need_equal_options_of_the_recorder(void **state)
+static void host_times_need_equal_recorder_options(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
     struct tp_summary_fact with = {TP_STR("with_stack"), TP_STR("1")}, without = {TP_STR("with_stack"), TP_STR("0")};
@@ -279,7 +279,7 @@ static void times_of_the_host_need_equal_options_of_the_recorder(void **state)
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_REGRESSED);
 }
 
-static void more_runs_of_a_side_are_no_difference(void **state)
+static void different_numbers_of_runs_are_no_change(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
     struct tp_summary four[4];
@@ -298,7 +298,7 @@ static void more_runs_of_a_side_are_no_difference(void **state)
     assert_int_equal(c.comparability.counts[TP_FACT_DIFFERS], 0);
 }
 
-static void a_leak_is_found_by_its_line(void **state)
+static void leak_is_reported_with_its_line(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
     struct tp_summary_owner before[] = {{TP_OWNER_LINE, TP_STR("train.py(9): forward"), 90 << 20, 40}};
@@ -324,7 +324,7 @@ static void a_leak_is_found_by_its_line(void **state)
     assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[1], TP_STR("neutral")));
 }
 
-static void a_damaged_side_is_never_regressed(void **state)
+static void damaged_side_is_never_a_regression(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
     struct tp_compare c;
@@ -403,7 +403,7 @@ static void noise_raises_no_alarm(void **state)
 }
 
 /* Recording modules is an option. Modules of only one side are neither added nor removed. */
-static void modules_that_one_side_recorded_are_no_change(void **state)
+static void modules_of_one_side_are_no_change(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
     const struct plan with[] = {
@@ -443,7 +443,7 @@ static enum tp_change_verdict verdict_of_peaks(const int64_t peaks[11])
 
 /* Host memory peaks vary rarely for equal work. One run with a higher peak is no change if the peaks of ten runs differ
  * by less. */
-static void a_rare_peak_of_the_host_is_no_change(void **state)
+static void rare_host_memory_peak_is_no_change(void **state)
 {
     const int64_t mib = 1 << 20;
     int64_t peaks[11];
@@ -485,7 +485,7 @@ static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool 
 
 /* On a busy machine only some steps are slow. A slower loader also makes the short steps slower. The test needs five
  * operators as a measure of the machine's pace. */
-static void data_loading_needs_its_short_steps(void **state)
+static void data_loading_change_needs_short_steps(void **state)
 {
 #define OPERATOR(name, us) {name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2}
     const struct plan many[] = {OPERATOR("mm", 900),   OPERATOR("relu", 300), OPERATOR("add", 250),
@@ -499,7 +499,7 @@ static void data_loading_needs_its_short_steps(void **state)
 }
 
 /* Compares the steps of five runs with those of one run that take three times as long: all steps, or three of four. */
-static void a_total_of_wall_clock_needs_its_short_steps(void **state)
+static void wall_clock_change_needs_short_steps(void **state)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
     const struct plan plans[] = {OPERATOR("mm", 900), END};
@@ -529,23 +529,23 @@ static void a_total_of_wall_clock_needs_its_short_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(likeness_of_names, begin, end),
-        cmocka_unit_test_setup_teardown(a_slower_kernel_is_told, begin, end),
-        cmocka_unit_test_setup_teardown(rows_against_their_total_are_mixed, begin, end),
-        cmocka_unit_test_setup_teardown(a_slower_clock_is_told_once, begin, end),
-        cmocka_unit_test_setup_teardown(what_comes_and_goes, begin, end),
+        cmocka_unit_test_setup_teardown(similarity_of_names_is_computed, begin, end),
+        cmocka_unit_test_setup_teardown(slower_kernel_is_reported, begin, end),
+        cmocka_unit_test_setup_teardown(rows_slower_than_an_improved_total_are_mixed, begin, end),
+        cmocka_unit_test_setup_teardown(slower_clock_is_reported_once, begin, end),
+        cmocka_unit_test_setup_teardown(new_and_removed_rows_are_reported, begin, end),
         cmocka_unit_test_setup_teardown(rows_are_matched_beyond_their_names, begin, end),
-        cmocka_unit_test_setup_teardown(a_change_is_by_count_and_by_time, begin, end),
-        cmocka_unit_test_setup_teardown(other_conditions_are_no_regression, begin, end),
-        cmocka_unit_test_setup_teardown(times_of_the_host_need_equal_options_of_the_recorder, begin, end),
-        cmocka_unit_test_setup_teardown(more_runs_of_a_side_are_no_difference, begin, end),
-        cmocka_unit_test_setup_teardown(a_damaged_side_is_never_regressed, begin, end),
-        cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
+        cmocka_unit_test_setup_teardown(change_splits_into_count_and_time, begin, end),
+        cmocka_unit_test_setup_teardown(different_conditions_are_no_regression, begin, end),
+        cmocka_unit_test_setup_teardown(host_times_need_equal_recorder_options, begin, end),
+        cmocka_unit_test_setup_teardown(different_numbers_of_runs_are_no_change, begin, end),
+        cmocka_unit_test_setup_teardown(damaged_side_is_never_a_regression, begin, end),
+        cmocka_unit_test_setup_teardown(leak_is_reported_with_its_line, begin, end),
         cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
-        cmocka_unit_test_setup_teardown(a_total_of_wall_clock_needs_its_short_steps, begin, end),
-        cmocka_unit_test_setup_teardown(data_loading_needs_its_short_steps, begin, end),
-        cmocka_unit_test_setup_teardown(a_rare_peak_of_the_host_is_no_change, begin, end),
-        cmocka_unit_test_setup_teardown(modules_that_one_side_recorded_are_no_change, begin, end),
+        cmocka_unit_test_setup_teardown(wall_clock_change_needs_short_steps, begin, end),
+        cmocka_unit_test_setup_teardown(data_loading_change_needs_short_steps, begin, end),
+        cmocka_unit_test_setup_teardown(rare_host_memory_peak_is_no_change, begin, end),
+        cmocka_unit_test_setup_teardown(modules_of_one_side_are_no_change, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static void alternate(struct tp_summary *run, int64_t step_us)
         run->steps[i].part_ns[TP_PART_OTHER] = run->steps[i].total_ns = 1000 * step_us;
 }
 
-static void the_verdict_names_rows_before_memory(void **state)
+static void verdict_names_rows_before_memory(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500),
                                 KERNEL("relu", 4, 200),
@@ -62,7 +62,7 @@ static void the_verdict_names_rows_before_memory(void **state)
 }
 
 /* A verdict that is too long for one line of a terminal continues on the next line, with its interval. */
-static void a_long_verdict_takes_two_lines(void **state)
+static void long_verdict_continues_on_second_line(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
     struct tp_compare c;
@@ -89,7 +89,7 @@ static void a_long_verdict_takes_two_lines(void **state)
 }
 
 /* The total changed, but no row has a verdict. The page must not claim that nothing changed. */
-static void a_total_without_a_row_is_no_nothing(void **state)
+static void changed_total_without_rows_is_reported(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
     const struct plan slower[] = {KERNEL("gemm", 4, 530), KERNEL("relu", 4, 210), END};
@@ -116,7 +116,7 @@ static void a_total_without_a_row_is_no_nothing(void **state)
 }
 
 /* Another kind of loader is reported as one change of work, not as changes of its operators. */
-static void the_loader_is_one_change(void **state)
+static void changed_loader_is_one_change(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
     struct tp_work_change changes[] = {
@@ -153,7 +153,7 @@ static void the_loader_is_one_change(void **state)
     tp_buf_release(&text);
 }
 
-static void assert_told(const struct tp_compare *c, const char *wanted, const char *unwanted)
+static void assert_texts(const struct tp_compare *c, const char *wanted, const char *unwanted)
 {
     struct tp_document document;
     struct tp_buf text;
@@ -167,7 +167,7 @@ static void assert_told(const struct tp_compare *c, const char *wanted, const ch
 
 /* If only a function of the loader changed, headline, notice and last line report it. No text claims that nothing
  * changed. */
-static void a_function_of_the_loader_is_not_nothing(void **state)
+static void changed_loader_function_is_reported(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
     struct tp_work_change changes[] = {
@@ -181,16 +181,20 @@ static void a_function_of_the_loader_is_not_nothing(void **state)
         fail();
     compare_plans(&c, plans, plans);
     c.work = (struct tp_work_diff){.is_known = true, .changes = changes, .count = 1};
-    assert_told(&c, "; a hint: a call of load in the data loader takes 2.50 times as long", "These runs show no change.");
-    assert_told(&c, "**Functions of the data loader take longer or shorter**", "A step does different work");
-    assert_told(&c, "These runs show no other change of a time.", "These runs show no change of a time");
+    assert_texts(&c, "; a hint: a call of load in the data loader takes 2.50 times as long",
+                 "These runs show no change.");
+    assert_texts(&c, "**Functions of the data loader take longer or shorter**", "A step does different work");
+    assert_texts(&c, "These runs show no other change of a time.", "These runs show no change of a time");
     c.work.count = 2;
-    assert_told(&c, "takes 2.50 times as long, beside the operators; and 1 more**", "These runs show no change.");
-    assert_told(&c, "**Functions of the data loader are called a different number of times, or take longer or shorter**", "does different work");
+    assert_texts(&c, "takes 2.50 times as long, beside the operators; and 1 more**", "These runs show no change.");
+    assert_texts(&c,
+                 "**Functions of the data loader are called a different number of times, or take longer or shorter**",
+                 "does different work");
     c.work.count = 3;
-    assert_told(&c, "; the work of a step differs (3 changes)", "These runs show no change.");
-    assert_told(&c, "**A step does different work, but nothing counts as a regression**", "These runs show no change.");
-    assert_told(&c, "- launches: +1 launch a step", "These runs show no other change");
+    assert_texts(&c, "; the work of a step differs (3 changes)", "These runs show no change.");
+    assert_texts(&c, "**A step does different work, but nothing counts as a regression**",
+                 "These runs show no change.");
+    assert_texts(&c, "- launches: +1 launch a step", "These runs show no other change");
 }
 
 /* Rows of incomparable sides have no verdicts. No text claims that no row changed. */
@@ -206,11 +210,11 @@ static void rows_of_another_workload_are_not_counted(void **state)
     c.comparability.workload = TP_WORKLOAD_OTHER;
     c.comparability.is_low = c.is_open = true;
     c.verdict = TP_CHANGE_INCONCLUSIVE;
-    assert_told(&c, " Rows are shown but not judged.", "rows changed");
+    assert_texts(&c, " Rows are shown but not judged.", "rows changed");
     c.tables[TP_COMPARE_CHANGES].row_count = 0;
-    assert_told(&c, "\nTimes are shown but not judged.\n", "cannot be told");
+    assert_texts(&c, "\nTimes are shown but not judged.\n", "cannot be told");
     c.damage = "new: it is cut";
-    assert_told(&c, "A damaged input does not show what changed.", "A step does different work");
+    assert_texts(&c, "A damaged input does not show what changed.", "A step does different work");
 }
 
 /* Texts and JSON show the metrics of an engine's runs as a table, one row per class of steps. Programs without an
@@ -250,11 +254,11 @@ static void steps_of_an_engine_are_compared_by_class(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_verdict_names_rows_before_memory, begin, end),
-        cmocka_unit_test_setup_teardown(a_long_verdict_takes_two_lines, begin, end),
-        cmocka_unit_test_setup_teardown(a_total_without_a_row_is_no_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(the_loader_is_one_change, begin, end),
-        cmocka_unit_test_setup_teardown(a_function_of_the_loader_is_not_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(verdict_names_rows_before_memory, begin, end),
+        cmocka_unit_test_setup_teardown(long_verdict_continues_on_second_line, begin, end),
+        cmocka_unit_test_setup_teardown(changed_total_without_rows_is_reported, begin, end),
+        cmocka_unit_test_setup_teardown(changed_loader_is_one_change, begin, end),
+        cmocka_unit_test_setup_teardown(changed_loader_function_is_reported, begin, end),
         cmocka_unit_test_setup_teardown(rows_of_another_workload_are_not_counted, begin, end),
         cmocka_unit_test_setup_teardown(steps_of_an_engine_are_compared_by_class, begin, end),
     };

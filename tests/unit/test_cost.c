@@ -39,7 +39,7 @@ static void products_count_two_for_a_multiplication_and_an_addition(void **state
 }
 
 /* ResNet's authors count 118 million multiply-add operations for its first convolution. */
-static void a_convolution_counts_as_its_authors_do(void **state)
+static void convolution_has_the_published_count(void **state)
 {
     static const char dims[] = "[[1,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]";
     struct tp_cost cost;
@@ -56,7 +56,7 @@ static void a_convolution_counts_as_its_authors_do(void **state)
     assert_int_equal(cost.flops, 2 * 118013952LL);
 }
 
-static void the_backward_of_a_convolution_is_as_much_for_each_gradient(void **state)
+static void convolution_backward_costs_the_same_per_gradient(void **state)
 {
     static const char dims[] = "[[8,64,56,56],[8,64,56,56],[64,64,3,3],[],[],[],[],[],[],[],[]]";
     struct tp_cost cost;
@@ -70,7 +70,7 @@ static void the_backward_of_a_convolution_is_as_much_for_each_gradient(void **st
     assert_int_equal(cost.flops, forward);
 }
 
-static void a_call_without_types_has_no_cost(void **state)
+static void call_without_types_has_no_cost(void **state)
 {
     static const char *const without[] = {"", "[]", "[\"\",\"\"]", "[\"float\"]", "[\"float\",\"\"]",
                                           "[\"float\",\"Scalar\"]"};
@@ -90,7 +90,7 @@ static void a_call_without_types_has_no_cost(void **state)
     assert_false(tp_cost_lacks_types(&scalars));
 }
 
-static void half_of_causal_attention_is_left_out(void **state)
+static void causal_attention_costs_half(void **state)
 {
     static const char dims[] = "[[2,8,1024,64],[2,8,1024,64],[2,8,1024,64],[],[]]";
     struct tp_cost cost;
@@ -109,7 +109,7 @@ static void half_of_causal_attention_is_left_out(void **state)
     assert_false(ask(&cost, "aten::_scaled_dot_product_attention_math", dims, HALF3, ""));
 }
 
-static void what_only_moves_has_bytes_alone(void **state)
+static void operators_that_only_move_have_only_bytes(void **state)
 {
     struct tp_cost cost;
     (void)state;
@@ -160,11 +160,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_count_two_for_a_multiplication_and_an_addition),
-        cmocka_unit_test(a_convolution_counts_as_its_authors_do),
-        cmocka_unit_test(the_backward_of_a_convolution_is_as_much_for_each_gradient),
-        cmocka_unit_test(a_call_without_types_has_no_cost),
-        cmocka_unit_test(half_of_causal_attention_is_left_out),
-        cmocka_unit_test(what_only_moves_has_bytes_alone),
+        cmocka_unit_test(convolution_has_the_published_count),
+        cmocka_unit_test(convolution_backward_costs_the_same_per_gradient),
+        cmocka_unit_test(call_without_types_has_no_cost),
+        cmocka_unit_test(causal_attention_costs_half),
+        cmocka_unit_test(operators_that_only_move_have_only_bytes),
         cmocka_unit_test(hostile_arguments_have_no_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static const char *clean(const char *name, bool is_driver)
     return tp_cupti_clean_call(out, sizeof out, name, is_driver) ? out : NULL;
 }
 
-static void versions_are_cut_off(void **state)
+static void version_suffixes_are_removed(void **state)
 {
     (void)state;
     assert_string_equal(clean("cudaLaunchKernel_v7000", false), "cudaLaunchKernel");
@@ -30,7 +30,7 @@ static void versions_are_cut_off(void **state)
     assert_string_equal(clean("cudaGL_v", false), "cudaGL_v");
 }
 
-static void noise_is_not_kept(void **state)
+static void frequent_calls_without_work_are_dropped(void **state)
 {
     (void)state;
     assert_null(clean("cudaGetDevice_v3020", false));
@@ -64,7 +64,7 @@ static void calls_are_looked_up_once(void **state)
     assert_int_equal(tp_cupti_call_name(&none, false, 4000000000u), tracepress_intern("runtime call 4000000000"));
 }
 
-static void a_kernel_is_known_by_its_text(void **state)
+static void kernel_name_follows_its_text(void **state)
 {
     char text[16] = "first";
     (void)state;
@@ -76,7 +76,7 @@ static void a_kernel_is_known_by_its_text(void **state)
     assert_int_equal(tp_cupti_kernel_name(NULL), tracepress_intern("unknown"));
 }
 
-static void many_kernels_fit_and_more_are_still_named(void **state)
+static void kernels_beyond_the_table_have_names(void **state)
 {
     static char names[20000][20];
     (void)state;
@@ -90,11 +90,11 @@ static void many_kernels_fit_and_more_are_still_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_are_cut_off),
-        cmocka_unit_test(noise_is_not_kept),
+        cmocka_unit_test(version_suffixes_are_removed),
+        cmocka_unit_test(frequent_calls_without_work_are_dropped),
         cmocka_unit_test(calls_are_looked_up_once),
-        cmocka_unit_test(a_kernel_is_known_by_its_text),
-        cmocka_unit_test(many_kernels_fit_and_more_are_still_named),
+        cmocka_unit_test(kernel_name_follows_its_text),
+        cmocka_unit_test(kernels_beyond_the_table_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static void a_buffer_that_came_back_is_lent_again(void **state)
+static void returned_buffer_is_reused(void **state)
 {
     size_t size;
     (void)state;
@@ -27,7 +27,7 @@ static void a_buffer_that_came_back_is_lent_again(void **state)
     tp_cupti_pool_trim();
 }
 
-static void a_full_pool_refuses_or_gives_more_as_it_is_told(void **state)
+static void full_pool_refuses_or_grows_on_request(void **state)
 {
     uint8_t *lent[TP_CUPTI_BUFFERS];
     size_t size;
@@ -48,7 +48,7 @@ static void a_full_pool_refuses_or_gives_more_as_it_is_told(void **state)
     tp_cupti_pool_trim();
 }
 
-static void what_is_lent_is_not_freed(void **state)
+static void lent_buffer_is_not_freed(void **state)
 {
     size_t size;
     (void)state;
@@ -95,9 +95,9 @@ static void threads_never_share_a_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_buffer_that_came_back_is_lent_again),
-        cmocka_unit_test(a_full_pool_refuses_or_gives_more_as_it_is_told),
-        cmocka_unit_test(what_is_lent_is_not_freed),
+        cmocka_unit_test(returned_buffer_is_reused),
+        cmocka_unit_test(full_pool_refuses_or_grows_on_request),
+        cmocka_unit_test(lent_buffer_is_not_freed),
         cmocka_unit_test(threads_never_share_a_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,7 +119,7 @@ static void record(int (*walk)(uint8_t *, size_t, void **), size_t valid)
     tracepress_stop();
 }
 
-static void each_kind_is_kept_or_counted(void **state)
+static void each_record_kind_is_converted_or_counted(void **state)
 {
     static const struct {
         int kind;
@@ -140,7 +140,7 @@ static void each_kind_is_kept_or_counted(void **state)
     assert_int_equal(lost.broken_count, 0);
 }
 
-static void fields_arrive_where_they_belong(void **state)
+static void fields_are_converted_correctly(void **state)
 {
     const struct tp_cupti_kernel from = {.kind = TP_CUPTI_KERNEL,
                                          .registers = 65000,
@@ -179,7 +179,7 @@ static void fields_arrive_where_they_belong(void **state)
     assert_true(copy.from_device == 1 && copy.from_context == 2 && copy.to_device == 3 && copy.to_context == 4);
 }
 
-static void a_record_that_is_cut_is_not_read_beyond(void **state)
+static void truncated_record_is_not_read_beyond_its_end(void **state)
 {
     const uint32_t kind = TP_CUPTI_KERNEL;
     (void)state;
@@ -190,7 +190,7 @@ static void a_record_that_is_cut_is_not_read_beyond(void **state)
     assert_int_equal(lost.broken_count, 1);
 }
 
-static void a_walk_that_goes_wrong_ends(void **state)
+static void malformed_buffer_ends_the_walk(void **state)
 {
     int (*const walks[])(uint8_t *, size_t, void **) = {never_forward, outside, fails};
     for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
@@ -207,10 +207,10 @@ static void a_walk_that_goes_wrong_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_kind_is_kept_or_counted, begin, end),
-        cmocka_unit_test_setup_teardown(fields_arrive_where_they_belong, begin, end),
-        cmocka_unit_test_setup_teardown(a_record_that_is_cut_is_not_read_beyond, begin, end),
-        cmocka_unit_test_setup_teardown(a_walk_that_goes_wrong_ends, begin, end),
+        cmocka_unit_test_setup_teardown(each_record_kind_is_converted_or_counted, begin, end),
+        cmocka_unit_test_setup_teardown(fields_are_converted_correctly, begin, end),
+        cmocka_unit_test_setup_teardown(truncated_record_is_not_read_beyond_its_end, begin, end),
+        cmocka_unit_test_setup_teardown(malformed_buffer_ends_the_walk, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

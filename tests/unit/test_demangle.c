@@ -33,7 +33,7 @@ static void expect(const struct pair *pairs, size_t count)
 }
 #define EXPECT(pairs) expect(pairs, sizeof(pairs) / sizeof *(pairs))
 
-static void paths_are_written_as_in_the_source(void **state)
+static void paths_are_demangled_as_in_the_source(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {
@@ -51,7 +51,7 @@ static void paths_are_written_as_in_the_source(void **state)
     EXPECT(pairs);
 }
 
-static void types_and_constants_are_written_as_in_the_source(void **state)
+static void types_and_constants_are_demangled(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {
@@ -76,7 +76,7 @@ static void types_and_constants_are_written_as_in_the_source(void **state)
     EXPECT(constants);
 }
 
-static void the_older_mangling_loses_its_hash(void **state)
+static void hash_of_older_mangling_is_removed(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {
@@ -90,7 +90,7 @@ static void the_older_mangling_loses_its_hash(void **state)
     EXPECT(pairs);
 }
 
-static void letters_beyond_ascii_are_put_back(void **state)
+static void punycode_is_decoded(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {
@@ -112,7 +112,7 @@ static void letters_beyond_ascii_are_put_back(void **state)
 }
 
 /* Names that cannot be demangled stay unchanged: truncated names, forward and circular references, endless nesting. */
-static void what_is_no_name_stays(void **state)
+static void invalid_names_stay_unchanged(void **state)
 {
     (void)state;
     static const char whole[] = "_RINvNtC1a1b1fRDINtC1b1ThEp4ItemFG_RL0_hEuEL_Aj7_Kj8_E";
@@ -218,7 +218,7 @@ static void declarators_lambdas_and_literals_are_demangled(void **state)
     EXPECT_OWN(pairs);
 }
 
-static void what_is_no_cxx_name_stays(void **state)
+static void invalid_cxx_names_stay_unchanged(void **state)
 {
     (void)state;
     static const char *const names[] = {"_Z",
@@ -238,7 +238,7 @@ static void what_is_no_cxx_name_stays(void **state)
 }
 
 /* A name of n letters may expand to 2^n letters, and may nest n levels deep. */
-static void names_that_grow_without_end_are_left_alone(void **state)
+static void exponential_names_stay_unchanged(void **state)
 {
     (void)state;
     char name[8000], *at = name + sprintf(name, "_Z1fI1aEv");
@@ -259,15 +259,15 @@ static void names_that_grow_without_end_are_left_alone(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(paths_are_written_as_in_the_source, begin, end),
-        cmocka_unit_test_setup_teardown(types_and_constants_are_written_as_in_the_source, begin, end),
-        cmocka_unit_test_setup_teardown(the_older_mangling_loses_its_hash, begin, end),
-        cmocka_unit_test_setup_teardown(letters_beyond_ascii_are_put_back, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_no_name_stays, begin, end),
+        cmocka_unit_test_setup_teardown(paths_are_demangled_as_in_the_source, begin, end),
+        cmocka_unit_test_setup_teardown(types_and_constants_are_demangled, begin, end),
+        cmocka_unit_test_setup_teardown(hash_of_older_mangling_is_removed, begin, end),
+        cmocka_unit_test_setup_teardown(punycode_is_decoded, begin, end),
+        cmocka_unit_test_setup_teardown(invalid_names_stay_unchanged, begin, end),
         cmocka_unit_test_setup_teardown(kernels_are_demangled_without_a_runtime, begin, end),
         cmocka_unit_test_setup_teardown(declarators_lambdas_and_literals_are_demangled, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_no_cxx_name_stays, begin, end),
-        cmocka_unit_test_setup_teardown(names_that_grow_without_end_are_left_alone, begin, end),
+        cmocka_unit_test_setup_teardown(invalid_cxx_names_stay_unchanged, begin, end),
+        cmocka_unit_test_setup_teardown(exponential_names_stay_unchanged, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

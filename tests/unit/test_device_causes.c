@@ -26,7 +26,7 @@ static void work(const char *name, double ts, const char *dims, const char *type
 
 /* ---- the recording ---- */
 
-static void a_few_operations_of_one_step_are_too_little_to_judge(void **state)
+static void few_operations_of_one_step_are_not_judged(void **state)
 {
     (void)state;
     settings[0] = NULL;
@@ -45,7 +45,7 @@ static void a_few_operations_of_one_step_are_too_little_to_judge(void **state)
     settings[0] = "R2.max_operations=0";
 }
 
-static void what_is_made_once_is_no_habit_of_the_program(void **state)
+static void one_time_work_is_not_reported(void **state)
 {
     for (int is_habit = 0; is_habit < 2; is_habit++) {
         begin(state);
@@ -70,7 +70,7 @@ static void what_is_made_once_is_no_habit_of_the_program(void **state)
     }
 }
 
-static void work_of_before_the_recording_hides_its_time(void **state)
+static void work_from_before_the_recording_is_unknown(void **state)
 {
     /* the kernel was launched 8 ms before it started, or 10 us before */
     for (int is_late = 0; is_late < 2; is_late++) {
@@ -86,7 +86,7 @@ static void work_of_before_the_recording_hides_its_time(void **state)
     }
 }
 
-static void collectives_of_devices_need_a_device(void **state)
+static void device_collectives_need_a_device(void **state)
 {
     static const char *const names[] = {"nccl:all_reduce", "gloo:all_reduce"};
     for (int i = 0; i < 2; i++) {
@@ -100,7 +100,7 @@ static void collectives_of_devices_need_a_device(void **state)
     }
 }
 
-static void a_busy_device_has_nothing_to_wait_for(void **state)
+static void busy_device_has_no_wait(void **state)
 {
     (void)state;
     launch(0, 1, 1), kernel("a", 5, 800, 1), launch(2, 1, 2), kernel("b", 905, 95, 2);
@@ -116,7 +116,7 @@ static void a_busy_device_has_nothing_to_wait_for(void **state)
 
 /* A product of 8 x 512 x 64 x 512 x 2 = 268 MFLOP takes 0.27 us at the peak of 989 TFLOP/s. The step has forty
  * attentions with two products each. */
-static void attention_in_pieces_could_be_one_kernel(void **state)
+static void attention_of_several_kernels_gains_by_fusion(void **state)
 {
     (void)state;
     for (int i = 0; i < 40; i++) {
@@ -134,7 +134,7 @@ static void attention_in_pieces_could_be_one_kernel(void **state)
     assert_null(finding("C17"));
 }
 
-static void a_softmax_without_products_around_it_is_no_attention(void **state)
+static void softmax_without_products_is_no_attention(void **state)
 {
     (void)state;
     for (int i = 0; i < 40; i++) {
@@ -148,7 +148,7 @@ static void a_softmax_without_products_around_it_is_no_attention(void **state)
 }
 
 /* Three operators on [1000000] floats move 12, 12 and 8 MB. One kernel would move 1.5 times the largest of them. */
-static void small_kernels_in_a_row_pass_through_memory_each(void **state)
+static void chain_of_small_kernels_gains_memory_traffic(void **state)
 {
     static const char *const names[] = {"vectorized_elementwise", "triton_poi_fused_add"};
     for (int i = 0; i < 2; i++) {
@@ -172,7 +172,7 @@ static void small_kernels_in_a_row_pass_through_memory_each(void **state)
 
 /* ---- products ---- */
 
-static void a_product_slower_than_its_sisters_is_named(void **state)
+static void product_slower_than_similar_ones_is_named(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) { /* Each product has 17.2 GFLOP. Two kernels take 172 TFLOP/s and 344 TFLOP/s. */
@@ -188,7 +188,7 @@ static void a_product_slower_than_its_sisters_is_named(void **state)
                                                     "others reach 344, the best of them 344");
 }
 
-static void decoding_reads_all_weights(void **state)
+static void decoding_is_bound_by_reading_weights(void **state)
 {
     static const char *const marks[] = {"step[DECODE bs=4 toks=4]", "step[EXTEND bs=4 toks=4]"};
     for (int i = 0; i < 2; i++) {
@@ -203,7 +203,7 @@ static void decoding_reads_all_weights(void **state)
     }
 }
 
-static void half_precision_could_be_less_where_computing_bounds(void **state)
+static void lower_precision_helps_only_compute_bound_products(void **state)
 {
     static const struct {
         const char *device, *type, *dims;
@@ -229,7 +229,7 @@ static void half_precision_could_be_less_where_computing_bounds(void **state)
     }
 }
 
-static void names_of_kernels_tell_their_type_and_their_sizes(void **state)
+static void kernel_names_give_type_and_sizes(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -246,7 +246,7 @@ static void names_of_kernels_tell_their_type_and_their_sizes(void **state)
     assert_non_null(strstr(finding("C22")->advice, "16 bytes: 8 elements of FP16 or BF16, 4 of FP32"));
 }
 
-static void double_precision_is_told_from_single(void **state)
+static void double_precision_is_distinguished_from_single(void **state)
 {
     static const char *const types[] = {DOUBLE, BF16};
     for (int i = 0; i < 2; i++) {
@@ -260,7 +260,7 @@ static void double_precision_is_told_from_single(void **state)
     }
 }
 
-static void layouts_changed_for_convolutions_are_told_from_others(void **state)
+static void layout_changes_for_convolutions_are_distinguished(void **state)
 {
     static const char *const names[] = {"void nchwToNhwcKernel<float>", "transpose_of_mine", "SubTensorOpWithScalar1d",
                                         "SubTensorOpWithCastTensor1d", "im2col_kernel"};
@@ -303,7 +303,7 @@ static void code_is_named_where_the_device_waits_for_it(void **state)
     }
 }
 
-static void what_a_checkpoint_computes_again_is_device_time(void **state)
+static void checkpoint_recomputation_counts_device_time(void **state)
 {
     (void)state;
     for (int s = 0; s < 3; s++) {
@@ -341,22 +341,22 @@ static void code_inside_the_loader_explains_the_wait_for_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_few_operations_of_one_step_are_too_little_to_judge),
-        CASE(what_is_made_once_is_no_habit_of_the_program),
-        CASE(work_of_before_the_recording_hides_its_time),
-        CASE(collectives_of_devices_need_a_device),
-        CASE(a_busy_device_has_nothing_to_wait_for),
-        CASE(attention_in_pieces_could_be_one_kernel),
-        CASE(a_softmax_without_products_around_it_is_no_attention),
-        CASE(small_kernels_in_a_row_pass_through_memory_each),
-        CASE(a_product_slower_than_its_sisters_is_named),
-        CASE(decoding_reads_all_weights),
-        CASE(half_precision_could_be_less_where_computing_bounds),
-        CASE(names_of_kernels_tell_their_type_and_their_sizes),
-        CASE(double_precision_is_told_from_single),
-        CASE(layouts_changed_for_convolutions_are_told_from_others),
+        CASE(few_operations_of_one_step_are_not_judged),
+        CASE(one_time_work_is_not_reported),
+        CASE(work_from_before_the_recording_is_unknown),
+        CASE(device_collectives_need_a_device),
+        CASE(busy_device_has_no_wait),
+        CASE(attention_of_several_kernels_gains_by_fusion),
+        CASE(softmax_without_products_is_no_attention),
+        CASE(chain_of_small_kernels_gains_memory_traffic),
+        CASE(product_slower_than_similar_ones_is_named),
+        CASE(decoding_is_bound_by_reading_weights),
+        CASE(lower_precision_helps_only_compute_bound_products),
+        CASE(kernel_names_give_type_and_sizes),
+        CASE(double_precision_is_distinguished_from_single),
+        CASE(layout_changes_for_convolutions_are_distinguished),
         CASE(code_is_named_where_the_device_waits_for_it),
-        CASE(what_a_checkpoint_computes_again_is_device_time),
+        CASE(checkpoint_recomputation_counts_device_time),
         CASE(code_inside_the_loader_explains_the_wait_for_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

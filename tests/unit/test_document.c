@@ -66,7 +66,7 @@ static struct tp_shown_table *small_table(size_t max_rows)
     return shown;
 }
 
-static void a_table_has_its_units_in_the_cells_and_no_column_that_only_a_page_has_room_for(void **state)
+static void text_table_has_units_in_cells_and_fewer_columns(void **state)
 {
     struct tp_document document;
     GUARD;
@@ -127,7 +127,7 @@ static void make_findings(struct tp_document *document)
                                                                .more = "; --json has all"});
 }
 
-static void findings_read_the_same_on_a_terminal_and_in_markdown(void **state)
+static void findings_are_equal_on_terminal_and_in_markdown(void **state)
 {
     struct tp_document document;
     GUARD;
@@ -149,7 +149,7 @@ static void findings_read_the_same_on_a_terminal_and_in_markdown(void **state)
                         "\n- `/src/a<b.py(7)`: f: a `<wait>`\n");
 }
 
-static void findings_have_their_level_in_formats_for_machines(void **state)
+static void findings_have_levels_in_machine_formats(void **state)
 {
     struct tp_document document;
     struct tp_print_options options = {.source_root = "/src/"};
@@ -170,7 +170,7 @@ static void findings_have_their_level_in_formats_for_machines(void **state)
     assert_non_null(strstr(printed(tp_print_badge, &document, &options), "performance: failing"));
 }
 
-static void lines_without_room_are_left_out_whole_and_counted(void **state)
+static void lines_beyond_the_limit_are_omitted_and_counted(void **state)
 {
     struct tp_document document;
     GUARD;
@@ -187,7 +187,7 @@ static void lines_without_room_are_left_out_whole_and_counted(void **state)
     }
 }
 
-static void a_record_is_json_with_its_nulls(void **state)
+static void record_is_json_with_nulls(void **state)
 {
     struct tp_document document;
     GUARD;
@@ -229,7 +229,7 @@ static size_t count_of(const char *text, const char *what)
     return count;
 }
 
-static void a_page_keeps_its_ceiling_and_says_what_it_cuts(void **state)
+static void page_keeps_its_maximum_size_and_says_what_it_omits(void **state)
 {
     struct tp_document document;
     struct tp_error err = {0};
@@ -289,13 +289,12 @@ static void sentence_keeps_numbers_with_their_units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_table_has_its_units_in_the_cells_and_no_column_that_only_a_page_has_room_for,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(findings_read_the_same_on_a_terminal_and_in_markdown, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(findings_have_their_level_in_formats_for_machines, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(lines_without_room_are_left_out_whole_and_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_record_is_json_with_its_nulls, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_page_keeps_its_ceiling_and_says_what_it_cuts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(text_table_has_units_in_cells_and_fewer_columns, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(findings_are_equal_on_terminal_and_in_markdown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(findings_have_levels_in_machine_formats, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lines_beyond_the_limit_are_omitted_and_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(record_is_json_with_nulls, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(page_keeps_its_maximum_size_and_says_what_it_omits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sentence_keeps_numbers_with_their_units, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ static uint64_t address_of(int (*function)(int))
     return (uint64_t)(uintptr_t)function - base;
 }
 
-static void all_code_of_a_function_is_its_own(void **state)
+static void each_address_of_a_function_finds_it(void **state)
 {
     struct tp_eh_function f = {0, 0}, other = {0, 0};
     const uint64_t start = address_of(some_function);
@@ -91,7 +91,7 @@ static void all_code_of_a_function_is_its_own(void **state)
     assert_true(!tp_eh_frame_function(&other, &own, f.end) || other.start >= f.end);
 }
 
-static void what_is_not_code_is_no_function(void **state)
+static void addresses_outside_of_code_find_no_function(void **state)
 {
     struct tp_eh_function f;
     const struct tp_eh_frame none = {0};
@@ -120,7 +120,7 @@ static struct tp_eh_frame copy_of_small(uint8_t *bytes, size_t size)
     return (struct tp_eh_frame){.bytes = bytes, .size = size, .address = 0x1000, .header = 0x1000};
 }
 
-static void a_table_is_read_as_the_format_says(void **state)
+static void table_is_read_by_its_format(void **state)
 {
     struct tp_eh_function f;
     uint8_t bytes[sizeof small];
@@ -136,7 +136,7 @@ static void a_table_is_read_as_the_format_says(void **state)
 }
 
 /* Changes each byte and cuts the table at each length. Sanitizers check that no read is out of bounds. */
-static void damage_is_no_function_at_worst(void **state)
+static void damaged_table_finds_no_wrong_memory(void **state)
 {
     struct tp_eh_function f;
     (void)state;
@@ -157,7 +157,7 @@ static void damage_is_no_function_at_worst(void **state)
     }
 }
 
-static void a_damaged_table_of_a_real_program_ends(void **state)
+static void damaged_table_of_a_real_program_ends(void **state)
 {
     struct tp_eh_function f;
     struct tp_eh_frame frame = own;
@@ -180,9 +180,11 @@ static void a_damaged_table_of_a_real_program_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_code_of_a_function_is_its_own),      cmocka_unit_test(what_is_not_code_is_no_function),
-        cmocka_unit_test(a_table_is_read_as_the_format_says),     cmocka_unit_test(damage_is_no_function_at_worst),
-        cmocka_unit_test(a_damaged_table_of_a_real_program_ends),
+        cmocka_unit_test(each_address_of_a_function_finds_it),
+        cmocka_unit_test(addresses_outside_of_code_find_no_function),
+        cmocka_unit_test(table_is_read_by_its_format),
+        cmocka_unit_test(damaged_table_finds_no_wrong_memory),
+        cmocka_unit_test(damaged_table_of_a_real_program_ends),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

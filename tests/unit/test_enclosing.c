@@ -38,7 +38,7 @@ static void check_round(struct tp_arena *arena)
         }
 }
 
-static void answers_equal_a_plain_search(void **state)
+static void results_equal_a_linear_search(void **state)
 {
     (void)state;
     struct tp_arena arena;
@@ -52,6 +52,6 @@ static void answers_equal_a_plain_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(answers_equal_a_plain_search)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(results_equal_a_linear_search)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

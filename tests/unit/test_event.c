@@ -25,7 +25,7 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void the_cpu_is_timed_by_its_clock(void **state)
+static void cpu_events_use_the_cpu_clock(void **state)
 {
     struct tracepress_event *a = tracepress_event_create(0, TRACEPRESS_CPU);
     struct tracepress_event *b = tracepress_event_create(0, TRACEPRESS_CPU);
@@ -49,7 +49,7 @@ static void the_cpu_is_timed_by_its_clock(void **state)
     tracepress_event_destroy(b);
 }
 
-static void null_is_an_event_that_never_comes(void **state)
+static void null_event_is_never_ready(void **state)
 {
     (void)state;
     assert_int_equal(tracepress_event_record(NULL, NULL), -1);
@@ -60,7 +60,7 @@ static void null_is_an_event_that_never_comes(void **state)
     tracepress_event_destroy(NULL);
 }
 
-static void without_a_driver_cuda_is_not_timed_and_none_is_loaded(void **state)
+static void cuda_events_without_driver_fail_and_load_none(void **state)
 {
     struct tracepress_event *event = tracepress_event_create(0, TRACEPRESS_CUDA);
     (void)state;
@@ -99,7 +99,7 @@ static int load_driver(void **state)
     return 0;
 }
 
-static void cuda_is_timed_by_its_driver(void **state)
+static void cuda_events_use_the_driver(void **state)
 {
     struct tracepress_event *a = tracepress_event_create(0, TRACEPRESS_CUDA);
     struct tracepress_event *b = tracepress_event_create(0, TRACEPRESS_CUDA);
@@ -143,7 +143,7 @@ static void read_trace(const struct tracepress_trace *trace, void *context)
     unlink(path);
 }
 
-static void a_recording_has_their_marks(void **state)
+static void recording_contains_event_marks(void **state)
 {
     char folder[] = "/tmp/tracepress-event-XXXXXX", path[64];
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -173,11 +173,11 @@ int main(void)
 {
     setenv("TRACEPRESS_QUIET", "1", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cpu_is_timed_by_its_clock),
-        cmocka_unit_test(null_is_an_event_that_never_comes),
-        cmocka_unit_test(without_a_driver_cuda_is_not_timed_and_none_is_loaded),
-        cmocka_unit_test_setup(cuda_is_timed_by_its_driver, load_driver),
-        cmocka_unit_test_setup(a_recording_has_their_marks, load_driver),
+        cmocka_unit_test(cpu_events_use_the_cpu_clock),
+        cmocka_unit_test(null_event_is_never_ready),
+        cmocka_unit_test(cuda_events_without_driver_fail_and_load_none),
+        cmocka_unit_test_setup(cuda_events_use_the_driver, load_driver),
+        cmocka_unit_test_setup(recording_contains_event_marks, load_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void assert_each(const struct expectation *cases, size_t count)
 
 enum { HOST_LOST = TP_NEED_ALL & ~TP_NEED_FILE & ~TP_NEED_DEVICE };
 
-static void the_end_of_a_document_is_seen(void **state)
+static void end_of_document_is_recognized(void **state)
 {
     static const struct expectation cases[] = {
         {"{\"traceEvents\":[" OP("a", "1", "") END "]}", 0, ""},
@@ -87,7 +87,7 @@ static void the_end_of_a_document_is_seen(void **state)
     assert_each(cases, sizeof cases / sizeof *cases);
 }
 
-static void gaps_in_the_recorders_numbers_are_lost_events(void **state)
+static void gaps_in_numbers_are_lost_events(void **state)
 {
     static const struct expectation cases[] = {
         {"{\"traceEvents\":[" OP("a", "1", "\"Ev Idx\":0") OP("b", "2", "\"Ev Idx\":1") END "]}", 0, ""},
@@ -103,7 +103,7 @@ static void gaps_in_the_recorders_numbers_are_lost_events(void **state)
     assert_each(cases, sizeof cases / sizeof *cases);
 }
 
-static void launches_kernels_and_links_belong_together(void **state)
+static void missing_launches_and_kernels_are_counted(void **state)
 {
     static const struct expectation cases[] = {
         {HEAD "\"traceEvents\":[" CALL("cudaLaunchKernel", "1") LINK("s", "1") KERNEL("1") LINK("f", "1") END "]}", 0,
@@ -133,7 +133,7 @@ static void launches_kernels_and_links_belong_together(void **state)
     "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"f\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,\"args\":"        \
     "{\"Ev Idx\":1}},"
 
-static void a_kind_without_any_event_is_missed_where_something_belongs_to_it(void **state)
+static void missing_kind_is_known_from_related_events(void **state)
 {
     static const char operators[] = "no operator is there, but what belongs to operators is";
     static const struct expectation cases[] = {
@@ -155,7 +155,7 @@ static void a_kind_without_any_event_is_missed_where_something_belongs_to_it(voi
     assert_each(cases, sizeof cases / sizeof *cases);
 }
 
-static void totals_of_memory_follow_from_each_other(void **state)
+static void inconsistent_memory_totals_are_counted(void **state)
 {
     static const struct expectation cases[] = {
         {HEAD "\"traceEvents\":[" MEMORY("1", "8", "8") MEMORY("2", "4", "12") MEMORY("3", "-8", "4") END "]}", 0, ""},
@@ -170,7 +170,7 @@ static void totals_of_memory_follow_from_each_other(void **state)
     assert_each(cases, sizeof cases / sizeof *cases);
 }
 
-static void a_gzip_is_whole_cut_or_damaged(void **state)
+static void gzip_state_is_recognized(void **state)
 {
     static const char text[] = "{\"traceEvents\":[" OP("a", "1", "") END "]}";
     unsigned char packed[1024];
@@ -199,7 +199,7 @@ static void a_gzip_is_whole_cut_or_damaged(void **state)
 #define ASCEND                                                                                                         \
     "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"tid\":0,\"args\":{\"name\":\"Ascend Hardware\"}}," WITHOUT("3")
 
-static void a_damaged_category_is_no_word_of_the_writers_own(void **state)
+static void damaged_category_is_recognized(void **state)
 {
     static const char one[] = "1 place with text that no profiler writes";
     static const struct expectation cases[] = {
@@ -222,13 +222,13 @@ static void a_damaged_category_is_no_word_of_the_writers_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_end_of_a_document_is_seen),
-        cmocka_unit_test(gaps_in_the_recorders_numbers_are_lost_events),
-        cmocka_unit_test(launches_kernels_and_links_belong_together),
-        cmocka_unit_test(a_kind_without_any_event_is_missed_where_something_belongs_to_it),
-        cmocka_unit_test(totals_of_memory_follow_from_each_other),
-        cmocka_unit_test(a_damaged_category_is_no_word_of_the_writers_own),
-        cmocka_unit_test(a_gzip_is_whole_cut_or_damaged),
+        cmocka_unit_test(end_of_document_is_recognized),
+        cmocka_unit_test(gaps_in_numbers_are_lost_events),
+        cmocka_unit_test(missing_launches_and_kernels_are_counted),
+        cmocka_unit_test(missing_kind_is_known_from_related_events),
+        cmocka_unit_test(inconsistent_memory_totals_are_counted),
+        cmocka_unit_test(damaged_category_is_recognized),
+        cmocka_unit_test(gzip_state_is_recognized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

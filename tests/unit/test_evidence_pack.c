@@ -46,7 +46,7 @@ static struct tp_input_evidence round_trip(struct tp_input_evidence evidence)
     return after.evidence;
 }
 
-static void what_is_packed_comes_back(void **state)
+static void packed_evidence_is_unpacked_unchanged(void **state)
 {
     struct tp_input_evidence e = {.is_known = true}, after;
     GUARD;
@@ -68,7 +68,7 @@ static void what_is_packed_comes_back(void **state)
     }
 }
 
-static void nothing_known_stays_nothing_known(void **state)
+static void unknown_evidence_stays_unknown(void **state)
 {
     GUARD;
     struct tp_input_evidence after = round_trip((struct tp_input_evidence){.is_known = false, .crc = TP_CRC_OK});
@@ -86,7 +86,7 @@ static void write_set(struct tp_buf *out, const struct tp_summary *summary)
     assert_int_equal(tp_summary_set_write(&set, out, NULL), 0);
 }
 
-static void a_merge_keeps_what_is_known_of_each(void **state)
+static void merge_keeps_evidence_of_all_inputs(void **state)
 {
     struct tp_summary all[] = {
         summary_of(0, (struct tp_input_evidence){.is_known = true, .crc = TP_CRC_BAD, .present = TP_NEED_HOST}),
@@ -109,7 +109,7 @@ static void a_merge_keeps_what_is_known_of_each(void **state)
     }
 }
 
-static void a_set_says_which_ranks_of_its_job_it_has(void **state)
+static void set_lists_present_and_missing_ranks(void **state)
 {
     struct tp_summary_set set;
     struct tp_summary_ranks ranks;
@@ -153,7 +153,7 @@ static bool read_foreign(struct tp_input_evidence *evidence, const char *name, c
     return !unpack.is_bad;
 }
 
-static void other_versions_are_understood_or_distrusted(void **state)
+static void other_versions_are_read_or_refused(void **state)
 {
     struct tp_input_evidence e;
     GUARD;
@@ -171,11 +171,11 @@ static void other_versions_are_understood_or_distrusted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_packed_comes_back, begin, end),
-        cmocka_unit_test_setup_teardown(nothing_known_stays_nothing_known, begin, end),
-        cmocka_unit_test_setup_teardown(a_merge_keeps_what_is_known_of_each, begin, end),
-        cmocka_unit_test_setup_teardown(a_set_says_which_ranks_of_its_job_it_has, begin, end),
-        cmocka_unit_test_setup_teardown(other_versions_are_understood_or_distrusted, begin, end),
+        cmocka_unit_test_setup_teardown(packed_evidence_is_unpacked_unchanged, begin, end),
+        cmocka_unit_test_setup_teardown(unknown_evidence_stays_unknown, begin, end),
+        cmocka_unit_test_setup_teardown(merge_keeps_evidence_of_all_inputs, begin, end),
+        cmocka_unit_test_setup_teardown(set_lists_present_and_missing_ranks, begin, end),
+        cmocka_unit_test_setup_teardown(other_versions_are_read_or_refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static const char *made(const char *a, const char *b)
     return made_for(true, a, b);
 }
 
-static void what_was_taken_away_is_there_again(void **state)
+static void removed_variables_are_restored(void **state)
 {
     (void)state;
     assert_string_equal(made(NULL, NULL), "TRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS "\n");
@@ -66,7 +66,7 @@ static void what_was_taken_away_is_there_again(void **state)
                         "A=1\nTRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS ":x.so\n");
 }
 
-static void what_the_program_says_stays(void **state)
+static void variables_of_the_program_stay(void **state)
 {
     (void)state;
     assert_string_equal(made("TRACEPRESS_SPOOLS=/other", "LD_PRELOAD=" OURS),
@@ -75,7 +75,7 @@ static void what_the_program_says_stays(void **state)
                         "TRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=\nLD_PRELOAD=" OURS "\n");
 }
 
-static void what_cannot_be_loaded_is_left_out(void **state)
+static void unreadable_library_is_not_preloaded(void **state)
 {
     (void)state;
     tp_confined_ = TP_CONFINED_ITSELF;
@@ -87,7 +87,7 @@ static void what_cannot_be_loaded_is_left_out(void **state)
     assert_string_equal(made("A=1", "B=2"), "A=1\nB=2\n");
 }
 
-static void a_program_that_does_not_fit_has_none_of_ours(void **state)
+static void incompatible_program_gets_no_library(void **state)
 {
     (void)state;
     assert_string_equal(made_for(false, "TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"), "LD_PRELOAD=x.so\n");
@@ -106,7 +106,7 @@ static void programs_are_found_as_exec_finds_them(void **state)
     assert_true(tp_exec_report_program(&(struct tp_exec_program){NULL, false, -1}));
 }
 
-static void no_environment_is_one_of_ours(void **state)
+static void missing_environment_gets_recorder_variables(void **state)
 {
     (void)state;
     char *room[64];
@@ -120,12 +120,12 @@ static void no_environment_is_one_of_ours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_taken_away_is_there_again, keep, forget),
-        cmocka_unit_test_setup_teardown(what_the_program_says_stays, keep, forget),
-        cmocka_unit_test_setup_teardown(what_cannot_be_loaded_is_left_out, keep, forget),
-        cmocka_unit_test_setup_teardown(a_program_that_does_not_fit_has_none_of_ours, keep, forget),
+        cmocka_unit_test_setup_teardown(removed_variables_are_restored, keep, forget),
+        cmocka_unit_test_setup_teardown(variables_of_the_program_stay, keep, forget),
+        cmocka_unit_test_setup_teardown(unreadable_library_is_not_preloaded, keep, forget),
+        cmocka_unit_test_setup_teardown(incompatible_program_gets_no_library, keep, forget),
         cmocka_unit_test_setup_teardown(programs_are_found_as_exec_finds_them, keep, forget),
-        cmocka_unit_test_setup_teardown(no_environment_is_one_of_ours, keep, forget),
+        cmocka_unit_test_setup_teardown(missing_environment_gets_recorder_variables, keep, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static int close_pair(void **state)
     return end(state);
 }
 
-static void tell(uint32_t pid, uint32_t tid, uint32_t status)
+static void send_exit(uint32_t pid, uint32_t tid, uint32_t status)
 {
     char bytes[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(struct proc_event))] __attribute__((aligned(8))) = {0};
     struct nlmsghdr *head = (void *)bytes;
@@ -50,25 +50,25 @@ static void tell(uint32_t pid, uint32_t tid, uint32_t status)
     assert_int_equal(send(kernel, bytes, sizeof bytes, 0), sizeof bytes);
 }
 
-static void an_end_is_known_once(void **state)
+static void exit_code_is_returned_once(void **state)
 {
     int status = 0;
     (void)state;
     tp_exit_codes_add(&codes, 10);
-    tell(10, 11, 7 << 8); /* the exit of thread 11, which must be ignored */
-    tell(10, 10, 3 << 8);
+    send_exit(10, 11, 7 << 8); /* the exit of thread 11, which must be ignored */
+    send_exit(10, 10, 3 << 8);
     tp_exit_codes_read(&codes);
     assert_true(tp_exit_codes_take(&codes, 10, true, &status));
     assert_int_equal(status, 3 << 8);
     assert_false(tp_exit_codes_take(&codes, 10, true, &status));
 }
 
-static void an_end_may_be_told_before_the_begin(void **state)
+static void exit_may_be_reported_before_start(void **state)
 {
     int status = 0;
     (void)state;
-    tell(20, 20, 5 << 8);
-    tell(21, 21, 6 << 8);
+    send_exit(20, 20, 5 << 8);
+    send_exit(21, 21, 6 << 8);
     tp_exit_codes_read(&codes);
     tp_exit_codes_add(&codes, 20);
     assert_true(tp_exit_codes_take(&codes, 20, true, &status));
@@ -81,8 +81,8 @@ static void an_end_may_be_told_before_the_begin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_end_is_known_once, open_pair, close_pair),
-        cmocka_unit_test_setup_teardown(an_end_may_be_told_before_the_begin, open_pair, close_pair),
+        cmocka_unit_test_setup_teardown(exit_code_is_returned_once, open_pair, close_pair),
+        cmocka_unit_test_setup_teardown(exit_may_be_reported_before_start, open_pair, close_pair),
     };
     return cmocka_run_group_tests_name("exit codes", tests, NULL, NULL);
 }

@@ -213,7 +213,7 @@ static void xplane_memory_has_the_capacity_of_its_device(void **state)
     tp__xspace__free_unpacked(space, NULL);
 }
 
-static void xplane_far_away_times_are_left_out_and_told(void **state)
+static void xplane_distant_times_are_omitted_and_reported(void **state)
 {
     (void)state;
     Tp__XSpace *space = export_events(EVENT("cpu_op", "early", 1, 0, 1, "") "," EVENT(
@@ -245,7 +245,7 @@ static void xplane_stale_caches_are_removed(void **state)
     assert_int_equal(chdir(folder), 0);
 }
 
-static void xplane_scopes_are_what_xprof_parses(void **state)
+static void xplane_scopes_match_the_parser_of_xprof(void **state)
 {
     struct tp_arena arena;
     struct tp_xscopes scopes;
@@ -281,9 +281,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(xplane_crossing_events_are_cut_to_nest, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_memory_peak_is_the_highest_total, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_memory_has_the_capacity_of_its_device, enter, leave),
-        cmocka_unit_test_setup_teardown(xplane_far_away_times_are_left_out_and_told, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_distant_times_are_omitted_and_reported, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_stale_caches_are_removed, enter, leave),
-        cmocka_unit_test(xplane_scopes_are_what_xprof_parses),
+        cmocka_unit_test(xplane_scopes_match_the_parser_of_xprof),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void steps_that_wait(int count)
     build();
 }
 
-static void the_share_of_the_longest_gap_says_what_it_is_of(void **state)
+static void longest_gap_names_the_base_of_its_share(void **state)
 {
     steps_that_wait(4); /* the longest gap is from us 705 of a step to us 305 of the next one */
     assert_says("The longest time without recorded device work takes 600 µs (15.0 % of the 4 steps).");
@@ -85,7 +85,7 @@ static void the_share_of_the_longest_gap_says_what_it_is_of(void **state)
     assert_silent("does not show why");
 }
 
-static void a_gap_behind_a_call_is_a_riddle(void **state)
+static void gap_after_its_launch_has_no_known_reason(void **state)
 {
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1), launch(150, 5, 2), kernel("b", 900, 100, 2);
@@ -93,7 +93,7 @@ static void a_gap_behind_a_call_is_a_riddle(void **state)
     assert_says("takes 800 µs (80.0 % of the step); the trace does not show why.");
 }
 
-static void the_call_that_fills_a_gap_is_named(void **state)
+static void call_during_a_gap_is_named(void **state)
 {
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
@@ -107,7 +107,7 @@ static void the_call_that_fills_a_gap_is_named(void **state)
     assert_silent("of it in");
 }
 
-static void without_steps_shares_are_of_the_recording(void **state)
+static void shares_without_steps_refer_to_the_recording(void **state)
 {
     (void)state;
     launch(0, 5, 1), kernel("a", 5, 900, 1), launch(10, 5, 2), kernel("b", 905, 95, 2);
@@ -115,7 +115,7 @@ static void without_steps_shares_are_of_the_recording(void **state)
     assert_says("computes for 99.5 % of the recording.");
 }
 
-static void a_device_that_was_not_recorded_may_have_been_used(void **state)
+static void unrecorded_device_is_mentioned(void **state)
 {
     (void)state;
     step(1, 0, 1000), host("cpu_op", "aten::mm", 100, 800);
@@ -126,7 +126,7 @@ static void a_device_that_was_not_recorded_may_have_been_used(void **state)
 }
 
 /* For two findings, the digest gives their total and does not mention overlap. For one finding it gives no total. */
-static void a_sum_is_no_overlap(void **state)
+static void total_of_findings_needs_two_findings(void **state)
 {
     for (int is_one = 0; is_one < 2; is_one++) { /* first with copies and waits, then with copies alone */
         begin(state);
@@ -152,7 +152,7 @@ static void a_sum_is_no_overlap(void **state)
     }
 }
 
-static void a_moment_of_copy_and_communication_counts_once(void **state)
+static void overlap_of_copy_and_communication_counts_once(void **state)
 {
     (void)state;
     step(1, 0, 1000), launch(0, 1, 1), call("cudaMemcpyAsync", 1, 1, 2), launch(2, 1, 3);
@@ -166,7 +166,7 @@ static void a_moment_of_copy_and_communication_counts_once(void **state)
 }
 
 /* Writes work that starts long after its launch, while the device does much other work. */
-static void missing_work_is_not_asked_for_where_some_is_recorded(void **state)
+static void recorded_device_work_needs_no_request(void **state)
 {
     (void)state;
     for (int s = 0; s < 2; s++) {
@@ -180,7 +180,7 @@ static void missing_work_is_not_asked_for_where_some_is_recorded(void **state)
     assert_silent("ProfilerActivity.CUDA");
 }
 
-static void what_is_not_in_the_record_may_have_hidden_communication(void **state)
+static void unrecorded_work_may_hide_communication(void **state)
 {
     (void)state;
     step(1, 0, 1000), host("cpu_op", "aten::mm", 10, 50), host("user_annotation", "gloo:all_reduce", 100, 800);
@@ -199,7 +199,7 @@ static void what_is_not_in_the_record_may_have_hidden_communication(void **state
     assert_says("the record is incomplete: 11 events of the host missing");
 }
 
-static void of_a_gap_that_is_nothing_nothing_is_said(void **state)
+static void negligible_gap_is_not_mentioned(void **state)
 {
     (void)state;
     launch(0, 1, 1), kernel("a", 5, 4995, 1), launch(2, 1, 2), kernel("b", 5002, 4998, 2);
@@ -208,7 +208,7 @@ static void of_a_gap_that_is_nothing_nothing_is_said(void **state)
 }
 
 /* Writes steps of 60 short kernels with a wait in the middle. */
-static void what_keeps_a_graph_from_being_captured_is_counted_in_words(void **state)
+static void obstacles_to_graph_capture_are_counted(void **state)
 {
     (void)state;
     for (int s = 0; s < 2; s++) {
@@ -224,7 +224,7 @@ static void what_keeps_a_graph_from_being_captured_is_counted_in_words(void **st
         "copies in 2 steps have to move out first.");
 }
 
-static void what_is_made_at_first_use_is_told_apart_from_long_gaps(void **state)
+static void first_use_is_distinguished_from_long_gaps(void **state)
 {
     (void)state;
     launch(0, 1, 1), kernel("a", 5, 100, 1), call("cudaMalloc", 110, 300000, 3);
@@ -235,7 +235,7 @@ static void what_is_made_at_first_use_is_told_apart_from_long_gaps(void **state)
         "are of the 100.1 ms between");
 }
 
-static void a_share_that_is_no_gain_says_so(void **state)
+static void share_without_gain_is_marked(void **state)
 {
     (void)state;
     shaped("aten::mm", 0, 10, "[8,9],[9,8]", "\"c10::Half\"", 1);
@@ -244,7 +244,7 @@ static void a_share_that_is_no_gain_says_so(void **state)
     assert_says("| low | C3 | Matrix dimensions that tensor cores cannot fill | – | 19.0 % of the step is concerned |");
 }
 
-static void a_function_that_is_the_evidence_is_named_once(void **state)
+static void function_in_evidence_is_named_once(void **state)
 {
     (void)state;
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
@@ -255,7 +255,7 @@ static void a_function_that_is_the_evidence_is_named_once(void **state)
 
 #define SAYS(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-static void shares_of_less_than_the_step_say_of_what(void **state)
+static void partial_shares_name_their_base(void **state)
 {
     (void)state;
     for (int s = 0; s < 4; s++) {
@@ -270,21 +270,21 @@ static void shares_of_less_than_the_step_say_of_what(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SAYS(the_share_of_the_longest_gap_says_what_it_is_of),
-        SAYS(a_gap_behind_a_call_is_a_riddle),
-        SAYS(the_call_that_fills_a_gap_is_named),
-        SAYS(without_steps_shares_are_of_the_recording),
-        SAYS(a_device_that_was_not_recorded_may_have_been_used),
-        SAYS(shares_of_less_than_the_step_say_of_what),
-        SAYS(a_sum_is_no_overlap),
-        SAYS(a_moment_of_copy_and_communication_counts_once),
-        SAYS(what_is_not_in_the_record_may_have_hidden_communication),
-        SAYS(of_a_gap_that_is_nothing_nothing_is_said),
-        SAYS(what_keeps_a_graph_from_being_captured_is_counted_in_words),
-        SAYS(what_is_made_at_first_use_is_told_apart_from_long_gaps),
-        SAYS(a_share_that_is_no_gain_says_so),
-        SAYS(a_function_that_is_the_evidence_is_named_once),
-        SAYS(missing_work_is_not_asked_for_where_some_is_recorded),
+        SAYS(longest_gap_names_the_base_of_its_share),
+        SAYS(gap_after_its_launch_has_no_known_reason),
+        SAYS(call_during_a_gap_is_named),
+        SAYS(shares_without_steps_refer_to_the_recording),
+        SAYS(unrecorded_device_is_mentioned),
+        SAYS(partial_shares_name_their_base),
+        SAYS(total_of_findings_needs_two_findings),
+        SAYS(overlap_of_copy_and_communication_counts_once),
+        SAYS(unrecorded_work_may_hide_communication),
+        SAYS(negligible_gap_is_not_mentioned),
+        SAYS(obstacles_to_graph_capture_are_counted),
+        SAYS(first_use_is_distinguished_from_long_gaps),
+        SAYS(share_without_gain_is_marked),
+        SAYS(function_in_evidence_is_named_once),
+        SAYS(recorded_device_work_needs_no_request),
     };
     return cmocka_run_group_tests_name("first screen", tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static const struct tp_flame_frame *frame_of(const struct tp_flame *flame, const
     return NULL;
 }
 
-static void boxes_stand_below_their_callers(void **state)
+static void boxes_are_below_their_callers(void **state)
 {
     struct tp_arena arena;
     struct tp_folded folded;
@@ -102,7 +102,7 @@ static void baseline_is_compared_by_call_path(void **state)
     tp_arena_release(&arena);
 }
 
-static void absurd_times_stay_in_the_picture(void **state)
+static void absurd_times_stay_inside_the_picture(void **state)
 {
     struct tp_arena arena;
     struct tp_folded folded;
@@ -150,8 +150,8 @@ static void texts_are_cut_between_characters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_stand_below_their_callers),   cmocka_unit_test(small_callees_share_a_box),
-        cmocka_unit_test(baseline_is_compared_by_call_path), cmocka_unit_test(absurd_times_stay_in_the_picture),
+        cmocka_unit_test(boxes_are_below_their_callers),     cmocka_unit_test(small_callees_share_a_box),
+        cmocka_unit_test(baseline_is_compared_by_call_path), cmocka_unit_test(absurd_times_stay_inside_the_picture),
         cmocka_unit_test(texts_are_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

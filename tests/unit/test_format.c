@@ -72,7 +72,7 @@ static void bytes_and_percentages_have_units(void **state)
     assert_string_equal(tp_text_of_some(&arena, 75718, "event", "events"), "75,718 events");
 }
 
-static void wall_times_become_dates_and_monotonic_ones_do_not(void **state)
+static void only_wall_clock_times_become_dates(void **state)
 {
     (void)state;
     assert_string_equal(tp_text_of_date(&arena, 1623142623460072000), "2021-06-08 08:57:03 UTC");
@@ -88,7 +88,7 @@ int main(void)
         cmocka_unit_test(absent_and_extreme_values_have_a_text),
         cmocka_unit_test(times_choose_a_unit),
         cmocka_unit_test(bytes_and_percentages_have_units),
-        cmocka_unit_test(wall_times_become_dates_and_monotonic_ones_do_not),
+        cmocka_unit_test(only_wall_clock_times_become_dates),
     };
 
     return cmocka_run_group_tests_name("format", tests, set_up, tear_down);

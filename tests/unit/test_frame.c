@@ -24,7 +24,7 @@ static void is_text(struct tp_str found, const char *wanted)
 
 /* ---- texts of the form "path(line): function" ---- */
 
-static void a_text_is_cut_at_its_last_line(void **state)
+static void text_is_split_at_its_last_line_number(void **state)
 {
     static const struct {
         const char *text, *path, *function;
@@ -89,7 +89,7 @@ static void other_texts_are_no_frames(void **state)
     }
 }
 
-static void a_place_may_lack_the_function(void **state)
+static void place_without_function_is_accepted(void **state)
 {
     struct tp_frame frame;
     (void)state;
@@ -155,7 +155,7 @@ static size_t random_text(char *text, size_t n, unsigned most)
     return n;
 }
 
-static void what_was_put_together_comes_apart(void **state)
+static void joined_frames_are_split_again(void **state)
 {
     static const char *const endings[] = {".py", ".pyx", ".c", ">", ""};
     (void)state;
@@ -167,10 +167,10 @@ static void what_was_put_together_comes_apart(void **state)
         size_t path = append(text, append(text, 0, "d"), "/");
         path = append(text, random_text(text, path, 10), is_python ? endings[chance(2)] : endings[2 + chance(3)]);
         /* The text has another reading, with a path that ends at this ".py". */
-        bool holds_python = !is_python && strstr(text, ".py");
+        bool contains_python = !is_python && strstr(text, ".py");
         size_t function = path + (size_t)sprintf(text + path, "(%d): ", (int)line);
         struct tp_str whole = {text, random_text(text, function, 4)};
-        if (holds_python || strstr(text + function, "): ")) /* or with a line number in the name of the function */
+        if (contains_python || strstr(text + function, "): ")) /* or with a line number in the name of the function */
             continue;
         assert_true(tp_frame_parse(&frame, whole));
         assert_ptr_equal(frame.path.ptr, text);
@@ -182,7 +182,7 @@ static void what_was_put_together_comes_apart(void **state)
     }
 }
 
-static void a_regular_expression_reads_the_same(void **state)
+static void parser_equals_regular_expression(void **state)
 {
     regex_t python, other;
     regmatch_t parts[4];
@@ -253,7 +253,7 @@ static void library_frames_are_no_project_lines(void **state)
         is_text(tp_frame_project_line(tp_str_of(cases[i][0])), cases[i][1]);
 }
 
-static void packages_are_not_the_users(void **state)
+static void installed_packages_are_no_user_code(void **state)
 {
     (void)state;
     assert_true(tp_frame_is_users(TP_STR("train.py(12): step")));
@@ -261,7 +261,7 @@ static void packages_are_not_the_users(void **state)
     assert_false(tp_frame_is_users(TP_STR("copy.py(12): copy")));
 }
 
-static void parts_of_names_are_borrowed(void **state)
+static void parts_of_frames_point_into_the_text(void **state)
 {
     (void)state;
     is_text(tp_frame_short_name(TP_STR("/env/lib/python3.7/site-packages/torch/nn/functional.py(9): relu")),
@@ -329,7 +329,7 @@ static void check_names(struct tp_arena *arena)
     assert_int_equal(tp_frames_line(&frames, star), TP_NO_ID);
 }
 
-static void names_of_a_trace_are_numbered_once(void **state)
+static void equal_names_of_a_trace_share_a_number(void **state)
 {
     (void)state;
     with_arena(check_names);
@@ -338,12 +338,12 @@ static void names_of_a_trace_are_numbered_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_is_cut_at_its_last_line),      cmocka_unit_test(other_texts_are_no_frames),
-        cmocka_unit_test(a_place_may_lack_the_function),       cmocka_unit_test(lines_of_one_function_are_known),
-        cmocka_unit_test(what_was_put_together_comes_apart),   cmocka_unit_test(a_regular_expression_reads_the_same),
-        cmocka_unit_test(library_frames_are_no_project_lines), cmocka_unit_test(labels_have_no_addresses),
-        cmocka_unit_test(packages_are_not_the_users),
-        cmocka_unit_test(parts_of_names_are_borrowed),         cmocka_unit_test(names_of_a_trace_are_numbered_once),
+        cmocka_unit_test(text_is_split_at_its_last_line_number), cmocka_unit_test(other_texts_are_no_frames),
+        cmocka_unit_test(place_without_function_is_accepted),    cmocka_unit_test(lines_of_one_function_are_known),
+        cmocka_unit_test(joined_frames_are_split_again),         cmocka_unit_test(parser_equals_regular_expression),
+        cmocka_unit_test(library_frames_are_no_project_lines),   cmocka_unit_test(labels_have_no_addresses),
+        cmocka_unit_test(installed_packages_are_no_user_code),   cmocka_unit_test(parts_of_frames_point_into_the_text),
+        cmocka_unit_test(equal_names_of_a_trace_share_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

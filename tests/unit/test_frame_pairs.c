@@ -42,7 +42,7 @@ static void assert_pairs(const char *const *base, const char *const *other, cons
     tp_arena_release(&arena);
 }
 
-static void lines_that_moved_are_found(void **state)
+static void moved_lines_are_paired(void **state)
 {
     (void)state;
     assert_pairs((const char *[]){"a.py(20): f", "a.py(10): f", "a.py(30): g", "b.py(10): f", NULL},
@@ -50,7 +50,7 @@ static void lines_that_moved_are_found(void **state)
                  (const char *[]){"a.py(23): f", "a.py(12): f", "a.py(33): g", "b.py(10): f"});
 }
 
-static void an_equal_line_pairs_with_nothing_else(void **state)
+static void equal_lines_pair_only_with_each_other(void **state)
 {
     (void)state;
     assert_pairs((const char *[]){"a.py(10): f", "a.py(12): f", "a.py(14): f", NULL},
@@ -58,7 +58,7 @@ static void an_equal_line_pairs_with_nothing_else(void **state)
                  (const char *[]){"a.py(13): f", "a.py(12): f", ""});
 }
 
-static void other_functions_files_and_texts_do_not_pair(void **state)
+static void lines_of_other_functions_do_not_pair(void **state)
 {
     (void)state;
     assert_pairs((const char *[]){"a.py(10): f", "run (1)/a.py(3): f", "aten::mm", "x: a.py(1): b", "", NULL},
@@ -73,9 +73,9 @@ static void other_functions_files_and_texts_do_not_pair(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_that_moved_are_found),
-        cmocka_unit_test(an_equal_line_pairs_with_nothing_else),
-        cmocka_unit_test(other_functions_files_and_texts_do_not_pair),
+        cmocka_unit_test(moved_lines_are_paired),
+        cmocka_unit_test(equal_lines_pair_only_with_each_other),
+        cmocka_unit_test(lines_of_other_functions_do_not_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void outfile_replaces_only_when_committed(void **state)
     assert_int_equal(count_files(), 1);
 }
 
-static void outfile_discarded_leaves_the_old_one(void **state)
+static void outfile_discarded_keeps_the_old_file(void **state)
 {
     struct tp_outfile *file;
     (void)state;
@@ -135,7 +135,7 @@ static void outfile_writes_a_device_directly(void **state)
     assert_int_equal(tp_outfile_commit(&file, NULL), 0);
 }
 
-static void outfile_tells_a_full_device_at_the_latest_on_commit(void **state)
+static void outfile_reports_a_full_device_by_commit(void **state)
 {
     struct tp_outfile *file;
     struct tp_error err = {0};
@@ -198,14 +198,14 @@ static void write_twice(int tmpfile_error)
     fault_none();
 }
 
-static void outfile_writers_of_equal_numbers_stay_apart(void **state)
+static void outfile_writers_with_equal_pids_do_not_collide(void **state)
 {
     (void)state;
     write_twice(0);
     write_twice(EOPNOTSUPP);
 }
 
-static void outfile_removes_what_dead_writers_left_and_nothing_else(void **state)
+static void outfile_removes_only_files_of_dead_writers(void **state)
 {
     struct tp_outfile *file;
     char dead[TP_TEMPORARY_NAME], living[TP_TEMPORARY_NAME], base[256];
@@ -240,7 +240,7 @@ static int put_temporary(const char *name, int minutes)
     return fd;
 }
 
-static void outfile_removes_what_dead_writers_of_other_targets_left_an_hour_ago(void **state)
+static void outfile_removes_hour_old_files_of_other_targets(void **state)
 {
     struct tp_outfile *file;
     const char *dead = ".a.html.tracepress-0123456789abcdef.tmp", *living = ".b.html.tracepress-0123456789abcdef.tmp",
@@ -279,7 +279,7 @@ static void outfile_without_locks_removes_nothing(void **state)
     assert_int_equal(count_files(), 3);
 }
 
-static void outfile_keeps_the_mode_of_what_it_replaces(void **state)
+static void outfile_keeps_the_mode_of_the_replaced_file(void **state)
 {
     const mode_t modes[] = {0600, 0664, 0755};
     struct tp_outfile *file;
@@ -317,7 +317,7 @@ static int replace(bool is_first, struct tp_error *err)
     return code;
 }
 
-static void outfile_failing_calls_leave_the_old_one(void **state)
+static void outfile_failing_calls_keep_the_old_file(void **state)
 {
     const enum fault_call calls[] = {FAULT_RENAME, FAULT_FSYNC, FAULT_WRITE};
     const int errors[] = {EIO, ENOSPC, ESTALE, EDQUOT};
@@ -333,7 +333,7 @@ static void outfile_failing_calls_leave_the_old_one(void **state)
     }
 }
 
-static void outfile_is_whole_where_writes_take_a_byte(void **state)
+static void outfile_is_complete_after_short_writes(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -369,7 +369,7 @@ static void outfile_syncs_its_folder(void **state)
     assert_int_equal(replace(true, NULL), 0);
 }
 
-static void outfile_for_a_library_has_a_name_of_its_own(void **state)
+static void outfile_of_a_library_has_a_unique_name(void **state)
 {
     struct tp_outfile *file;
     const char *path;
@@ -390,7 +390,7 @@ static void outfile_for_a_library_has_a_name_of_its_own(void **state)
     assert_int_equal(count_files(), 1);
 }
 
-static void folder_is_made_with_those_above_it(void **state)
+static void folder_is_created_with_its_parents(void **state)
 {
     struct tp_error err = {0};
     (void)state;
@@ -409,23 +409,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(outfile_replaces_only_when_committed),
-        CASE(outfile_discarded_leaves_the_old_one),
+        CASE(outfile_discarded_keeps_the_old_file),
         CASE(outfile_follows_a_symlink),
         CASE(outfile_obeys_the_umask),
         CASE(outfile_writes_a_device_directly),
-        CASE(outfile_tells_a_full_device_at_the_latest_on_commit),
+        CASE(outfile_reports_a_full_device_by_commit),
         CASE(outfile_names_the_path_that_cannot_be_opened),
-        CASE(outfile_writers_of_equal_numbers_stay_apart),
-        CASE(outfile_removes_what_dead_writers_left_and_nothing_else),
+        CASE(outfile_writers_with_equal_pids_do_not_collide),
+        CASE(outfile_removes_only_files_of_dead_writers),
         CASE(outfile_without_locks_removes_nothing),
-        CASE(outfile_removes_what_dead_writers_of_other_targets_left_an_hour_ago),
-        CASE(outfile_keeps_the_mode_of_what_it_replaces),
-        CASE(outfile_failing_calls_leave_the_old_one),
-        CASE(outfile_is_whole_where_writes_take_a_byte),
+        CASE(outfile_removes_hour_old_files_of_other_targets),
+        CASE(outfile_keeps_the_mode_of_the_replaced_file),
+        CASE(outfile_failing_calls_keep_the_old_file),
+        CASE(outfile_is_complete_after_short_writes),
         CASE(outfile_that_cannot_be_linked_is_copied),
         CASE(outfile_syncs_its_folder),
-        CASE(outfile_for_a_library_has_a_name_of_its_own),
-        CASE(folder_is_made_with_those_above_it),
+        CASE(outfile_of_a_library_has_a_unique_name),
+        CASE(folder_is_created_with_its_parents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,19 +93,19 @@ static void compare_programs(struct tp_compare *compare, const double *factors, 
     compare_runs(compare, factors, run_count, false);
 }
 
-static void equal_programs_are_silent(void **state)
+static void equal_programs_raise_no_alarm(void **state)
 {
     static const double equal[FUNCTIONS] = {1, 1, 1, 1, 1};
     (void)state;
     for (uint32_t runs_a_side = 1; runs_a_side <= MOST_RUNS; runs_a_side += 2) {
-        unsigned told = 0;
+        unsigned reported = 0;
         for (int i = 0; i < DRAWS; i++) {
             struct tp_compare c;
             compare_programs(&c, equal, runs_a_side);
             assert_true(c.changes.functions.judged_count >= 4);
-            told += c.verdict != TP_CHANGE_NEUTRAL;
+            reported += c.verdict != TP_CHANGE_NEUTRAL;
         }
-        assert_in_range(told, 0, DRAWS / 50); /* the goal is 1 % of false alarms; the test allows 2 % */
+        assert_in_range(reported, 0, DRAWS / 50); /* the goal is 1 % of false alarms; the test allows 2 % */
     }
 }
 
@@ -129,7 +129,7 @@ static void a_function_twice_as_slow_is_named_first(void **state)
     assert_int_equal(strncmp(tp_compare_verdict(&c, &arena).headline, "encode (two.c) takes ", 21), 0);
 }
 
-static void beside_steps_a_function_is_a_hint(void **state)
+static void function_in_a_run_with_steps_is_a_hint(void **state)
 {
     static const double slower[FUNCTIONS] = {1, 4, 1, 1, 1};
     struct tp_compare c;
@@ -155,9 +155,9 @@ static void a_function_of_few_samples_is_not_judged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(equal_programs_are_silent, begin_drawing, end),
+        cmocka_unit_test_setup_teardown(equal_programs_raise_no_alarm, begin_drawing, end),
         cmocka_unit_test_setup_teardown(a_function_twice_as_slow_is_named_first, begin_drawing, end),
-        cmocka_unit_test_setup_teardown(beside_steps_a_function_is_a_hint, begin_drawing, end),
+        cmocka_unit_test_setup_teardown(function_in_a_run_with_steps_is_a_hint, begin_drawing, end),
         cmocka_unit_test_setup_teardown(a_function_of_few_samples_is_not_judged, begin_drawing, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

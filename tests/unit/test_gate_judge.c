@@ -25,7 +25,7 @@ static struct tp_check_item *limits_of(size_t count, double chance)
     return items;
 }
 
-static void a_limit_by_itself_stays_broken(void **state)
+static void single_failed_limit_stays_failed(void **state)
 {
     (void)state;
     if (setjmp(arena.guard))
@@ -34,7 +34,7 @@ static void a_limit_by_itself_stays_broken(void **state)
     assert_int_equal(limits_of(2, 0.0029)->status, TP_CHECK_FAIL);
 }
 
-static void one_of_many_is_broken_when_chance_breaks_none_so_far(void **state)
+static void one_of_many_limits_fails_only_beyond_chance(void **state)
 {
     (void)state;
     if (setjmp(arena.guard))
@@ -48,7 +48,7 @@ static void one_of_many_is_broken_when_chance_breaks_none_so_far(void **state)
     assert_int_equal(limits_of(LIMITS, 0.0059 / LIMITS)->status, TP_CHECK_FAIL);
 }
 
-static void counts_and_warnings_are_none_of_them(void **state)
+static void counts_and_warnings_are_not_corrected(void **state)
 {
     (void)state;
     if (setjmp(arena.guard))
@@ -63,9 +63,9 @@ static void counts_and_warnings_are_none_of_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_limit_by_itself_stays_broken, begin, end),
-        cmocka_unit_test_setup_teardown(one_of_many_is_broken_when_chance_breaks_none_so_far, begin, end),
-        cmocka_unit_test_setup_teardown(counts_and_warnings_are_none_of_them, begin, end),
+        cmocka_unit_test_setup_teardown(single_failed_limit_stays_failed, begin, end),
+        cmocka_unit_test_setup_teardown(one_of_many_limits_fails_only_beyond_chance, begin, end),
+        cmocka_unit_test_setup_teardown(counts_and_warnings_are_not_corrected, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void each_limit_counts(void **state)
     assert_int_equal(percent_of(&v100, 160, 1024, 32, 0), 100); /* 160 blocks are two per SM */
 }
 
-static void a_small_grid_fills_a_part(void **state)
+static void small_grid_fills_part_of_the_device(void **state)
 {
     struct tp_gpu_occupancy out;
     const struct tp_gpu_launch launch = {{50, 1, 1}, {256, 1, 1}, 38, 0};
@@ -43,7 +43,7 @@ static void a_small_grid_fills_a_part(void **state)
     assert_int_equal(out.percent, 8); /* 160 of 2048 threads are 7.8 % */
 }
 
-static void the_system_takes_a_kilobyte_of_each_block_from_8_0_on(void **state)
+static void system_reserves_1_kib_per_block_since_8_0(void **state)
 {
     (void)state;
     /* Shared memory allows 167936 / 13312 = 12 blocks. Without the reserved memory it would allow 13. */
@@ -51,7 +51,7 @@ static void the_system_takes_a_kilobyte_of_each_block_from_8_0_on(void **state)
     assert_int_equal(percent_of(&a100, 10000, 128, 16, 0), 100);
 }
 
-static void more_shared_memory_than_the_limit_of_a_block_is_zero(void **state)
+static void too_much_shared_memory_gives_zero(void **state)
 {
     struct tp_gpu_limits optin = v100;
     (void)state;
@@ -62,7 +62,7 @@ static void more_shared_memory_than_the_limit_of_a_block_is_zero(void **state)
     assert_int_equal(percent_of(&v100, 8000, 2048, 16, 0), 0);
 }
 
-static void numbers_that_cannot_be_give_no_occupancy(void **state)
+static void impossible_numbers_give_no_occupancy(void **state)
 {
     struct tp_gpu_limits unknown = v100;
     (void)state;
@@ -83,10 +83,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_limit_counts),
-        cmocka_unit_test(a_small_grid_fills_a_part),
-        cmocka_unit_test(the_system_takes_a_kilobyte_of_each_block_from_8_0_on),
-        cmocka_unit_test(more_shared_memory_than_the_limit_of_a_block_is_zero),
-        cmocka_unit_test(numbers_that_cannot_be_give_no_occupancy),
+        cmocka_unit_test(small_grid_fills_part_of_the_device),
+        cmocka_unit_test(system_reserves_1_kib_per_block_since_8_0),
+        cmocka_unit_test(too_much_shared_memory_gives_zero),
+        cmocka_unit_test(impossible_numbers_give_no_occupancy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

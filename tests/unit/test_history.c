@@ -33,7 +33,7 @@ static void stall(size_t run)
         steps[run][s].total_ns += 100000;
 }
 
-static void runs_that_broke_a_limit_make_no_level(void **state)
+static void failed_runs_define_no_level(void **state)
 {
     size_t count;
     (void)state;
@@ -54,7 +54,7 @@ static void runs_that_broke_a_limit_make_no_level(void **state)
     assert_int_equal(accepted[2], 23);
 }
 
-static void a_change_is_placed_between_its_runs_whatever_is_near(void **state)
+static void change_is_located_between_its_runs(void **state)
 {
     struct tp_level_series series[TP_LEVEL_SERIES];
     (void)state;
@@ -77,7 +77,7 @@ static void a_change_is_placed_between_its_runs_whatever_is_near(void **state)
 }
 
 /* Three commits, of which the second one ran last. A run with an unknown commit started after all of them. */
-static void runs_stand_in_the_order_of_their_commits(void **state)
+static void runs_are_sorted_by_commit(void **state)
 {
     static const int64_t started[] = {100, 110, 130, 120}, committed[] = {10, 30, 20, 0};
     const int64_t epoch = 1767225600;
@@ -96,7 +96,7 @@ static void runs_stand_in_the_order_of_their_commits(void **state)
     assert_ptr_equal(runs[3].items, &summaries[3]);
 }
 
-static void equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted(void **state)
+static void newest_run_is_compared_with_accepted_level(void **state)
 {
     struct tp_level_series series[TP_LEVEL_SERIES];
     (void)state;
@@ -124,10 +124,10 @@ static void equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted(
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_that_broke_a_limit_make_no_level),
-        cmocka_unit_test(runs_stand_in_the_order_of_their_commits),
-        cmocka_unit_test(a_change_is_placed_between_its_runs_whatever_is_near),
-        cmocka_unit_test(equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted),
+        cmocka_unit_test(failed_runs_define_no_level),
+        cmocka_unit_test(runs_are_sorted_by_commit),
+        cmocka_unit_test(change_is_located_between_its_runs),
+        cmocka_unit_test(newest_run_is_compared_with_accepted_level),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -146,7 +146,7 @@ static int64_t fact(const char *key, const char *member)
 
 /* Makes several recordings, one after the other. The sources stay installed between them, as in a program that records
  * itself several times. */
-static void what_threads_do_at_once_adds_up(void **state)
+static void records_of_simultaneous_threads_add_up(void **state)
 {
     const struct tp_source_host host = {.library = "", .spools = ""};
     (void)state;
@@ -177,7 +177,7 @@ static void what_threads_do_at_once_adds_up(void **state)
 }
 
 /* Starts and stops recordings while threads call the wrapped functions. */
-static void recordings_come_and_go_meanwhile(void **state)
+static void recordings_start_and_stop_during_calls(void **state)
 {
     const struct tp_source_host host = {.library = "", .spools = ""};
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -206,8 +206,8 @@ int main(void)
 {
     *(void **)&unlock = dlsym(RTLD_DEFAULT, "pthread_mutex_unlock");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_threads_do_at_once_adds_up, begin, end),
-        cmocka_unit_test_setup_teardown(recordings_come_and_go_meanwhile, begin, end),
+        cmocka_unit_test_setup_teardown(records_of_simultaneous_threads_add_up, begin, end),
+        cmocka_unit_test_setup_teardown(recordings_start_and_stop_during_calls, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

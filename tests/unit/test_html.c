@@ -14,7 +14,7 @@
 #include "writer/base/sha256.h"
 #include "writer/text/base64.h"
 
-static void base64_pads(void **state)
+static void base64_adds_padding(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {{"", ""},
@@ -66,10 +66,10 @@ static void sha256_matches_fips_examples(void **state)
     free(many);
 }
 
-static void sha256_is_the_same_in_any_pieces(void **state)
+static void sha256_is_independent_of_splitting(void **state)
 {
     (void)state;
-    uint8_t text[3000], whole[32], pieces[32];
+    uint8_t text[3000], whole[32], joined[32];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (uint8_t)(i * 7 + i / 251);
     for (size_t size = 0; size < sizeof text; size += 61) {
@@ -82,8 +82,8 @@ static void sha256_is_the_same_in_any_pieces(void **state)
             tp_sha256_add(&sha, text + at, take);
             at += take;
         }
-        tp_sha256_end(&sha, pieces);
-        assert_memory_equal(whole, pieces, 32);
+        tp_sha256_end(&sha, joined);
+        assert_memory_equal(whole, joined, 32);
     }
 }
 
@@ -161,12 +161,9 @@ static void policy_names_the_hashes_of_style_and_script(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base64_pads),
-        cmocka_unit_test(base64_respects_the_maximum),
-        cmocka_unit_test(sha256_matches_fips_examples),
-        cmocka_unit_test(sha256_is_the_same_in_any_pieces),
-        cmocka_unit_test(folder_replaces_single_files),
-        cmocka_unit_test(policy_names_the_hashes_of_style_and_script),
+        cmocka_unit_test(base64_adds_padding),          cmocka_unit_test(base64_respects_the_maximum),
+        cmocka_unit_test(sha256_matches_fips_examples), cmocka_unit_test(sha256_is_independent_of_splitting),
+        cmocka_unit_test(folder_replaces_single_files), cmocka_unit_test(policy_names_the_hashes_of_style_and_script),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

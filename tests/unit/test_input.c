@@ -34,7 +34,7 @@ static int leave_folder(void **state)
     return unlink("file") || unlink("pipe") || unlink("link") || rmdir("sub") || chdir("/") || rmdir(folder);
 }
 
-static void input_of_a_search_is_a_regular_file(void **state)
+static void input_found_by_search_is_a_regular_file(void **state)
 {
     const char *const names[] = {"pipe", "sub", "/dev/zero", "none", "file/x"};
     const int codes[] = {TP_EIO, TP_EIO, TP_EIO, TP_ENOTFOUND, TP_ENOTFOUND};
@@ -54,7 +54,7 @@ static void input_of_a_search_is_a_regular_file(void **state)
     close(input.fd);
 }
 
-static void input_in_short_pieces_is_whole(void **state)
+static void input_of_short_reads_is_complete(void **state)
 {
     struct tp_buf all;
     struct tp_error err;
@@ -68,7 +68,7 @@ static void input_in_short_pieces_is_whole(void **state)
     tp_buf_release(&all);
 }
 
-static void input_that_fails_says_at_which_byte(void **state)
+static void input_error_names_the_byte(void **state)
 {
     const int errors[] = {EIO, ESTALE};
     (void)state;
@@ -101,9 +101,9 @@ static void input_beyond_its_maximum_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(input_of_a_search_is_a_regular_file),
-        CASE(input_in_short_pieces_is_whole),
-        CASE(input_that_fails_says_at_which_byte),
+        CASE(input_found_by_search_is_a_regular_file),
+        CASE(input_of_short_reads_is_complete),
+        CASE(input_error_names_the_byte),
         CASE(input_beyond_its_maximum_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

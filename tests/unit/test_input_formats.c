@@ -49,7 +49,7 @@ static void each_format_is_recognised_by_its_head(void **state)
     }
 }
 
-static void every_cut_of_a_head_has_a_format(void **state)
+static void each_truncated_head_has_a_format(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -59,7 +59,7 @@ static void every_cut_of_a_head_has_a_format(void **state)
     }
 }
 
-static void only_the_last_row_takes_every_head(void **state)
+static void only_the_last_row_accepts_every_head(void **state)
 {
     (void)state;
     const struct tp_input_format *format = tp_input_formats;
@@ -156,8 +156,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_format_is_recognised_by_its_head),
-        cmocka_unit_test(every_cut_of_a_head_has_a_format),
-        cmocka_unit_test(only_the_last_row_takes_every_head),
+        cmocka_unit_test(each_truncated_head_has_a_format),
+        cmocka_unit_test(only_the_last_row_accepts_every_head),
         cmocka_unit_test(names_of_other_tools_are_known),
         cmocka_unit_test(a_null_format_goes_through_a_row_and_the_sink),
     };

@@ -46,7 +46,7 @@ static void assert_is(struct tp_intervals set, uint64_t bits)
     assert_int_equal(tp_intervals_length(set), __builtin_popcountll(bits));
 }
 
-static void intervals_equal_a_bitmap(void **state)
+static void interval_sets_equal_a_bitmap(void **state)
 {
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
@@ -69,6 +69,6 @@ static void intervals_equal_a_bitmap(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals_equal_a_bitmap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(interval_sets_equal_a_bitmap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

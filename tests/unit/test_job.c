@@ -98,7 +98,7 @@ static struct plan plan_of(uint64_t seed, unsigned layout, enum plan_fault fault
                          .fault = fault};
 }
 
-static void a_clean_job_raises_nothing(void **state)
+static void clean_job_has_no_findings(void **state)
 {
     (void)state;
     for (unsigned l = 0; l < LAYOUTS; l++)
@@ -125,7 +125,7 @@ static void expect_first(const struct fixture *f, enum tp_job_rule rule)
 }
 
 /* A slow rank with a damaged trace is reported as damaged, not as slow. */
-static void a_damaged_rank_is_never_called_slow(void **state)
+static void damaged_rank_is_never_reported_as_slow(void **state)
 {
     static const enum plan_fault faults[] = {PLAN_SLOW_COMPUTE, PLAN_LATE_HOST, PLAN_SLOW_DATA};
     (void)state;
@@ -163,7 +163,7 @@ static void planted_stragglers_are_named_first(void **state)
             }
 }
 
-static void a_slow_link_is_found_among_groups_alike(void **state)
+static void slow_link_is_found_among_similar_groups(void **state)
 {
     (void)state;
     for (unsigned l = 0; l < LAYOUTS; l++)
@@ -178,7 +178,7 @@ static void a_slow_link_is_found_among_groups_alike(void **state)
         }
 }
 
-static void imbalance_is_told_from_stragglers(void **state)
+static void imbalance_is_distinguished_from_stragglers(void **state)
 {
     (void)state;
     for (unsigned l = 2; l < LAYOUTS; l++)
@@ -300,7 +300,7 @@ static void make_hostile(struct tp_summary *summary, uint64_t *state)
 }
 
 /* Computes and prints all results. Only the absence of crashes matters. */
-static void hostile_numbers_do_no_harm(void **state)
+static void hostile_numbers_do_not_crash(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -327,7 +327,7 @@ static void hostile_numbers_do_no_harm(void **state)
 }
 
 /* Two halves of the job share no collective, and rank 0 shares none with any rank. */
-static void ranks_without_a_common_collective_are_parts(void **state)
+static void ranks_without_common_collectives_are_separate_parts(void **state)
 {
     struct fixture f;
     struct tp_summary summary;
@@ -350,7 +350,7 @@ static void ranks_without_a_common_collective_are_parts(void **state)
     release(&f);
 }
 
-static void rank_sets_are_runs(void **state)
+static void rank_sets_are_written_as_ranges(void **state)
 {
     struct tp_arena arena;
     struct tp_rank_set set;
@@ -376,18 +376,18 @@ static void rank_sets_are_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rank_sets_are_runs),
-        cmocka_unit_test(a_clean_job_raises_nothing),
-        cmocka_unit_test(a_damaged_rank_is_never_called_slow),
+        cmocka_unit_test(rank_sets_are_written_as_ranges),
+        cmocka_unit_test(clean_job_has_no_findings),
+        cmocka_unit_test(damaged_rank_is_never_reported_as_slow),
         cmocka_unit_test(planted_stragglers_are_named_first),
-        cmocka_unit_test(a_slow_link_is_found_among_groups_alike),
-        cmocka_unit_test(imbalance_is_told_from_stragglers),
+        cmocka_unit_test(slow_link_is_found_among_similar_groups),
+        cmocka_unit_test(imbalance_is_distinguished_from_stragglers),
         cmocka_unit_test(clocks_are_aligned_by_collectives),
         cmocka_unit_test(the_straggler_arrives_last_and_others_wait),
         cmocka_unit_test(ranks_of_different_stages_are_not_compared),
         cmocka_unit_test(findings_of_ranks_are_merged),
-        cmocka_unit_test(ranks_without_a_common_collective_are_parts),
-        cmocka_unit_test(hostile_numbers_do_no_harm),
+        cmocka_unit_test(ranks_without_common_collectives_are_separate_parts),
+        cmocka_unit_test(hostile_numbers_do_not_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

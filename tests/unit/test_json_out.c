@@ -48,7 +48,7 @@ static void json_escapes_what_json_forbids(void **state)
     assert_string_equal(out.data, "\"\\\"\\\\\\n\\u0001\x7f\xe2\x80\xa8\"");
 }
 
-static void json_in_html_cannot_close_its_element(void **state)
+static void json_in_html_does_not_close_its_element(void **state)
 {
     (void)state;
     json.html_safe = true;
@@ -89,7 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(json_puts_commas_between_members_and_items, begin, end),
         cmocka_unit_test_setup_teardown(json_escapes_what_json_forbids, begin, end),
-        cmocka_unit_test_setup_teardown(json_in_html_cannot_close_its_element, begin, end),
+        cmocka_unit_test_setup_teardown(json_in_html_does_not_close_its_element, begin, end),
         cmocka_unit_test_setup_teardown(json_times_are_exact_decimals, begin, end),
         cmocka_unit_test_setup_teardown(json_reals_read_back_equal_and_stay_reals, begin, end),
     };

@@ -36,7 +36,7 @@ static const struct tp_key_row *row_of(const struct made *m, const char *key)
     return NULL;
 }
 
-static void self_is_what_children_leave(void **state)
+static void self_time_excludes_children(void **state)
 {
     struct made m;
     (void)state;
@@ -51,7 +51,7 @@ static void self_is_what_children_leave(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void only_child_of_the_same_name_is_absorbed(void **state)
+static void only_child_with_equal_name_is_merged(void **state)
 {
     struct made m;
     (void)state;
@@ -66,7 +66,7 @@ static void only_child_of_the_same_name_is_absorbed(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void event_that_outlives_another_is_no_child(void **state)
+static void event_that_outlasts_another_is_no_child(void **state)
 {
     struct made m;
     (void)state;
@@ -149,7 +149,7 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
 
 /* Without torch's links, the owner of a kernel is that of the report. It counts for the parent if the parent was merged
  * with its child. */
-static void kernels_of_an_absorbed_child_are_its_parents(void **state)
+static void kernels_of_a_merged_child_belong_to_the_parent(void **state)
 {
     struct made m;
     (void)state;
@@ -217,7 +217,7 @@ static void backward_operator_has_its_forward_stack(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void modules_have_what_runs_in_them(void **state)
+static void modules_include_their_operators(void **state)
 {
     static const struct tp_key_options by_module = {.group = TP_KEY_MODULE};
     struct made m;
@@ -236,7 +236,7 @@ static void modules_have_what_runs_in_them(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void ties_of_a_sort_stay_in_order(void **state)
+static void sort_keeps_order_of_ties(void **state)
 {
     struct made m;
     (void)state;
@@ -252,7 +252,7 @@ static void ties_of_a_sort_stay_in_order(void **state)
 }
 
 /* As doubles, both numbers would be equal. */
-static void every_digit_of_bytes_counts_in_a_sort(void **state)
+static void sort_compares_all_digits_of_bytes(void **state)
 {
     struct tp_arena arena = {0};
     struct tp_key_row rows[] = {{.cpu_bytes = (1ll << 60) + 1}, {.cpu_bytes = (1ll << 60) + 2}, {.cpu_bytes = -5}};
@@ -298,19 +298,19 @@ static void flops_follow_the_formulas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(self_is_what_children_leave),
-        cmocka_unit_test(only_child_of_the_same_name_is_absorbed),
-        cmocka_unit_test(event_that_outlives_another_is_no_child),
+        cmocka_unit_test(self_time_excludes_children),
+        cmocka_unit_test(only_child_with_equal_name_is_merged),
+        cmocka_unit_test(event_that_outlasts_another_is_no_child),
         cmocka_unit_test(open_region_ends_with_the_event_around_it),
         cmocka_unit_test(memory_counts_for_every_event_around_it),
         cmocka_unit_test(kernels_belong_to_the_operator_of_their_id),
         cmocka_unit_test(ids_that_are_correlations_are_not_trusted),
-        cmocka_unit_test(kernels_of_an_absorbed_child_are_its_parents),
+        cmocka_unit_test(kernels_of_a_merged_child_belong_to_the_parent),
         cmocka_unit_test(shapes_are_keys_as_python_prints_them),
         cmocka_unit_test(backward_operator_has_its_forward_stack),
-        cmocka_unit_test(modules_have_what_runs_in_them),
-        cmocka_unit_test(ties_of_a_sort_stay_in_order),
-        cmocka_unit_test(every_digit_of_bytes_counts_in_a_sort),
+        cmocka_unit_test(modules_include_their_operators),
+        cmocka_unit_test(sort_keeps_order_of_ties),
+        cmocka_unit_test(sort_compares_all_digits_of_bytes),
         cmocka_unit_test(flops_follow_the_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ static void long_names_are_cut_by_characters(void **state)
                "Self CPU time total: 0.000us\n");
 }
 
-static void no_rows_are_no_text(void **state)
+static void empty_table_gives_no_text(void **state)
 {
     struct tp_key_averages averages = averages_of(NULL, 0);
     struct tp_table_style options = TP_TABLE_STYLE;
@@ -153,10 +153,8 @@ static void numbers_are_printed_as_torch_does(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widths_are_characters_not_bytes),
-        cmocka_unit_test(long_names_are_cut_by_characters),
-        cmocka_unit_test(no_rows_are_no_text),
-        cmocka_unit_test(cells_are_no_formulas),
+        cmocka_unit_test(widths_are_characters_not_bytes),   cmocka_unit_test(long_names_are_cut_by_characters),
+        cmocka_unit_test(empty_table_gives_no_text),         cmocka_unit_test(cells_are_no_formulas),
         cmocka_unit_test(numbers_are_printed_as_torch_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,24 +11,24 @@
 
 #include "writer/base/table.h"
 
-static void equal_tuples_have_one_number(void **state)
+static void equal_keys_share_a_number(void **state)
 {
     (void)state;
     struct tp_arena arena;
-    struct tp_keys tuples;
+    struct tp_keys pairs;
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    tp_keys_init(&tuples, &arena, 2);
-    assert_int_equal(tp_keys_find(&tuples, (uint32_t[]){1, 2}), TP_NO_ID);
+    tp_keys_init(&pairs, &arena, 2);
+    assert_int_equal(tp_keys_find(&pairs, (uint32_t[]){1, 2}), TP_NO_ID);
     for (uint32_t i = 0; i < 5000; i++)
-        assert_int_equal(tp_keys_pair(&tuples, i % 50, i / 50), i);
+        assert_int_equal(tp_keys_pair(&pairs, i % 50, i / 50), i);
     for (uint32_t i = 0; i < 5000; i++) {
-        assert_int_equal(tp_keys_pair(&tuples, i % 50, i / 50), i);
-        assert_int_equal(tp_keys_get(&tuples, i)[1], i / 50);
+        assert_int_equal(tp_keys_pair(&pairs, i % 50, i / 50), i);
+        assert_int_equal(tp_keys_get(&pairs, i)[1], i / 50);
     }
-    assert_int_equal(tp_keys_count(&tuples), 5000);
-    assert_int_equal(tp_keys_find(&tuples, (uint32_t[]){50, 0}), TP_NO_ID);
+    assert_int_equal(tp_keys_count(&pairs), 5000);
+    assert_int_equal(tp_keys_find(&pairs, (uint32_t[]){50, 0}), TP_NO_ID);
     tp_arena_release(&arena);
 }
 
@@ -53,7 +53,7 @@ static void check_ids(int64_t lowest, int64_t step)
     tp_arena_release(&arena);
 }
 
-static void ids_near_and_far_are_numbered_alike(void **state)
+static void ids_are_numbered_equally_at_any_distance(void **state)
 {
     (void)state;
     check_ids(5, 1);
@@ -107,8 +107,8 @@ static void ids_over_the_whole_range_need_no_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_tuples_have_one_number),
-        cmocka_unit_test(ids_near_and_far_are_numbered_alike),
+        cmocka_unit_test(equal_keys_share_a_number),
+        cmocka_unit_test(ids_are_numbered_equally_at_any_distance),
         cmocka_unit_test(ids_over_the_whole_range_need_no_table),
         cmocka_unit_test(bounds_of_ids_are_those_of_the_items),
     };

@@ -17,7 +17,7 @@ static void fill(double *levels, struct tp_random *random, double drift, double 
         levels[i] = 14.2 + 0.01 * normal(random) + drift * i + (i >= 23 ? step : 0);
 }
 
-static void neither_step_nor_drift_is_noise(void **state)
+static void lasting_change_and_drift_are_no_noise(void **state)
 {
     struct tp_random random = {6};
     double levels[RUNS], noise[3] = {0};
@@ -34,7 +34,7 @@ static void neither_step_nor_drift_is_noise(void **state)
     assert_true(isnan(tp_level_history_noise(&(struct tp_levels){levels, 3}, &arena)));
 }
 
-static void a_step_is_found_and_an_outlier_is_none(void **state)
+static void lasting_change_is_found_and_outlier_ignored(void **state)
 {
     struct tp_random random = {7};
     double levels[RUNS];
@@ -73,7 +73,7 @@ static void equal_runs_are_one_level(void **state)
 
 /* Each run is 1.5 % slower than the previous one. A moving baseline stays close to the newest run. The accepted level
  * does not move, so the change grows with each run. */
-static void a_drift_adds_up_against_the_accepted_level(void **state)
+static void drift_accumulates_against_the_accepted_level(void **state)
 {
     const struct tp_run_context guess = {.prior = {0.015, 4, 0}};
     struct tp_random random = {8};
@@ -95,7 +95,7 @@ static void a_drift_adds_up_against_the_accepted_level(void **state)
     assert_true(first > 12 && first < 18);
 }
 
-static void a_loaded_machine_is_known_by_its_cpu_time(void **state)
+static void loaded_machine_is_recognized_by_cpu_time(void **state)
 {
     double usual[] = {0.95, 0.96, 0.94, 0.95}, again[] = {0.95, 0.96, 0.94, 0.95};
     (void)state;
@@ -109,11 +109,11 @@ static void a_loaded_machine_is_known_by_its_cpu_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(neither_step_nor_drift_is_noise, begin, end),
-        cmocka_unit_test_setup_teardown(a_step_is_found_and_an_outlier_is_none, begin, end),
+        cmocka_unit_test_setup_teardown(lasting_change_and_drift_are_no_noise, begin, end),
+        cmocka_unit_test_setup_teardown(lasting_change_is_found_and_outlier_ignored, begin, end),
         cmocka_unit_test_setup_teardown(equal_runs_are_one_level, begin, end),
-        cmocka_unit_test_setup_teardown(a_drift_adds_up_against_the_accepted_level, begin, end),
-        cmocka_unit_test(a_loaded_machine_is_known_by_its_cpu_time),
+        cmocka_unit_test_setup_teardown(drift_accumulates_against_the_accepted_level, begin, end),
+        cmocka_unit_test(loaded_machine_is_recognized_by_cpu_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

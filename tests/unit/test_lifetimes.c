@@ -101,7 +101,7 @@ static void *record_much(void *unused)
     return unused;
 }
 
-static void threads_that_record_do_not_wait_for_the_session(void **state)
+static void recording_threads_do_not_wait_for_the_session_lock(void **state)
 {
     enum { PAUSE_US = 1000, PATIENCE_US = 20000000 };
     pthread_t thread;
@@ -142,7 +142,7 @@ static void *record_and_end(void *unused)
 
 /* ---- threads ---- */
 
-static void threads_end_while_others_record(void **state)
+static void threads_exit_while_others_record(void **state)
 {
     enum { SHORT = 200 };
     pthread_t others[2], ending;
@@ -178,7 +178,7 @@ static void *record_in_the_first(void *unused)
     return NULL;
 }
 
-static void a_thread_outlives_its_recording(void **state)
+static void thread_survives_its_recording(void **state)
 {
     (void)state;
     for (int is_running = 0; is_running < 2; is_running++) {
@@ -216,7 +216,7 @@ static void *set_keys(void *keys)
 }
 
 /* Records in destructors of the program. Some run before the collector's own destructor, others after it. */
-static void threads_record_while_they_end(void **state)
+static void threads_record_during_their_exit(void **state)
 {
     pthread_key_t keys[2];
     pthread_t thread;
@@ -254,7 +254,7 @@ static int entries_of(const char *path)
 }
 
 /* Most children exit or run another program without writing a record. */
-static void a_child_has_a_spool_from_its_first_record_on(void **state)
+static void child_creates_a_spool_at_its_first_record(void **state)
 {
     (void)state;
     start();
@@ -278,7 +278,7 @@ static void a_child_has_a_spool_from_its_first_record_on(void **state)
     assert_int_equal(seen.named, 1);
 }
 
-static void forks_under_recording_threads(void **state)
+static void process_forks_while_threads_record(void **state)
 {
     enum { FORKS = 20 };
     pthread_t threads[3];
@@ -309,7 +309,7 @@ static void forks_under_recording_threads(void **state)
     assert_int_equal(seen.begun, seen.ended);
 }
 
-static void a_child_may_begin_what_its_parent_did_not(void **state)
+static void child_may_record_although_parent_does_not(void **state)
 {
     (void)state;
     pid_t child = fork();
@@ -338,7 +338,7 @@ static int mappings(void)
     return count;
 }
 
-static void a_thousand_recordings_leave_nothing(void **state)
+static void thousand_recordings_leave_no_files(void **state)
 {
     enum { TIMES = 1000 };
     int before = seen.recordings, files = entries_of("/proc/self/fd");
@@ -378,14 +378,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_in_any_order_are_harmless),
-        cmocka_unit_test(a_child_may_begin_what_its_parent_did_not),
-        cmocka_unit_test(threads_end_while_others_record),
-        cmocka_unit_test(threads_that_record_do_not_wait_for_the_session),
-        cmocka_unit_test(a_thread_outlives_its_recording),
-        cmocka_unit_test(threads_record_while_they_end),
-        cmocka_unit_test(a_child_has_a_spool_from_its_first_record_on),
-        cmocka_unit_test(forks_under_recording_threads),
-        cmocka_unit_test(a_thousand_recordings_leave_nothing),
+        cmocka_unit_test(child_may_record_although_parent_does_not),
+        cmocka_unit_test(threads_exit_while_others_record),
+        cmocka_unit_test(recording_threads_do_not_wait_for_the_session_lock),
+        cmocka_unit_test(thread_survives_its_recording),
+        cmocka_unit_test(threads_record_during_their_exit),
+        cmocka_unit_test(child_creates_a_spool_at_its_first_record),
+        cmocka_unit_test(process_forks_while_threads_record),
+        cmocka_unit_test(thousand_recordings_leave_no_files),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -39,34 +39,34 @@ static int leave_folder(void **state)
 
 /* ---- reads event files as text, one line "step tag=value" per value; the framing gives the lengths ---- */
 
-static char told[1 << 16];
+static char file_text[1 << 16];
 
-static void tell_event(const unsigned char *bytes, size_t size)
+static void write_event(const unsigned char *bytes, size_t size)
 {
     Tp__Event *event = tp__event__unpack(NULL, size, bytes);
     assert_non_null(event);
     assert_true(isfinite(event->wall_time) && event->wall_time > 1e9);
     if (event->what_case == TP__EVENT__WHAT_FILE_VERSION)
-        strcat(told, "version\n");
+        strcat(file_text, "version\n");
     else
         assert_int_equal(event->what_case, TP__EVENT__WHAT_SUMMARY);
     for (size_t i = 0; event->what_case == TP__EVENT__WHAT_SUMMARY && i < event->summary->n_value; i++) {
         const Tp__Value *value = event->summary->value[i];
-        size_t n = strlen(told);
+        size_t n = strlen(file_text);
         bool is_time = strcmp(value->tag, "profile_step/time_ms") == 0 || strstr(value->tag, "_per_s");
         assert_true(!is_time || value->simple_value > 0);
-        snprintf(told + n, sizeof told - n, "%lld %s=%g%s\n", (long long)event->step, value->tag,
+        snprintf(file_text + n, sizeof file_text - n, "%lld %s=%g%s\n", (long long)event->step, value->tag,
                  is_time ? 1 : (double)value->simple_value, value->metadata ? " described" : "");
     }
     tp__event__free_unpacked(event, NULL);
 }
 
 /* Returns the text of all event files of tracepress in a folder, sorted by name. */
-static const char *tell(const char *where)
+static const char *text_of_files(const char *where)
 {
     static unsigned char bytes[1 << 20];
     char command[256];
-    told[0] = '\0';
+    file_text[0] = '\0';
     snprintf(command, sizeof command, "cat %s/events.out.tfevents.*.tracepress 2>/dev/null", where);
     FILE *file = popen(command, "r");
     size_t size = fread(bytes, 1, sizeof bytes, file), at = 0;
@@ -76,10 +76,10 @@ static const char *tell(const char *where)
         assert_true(size - at >= 16);
         memcpy(&length, bytes + at, 8);
         assert_true(length <= size - at - 16);
-        tell_event(bytes + at + 12, length);
+        write_event(bytes + at + 12, length);
         at += length + 16;
     }
-    return told;
+    return file_text;
 }
 
 static const char *in_folder(const char *name)
@@ -134,22 +134,22 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
     tracepress_step();
     tracepress_stop();
     tracepress_counter(tracepress_intern("loss rate"), 1); /* after the stop, so the file does not contain this value */
-    assert_string_equal(tell(folder), "version\n"
-                                      "0 profile_step/time_ms=1 described\n"
-                                      "0 profile_step/samples_per_s=1 described\n"
-                                      "0 profile_counters/loss_rate=2.5 described\n"
-                                      "0 profile_memory_mib/CPU_allocated_peak=4 described\n"
-                                      "0 profile_memory_mib/GPU3_allocated_peak=0 described\n"
-                                      "0 profile_memory_mib/GPU3_reserved_peak=8 described\n"
-                                      "1 profile_step/time_ms=1\n"
-                                      "1 profile_step/samples_per_s=1\n"
-                                      "1 profile_memory_mib/CPU_allocated_peak=1\n"
-                                      "1 profile_memory_mib/GPU3_allocated_peak=0\n"
-                                      "1 profile_memory_mib/GPU3_reserved_peak=8\n");
+    assert_string_equal(text_of_files(folder), "version\n"
+                                               "0 profile_step/time_ms=1 described\n"
+                                               "0 profile_step/samples_per_s=1 described\n"
+                                               "0 profile_counters/loss_rate=2.5 described\n"
+                                               "0 profile_memory_mib/CPU_allocated_peak=4 described\n"
+                                               "0 profile_memory_mib/GPU3_allocated_peak=0 described\n"
+                                               "0 profile_memory_mib/GPU3_reserved_peak=8 described\n"
+                                               "1 profile_step/time_ms=1\n"
+                                               "1 profile_step/samples_per_s=1\n"
+                                               "1 profile_memory_mib/CPU_allocated_peak=1\n"
+                                               "1 profile_memory_mib/GPU3_allocated_peak=0\n"
+                                               "1 profile_memory_mib/GPU3_reserved_peak=8\n");
     tracepress_metadata("batch_size", "0");
 }
 
-static void live_many_counters_keep_to_their_places(void **state)
+static void live_counters_beyond_the_maximum_are_dropped(void **state)
 {
     struct tp_tf_scalar scalars[TP_LIVE_VALUES];
     (void)state;
@@ -197,11 +197,11 @@ static void live_recordings_of_a_process_share_a_file(void **state)
         tracepress_stop();
     }
     assert_int_equal(tp_tfevents_count(folder), 1);
-    assert_string_equal(tell(folder), "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n"
-                                      "2 profile_step/time_ms=1\n3 profile_step/time_ms=1\n");
+    assert_string_equal(text_of_files(folder), "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n"
+                                               "2 profile_step/time_ms=1\n3 profile_step/time_ms=1\n");
 }
 
-static void live_taken_directory_is_left_alone(void **state)
+static void live_existing_directory_is_not_changed(void **state)
 {
     (void)state;
     FILE *other = fopen(in_folder("events.out.tfevents.0000000001.w.9.000.tracepress"), "w");
@@ -210,10 +210,10 @@ static void live_taken_directory_is_left_alone(void **state)
     tracepress_step();
     tracepress_stop();
     assert_int_equal(tp_tfevents_count(folder), 1);
-    assert_string_equal(tell(in_folder("w_1")), "version\n0 profile_step/time_ms=1 described\n");
+    assert_string_equal(text_of_files(in_folder("w_1")), "version\n0 profile_step/time_ms=1 described\n");
 }
 
-static void live_ranks_have_folders_of_their_own(void **state)
+static void live_ranks_have_separate_folders(void **state)
 {
     (void)state;
     setenv("WORLD_SIZE", "2", 1);
@@ -225,7 +225,7 @@ static void live_ranks_have_folders_of_their_own(void **state)
     assert_int_equal(tp_tfevents_count(in_folder("w_1")), 1);
 }
 
-static void live_removed_file_is_begun_anew(void **state)
+static void live_removed_file_is_created_again(void **state)
 {
     (void)state;
     assert_int_equal(start(folder), 0);
@@ -235,10 +235,10 @@ static void live_removed_file_is_begun_anew(void **state)
     assert_int_equal(system(command), 0);
     tracepress_step();
     tracepress_stop();
-    assert_string_equal(tell(folder), "version\n1 profile_step/time_ms=1 described\n");
+    assert_string_equal(text_of_files(folder), "version\n1 profile_step/time_ms=1 described\n");
 }
 
-static void live_child_leaves_the_file_to_its_parent(void **state)
+static void live_child_does_not_write_the_parents_file(void **state)
 {
     int status;
     (void)state;
@@ -253,10 +253,11 @@ static void live_child_leaves_the_file_to_its_parent(void **state)
     waitpid(child, &status, 0);
     tracepress_step();
     tracepress_stop();
-    assert_string_equal(tell(folder), "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n");
+    assert_string_equal(text_of_files(folder),
+                        "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n");
 }
 
-static void live_environment_switches_it_on(void **state)
+static void live_environment_variable_enables_the_file(void **state)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
@@ -310,8 +311,8 @@ static void live_size_limit_ends_the_file_and_not_the_program(void **state)
     assert_int_equal(strncmp(said, "tracepress: the live event file gets no more values", 50), 0);
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* exactly one line */
     /* the file contains only complete records */
-    assert_non_null(strstr(tell(folder), "0 profile_step/time_ms=1 described\n"));
-    assert_null(strstr(told, "5 profile_step"));
+    assert_non_null(strstr(text_of_files(folder), "0 profile_step/time_ms=1 described\n"));
+    assert_null(strstr(file_text, "5 profile_step"));
 }
 
 static void live_directory_that_cannot_be_made_is_an_error_of_the_start(void **state)
@@ -347,16 +348,16 @@ int main(void)
         IN_FOLDER(live_steps_have_times_rates_counters_and_memory),
         IN_FOLDER(live_very_short_steps_are_all_kept),
         IN_FOLDER(live_recordings_of_a_process_share_a_file),
-        IN_FOLDER(live_taken_directory_is_left_alone),
-        IN_FOLDER(live_ranks_have_folders_of_their_own),
-        IN_FOLDER(live_removed_file_is_begun_anew),
-        IN_FOLDER(live_child_leaves_the_file_to_its_parent),
-        IN_FOLDER(live_environment_switches_it_on),
+        IN_FOLDER(live_existing_directory_is_not_changed),
+        IN_FOLDER(live_ranks_have_separate_folders),
+        IN_FOLDER(live_removed_file_is_created_again),
+        IN_FOLDER(live_child_does_not_write_the_parents_file),
+        IN_FOLDER(live_environment_variable_enables_the_file),
         IN_FOLDER(live_size_limit_ends_the_file_and_not_the_program),
         IN_FOLDER(live_directory_that_cannot_be_made_is_an_error_of_the_start),
         cmocka_unit_test(live_names_are_made_harmless),
         /* runs last, because slots of counters stay in use */
-        cmocka_unit_test(live_many_counters_keep_to_their_places),
+        cmocka_unit_test(live_counters_beyond_the_maximum_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void is_piece(size_t i, int64_t begin_ms, enum tp_thread_state state, uin
     assert_int_equal(intervals[i].wait, wait);
 }
 
-static void what_goes_on_comes_first(void **state)
+static void continued_state_comes_first(void **state)
 {
     (void)state;
     states = (struct tp_looked_states){.state = TP_STATE_READY};
@@ -50,7 +50,7 @@ static void what_goes_on_comes_first(void **state)
     assert_int_equal(states.since_ns, 30 * MS);
 }
 
-static void two_waits_meet_after_the_last_look_that_saw_the_first(void **state)
+static void second_wait_starts_after_last_poll_of_the_first(void **state)
 {
     (void)state;
     states = (struct tp_looked_states){.is_blocked = true, .wait = LOCK, .state = TP_STATE_BLOCKED};
@@ -61,7 +61,7 @@ static void two_waits_meet_after_the_last_look_that_saw_the_first(void **state)
     is_piece(2, 406, TP_STATE_BLOCKED, POLL);
 }
 
-static void a_wait_between_two_looks_has_no_cause(void **state)
+static void wait_between_two_polls_has_no_cause(void **state)
 {
     (void)state;
     states = (struct tp_looked_states){.state = TP_STATE_RUNNING};
@@ -72,7 +72,7 @@ static void a_wait_between_two_looks_has_no_cause(void **state)
 }
 
 /* The kernel counts time without a CPU only after its end, and running time up to a tick late. */
-static void what_has_no_place_yet_is_owed(void **state)
+static void uncounted_time_is_added_later(void **state)
 {
     int64_t sums[TP_STATE_COUNT] = {0}, end = 0;
     (void)state;
@@ -94,7 +94,7 @@ static void what_has_no_place_yet_is_owed(void **state)
     is_piece(1, 1050, TP_STATE_READY, 0);
 }
 
-static void what_is_left_at_the_end_is_what_it_was_in(void **state)
+static void remaining_time_keeps_the_last_state(void **state)
 {
     (void)state;
     states = (struct tp_looked_states){.since_ns = 5 * MS, .is_blocked = true, .wait = LOCK, .looked_ns = 9 * MS};
@@ -104,7 +104,7 @@ static void what_is_left_at_the_end_is_what_it_was_in(void **state)
     assert_int_equal(tp_looked_states_end(&states, intervals), 0);
 }
 
-static void a_refusal_says_what_allows_events(void **state)
+static void refusal_message_names_the_remedy(void **state)
 {
     (void)state;
     assert_non_null(strstr(tp_event_advice(EACCES, 3), "perf_event_paranoid=2"));
@@ -120,12 +120,12 @@ static void a_refusal_says_what_allows_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_goes_on_comes_first),
-        cmocka_unit_test(two_waits_meet_after_the_last_look_that_saw_the_first),
-        cmocka_unit_test(a_wait_between_two_looks_has_no_cause),
-        cmocka_unit_test(what_has_no_place_yet_is_owed),
-        cmocka_unit_test(what_is_left_at_the_end_is_what_it_was_in),
-        cmocka_unit_test(a_refusal_says_what_allows_events),
+        cmocka_unit_test(continued_state_comes_first),
+        cmocka_unit_test(second_wait_starts_after_last_poll_of_the_first),
+        cmocka_unit_test(wait_between_two_polls_has_no_cause),
+        cmocka_unit_test(uncounted_time_is_added_later),
+        cmocka_unit_test(remaining_time_keeps_the_last_state),
+        cmocka_unit_test(refusal_message_names_the_remedy),
     };
     return cmocka_run_group_tests_name("looked states", tests, NULL, NULL);
 }

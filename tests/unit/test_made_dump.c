@@ -76,7 +76,7 @@ static void expect(const char *first, const char *second, const char *third, uin
     assert_string_equal(names[2], third);
 }
 
-static void the_last_record_that_has_an_address_counts(void **state)
+static void last_record_with_an_address_wins(void **state)
 {
     (void)state;
     begin(48);
@@ -88,7 +88,7 @@ static void the_last_record_that_has_an_address_counts(void **state)
     expect("first", "second; <b>", "third", UINT64_MAX);
 }
 
-static void code_is_stepped_over(void **state)
+static void code_bytes_are_skipped(void **state)
 {
     const char *names[3];
     (void)state;
@@ -100,7 +100,7 @@ static void code_is_stepped_over(void **state)
     expect("", "", "", 20);
 }
 
-static void a_name_is_cut_and_may_stand_over_a_border(void **state)
+static void long_name_is_truncated_across_reads(void **state)
 {
     char name[TP_MADE_NAME_BYTES + 100], cut[TP_MADE_NAME_BYTES + 1];
     (void)state;
@@ -116,7 +116,7 @@ static void a_name_is_cut_and_may_stand_over_a_border(void **state)
     }
 }
 
-static void what_is_no_dump_names_nothing(void **state)
+static void invalid_dump_gives_no_names(void **state)
 {
     static const struct {
         size_t at, size;
@@ -140,7 +140,7 @@ static void what_is_no_dump_names_nothing(void **state)
     }
 }
 
-static void any_bytes_are_read_to_an_end(void **state)
+static void arbitrary_bytes_do_not_crash(void **state)
 {
     uint32_t random = 1;
     const char *names[3];
@@ -157,7 +157,7 @@ static void any_bytes_are_read_to_an_end(void **state)
     }
 }
 
-static void a_path_tells_the_process(void **state)
+static void path_contains_the_process_number(void **state)
 {
     (void)state;
     assert_int_equal(tp_made_dump_pid("/a/jit-12.dump"), 12);
@@ -170,11 +170,9 @@ static void a_path_tells_the_process(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_last_record_that_has_an_address_counts),
-                                       cmocka_unit_test(code_is_stepped_over),
-                                       cmocka_unit_test(a_name_is_cut_and_may_stand_over_a_border),
-                                       cmocka_unit_test(what_is_no_dump_names_nothing),
-                                       cmocka_unit_test(any_bytes_are_read_to_an_end),
-                                       cmocka_unit_test(a_path_tells_the_process)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(last_record_with_an_address_wins),    cmocka_unit_test(code_bytes_are_skipped),
+        cmocka_unit_test(long_name_is_truncated_across_reads), cmocka_unit_test(invalid_dump_gives_no_names),
+        cmocka_unit_test(arbitrary_bytes_do_not_crash),        cmocka_unit_test(path_contains_the_process_number)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void find(const char *wanted_names[4], const char *text, size_t size, uin
     close(map.fd);
 }
 
-static void the_last_line_that_has_an_address_counts(void **state)
+static void last_line_with_an_address_wins(void **state)
 {
     static const char text[] = "1000 10 first\n2000 1 two words\n0x1000 0x8 second\n1ff0 10 before\n7fffffffffff 1 last";
     (void)state;
@@ -49,7 +49,7 @@ static void the_last_line_that_has_an_address_counts(void **state)
     find((const char *[]){"first", "first", "", ""}, text, sizeof text - 1, 15);
 }
 
-static void lines_that_are_none_are_left_out(void **state)
+static void invalid_lines_are_ignored(void **state)
 {
     static const char text[] = "\n1000\n1000 \n1000 10\n1000 10 \n 1000 0 x\n1000 -1 x\ng000 10 x\n1000 10\tx\n"
                                "ffffffffffffffff ffffffffffffffff x\n00000000000001000 10 x\n8000000000000 1 x\n1000 800000000000 x\n"
@@ -59,7 +59,7 @@ static void lines_that_are_none_are_left_out(void **state)
     find((const char *[]){"", "", "", ""}, "", 0, UINT64_MAX);
 }
 
-static void a_line_may_be_longer_than_what_is_read_at_once(void **state)
+static void line_longer_than_the_buffer_is_read(void **state)
 {
     enum { LONG = 200000 };
     char *text = malloc(LONG + 64), wanted[TP_MADE_NAME_BYTES + 1];
@@ -141,9 +141,9 @@ static void only_a_file_of_its_user_is_opened(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_last_line_that_has_an_address_counts),
-                                       cmocka_unit_test(lines_that_are_none_are_left_out),
-                                       cmocka_unit_test(a_line_may_be_longer_than_what_is_read_at_once),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(last_line_with_an_address_wins),
+                                       cmocka_unit_test(invalid_lines_are_ignored),
+                                       cmocka_unit_test(line_longer_than_the_buffer_is_read),
                                        cmocka_unit_test(a_map_is_read_up_to_its_limit),
                                        cmocka_unit_test(names_become_frames),
                                        cmocka_unit_test(only_a_file_of_its_user_is_opened)};

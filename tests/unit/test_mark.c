@@ -80,7 +80,7 @@ static bool is_row(long long tid, const char *name)
     return strstr(text, row) != NULL;
 }
 
-static bool holds(const struct slice *outer, const struct slice *inner)
+static bool contains(const struct slice *outer, const struct slice *inner)
 {
     return outer->tid == inner->tid && outer->start_ns <= inner->start_ns &&
            outer->start_ns + outer->dur_ns >= inner->start_ns + inner->dur_ns;
@@ -112,7 +112,7 @@ static void pushes_nest_and_return_their_depth(void **state)
     struct slice outer = event_named("outer", 0), inner = event_named("inner \u00e4\U0001F600", 0);
     struct slice moment = event_named("moment", 0);
     assert_int_equal(outer.kind, 'X');
-    assert_true(holds(&outer, &inner));
+    assert_true(contains(&outer, &inner));
     assert_int_equal(outer.tid, here());
     assert_int_equal(moment.kind, 'i');
     assert_false(says(&outer, "finished"));
@@ -223,7 +223,7 @@ static void threads_get_their_names(void **state)
     assert_true(is_row(here(), row));
 }
 
-static void hostile_texts_do_no_harm(void **state)
+static void hostile_texts_stay_valid_json(void **state)
 {
     static char large[1 << 20];
     static const wchar_t bad[] = {(wchar_t)0x110000, (wchar_t)0xD800, (wchar_t)-1, 'x', 0};
@@ -254,7 +254,7 @@ static void hostile_texts_do_no_harm(void **state)
     assert_null(strstr(text, large));
 }
 
-static void more_domains_than_are_counted(void **state)
+static void domains_beyond_the_maximum_are_ignored(void **state)
 {
     (void)state;
     void *domains[20];
@@ -271,7 +271,7 @@ static void more_domains_than_are_counted(void **state)
     tracepress_stop();
     for (int i = 1; i < 20; i++) {
         struct slice outer = event_named("many", i - 1), inner = event_named("many", i);
-        assert_true(holds(&outer, &inner));
+        assert_true(contains(&outer, &inner));
     }
 }
 
@@ -305,7 +305,7 @@ static void tasks_nest_within_their_domain(void **state)
     itt_task_begin(domain, itt_null, itt_null, NULL);
     tracepress_stop();
     struct slice outer = event_named("step", 0), inner = event_named("early task", 0);
-    assert_true(holds(&outer, &inner));
+    assert_true(contains(&outer, &inner));
     assert_true(says(&outer, "\"domain\":\"net\",\"loss\":0.25,\"metadata domain\":[],\"note\":\"quick\""));
     assert_true(says(&inner, "\"domain\":\"early\",\"counts\":[1,-2,3]"));
     assert_int_equal(event_named("here", 0).kind, 'i');
@@ -314,7 +314,7 @@ static void tasks_nest_within_their_domain(void **state)
     assert_null(itt_unheard_of);
 }
 
-static void frames_and_tasks_that_overlap_have_rows(void **state)
+static void overlapping_frames_and_tasks_get_rows(void **state)
 {
     struct itt_id a = {1, 1, 0}, b = {2, 1, 0};
     int batch = 8;
@@ -530,7 +530,7 @@ static void random_calls_never_cross(void **state)
     }
 }
 
-static void strangers_are_not_bound(void **state)
+static void unknown_functions_are_not_bound(void **state)
 {
     struct itt_global stranger = itt_global;
     struct itt_api row = {"__itt_task_end", (void **)(void *)&itt_unheard_of, NULL, NULL, 1};
@@ -551,14 +551,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(started_ranges_share_rows_without_overlap, start, stop),
         cmocka_unit_test_setup_teardown(ranges_of_domains_may_cross, start, stop),
         cmocka_unit_test_setup_teardown(threads_get_their_names, start, stop),
-        cmocka_unit_test_setup_teardown(hostile_texts_do_no_harm, start, stop),
-        cmocka_unit_test_setup_teardown(more_domains_than_are_counted, start, stop),
+        cmocka_unit_test_setup_teardown(hostile_texts_stay_valid_json, start, stop),
+        cmocka_unit_test_setup_teardown(domains_beyond_the_maximum_are_ignored, start, stop),
         cmocka_unit_test_setup_teardown(tasks_nest_within_their_domain, start, stop),
-        cmocka_unit_test_setup_teardown(frames_and_tasks_that_overlap_have_rows, start, stop),
+        cmocka_unit_test_setup_teardown(overlapping_frames_and_tasks_get_rows, start, stop),
         cmocka_unit_test_setup_teardown(counters_are_curves, start, stop),
         cmocka_unit_test_setup_teardown(handles_are_the_same_on_all_threads, start, stop),
         cmocka_unit_test_setup_teardown(random_calls_never_cross, start, stop),
-        cmocka_unit_test_setup_teardown(strangers_are_not_bound, start, stop),
+        cmocka_unit_test_setup_teardown(unknown_functions_are_not_bound, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

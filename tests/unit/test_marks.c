@@ -32,7 +32,7 @@ static uint64_t kernel(const char *name)
     return marks_of(name, TP_KIND_KERNEL) & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN | TP_MARK_COMM_KERNEL);
 }
 
-static void kernels_tell_whether_they_use_tensor_cores(void **state)
+static void kernel_names_show_tensor_cores(void **state)
 {
     (void)state;
     assert_int_equal(kernel("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"), TP_MARK_TC_YES);
@@ -46,7 +46,7 @@ static void kernels_tell_whether_they_use_tensor_cores(void **state)
     assert_int_equal(kernel("ncclDevKernel_AllReduce"), TP_MARK_COMM_KERNEL);
 }
 
-static void kernels_of_all_libraries_communicate(void **state)
+static void communication_kernels_of_all_libraries_are_marked(void **state)
 {
     static const char *const yes[] = {"void deep_ep::internode_ll::combine<true, 7168, 9>", "nvshmemi_transfer_quiet_kernel",
                                       "trtllm_allreduce_fusion::allreduce_fusion_kernel", "mori::EpDispatchIntraNode",
@@ -62,7 +62,7 @@ static void kernels_of_all_libraries_communicate(void **state)
             fail_msg("%s", no[i]);
 }
 
-static void waits_of_all_runtimes_are_waits(void **state)
+static void waits_of_all_runtimes_are_marked(void **state)
 {
     static const char *const names[] = {"urQueueFinish", "zeFenceHostSynchronize", "hipStreamSynchronize_spt",
                                         "AscendCL@aclrtSynchronizeStream", "cnrtQueueSync"};
@@ -73,7 +73,7 @@ static void waits_of_all_runtimes_are_waits(void **state)
     assert_false(marks_of("aclrtLaunchKernel", TP_KIND_RUNTIME) & TP_MARK_SYNC);
 }
 
-static void hosts_names_mark_steps_and_loaders(void **state)
+static void host_names_mark_steps_and_loaders(void **state)
 {
     (void)state;
     assert_true(host("ProfilerStep#12") & TP_MARK_PROFILER_STEP);
@@ -86,7 +86,7 @@ static void hosts_names_mark_steps_and_loaders(void **state)
     assert_false(host("enumerate(DataLoader)#other") & TP_MARK_LOADER);
 }
 
-static void names_are_marked_as_the_patterns_say(void **state)
+static void names_match_the_documented_patterns(void **state)
 {
     (void)state;
     static const struct {
@@ -175,11 +175,11 @@ static void element_sizes_know_both_spellings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_tell_whether_they_use_tensor_cores),
-        cmocka_unit_test(kernels_of_all_libraries_communicate),
-        cmocka_unit_test(waits_of_all_runtimes_are_waits),
-        cmocka_unit_test(hosts_names_mark_steps_and_loaders),
-        cmocka_unit_test(names_are_marked_as_the_patterns_say),
+        cmocka_unit_test(kernel_names_show_tensor_cores),
+        cmocka_unit_test(communication_kernels_of_all_libraries_are_marked),
+        cmocka_unit_test(waits_of_all_runtimes_are_marked),
+        cmocka_unit_test(host_names_mark_steps_and_loaders),
+        cmocka_unit_test(names_match_the_documented_patterns),
         cmocka_unit_test(regions_of_a_name_are_steps_optimizers_and_loaders),
         cmocka_unit_test(collectives_have_a_backend),
         cmocka_unit_test(operators_are_eligible_by_exact_name),

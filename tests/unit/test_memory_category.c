@@ -30,7 +30,7 @@ static int64_t bytes_of(const struct tp_memory_device *device, enum tp_memory_ca
     return -1;
 }
 
-static void each_block_is_for_something(void **state)
+static void each_block_has_a_category(void **state)
 {
     static const char events[] =
         FRAME("torch/nn/modules/linear.py(96): __init__", 1, 5) RECORD(2, 1, 11, 1011) /* weights */
@@ -76,6 +76,6 @@ static void each_block_is_for_something(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_block_is_for_something)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_block_has_a_category)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void assert_drawn(struct scene *s, const char *text)
 }
 
 /* Traces of torch up to 1.9 have no addresses. They have a curve of the total, but no blocks. */
-static void records_without_addresses_are_a_curve(void **state)
+static void records_without_addresses_give_only_a_curve(void **state)
 {
     static struct scene s;
     (void)state;
@@ -92,7 +92,7 @@ static void assert_block(const struct scene *s, uint32_t i, int64_t start_ns, in
     assert_int_equal(s->flow.blocks[i].flags, flags);
 }
 
-static void blocks_end_where_they_are_freed(void **state)
+static void blocks_end_at_their_release(void **state)
 {
     static struct scene s;
     (void)state;
@@ -124,7 +124,7 @@ static void blocks_end_where_they_are_freed(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void peak_is_the_allocators_own(void **state)
+static void peak_is_that_of_the_allocator(void **state)
 {
     static struct scene s;
     (void)state;
@@ -154,7 +154,7 @@ static void gaps_between_addresses_are_compressed(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void absurd_addresses_stay_in_the_picture(void **state)
+static void absurd_addresses_stay_inside_the_picture(void **state)
 {
     static struct scene s;
     struct tp_flow_colours colours;
@@ -198,11 +198,11 @@ static void small_blocks_become_cells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_without_addresses_are_a_curve),
-        cmocka_unit_test(blocks_end_where_they_are_freed),
-        cmocka_unit_test(peak_is_the_allocators_own),
+        cmocka_unit_test(records_without_addresses_give_only_a_curve),
+        cmocka_unit_test(blocks_end_at_their_release),
+        cmocka_unit_test(peak_is_that_of_the_allocator),
         cmocka_unit_test(gaps_between_addresses_are_compressed),
-        cmocka_unit_test(absurd_addresses_stay_in_the_picture),
+        cmocka_unit_test(absurd_addresses_stay_inside_the_picture),
         cmocka_unit_test(small_blocks_become_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

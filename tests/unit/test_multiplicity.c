@@ -4,7 +4,7 @@
 #include "tests/unit/one_arena.h"
 #include "writer/base/stats.h"
 
-static void those_of_p_adjust(void **state)
+static void results_equal_p_adjust_of_r(void **state)
 {
     /* In R, p.adjust(p, "holm") gives 0.03 0.06 0.06 0.02, and "BH" gives 0.02 0.04 0.04 0.02. */
     const double p[] = {0.01, 0.04, 0.03, 0.005};
@@ -24,7 +24,7 @@ static void those_of_p_adjust(void **state)
 
 /* The order of the tests has no effect. Holm's correction keeps no more tests than that of Benjamini and Hochberg. A
  * test with a larger p is never kept if a test with a smaller p is not. */
-static void order_does_not_matter(void **state)
+static void order_has_no_effect(void **state)
 {
     enum { COUNT = 40 };
     struct tp_random random = {11};
@@ -52,8 +52,8 @@ static void order_does_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(those_of_p_adjust, begin, end),
-        cmocka_unit_test_setup_teardown(order_does_not_matter, begin, end),
+        cmocka_unit_test_setup_teardown(results_equal_p_adjust_of_r, begin, end),
+        cmocka_unit_test_setup_teardown(order_has_no_effect, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

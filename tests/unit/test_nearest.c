@@ -18,7 +18,7 @@ static struct tp_str nearest(const char *word)
     return search.found;
 }
 
-static void mistyped_words_find_their_word(void **state)
+static void mistyped_word_finds_the_nearest(void **state)
 {
     static const char *const rows[][2] = {{"reprot", "report"}, {"Report", "report"},   {"recod", "record"},
                                           {"recovr", "recover"}, {"rec", "record"},      {"tables", "table"},
@@ -29,7 +29,7 @@ static void mistyped_words_find_their_word(void **state)
             fail_msg("%s found %.*s", rows[i][0], (int)nearest(rows[i][0]).len, nearest(rows[i][0]).ptr);
 }
 
-static void other_words_find_nothing(void **state)
+static void unrelated_word_finds_nothing(void **state)
 {
     char longer[64];
     static const char *const rows[] = {"", "x", "xyz", "frobnicate", "--", "\xff\xfe\xfd\xfc"};
@@ -44,8 +44,8 @@ static void other_words_find_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistyped_words_find_their_word),
-        cmocka_unit_test(other_words_find_nothing),
+        cmocka_unit_test(mistyped_word_finds_the_nearest),
+        cmocka_unit_test(unrelated_word_finds_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void time_beyond_the_limit_is_out_of_range_and_saturates(void **state)
     }
 }
 
-static void what_is_no_number_is_none(void **state)
+static void invalid_number_is_none(void **state)
 {
     static const char *const cases[] = {"",    "null", "true",  "NaN", "-Infinity", "\"abc\"",
                                         "[1]", "-",    "1.2.3", "1e",  "\"\""};
@@ -84,7 +84,7 @@ static void ids_are_64_bit(void **state)
     assert_int_equal(tp_number_int(TP_STR("1.0"), &value), TP_NUMBER_NONE);
 }
 
-static void decimals_are_cut_after_nine_places(void **state)
+static void decimals_are_truncated_after_nine_places(void **state)
 {
     int64_t value;
     (void)state;
@@ -146,10 +146,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_ns_from_the_digits),
         cmocka_unit_test(time_beyond_the_limit_is_out_of_range_and_saturates),
-        cmocka_unit_test(what_is_no_number_is_none),
+        cmocka_unit_test(invalid_number_is_none),
         cmocka_unit_test(digits_of_every_length_are_read),
         cmocka_unit_test(ids_are_64_bit),
-        cmocka_unit_test(decimals_are_cut_after_nine_places),
+        cmocka_unit_test(decimals_are_truncated_after_nine_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

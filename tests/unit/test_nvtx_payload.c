@@ -96,7 +96,7 @@ static void fields_become_arguments(void **state)
     assert_null(strstr(text, "\"message\""));
 }
 
-static void schemas_nest_and_lengths_stand_in_fields(void **state)
+static void schemas_nest_and_fields_give_lengths(void **state)
 {
     struct inner {
         int32_t x, y;
@@ -125,7 +125,7 @@ static void schemas_nest_and_lengths_stand_in_fields(void **state)
 }
 
 /* Invalid pointers to texts stop neither the program nor the recording. */
-static void addresses_that_are_none_are_empty(void **state)
+static void invalid_addresses_give_empty_texts(void **state)
 {
     char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const struct tp_nvtx_entry entry = {.type = TP_NVTX_TEXT, .name = "text"};
@@ -146,7 +146,7 @@ static void addresses_that_are_none_are_empty(void **state)
     munmap(page, 4096);
 }
 
-static void counters_are_counters(void **state)
+static void nvtx_counters_become_trace_counters(void **state)
 {
     struct pair {
         double load;
@@ -178,7 +178,7 @@ static void counters_are_counters(void **state)
     }
 }
 
-static void what_is_not_known_is_left_alone(void **state)
+static void unknown_ids_are_ignored(void **state)
 {
     intptr_t none[63] = {0};
     (void)state;
@@ -200,10 +200,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(fields_become_arguments, start, stop),
-        cmocka_unit_test_setup_teardown(schemas_nest_and_lengths_stand_in_fields, start, stop),
-        cmocka_unit_test_setup_teardown(addresses_that_are_none_are_empty, start, stop),
-        cmocka_unit_test_setup_teardown(counters_are_counters, start, stop),
-        cmocka_unit_test_setup_teardown(what_is_not_known_is_left_alone, start, stop),
+        cmocka_unit_test_setup_teardown(schemas_nest_and_fields_give_lengths, start, stop),
+        cmocka_unit_test_setup_teardown(invalid_addresses_give_empty_texts, start, stop),
+        cmocka_unit_test_setup_teardown(nvtx_counters_become_trace_counters, start, stop),
+        cmocka_unit_test_setup_teardown(unknown_ids_are_ignored, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

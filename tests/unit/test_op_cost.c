@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void costs_are_those_counted_by_hand(void **state)
+static void costs_equal_counts_by_hand(void **state)
 {
     static const struct {
         const char *name, *dims, *types, *concrete;
@@ -67,7 +67,7 @@ static void costs_are_those_counted_by_hand(void **state)
     }
 }
 
-static void shapes_without_sense_have_no_cost(void **state)
+static void invalid_shapes_have_no_cost(void **state)
 {
     static const char *const cases[][3] = {
         {"aten::mm", "[[3,4],[5,5]]", ""},
@@ -94,7 +94,7 @@ static void shapes_without_sense_have_no_cost(void **state)
     }
 }
 
-static void sizes_beyond_measure_saturate(void **state)
+static void huge_sizes_saturate(void **state)
 {
     struct tp_op_call call = {TP_STR("[[9000000000000000000,9000000000000000000],[9000000000000000000,2]]"),
                               TP_STR("[\"float\",\"float\"]"), TP_STR("")};
@@ -107,9 +107,9 @@ static void sizes_beyond_measure_saturate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costs_are_those_counted_by_hand),
-        cmocka_unit_test(shapes_without_sense_have_no_cost),
-        cmocka_unit_test(sizes_beyond_measure_saturate),
+        cmocka_unit_test(costs_equal_counts_by_hand),
+        cmocka_unit_test(invalid_shapes_have_no_cost),
+        cmocka_unit_test(huge_sizes_saturate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static bool is_found(const char *pattern, struct tp_str name)
     return found;
 }
 
-static void patterns_are_found_anywhere(void **state)
+static void patterns_match_anywhere_in_a_name(void **state)
 {
     (void)state;
     assert_true(is_found("conv|mm$", TP_STR("aten::addmm")));
@@ -32,7 +32,7 @@ static void patterns_are_found_anywhere(void **state)
     assert_true(is_found("", TP_STR("x")));
 }
 
-static void patterns_without_end_are_refused(void **state)
+static void unbounded_patterns_are_refused(void **state)
 {
     char longest[300];
     (void)state;
@@ -90,8 +90,8 @@ static void names_count_with_and_without_namespace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns_are_found_anywhere),
-        cmocka_unit_test(patterns_without_end_are_refused),
+        cmocka_unit_test(patterns_match_anywhere_in_a_name),
+        cmocka_unit_test(unbounded_patterns_are_refused),
         cmocka_unit_test(types_are_known_by_both_names),
         cmocka_unit_test(names_count_with_and_without_namespace),
     };

@@ -48,7 +48,7 @@ static int parse(const char *line)
     return tp_opt_parse(table, &options, argc, argv_now, &operand_count, &err);
 }
 
-static void a_value_that_may_lack_stands_behind_the_name(void **state)
+static void optional_value_is_part_of_the_same_word(void **state)
 {
     (void)state;
     assert_int_equal(parse("--user --quiet a.json"), 0);
@@ -63,7 +63,7 @@ static void a_value_that_may_lack_stands_behind_the_name(void **state)
     assert_null(options.user);
 }
 
-static void options_may_stand_between_operands(void **state)
+static void options_may_come_between_operands(void **state)
 {
     (void)state;
     assert_int_equal(parse("a.json -o x.html b.json --quiet --size=5M --color never c.json"), 0);
@@ -75,7 +75,7 @@ static void options_may_stand_between_operands(void **state)
     assert_int_equal(options.color, 2);
 }
 
-static void a_backslash_in_a_path_is_a_character(void **state)
+static void backslash_in_a_path_is_kept(void **state)
 {
     (void)state;
     assert_int_equal(parse("a\\b.json -o c\\d.html"), 0);
@@ -107,7 +107,7 @@ static void lists_collect_in_order(void **state)
     assert_string_equal(options.rules.items[1], "B.y=2");
 }
 
-static void wrong_options_are_named(void **state)
+static void wrong_option_is_named(void **state)
 {
     static const char *const lines[][2] = {{"--frobnicate", "frobnicate"},
                                            {"-x", "x"},
@@ -127,13 +127,13 @@ static void wrong_options_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_that_may_lack_stands_behind_the_name),
-        cmocka_unit_test(options_may_stand_between_operands),
-        cmocka_unit_test(a_backslash_in_a_path_is_a_character),
+        cmocka_unit_test(optional_value_is_part_of_the_same_word),
+        cmocka_unit_test(options_may_come_between_operands),
+        cmocka_unit_test(backslash_in_a_path_is_kept),
         cmocka_unit_test(two_dashes_end_the_options),
         cmocka_unit_test(a_single_dash_is_an_operand),
         cmocka_unit_test(lists_collect_in_order),
-        cmocka_unit_test(wrong_options_are_named),
+        cmocka_unit_test(wrong_option_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

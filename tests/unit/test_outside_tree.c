@@ -191,7 +191,7 @@ static int waits(void *unused, struct tp_error *err)
     return 0;
 }
 
-static void a_wait_has_the_cause_of_its_own_stack(void **state)
+static void wait_has_the_cause_of_its_stack(void **state)
 {
     (void)state;
     assert_int_equal(tp_arena_run(&arena, waits, NULL, NULL), 0);
@@ -228,7 +228,7 @@ static void functions_of_modules_have_their_module(void **state)
     assert_int_equal(tp_arena_run(&arena, module_names, NULL, NULL), 0);
 }
 
-static void records_have_their_turn_by_time(void **state)
+static void records_are_handled_in_time_order(void **state)
 {
     static const int64_t times[] = {30, 10, 20, 10, 40};
     struct tp_pending pending;
@@ -253,7 +253,7 @@ static void records_have_their_turn_by_time(void **state)
     tp_pending_release(&pending);
 }
 
-static void records_that_are_cut_are_refused(void **state)
+static void truncated_records_are_refused(void **state)
 {
     uint64_t words[16] = {0};
     struct perf_event_header *head = (struct perf_event_header *)words;
@@ -273,7 +273,7 @@ static void records_that_are_cut_are_refused(void **state)
     assert_false(tp_perf_record_read(&record, head));
 }
 
-static void a_part_of_a_stack_is_read_when_it_is_whole(void **state)
+static void part_of_a_stack_is_read_only_if_complete(void **state)
 {
     /* words before the registers: the header, the words from identifier to count, and one address of the chain */
     enum { BEFORE = 1 + 4 + 1, SIZE = 16 };
@@ -309,11 +309,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(states_add_up_to_the_time_of_their_thread, begin, end),
         cmocka_unit_test_setup_teardown(processes_share_the_frames_of_a_file, begin, end),
-        cmocka_unit_test_setup_teardown(a_wait_has_the_cause_of_its_own_stack, begin, end),
+        cmocka_unit_test_setup_teardown(wait_has_the_cause_of_its_stack, begin, end),
         cmocka_unit_test_setup_teardown(functions_of_modules_have_their_module, begin, end),
-        cmocka_unit_test(records_have_their_turn_by_time),
-        cmocka_unit_test(records_that_are_cut_are_refused),
-        cmocka_unit_test(a_part_of_a_stack_is_read_when_it_is_whole),
+        cmocka_unit_test(records_are_handled_in_time_order),
+        cmocka_unit_test(truncated_records_are_refused),
+        cmocka_unit_test(part_of_a_stack_is_read_only_if_complete),
     };
     return cmocka_run_group_tests_name("outside tree", tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static int reads(struct tp_own_budget *budget)
     return count;
 }
 
-static void what_is_beyond_the_budget_is_left_out(void **state)
+static void work_beyond_the_budget_is_left_out(void **state)
 {
     struct tp_own_budget budget = {.begin_ns = 1000 * MS};
     (void)state;
@@ -46,7 +46,7 @@ static void what_is_beyond_the_budget_is_left_out(void **state)
 }
 
 /* Reading the files of a large program costs much, but only once. Later samples cost no more than before. */
-static void what_was_dear_once_leaves_out_no_samples(void **state)
+static void one_time_cost_drops_no_samples(void **state)
 {
     struct tp_own_budget budget = {0};
     (void)state;
@@ -158,19 +158,19 @@ static int guesses(void *unused, struct tp_error *err)
     return 0;
 }
 
-static void what_nobody_saw_stays_unknown(void **state)
+static void waits_without_samples_stay_unknown(void **state)
 {
     (void)state;
     assert_int_equal(tp_arena_run(&arena, guesses, NULL, NULL), 0);
 }
 
-static void waits_without_a_stack_follow_the_others_of_their_thread(void **state)
+static void waits_without_stack_get_causes_of_their_thread(void **state)
 {
     (void)state;
     assert_int_equal(tp_arena_run(&arena, estimates, NULL, NULL), 0);
 }
 
-static void a_wait_is_told_by_its_call(void **state)
+static void wait_gets_the_cause_of_its_call(void **state)
 {
     static const struct {
         int call;
@@ -198,12 +198,12 @@ static void a_wait_is_told_by_its_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_beyond_the_budget_is_left_out),
-        cmocka_unit_test(what_was_dear_once_leaves_out_no_samples),
+        cmocka_unit_test(work_beyond_the_budget_is_left_out),
+        cmocka_unit_test(one_time_cost_drops_no_samples),
         cmocka_unit_test(stacks_of_waits_come_back),
-        cmocka_unit_test_setup_teardown(what_nobody_saw_stays_unknown, begin, end),
-        cmocka_unit_test(a_wait_is_told_by_its_call),
-        cmocka_unit_test_setup_teardown(waits_without_a_stack_follow_the_others_of_their_thread, begin, end),
+        cmocka_unit_test_setup_teardown(waits_without_samples_stay_unknown, begin, end),
+        cmocka_unit_test(wait_gets_the_cause_of_its_call),
+        cmocka_unit_test_setup_teardown(waits_without_stack_get_causes_of_their_thread, begin, end),
     };
     return cmocka_run_group_tests_name("own budget", tests, NULL, NULL);
 }

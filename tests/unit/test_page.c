@@ -92,7 +92,7 @@ static struct tp_page *page_of(const struct tp_page_options *options, size_t cou
     return page;
 }
 
-static bool holds(const struct tp_page_files *files, const char *needle)
+static bool contains(const struct tp_page_files *files, const char *needle)
 {
     bool is_found = false;
     for (size_t i = 0; i < TP_PAGE_PIECES; i++)
@@ -100,7 +100,7 @@ static bool holds(const struct tp_page_files *files, const char *needle)
     return is_found;
 }
 
-static void document_is_its_pieces(void **state)
+static void document_equals_its_parts(void **state)
 {
     struct tp_page_files files;
     struct tp_page *page = page_of(&(struct tp_page_options){0}, 2, &files);
@@ -116,20 +116,20 @@ static void document_is_its_pieces(void **state)
     tp_page_release(page);
 }
 
-static void page_has_a_section_for_what_is_there(void **state)
+static void page_has_sections_for_existing_data(void **state)
 {
     struct tp_page_files files;
     struct tp_page *page = page_of(&(struct tp_page_options){0}, 1, &files);
 
     (void)state;
-    assert_true(holds(&files, "id=\"overview\""));
-    assert_true(holds(&files, "id=\"operators\""));
-    assert_true(holds(&files, "id=\"kernels\""));
-    assert_false(holds(&files, "id=\"memory\""));
-    assert_true(holds(&files, "Not in this trace: memory"));
-    assert_true(holds(&files, "&lt;script&gt;"));
-    assert_false(holds(&files, "aten::<script>"));
-    assert_true(holds(&files, "train.py(12): step"));
+    assert_true(contains(&files, "id=\"overview\""));
+    assert_true(contains(&files, "id=\"operators\""));
+    assert_true(contains(&files, "id=\"kernels\""));
+    assert_false(contains(&files, "id=\"memory\""));
+    assert_true(contains(&files, "Not in this trace: memory"));
+    assert_true(contains(&files, "&lt;script&gt;"));
+    assert_false(contains(&files, "aten::<script>"));
+    assert_true(contains(&files, "train.py(12): step"));
     tp_page_release(page);
 }
 
@@ -152,26 +152,26 @@ static void redacted_page_names_no_host_and_no_folder(void **state)
     struct tp_page *page = page_of(&(struct tp_page_options){.redact = true}, 2, &files);
 
     (void)state;
-    assert_false(holds(&files, "secrethost"));
-    assert_false(holds(&files, "/home/ann"));
-    assert_true(holds(&files, "/train.py(12): step"));
+    assert_false(contains(&files, "secrethost"));
+    assert_false(contains(&files, "/home/ann"));
+    assert_true(contains(&files, "/train.py(12): step"));
     tp_page_release(page);
 }
 
-static void source_lines_link_where_the_user_says(void **state)
+static void source_lines_link_to_the_given_address(void **state)
 {
     struct tp_page_files files;
     struct tp_page *page = page_of(&(struct tp_page_options){.source_url = "vscode://file{path}:{line}"}, 1, &files);
 
     (void)state;
-    assert_true(holds(&files, "href=\"vscode://file/home/ann/project/train.py:12\""));
+    assert_true(contains(&files, "href=\"vscode://file/home/ann/project/train.py:12\""));
     tp_page_release(page);
     assert_int_equal(tp_page_begin(&page, &(struct tp_page_options){.source_url = "javascript:{path}"}, 1, NULL),
                      TP_EUSAGE);
     assert_null(page);
 }
 
-static void page_fits_its_ceiling_and_says_so(void **state)
+static void page_fits_its_maximum_size_and_says_so(void **state)
 {
     struct tp_page_files all, small;
     struct tp_page *whole = page_of(&(struct tp_page_options){0}, 40, &all), *page;
@@ -180,7 +180,7 @@ static void page_fits_its_ceiling_and_says_so(void **state)
     (void)state;
     page = page_of(&(struct tp_page_options){.max_bytes = ceiling}, 40, &small);
     assert_true(small.html_bytes <= ceiling);
-    assert_true(holds(&small, "A larger --max-size"));
+    assert_true(contains(&small, "A larger --max-size"));
     tp_page_release(whole);
     tp_page_release(page);
     assert_int_equal(tp_page_begin(&page, &(struct tp_page_options){.max_bytes = 1000}, 1, NULL), 0);
@@ -198,8 +198,8 @@ static void failed_input_is_named(void **state)
     assert_int_equal(tp_page_add_profile(page, &fixture.profile, NULL), 0);
     assert_int_equal(tp_page_add_failed(page, TP_STR("run"), TP_STR("w"), TP_STR("bad<file"), "not a trace", NULL), 0);
     assert_int_equal(tp_page_finish(page, &files, NULL), 0);
-    assert_true(holds(&files, "bad&lt;file: not a trace"));
-    assert_true(holds(&files, "1 input could not be used"));
+    assert_true(contains(&files, "bad&lt;file: not a trace"));
+    assert_true(contains(&files, "1 input could not be used"));
     tp_page_release(page);
 }
 
@@ -209,7 +209,7 @@ static void separate_assets_leave_no_inline_code(void **state)
     struct tp_page *page = page_of(&(struct tp_page_options){.separate_assets = true}, 1, &files);
 
     (void)state;
-    assert_false(holds(&files, "<style"));
+    assert_false(contains(&files, "<style"));
     assert_true(files.css.len && files.js.len);
     tp_page_release(page);
 }
@@ -236,7 +236,7 @@ static void fill_digest(struct tp_digest *digest, struct tp_arena *memory, size_
     tp_digest_add(digest, &document);
 }
 
-static void digest_is_small_and_holds_the_verdict(void **state)
+static void digest_is_small_and_contains_the_verdict(void **state)
 {
     struct tp_digest digest;
     struct tp_arena memory;
@@ -260,15 +260,15 @@ static void digest_is_small_and_holds_the_verdict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_has_a_section_for_what_is_there),
-        cmocka_unit_test(document_is_its_pieces),
+        cmocka_unit_test(page_has_sections_for_existing_data),
+        cmocka_unit_test(document_equals_its_parts),
         cmocka_unit_test(equal_input_makes_equal_bytes),
         cmocka_unit_test(redacted_page_names_no_host_and_no_folder),
-        cmocka_unit_test(source_lines_link_where_the_user_says),
-        cmocka_unit_test(page_fits_its_ceiling_and_says_so),
+        cmocka_unit_test(source_lines_link_to_the_given_address),
+        cmocka_unit_test(page_fits_its_maximum_size_and_says_so),
         cmocka_unit_test(failed_input_is_named),
         cmocka_unit_test(separate_assets_leave_no_inline_code),
-        cmocka_unit_test(digest_is_small_and_holds_the_verdict),
+        cmocka_unit_test(digest_is_small_and_contains_the_verdict),
     };
 
     return cmocka_run_group_tests_name("page", tests, set_up, tear_down);

@@ -24,7 +24,7 @@ static bool is_found(const char *pattern, const char *name)
     return find(&pattern, 1, name, strlen(name)) == 0;
 }
 
-static void each_form_is_found(void **state)
+static void each_pattern_form_is_found(void **state)
 {
     (void)state;
     assert_true(is_found("gemm", "ampere_SGEMM_32"));
@@ -42,7 +42,7 @@ static void each_form_is_found(void **state)
     assert_true(is_found("(a(b|c)|d(e|f(g|h)))z", "dfhz") && !is_found("(a(b|c)|d(e|f(g|h)))z", "dfz"));
 }
 
-static void the_first_rule_that_is_found_anywhere_counts(void **state)
+static void first_matching_rule_wins(void **state)
 {
     static const char *const rules[] = {"late", "early|other", "all"};
     (void)state;
@@ -53,7 +53,7 @@ static void the_first_rule_that_is_found_anywhere_counts(void **state)
     assert_int_equal(find(rules, 3, "x\0all", 5), 2); /* a name may contain NUL */
 }
 
-static void what_is_no_pattern_is_refused(void **state)
+static void invalid_pattern_is_refused(void **state)
 {
     static const char *const wrong[] = {
         "(ab",      "ab)",     "ab)cd", "[ab",  "ab+",  "ab*", "a.b",    "ab{2}",
@@ -76,7 +76,7 @@ static void what_is_no_pattern_is_refused(void **state)
 }
 
 /* A name that almost matches costs time proportional to its length, not to the square of its length. */
-static void a_name_that_nearly_fits_is_no_trap(void **state)
+static void near_match_takes_linear_time(void **state)
 {
     static struct tp_patterns patterns;
     static char name[1 << 20];
@@ -115,7 +115,7 @@ static void made_pattern(char *text, unsigned depth)
     }
 }
 
-static void all_is_as_regular_expressions_say(void **state)
+static void results_equal_regular_expressions(void **state)
 {
     static const char letters[] = "aabbABab_01";
     (void)state;
@@ -148,11 +148,9 @@ static void all_is_as_regular_expressions_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_form_is_found),
-        cmocka_unit_test(the_first_rule_that_is_found_anywhere_counts),
-        cmocka_unit_test(what_is_no_pattern_is_refused),
-        cmocka_unit_test(a_name_that_nearly_fits_is_no_trap),
-        cmocka_unit_test(all_is_as_regular_expressions_say),
+        cmocka_unit_test(each_pattern_form_is_found),        cmocka_unit_test(first_matching_rule_wins),
+        cmocka_unit_test(invalid_pattern_is_refused),        cmocka_unit_test(near_match_takes_linear_time),
+        cmocka_unit_test(results_equal_regular_expressions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

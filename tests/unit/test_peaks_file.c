@@ -36,7 +36,7 @@ static int ask(void *context, struct tp_error *err)
     return 0;
 }
 
-static void numbers_lie_over_published_ones(void **state)
+static void measured_numbers_replace_published_ones(void **state)
 {
     struct tp_error err;
     struct question q = {.name = "NVIDIA H100 80GB HBM3", .bytes = INT64_C(80) << 30};
@@ -59,7 +59,7 @@ static void numbers_lie_over_published_ones(void **state)
     tp_arena_release(&q.arena);
 }
 
-static void the_first_device_that_fits_is_meant(void **state)
+static void first_matching_device_is_used(void **state)
 {
     struct tp_error err;
     struct question q = {.name = "Some Accelerator X9", .bytes = INT64_C(40) << 30};
@@ -83,7 +83,7 @@ static void the_first_device_that_fits_is_meant(void **state)
     tp_arena_release(&q.arena);
 }
 
-static void bad_files_are_told(void **state)
+static void bad_files_are_reported(void **state)
 {
     static const char *const bad[][2] = {
         {"", "is no JSON"},
@@ -113,7 +113,7 @@ static void bad_files_are_told(void **state)
     }
 }
 
-static void too_much_is_refused(void **state)
+static void too_large_file_is_refused(void **state)
 {
     char json[40000] = "{\"devices\":[";
     struct tp_error err;
@@ -130,8 +130,8 @@ static void too_much_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_lie_over_published_ones),
-                                       cmocka_unit_test(the_first_device_that_fits_is_meant),
-                                       cmocka_unit_test(bad_files_are_told), cmocka_unit_test(too_much_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measured_numbers_replace_published_ones), cmocka_unit_test(first_matching_device_is_used),
+        cmocka_unit_test(bad_files_are_reported), cmocka_unit_test(too_large_file_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

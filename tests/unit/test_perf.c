@@ -50,7 +50,7 @@ static uint64_t put_sample(struct perf_event_mmap_page *page, uint64_t at, uint6
     return put(page, at, &used, 8);
 }
 
-static void samples_are_read_behind_pages_of_any_size(void **state)
+static void samples_are_read_for_any_page_size(void **state)
 {
     static const uint64_t sizes[] = {4 << 10, 16 << 10, MOST_PAGE};
     static struct tp_stack_copy copy;
@@ -80,6 +80,6 @@ static void samples_are_read_behind_pages_of_any_size(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_are_read_behind_pages_of_any_size)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_are_read_for_any_page_size)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void check(bool is_coarse, int times)
     tp_arena_release(&m.arena);
 }
 
-static void bytes_of_a_time_are_those_of_a_walk(void **state)
+static void bytes_in_a_span_equal_a_loop(void **state)
 {
     (void)state;
     for (int round = 0; round < 20; round++)
@@ -111,7 +111,7 @@ static void sums_stop_at_the_ends_of_the_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_of_a_time_are_those_of_a_walk),
+        cmocka_unit_test(bytes_in_a_span_equal_a_loop),
         cmocka_unit_test(sums_stop_at_the_ends_of_the_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static int parse(struct tp_npy *npy, const char *dict)
     return tp_npy_parse(npy, bytes, 10 + length, NULL);
 }
 
-static void heads_are_read_in_any_spelling(void **state)
+static void headers_are_read_in_any_spelling(void **state)
 {
     struct tp_npy npy;
     (void)state;
@@ -72,7 +72,7 @@ static void heads_are_read_in_any_spelling(void **state)
     assert_int_equal(npy.count, 0);
 }
 
-static void heads_without_sense_are_refused(void **state)
+static void invalid_headers_are_refused(void **state)
 {
     static const struct {
         const char *dict;
@@ -110,7 +110,7 @@ static int compare(struct tp_difference *d, const char *base, const char *new, s
     return tp_compare(d, heads, &pair, &tolerance, &is_new, NULL);
 }
 
-static void differences_are_those_computed_by_hand(void **state)
+static void differences_equal_values_by_hand(void **state)
 {
     static const double base[] = {3, 0, 4, NAN, INFINITY, 1}, new[] = {3, 0.5, 3, NAN, -INFINITY, NAN};
     const struct tp_tolerance tolerance = {0.25, 0.1};
@@ -134,7 +134,7 @@ static void differences_are_those_computed_by_hand(void **state)
     assert_int_equal(d.base_inf_count + d.new_inf_count, 2);
 }
 
-static void orders_meet_and_places_are_those_of_c(void **state)
+static void indexes_are_in_c_order_for_all_orders(void **state)
 {
     /* The same 2 x 3 array in C order and Fortran order. Only element [1][0] differs. */
     static const float c[] = {0, 1, 2, 3, 4, 5}, fortran[] = {0, 9, 1, 4, 2, 5};
@@ -175,7 +175,7 @@ static void wide_integers_and_huge_numbers_are_exact(void **state)
     assert_true(fabs(d.rmse / sqrt(12.5) - 1e300) < 1e287);
 }
 
-static void files_that_lie_are_refused(void **state)
+static void inconsistent_files_are_refused(void **state)
 {
     static const float data[] = {1, 2};
     const struct tp_tolerance tolerance = {0, 0};
@@ -193,7 +193,7 @@ static void files_that_lie_are_refused(void **state)
     assert_int_equal(compare(&d, in_folder("pipe.npy"), in_folder("good.npy"), tolerance), TP_EIO);
 }
 
-static void steps_and_workers_come_from_the_way(void **state)
+static void steps_and_workers_are_read_from_the_path(void **state)
 {
     static const float one = 1, two = 2;
     const char *dict = "{'descr': '<f4', 'fortran_order': False, 'shape': (), }";
@@ -240,13 +240,13 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heads_are_read_in_any_spelling),
-        cmocka_unit_test(heads_without_sense_are_refused),
-        cmocka_unit_test(differences_are_those_computed_by_hand),
-        cmocka_unit_test(orders_meet_and_places_are_those_of_c),
+        cmocka_unit_test(headers_are_read_in_any_spelling),
+        cmocka_unit_test(invalid_headers_are_refused),
+        cmocka_unit_test(differences_equal_values_by_hand),
+        cmocka_unit_test(indexes_are_in_c_order_for_all_orders),
         cmocka_unit_test(wide_integers_and_huge_numbers_are_exact),
-        cmocka_unit_test(files_that_lie_are_refused),
-        cmocka_unit_test(steps_and_workers_come_from_the_way),
+        cmocka_unit_test(inconsistent_files_are_refused),
+        cmocka_unit_test(steps_and_workers_are_read_from_the_path),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -41,14 +41,14 @@ static unsigned long make_elf(unsigned char bytes[512], const char *loader)
     return 500;
 }
 
-static void a_dynamic_program_takes_a_library(void **state)
+static void dynamic_program_can_be_preloaded(void **state)
 {
     unsigned char bytes[512];
     (void)state;
     assert_null(tp_preload_check_elf(bytes, make_elf(bytes, "/lib64/ld-linux-x86-64.so.2")));
 }
 
-static void other_programs_take_none(void **state)
+static void other_programs_cannot_be_preloaded(void **state)
 {
     unsigned char bytes[512];
     (void)state;
@@ -61,7 +61,7 @@ static void other_programs_take_none(void **state)
     assert_string_equal(tp_preload_check_elf(bytes, size), "it is a 32-bit program");
 }
 
-static void damaged_programs_are_left_to_exec(void **state)
+static void damaged_programs_are_not_judged(void **state)
 {
     unsigned char bytes[512];
     (void)state;
@@ -160,7 +160,7 @@ static void runtimes_of_sanitizers_are_found(void **state)
     assert_string_equal(look("libc.so.6", "calloc", "malloc", true), "it is built with a sanitizer");
 }
 
-static void other_programs_have_none(void **state)
+static void other_programs_have_no_sanitizer(void **state)
 {
     (void)state;
     assert_null(look("libc.so.6", NULL, NULL, false));
@@ -172,7 +172,7 @@ static void other_programs_have_none(void **state)
     assert_null(look("libc.so.6", "main", NULL, true));
 }
 
-static void damaged_programs_have_none(void **state)
+static void damaged_programs_have_no_sanitizer(void **state)
 {
     unsigned char bytes[FILE_BYTES], whole[FILE_BYTES];
     (void)state;
@@ -186,7 +186,7 @@ static void damaged_programs_have_none(void **state)
     }
 }
 
-static void interpreters_of_scripts_are_looked_at(void **state)
+static void interpreters_of_scripts_are_checked(void **state)
 {
     (void)state;
     static const char loop[] = "#!/proc/self/fd/9\n", shell[] = "#! /bin/sh\n";
@@ -202,13 +202,10 @@ static void interpreters_of_scripts_are_looked_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dynamic_program_takes_a_library),
-        cmocka_unit_test(other_programs_take_none),
-        cmocka_unit_test(damaged_programs_are_left_to_exec),
-        cmocka_unit_test(runtimes_of_sanitizers_are_found),
-        cmocka_unit_test(other_programs_have_none),
-        cmocka_unit_test(damaged_programs_have_none),
-        cmocka_unit_test(interpreters_of_scripts_are_looked_at),
+        cmocka_unit_test(dynamic_program_can_be_preloaded),    cmocka_unit_test(other_programs_cannot_be_preloaded),
+        cmocka_unit_test(damaged_programs_are_not_judged),     cmocka_unit_test(runtimes_of_sanitizers_are_found),
+        cmocka_unit_test(other_programs_have_no_sanitizer),    cmocka_unit_test(damaged_programs_have_no_sanitizer),
+        cmocka_unit_test(interpreters_of_scripts_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void put(const char *name, const char *text, mode_t mode)
     assert_int_equal(chmod(name, mode), 0);
 }
 
-static void path_is_searched_as_exec_does(void **state)
+static void path_is_searched_like_exec(void **state)
 {
     static struct tp_program program;
     (void)state;
@@ -72,7 +72,7 @@ static void path_is_searched_as_exec_does(void **state)
     assert_string_equal(program.path, "plain");
 }
 
-static void a_name_with_a_slash_is_a_path(void **state)
+static void name_with_slash_is_a_path(void **state)
 {
     static struct tp_program program;
     static char longest[5000];
@@ -86,7 +86,7 @@ static void a_name_with_a_slash_is_a_path(void **state)
     assert_int_equal(program.error, ENOENT);
 }
 
-static void the_interpreter_of_a_script_is_looked_at(void **state)
+static void interpreter_of_a_script_is_checked(void **state)
 {
     static struct tp_program program;
     (void)state;
@@ -102,7 +102,7 @@ static void the_interpreter_of_a_script_is_looked_at(void **state)
     assert_true(program.is_elf);
 }
 
-static void rights_of_others_take_no_library(void **state)
+static void setuid_program_gets_no_library(void **state)
 {
     static struct tp_program program;
     (void)state;
@@ -117,10 +117,10 @@ static void rights_of_others_take_no_library(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(path_is_searched_as_exec_does, enter, leave),
-        cmocka_unit_test_setup_teardown(a_name_with_a_slash_is_a_path, enter, leave),
-        cmocka_unit_test_setup_teardown(the_interpreter_of_a_script_is_looked_at, enter, leave),
-        cmocka_unit_test_setup_teardown(rights_of_others_take_no_library, enter, leave),
+        cmocka_unit_test_setup_teardown(path_is_searched_like_exec, enter, leave),
+        cmocka_unit_test_setup_teardown(name_with_slash_is_a_path, enter, leave),
+        cmocka_unit_test_setup_teardown(interpreter_of_a_script_is_checked, enter, leave),
+        cmocka_unit_test_setup_teardown(setuid_program_gets_no_library, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

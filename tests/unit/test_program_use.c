@@ -9,7 +9,7 @@
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":3,\"dur\":2,\"args\":{\"device\":0,"  \
     "\"stream\":7,\"correlation\":1}}"
 
-static void the_first_kind_that_holds_is_told_with_its_evidence(void **state)
+static void first_matching_kind_is_reported_with_evidence(void **state)
 {
     static const struct {
         const char *events, *kind, *evidence;
@@ -46,6 +46,6 @@ static void the_first_kind_that_holds_is_told_with_its_evidence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_kind_that_holds_is_told_with_its_evidence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(first_matching_kind_is_reported_with_evidence)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

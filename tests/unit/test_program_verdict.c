@@ -23,7 +23,7 @@ static void waits_and_runs(const char *cause, int wait_ms, int run_ms)
     running(1, 1, wait_ms * 1000, (wait_ms + run_ms) * 1000);
 }
 
-static void rules_hold_in_their_order(void **state)
+static void first_matching_rule_decides(void **state)
 {
     static const struct {
         const char *cause;
@@ -69,7 +69,7 @@ static void rules_hold_in_their_order(void **state)
     assert_rule(TP_PROGRAM_CPU_BOUND); /* short, but with enough samples */
 }
 
-static void the_headline_names_the_function(void **state)
+static void headline_names_the_function(void **state)
 {
     (void)state;
     running(1, 1, 0, 1000000);
@@ -79,7 +79,7 @@ static void the_headline_names_the_function(void **state)
     assert_true(tp_str_equal(view.headline, TP_STR("hot (src/a.c:7) takes 60.0 % of its 1.00 s of CPU time.")));
 }
 
-static void a_program_of_python_runs_in_its_own_function(void **state)
+static void python_program_names_its_own_function(void **state)
 {
     (void)state;
     running(1, 1, 0, 1000000);
@@ -105,7 +105,7 @@ static void a_program_of_python_runs_in_its_own_function(void **state)
     assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of its 1.00 s of CPU time.")));
 }
 
-static void the_headline_names_who_waits(void **state)
+static void headline_names_the_waiting_function(void **state)
 {
     (void)state;
     state_of(1, 1, "blocked", 0, 900000,
@@ -116,7 +116,7 @@ static void the_headline_names_who_waits(void **state)
                                                    "(src/q.c:31).")));
 }
 
-static void a_wait_of_python_is_its_users_function(void **state)
+static void wait_in_python_names_the_users_function(void **state)
 {
     (void)state;
     state_of(1, 1, "blocked", 0, 100000, "\"cause\":\"sleep\",\"stack\":\"nanosleep [libc.so.6];a.py(9): nap;\"");
@@ -134,7 +134,7 @@ static void a_wait_of_python_is_its_users_function(void **state)
 
 /* ---- findings ---- */
 
-static void findings_rest_on_enough(void **state)
+static void findings_need_enough_samples(void **state)
 {
     (void)state;
     running(1, 1, 0, 1000000);
@@ -153,7 +153,7 @@ static void findings_rest_on_enough(void **state)
     assert_non_null(finding(TP_PROGRAM_FINDS_FUNCTION));
 }
 
-static void waiting_for_work_is_no_contention(void **state)
+static void idle_worker_is_no_lock_contention(void **state)
 {
     (void)state;
     for (int i = 0; i < 20; i++) { /* thread 2 waits for work and hardly runs */
@@ -217,13 +217,13 @@ static void daemons_are_named(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_events, end)
-    const struct CMUnitTest tests[] = {TEST(rules_hold_in_their_order),
-                                       TEST(the_headline_names_the_function),
-                                       TEST(a_program_of_python_runs_in_its_own_function),
-                                       TEST(the_headline_names_who_waits),
-                                       TEST(a_wait_of_python_is_its_users_function),
-                                       TEST(findings_rest_on_enough),
-                                       TEST(waiting_for_work_is_no_contention),
+    const struct CMUnitTest tests[] = {TEST(first_matching_rule_decides),
+                                       TEST(headline_names_the_function),
+                                       TEST(python_program_names_its_own_function),
+                                       TEST(headline_names_the_waiting_function),
+                                       TEST(wait_in_python_names_the_users_function),
+                                       TEST(findings_need_enough_samples),
+                                       TEST(idle_worker_is_no_lock_contention),
                                        TEST(short_and_failed_processes_are_found),
                                        TEST(daemons_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);

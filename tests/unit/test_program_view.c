@@ -20,7 +20,7 @@ static void assert_command(size_t row, const char *wanted, int64_t depth)
 
 /* ---- wall ---- */
 
-static void parts_add_up_to_the_wall(void **state)
+static void parts_add_up_to_the_wall_time(void **state)
 {
     (void)state;
     /* Thread 1 runs in 0-10, waits for the disk in 10-30, and runs in 30-40. Thread 2 waits for a pipe in 5-20, is
@@ -46,7 +46,7 @@ static void parts_add_up_to_the_wall(void **state)
     assert_int_equal(view.wake_up_count, 2);
 }
 
-static void time_without_a_thread_is_no_part(void **state)
+static void time_without_threads_is_left_out(void **state)
 {
     (void)state;
     running(1, 1, 0, 10);
@@ -56,7 +56,7 @@ static void time_without_a_thread_is_no_part(void **state)
     assert_int_equal(part_us(TP_WALL_RUNNING), 20);
 }
 
-static void workers_without_work_are_no_reason(void **state)
+static void idle_workers_are_no_wait(void **state)
 {
     (void)state;
     running(1, 1, 0, 30);
@@ -69,7 +69,7 @@ static void workers_without_work_are_no_reason(void **state)
     assert_int_equal(view.parts.idle_ns, 70000);
 }
 
-static void overlapping_states_are_cut(void **state)
+static void overlapping_states_are_clipped(void **state)
 {
     (void)state;
     running(1, 1, 0, 10);
@@ -101,7 +101,7 @@ static void unseen_causes_stay_unknown(void **state)
     assert_int_equal(view.waits.groups[0].estimated_ns, 20000);
 }
 
-static void a_wait_that_ends_as_a_child_exits_is_the_childs(void **state)
+static void wait_that_ends_with_a_child_waits_for_it(void **state)
 {
     (void)state;
     process(1, 0, 0, 100000, 0);
@@ -125,7 +125,7 @@ static void a_wait_that_ends_as_a_child_exits_is_the_childs(void **state)
     assert_non_null(finding(TP_PROGRAM_FINDS_CHILDREN));
 }
 
-static void threads_of_the_recorder_are_not_the_programs(void **state)
+static void recorder_threads_are_left_out(void **state)
 {
     (void)state;
     running(1, 1, 0, 10);
@@ -143,7 +143,7 @@ static void threads_of_the_recorder_are_not_the_programs(void **state)
     assert_int_equal(trace.recorder.running_ns, 10000);
 }
 
-static void a_process_of_tracepress_has_its_threads(void **state)
+static void tracepress_as_program_keeps_its_threads(void **state)
 {
     (void)state;
     for (int tid = 1; tid <= 2; tid++)
@@ -155,7 +155,7 @@ static void a_process_of_tracepress_has_its_threads(void **state)
     assert_int_equal(trace.recorder.thread_count, 0);
 }
 
-static void waits_for_the_recorders_lock_are_the_recording(void **state)
+static void waits_for_recorder_locks_count_as_recording(void **state)
 {
     (void)state;
     state_of(1, 1, "blocked", 0, 30,
@@ -171,7 +171,7 @@ static void waits_for_the_recorders_lock_are_the_recording(void **state)
     assert_int_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0].len, 0);
 }
 
-static void work_for_events_is_the_recording(void **state)
+static void kernel_work_for_events_counts_as_recording(void **state)
 {
     (void)state;
     running(1, 1, 0, 30);
@@ -205,7 +205,7 @@ static void absurd_times_do_not_overflow(void **state)
 
 /* ---- processes ---- */
 
-static void parents_stand_before_children(void **state)
+static void parents_come_before_children(void **state)
 {
     (void)state;
     process(3, 1, 20, 30, 0);
@@ -225,7 +225,7 @@ static void parents_stand_before_children(void **state)
     assert_true(tp_str_equal(tp_table_text(&view.processes, TP_PROGRAM_PROCESS_EXIT)[2], TP_STR("7")));
 }
 
-static void parents_in_a_circle_are_roots(void **state)
+static void circular_parents_become_roots(void **state)
 {
     (void)state;
     process(1, 2, 0, 10, 0);
@@ -238,7 +238,7 @@ static void parents_in_a_circle_are_roots(void **state)
     assert_command(2, "run p3", 0);
 }
 
-static void a_pid_that_is_used_again_is_another_process(void **state)
+static void reused_pid_is_another_process(void **state)
 {
     (void)state;
     process(1, 0, 0, 100, 0);
@@ -256,7 +256,7 @@ static void a_pid_that_is_used_again_is_another_process(void **state)
     assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_SAMPLES)[2], 1);
 }
 
-static void a_hundred_thousand_processes_of_one_pid(void **state)
+static void many_processes_with_one_pid_are_fast(void **state)
 {
     (void)state;
     for (int i = 0; i < 100000; i++)
@@ -269,7 +269,7 @@ static void a_hundred_thousand_processes_of_one_pid(void **state)
 
 /* ---- functions ---- */
 
-static void functions_add_up_to_processor_time(void **state)
+static void functions_add_up_to_cpu_time(void **state)
 {
     (void)state;
     running(1, 1, 0, 10); /* shared by three samples: 3333, 3333 and 3334 ns */
@@ -292,7 +292,7 @@ static void functions_add_up_to_processor_time(void **state)
     assert_true(tp_str_equal(tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_KIND)[2], TP_STR("python")));
 }
 
-static void a_stack_ends_where_it_is_none(void **state)
+static void stack_ends_at_invalid_frame(void **state)
 {
     (void)state;
     running(1, 1, 0, 10);
@@ -310,7 +310,7 @@ static void a_stack_ends_where_it_is_none(void **state)
     assert_int_equal(view.kernel_ns, 2500);
 }
 
-static void names_are_taken_as_they_are(void **state)
+static void names_are_kept_unchanged(void **state)
 {
     (void)state;
     process(1, 0, 0, 10, 0);
@@ -322,7 +322,7 @@ static void names_are_taken_as_they_are(void **state)
         tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0], TP_STR("<img src=x> \xe2\x86\x90 m")));
 }
 
-static void without_states_there_is_no_view(void **state)
+static void trace_without_states_has_no_view(void **state)
 {
     (void)state;
     sample(1, 1, 1, "f [x];");
@@ -334,24 +334,24 @@ static void without_states_there_is_no_view(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_events, end)
-    const struct CMUnitTest tests[] = {TEST(parts_add_up_to_the_wall),
-                                       TEST(time_without_a_thread_is_no_part),
-                                       TEST(workers_without_work_are_no_reason),
-                                       TEST(overlapping_states_are_cut),
+    const struct CMUnitTest tests[] = {TEST(parts_add_up_to_the_wall_time),
+                                       TEST(time_without_threads_is_left_out),
+                                       TEST(idle_workers_are_no_wait),
+                                       TEST(overlapping_states_are_clipped),
                                        TEST(unseen_causes_stay_unknown),
-                                       TEST(a_wait_that_ends_as_a_child_exits_is_the_childs),
-                                       TEST(threads_of_the_recorder_are_not_the_programs),
-                                       TEST(a_process_of_tracepress_has_its_threads),
-                                       TEST(waits_for_the_recorders_lock_are_the_recording),
-                                       TEST(work_for_events_is_the_recording),
+                                       TEST(wait_that_ends_with_a_child_waits_for_it),
+                                       TEST(recorder_threads_are_left_out),
+                                       TEST(tracepress_as_program_keeps_its_threads),
+                                       TEST(waits_for_recorder_locks_count_as_recording),
+                                       TEST(kernel_work_for_events_counts_as_recording),
                                        TEST(absurd_times_do_not_overflow),
-                                       TEST(parents_stand_before_children),
-                                       TEST(parents_in_a_circle_are_roots),
-                                       TEST(a_pid_that_is_used_again_is_another_process),
-                                       TEST(a_hundred_thousand_processes_of_one_pid),
-                                       TEST(functions_add_up_to_processor_time),
-                                       TEST(a_stack_ends_where_it_is_none),
-                                       TEST(names_are_taken_as_they_are),
-                                       TEST(without_states_there_is_no_view)};
+                                       TEST(parents_come_before_children),
+                                       TEST(circular_parents_become_roots),
+                                       TEST(reused_pid_is_another_process),
+                                       TEST(many_processes_with_one_pid_are_fast),
+                                       TEST(functions_add_up_to_cpu_time),
+                                       TEST(stack_ends_at_invalid_frame),
+                                       TEST(names_are_kept_unchanged),
+                                       TEST(trace_without_states_has_no_view)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,7 @@ static void hostile_memory_ends(void **state)
     assert_false(memory.is_refused);
 }
 
-static void lines_are_those_of_each_table(void **state)
+static void lines_follow_the_table_of_each_version(void **state)
 {
     static const uint8_t pairs[] = {4, 1, 6, 255, 2, 128, 2, 3};
     static const uint8_t cut[] = {0x80 | 14 << 3, 0xff, 0xff, 0xff};
@@ -154,7 +154,7 @@ static void lines_are_those_of_each_table(void **state)
     assert_int_equal(tp_python_line(12, 7, cut, 0, 0), 7);
 }
 
-static void a_layout_that_is_told_has_to_be_possible(void **state)
+static void published_layout_must_be_plausible(void **state)
 {
     uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
     struct tp_python_layout layout;
@@ -248,7 +248,7 @@ static int mixes(void *unused, struct tp_error *err)
     return 0;
 }
 
-static void loops_are_replaced_by_their_frames(void **state)
+static void interpreter_loops_are_replaced_by_frames(void **state)
 {
     (void)state;
     assert_int_equal(tp_arena_run(&arena, mixes, NULL, NULL), 0);
@@ -259,9 +259,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(frames_name_file_line_and_function, begin, end),
         cmocka_unit_test(hostile_memory_ends),
-        cmocka_unit_test(lines_are_those_of_each_table),
-        cmocka_unit_test(a_layout_that_is_told_has_to_be_possible),
-        cmocka_unit_test_setup_teardown(loops_are_replaced_by_their_frames, begin, end),
+        cmocka_unit_test(lines_follow_the_table_of_each_version),
+        cmocka_unit_test(published_layout_must_be_plausible),
+        cmocka_unit_test_setup_teardown(interpreter_loops_are_replaced_by_frames, begin, end),
     };
     return cmocka_run_group_tests_name("python frames", tests, NULL, NULL);
 }

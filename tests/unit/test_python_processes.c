@@ -6,21 +6,22 @@ enum { PARENT = 7, CHILD = 8, MOST = 6 };
 
 enum kind { MAP, FORK, END };
 
-struct told {
+struct process_event {
     enum kind kind;
     uint32_t pid;
     int64_t time_ns;
     uint64_t address;
 };
 
-static void tell(struct tp_python_processes *processes, const struct told *told)
+static void deliver(struct tp_python_processes *processes, const struct process_event *process_event)
 {
-    if (told->kind == MAP)
-        tp_python_processes_map(processes, told->pid, (struct tp_python_mapping){told->time_ns, told->address, 11});
-    else if (told->kind == FORK)
-        tp_python_processes_fork(processes, told->pid, PARENT, told->time_ns);
+    if (process_event->kind == MAP)
+        tp_python_processes_map(processes, process_event->pid,
+                                (struct tp_python_mapping){process_event->time_ns, process_event->address, 11});
+    else if (process_event->kind == FORK)
+        tp_python_processes_fork(processes, process_event->pid, PARENT, process_event->time_ns);
     else
-        tp_python_processes_end(processes, told->pid, told->time_ns);
+        tp_python_processes_end(processes, process_event->pid, process_event->time_ns);
 }
 
 static uint64_t address_of(struct tp_python_processes *processes, uint32_t pid)
@@ -34,28 +35,28 @@ struct wanted {
     uint32_t living_count;
 };
 
-struct telling {
+struct delivery {
     struct tp_python_processes processes;
-    const struct told *events;
+    const struct process_event *events;
     const int *order;
     int count;
 };
 
-static int tell_all(void *context, struct tp_error *err)
+static int deliver_all(void *context, struct tp_error *err)
 {
-    struct telling *t = context;
+    struct delivery *t = context;
     (void)err;
     tp_python_processes_init(&t->processes, &arena);
     for (int i = 0; i < t->count; i++)
-        tell(&t->processes, &t->events[t->order[i]]);
+        deliver(&t->processes, &t->events[t->order[i]]);
     return 0;
 }
 
-static int check_order(const struct told *events, int count, const int *order, const struct wanted *wanted)
+static int check_order(const struct process_event *events, int count, const int *order, const struct wanted *wanted)
 {
-    struct telling t = {.events = events, .order = order, .count = count};
+    struct delivery t = {.events = events, .order = order, .count = count};
     tp_arena_clear(&arena);
-    assert_int_equal(tp_arena_run(&arena, tell_all, &t, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, deliver_all, &t, NULL), 0);
     assert_int_equal(address_of(&t.processes, PARENT), wanted->parent);
     assert_int_equal(address_of(&t.processes, CHILD), wanted->child);
     assert_int_equal(t.processes.living_count, wanted->living_count);
@@ -64,7 +65,7 @@ static int check_order(const struct told *events, int count, const int *order, c
 
 /* Delivers the remaining events in every possible order, and checks the result of each order. Returns the number of
  * orders. */
-static int permute(const struct told *events, int count, int *order, int chosen, const struct wanted *wanted)
+static int permute(const struct process_event *events, int count, int *order, int chosen, const struct wanted *wanted)
 {
     int orders = 0;
     if (chosen == count)
@@ -79,49 +80,49 @@ static int permute(const struct told *events, int count, int *order, int chosen,
     return orders;
 }
 
-static void check_orders(const struct told *events, int count, struct wanted wanted, int orders)
+static void check_orders(const struct process_event *events, int count, struct wanted wanted, int orders)
 {
     int order[MOST];
     assert_int_equal(permute(events, count, order, 0, &wanted), orders);
 }
 
 /* A forked child runs the same program as its parent until it calls exec. */
-static void test_forked(void **state)
+static void forked_child_runs_the_same_python(void **state)
 {
-    const struct told events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {MAP, PARENT, 30, 5}};
+    const struct process_event events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {MAP, PARENT, 30, 5}};
     (void)state;
     check_orders(events, 3, (struct wanted){1, 1, 2}, 6);
 }
 
-static void test_another_program(void **state)
+static void exec_of_other_program_ends_python(void **state)
 {
-    const struct told events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {END, CHILD, 30, 0}};
+    const struct process_event events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {END, CHILD, 30, 0}};
     (void)state;
     check_orders(events, 3, (struct wanted){1, 0, 1}, 6);
 }
 
 /* A child of `subprocess` immediately runs another Python. A library of that program contains a second interpreter. */
-static void test_another_python(void **state)
+static void child_may_run_another_python(void **state)
 {
-    const struct told events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {END, CHILD, 30, 0},
-                                  {MAP, CHILD, 40, 2},  {MAP, CHILD, 45, 3}};
+    const struct process_event events[] = {
+        {MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {END, CHILD, 30, 0}, {MAP, CHILD, 40, 2}, {MAP, CHILD, 45, 3}};
     (void)state;
     check_orders(events, 5, (struct wanted){1, 2, 2}, 120);
 }
 
 /* The number of an exited process is reused by a process that is no child of Python. */
-static void test_number_again(void **state)
+static void reused_number_is_no_python(void **state)
 {
-    const struct told events[] = {{MAP, CHILD, 5, 9}, {END, CHILD, 8, 0}, {MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0},
-                                  {END, CHILD, 30, 0}, {END, PARENT, 40, 0}};
+    const struct process_event events[] = {{MAP, CHILD, 5, 9},   {END, CHILD, 8, 0},  {MAP, PARENT, 10, 1},
+                                           {FORK, CHILD, 20, 0}, {END, CHILD, 30, 0}, {END, PARENT, 40, 0}};
     (void)state;
     check_orders(events, 6, (struct wanted){0, 0, 0}, 720);
 }
 
 /* Mappings of a program may be reported before the fork of its parent. They still belong to the program. */
-static void test_parent_begins_later(void **state)
+static void mappings_before_the_parents_fork_count(void **state)
 {
-    const struct told events[] = {{FORK, CHILD, 20, 0}, {END, PARENT, 25, 0}, {MAP, PARENT, 30, 1}};
+    const struct process_event events[] = {{FORK, CHILD, 20, 0}, {END, PARENT, 25, 0}, {MAP, PARENT, 30, 1}};
     (void)state;
     check_orders(events, 3, (struct wanted){1, 0, 1}, 6);
 }
@@ -129,11 +130,11 @@ static void test_parent_begins_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_forked, begin, end),
-        cmocka_unit_test_setup_teardown(test_another_program, begin, end),
-        cmocka_unit_test_setup_teardown(test_another_python, begin, end),
-        cmocka_unit_test_setup_teardown(test_number_again, begin, end),
-        cmocka_unit_test_setup_teardown(test_parent_begins_later, begin, end),
+        cmocka_unit_test_setup_teardown(forked_child_runs_the_same_python, begin, end),
+        cmocka_unit_test_setup_teardown(exec_of_other_program_ends_python, begin, end),
+        cmocka_unit_test_setup_teardown(child_may_run_another_python, begin, end),
+        cmocka_unit_test_setup_teardown(reused_number_is_no_python, begin, end),
+        cmocka_unit_test_setup_teardown(mappings_before_the_parents_fork_count, begin, end),
     };
     return cmocka_run_group_tests_name("python processes", tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ static void start_and_stop(void)
     }
 }
 
-static void recordings_begin_and_end(void **state)
+static void recordings_start_and_stop_during_calls(void **state)
 {
     (void)state;
     handled = 0;
@@ -144,7 +144,7 @@ static void step(void)
     tracepress_stop();
 }
 
-static void steps_begin_and_end(void **state)
+static void steps_start_and_end_during_calls(void **state)
 {
     (void)state;
     under_threads(step);
@@ -161,7 +161,7 @@ static void sample(void)
     }
 }
 
-static void samplers_begin_and_end(void **state)
+static void samplers_start_and_stop_during_calls(void **state)
 {
     (void)state;
     under_threads(sample);
@@ -179,7 +179,7 @@ static void pass_windows(void)
     unsetenv("TRACEPRESS_WINDOW");
 }
 
-static void windows_begin_and_end(void **state)
+static void windows_open_and_close_during_calls(void **state)
 {
     (void)state;
     under_threads(pass_windows);
@@ -196,7 +196,7 @@ static void keep_a_ring(void)
     }
 }
 
-static void rings_begin_and_end(void **state)
+static void rings_start_and_stop_during_calls(void **state)
 {
     (void)state;
     under_threads(keep_a_ring);
@@ -222,7 +222,7 @@ static void two_start_and_stop(void)
     pthread_join(other, NULL);
 }
 
-static void threads_start_and_stop_against_each_other(void **state)
+static void concurrent_starts_make_one_recording(void **state)
 {
     (void)state;
     started = 0;
@@ -283,12 +283,12 @@ static void processes_exit_while_threads_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recordings_begin_and_end),
-        cmocka_unit_test(steps_begin_and_end),
-        cmocka_unit_test(samplers_begin_and_end),
-        cmocka_unit_test(windows_begin_and_end),
-        cmocka_unit_test(rings_begin_and_end),
-        cmocka_unit_test(threads_start_and_stop_against_each_other),
+        cmocka_unit_test(recordings_start_and_stop_during_calls),
+        cmocka_unit_test(steps_start_and_end_during_calls),
+        cmocka_unit_test(samplers_start_and_stop_during_calls),
+        cmocka_unit_test(windows_open_and_close_during_calls),
+        cmocka_unit_test(rings_start_and_stop_during_calls),
+        cmocka_unit_test(concurrent_starts_make_one_recording),
         cmocka_unit_test(processes_exit_while_threads_record),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

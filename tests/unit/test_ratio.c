@@ -12,7 +12,7 @@ typedef __int128 i128;
 
 #define LARGEST ((i128)((~(unsigned __int128)0) >> 1))
 
-static void a_quotient_is_rounded_once(void **state)
+static void quotient_is_rounded_once(void **state)
 {
     (void)state;
     /* A 64-bit long double would round these quotients twice and give a wrong double. */
@@ -23,7 +23,7 @@ static void a_quotient_is_rounded_once(void **state)
     assert_true(tp_ratio(1, 10) == 0.1);
 }
 
-static void integers_that_no_double_holds_are_exact(void **state)
+static void integers_beyond_doubles_are_exact(void **state)
 {
     const i128 b53 = (i128)1 << 53, e9 = 1000000000;
     (void)state;
@@ -48,7 +48,7 @@ static void the_largest_integers_divide(void **state)
     assert_true(tp_ratio(-LARGEST - 1, 1) == -0x1p+127);
 }
 
-static void signs_and_nothing(void **state)
+static void signs_and_zero_are_handled(void **state)
 {
     (void)state;
     assert_true(tp_ratio(-7, 3) == -0x1.2aaaaaaaaaaabp+1);
@@ -63,10 +63,10 @@ static void signs_and_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quotient_is_rounded_once),
-        cmocka_unit_test(integers_that_no_double_holds_are_exact),
+        cmocka_unit_test(quotient_is_rounded_once),
+        cmocka_unit_test(integers_beyond_doubles_are_exact),
         cmocka_unit_test(the_largest_integers_divide),
-        cmocka_unit_test(signs_and_nothing),
+        cmocka_unit_test(signs_and_zero_are_handled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void becomes(const char *text, bool is_repaired, const char *wanted)
     tp_buf_release(&out);
 }
 
-static void text_that_is_json_is_untouched(void **state)
+static void valid_json_stays_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -49,7 +49,7 @@ static void text_that_is_json_is_untouched(void **state)
         becomes(texts[i], false, texts[i]);
 }
 
-static void what_is_no_json_is_repaired_where_it_stands(void **state)
+static void invalid_json_is_repaired_in_place(void **state)
 {
     (void)state;
     becomes("{\"ph\": \"X\", \"args\": {\"blocks per SM\": inf, \"kept\": 1.50}}", false,
@@ -86,7 +86,7 @@ static bool takes(struct tp_raw_flows *flows, const char *text, const char *firs
 
 #define FLOW(ph, cat, id) "{\"ph\":\"" ph "\",\"cat\":\"" cat "\",\"id\":" id "}"
 
-static void an_arrow_is_written_when_both_ends_came(void **state)
+static void arrow_is_written_when_both_ends_are_known(void **state)
 {
     struct tp_arena arena;
     struct tp_raw_flows flows;
@@ -109,10 +109,10 @@ static void an_arrow_is_written_when_both_ends_came(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_that_is_json_is_untouched),
-        cmocka_unit_test(what_is_no_json_is_repaired_where_it_stands),
+        cmocka_unit_test(valid_json_stays_unchanged),
+        cmocka_unit_test(invalid_json_is_repaired_in_place),
         cmocka_unit_test(members_keep_their_text),
-        cmocka_unit_test(an_arrow_is_written_when_both_ends_came),
+        cmocka_unit_test(arrow_is_written_when_both_ends_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static int parse(const char *line)
     return tp_record_parse(&options, count, words, &program, &err);
 }
 
-static void a_process_that_runs_stands_for_a_program(void **state)
+static void running_process_replaces_a_program(void **state)
 {
     (void)state;
     assert_int_equal(parse("-p 42 --duration 2"), 0);
@@ -43,7 +43,7 @@ static void a_process_that_runs_stands_for_a_program(void **state)
     assert_int_equal(options.attached, 0);
 }
 
-static void what_is_behind_the_dashes_is_the_programs(void **state)
+static void words_after_dashes_belong_to_the_program(void **state)
 {
     (void)state;
     assert_int_equal(parse("-o there --report -- prog --quiet -- -o x"), 0);
@@ -55,7 +55,7 @@ static void what_is_behind_the_dashes_is_the_programs(void **state)
     assert_null(program[5]);
 }
 
-static void defaults_are_those_of_the_help(void **state)
+static void defaults_match_the_help_text(void **state)
 {
     char words[TP_RECORD_WORDS];
     (void)state;
@@ -67,7 +67,7 @@ static void defaults_are_those_of_the_help(void **state)
                         "flops=0 modules=0 tell=0");
 }
 
-static void each_wrong_use_is_said(void **state)
+static void each_wrong_use_is_reported(void **state)
 {
     static const struct {
         const char *line, *said;
@@ -135,7 +135,7 @@ static void sources_are_named_by_the_table(void **state)
     assert_int_equal(tp_record_check_names(&options, &rows, &err), TP_EUSAGE);
 }
 
-static void ours_is_preloaded_first_but_for_sanitizers(void **state)
+static void library_is_preloaded_first_except_with_sanitizers(void **state)
 {
     static const struct {
         const char *before, *after;
@@ -166,13 +166,13 @@ static void ours_is_preloaded_first_but_for_sanitizers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_that_runs_stands_for_a_program),
-        cmocka_unit_test(what_is_behind_the_dashes_is_the_programs),
-        cmocka_unit_test(defaults_are_those_of_the_help),
-        cmocka_unit_test(each_wrong_use_is_said),
+        cmocka_unit_test(running_process_replaces_a_program),
+        cmocka_unit_test(words_after_dashes_belong_to_the_program),
+        cmocka_unit_test(defaults_match_the_help_text),
+        cmocka_unit_test(each_wrong_use_is_reported),
         cmocka_unit_test(steps_and_seconds_reach_the_program),
         cmocka_unit_test(sources_are_named_by_the_table),
-        cmocka_unit_test(ours_is_preloaded_first_but_for_sanitizers),
+        cmocka_unit_test(library_is_preloaded_first_except_with_sanitizers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void assert_copies_take(double percent)
         fail_msg("%f, not %f", copying->share_percent, percent);
 }
 
-static void what_new_pages_take_is_not_the_programs(void **state)
+static void cost_of_new_pages_is_subtracted(void **state)
 {
     (void)state;
     /* Each page takes 2 us, of which 0.3 us are for writing. This removes 108.8 us from each copy. The rule adds a
@@ -50,14 +50,14 @@ static void what_new_pages_take_is_not_the_programs(void **state)
     assert_copies_take(100 * 2 * (128 - 108.8 + 32) / (1000 - 2 * 108.8));
 }
 
-static void pages_that_were_had_before_are_the_programs(void **state)
+static void existing_pages_are_not_subtracted(void **state)
 {
     (void)state;
     copies(128, false);
     assert_copies_take(100 * 2 * (128 + 32) / 1000.0);
 }
 
-static void what_is_fast_made_no_pages(void **state)
+static void fast_copy_made_no_pages(void **state)
 {
     (void)state;
     copies(60, true); /* 0.94 us per page is too short for new pages */
@@ -96,7 +96,7 @@ static void assert_copies_last(double step_us, double copies_us)
         assert_copies_take(share);
 }
 
-static void new_pages_cost_what_their_own_operator_took(void **state)
+static void cost_of_new_pages_is_that_of_their_operator(void **state)
 {
     (void)state;
     /* New pages take 2 us and 20 us each. Only 0.3 us per page remain, 57.6 us in total, which is too little for a
@@ -111,7 +111,7 @@ static void new_pages_cost_what_their_own_operator_took(void **state)
     assert_copies_last(10000 - (128 - 19.2), 19.2 + 120);
 }
 
-static void what_pages_usually_take_stays_the_programs(void **state)
+static void usual_cost_of_pages_is_not_subtracted(void **state)
 {
     (void)state;
     copies_of_pages(512, 2560, 0.9 * 128); /* new pages take 8 us and 20 us each, existing pages 0.9 us each */
@@ -135,7 +135,7 @@ static void python(const char *library)
     build();
 }
 
-static void python_that_listens_at_each_instruction_is_slower(void **state)
+static void python_version_with_slow_tracing_is_corrected(void **state)
 {
     static const char *const others[] = {"typing.py(378): inner", "mytyping.py(359): inner", "enum.py(783): __hash__"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -147,7 +147,7 @@ static void python_that_listens_at_each_instruction_is_slower(void **state)
     assert_found("H1", "input.transform", 100 * (500 / 1.65) / (500 + 500 / 1.65));
 }
 
-static void records_of_memory_cost_time(void **state)
+static void cost_of_memory_records_is_subtracted(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -162,7 +162,7 @@ static void records_of_memory_cost_time(void **state)
     assert_copies_take(100 * 250.0 / 800);
 }
 
-static void the_recorders_own_end_of_a_step_is_no_part_of_it(void **state)
+static void end_of_step_by_the_profiler_is_subtracted(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -179,14 +179,14 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
-        CASE(what_new_pages_take_is_not_the_programs),
-        CASE(pages_that_were_had_before_are_the_programs),
-        CASE(what_is_fast_made_no_pages),
-        CASE(new_pages_cost_what_their_own_operator_took),
-        CASE(what_pages_usually_take_stays_the_programs),
-        CASE(python_that_listens_at_each_instruction_is_slower),
-        CASE(records_of_memory_cost_time),
-        CASE(the_recorders_own_end_of_a_step_is_no_part_of_it),
+        CASE(cost_of_new_pages_is_subtracted),
+        CASE(existing_pages_are_not_subtracted),
+        CASE(fast_copy_made_no_pages),
+        CASE(cost_of_new_pages_is_that_of_their_operator),
+        CASE(usual_cost_of_pages_is_not_subtracted),
+        CASE(python_version_with_slow_tracing_is_corrected),
+        CASE(cost_of_memory_records_is_subtracted),
+        CASE(end_of_step_by_the_profiler_is_subtracted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

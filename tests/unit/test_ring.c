@@ -106,7 +106,7 @@ static void count_ranges(long from, long count)
     }
 }
 
-static void the_last_part_is_kept(void **state)
+static void ring_keeps_the_last_part(void **state)
 {
     const long count = 300000, per_range = 48; /* bytes of a range: its begin, its text, its end */
     (void)state;
@@ -119,7 +119,7 @@ static void the_last_part_is_kept(void **state)
     assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
 }
 
-static void a_short_recording_is_whole(void **state)
+static void short_recording_is_complete(void **state)
 {
     (void)state;
     start(2);
@@ -141,7 +141,7 @@ static long size_of_spool(void)
 }
 
 /* The pages of the ring are allocated in the background. Records that are made meanwhile are complete. */
-static void it_is_made_ready_ahead(void **state)
+static void ring_pages_are_allocated_in_advance(void **state)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     struct statvfs disk;
@@ -166,7 +166,7 @@ static void it_is_made_ready_ahead(void **state)
     }
 }
 
-static void the_environment_may_ask_for_it(void **state)
+static void environment_variable_enables_the_ring(void **state)
 {
     (void)state;
     setenv("TRACEPRESS_RING_MB", "1", 1);
@@ -185,7 +185,7 @@ static void *on_thread(void *number)
 }
 
 /* A thread that exits leaves its chunks to later threads. */
-static void threads_share_it(void **state)
+static void threads_share_the_ring(void **state)
 {
     enum { ROUNDS = 50, THREADS = 4 };
     pthread_t threads[THREADS];
@@ -204,7 +204,7 @@ static void threads_share_it(void **state)
     assert_int_equal(seen.last, ROUNDS - 1 + 4999);
 }
 
-static void more_threads_than_chunks_have_one_each(void **state)
+static void threads_beyond_the_chunks_get_one_each(void **state)
 {
     enum { THREADS = 40 }; /* more than the 16 chunks of 1 MiB */
     static pthread_t threads[THREADS];
@@ -238,7 +238,7 @@ static struct tp_spool_chunk *take(uint32_t sequence)
     return chunk ? tp_spool_prepare(&spool, chunk, &header) : NULL;
 }
 
-static void a_full_disk_makes_the_ring_smaller(void **state)
+static void full_disk_makes_the_ring_smaller(void **state)
 {
     (void)state;
     create(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
@@ -260,7 +260,7 @@ static void a_full_disk_makes_the_ring_smaller(void **state)
 }
 
 /* The list of free chunks is in memory that parent and child share. A forked child must not follow this list. */
-static void a_child_does_not_follow_its_parents_links(void **state)
+static void child_does_not_follow_links_of_the_parent(void **state)
 {
     (void)state;
     create(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
@@ -295,7 +295,7 @@ static uint32_t read_sequences(uint32_t sequences[8])
     return count;
 }
 
-static void chunks_that_are_used_again_were_kept(void **state)
+static void reused_chunks_are_copied_first(void **state)
 {
     uint32_t sequences[8];
     (void)state;
@@ -312,7 +312,7 @@ static void chunks_that_are_used_again_were_kept(void **state)
     tp_spool_close(&spool, true);
 }
 
-static void killed_while_a_chunk_is_moved(void **state)
+static void killed_during_a_copy_keeps_records(void **state)
 {
     uint32_t sequences[8];
     (void)state;
@@ -333,7 +333,7 @@ static void killed_while_a_chunk_is_moved(void **state)
     tp_spool_close(&spool, true);
 }
 
-static void no_room_for_the_copy_leaves_the_chunk(void **state)
+static void missing_space_keeps_the_chunk(void **state)
 {
     uint32_t sequences[8];
     (void)state;
@@ -349,17 +349,17 @@ static void no_room_for_the_copy_leaves_the_chunk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_part_is_kept),
-        cmocka_unit_test(a_short_recording_is_whole),
-        cmocka_unit_test(it_is_made_ready_ahead),
-        cmocka_unit_test(the_environment_may_ask_for_it),
-        cmocka_unit_test(threads_share_it),
-        cmocka_unit_test(more_threads_than_chunks_have_one_each),
-        cmocka_unit_test(a_full_disk_makes_the_ring_smaller),
-        cmocka_unit_test(a_child_does_not_follow_its_parents_links),
-        cmocka_unit_test(chunks_that_are_used_again_were_kept),
-        cmocka_unit_test(killed_while_a_chunk_is_moved),
-        cmocka_unit_test(no_room_for_the_copy_leaves_the_chunk),
+        cmocka_unit_test(ring_keeps_the_last_part),
+        cmocka_unit_test(short_recording_is_complete),
+        cmocka_unit_test(ring_pages_are_allocated_in_advance),
+        cmocka_unit_test(environment_variable_enables_the_ring),
+        cmocka_unit_test(threads_share_the_ring),
+        cmocka_unit_test(threads_beyond_the_chunks_get_one_each),
+        cmocka_unit_test(full_disk_makes_the_ring_smaller),
+        cmocka_unit_test(child_does_not_follow_links_of_the_parent),
+        cmocka_unit_test(reused_chunks_are_copied_first),
+        cmocka_unit_test(killed_during_a_copy_keeps_records),
+        cmocka_unit_test(missing_space_keeps_the_chunk),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

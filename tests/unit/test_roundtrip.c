@@ -189,7 +189,7 @@ static void check(const struct tracepress_trace *handed, void *context)
     tp_arena_release(&arena);
 }
 
-static void random_programs_come_back_to_the_nanosecond(void **state)
+static void random_programs_are_read_back_exactly(void **state)
 {
     int handled = 0;
     (void)state;
@@ -216,6 +216,6 @@ static void random_programs_come_back_to_the_nanosecond(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs_come_back_to_the_nanosecond)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs_are_read_back_exactly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

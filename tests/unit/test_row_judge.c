@@ -27,7 +27,7 @@ static void make_rows(struct tp_random *random, double change)
     }
 }
 
-static void a_row_is_found_behind_the_common_shift(void **state)
+static void row_is_found_despite_a_common_shift(void **state)
 {
     struct tp_random random = {4};
     static unsigned found, wrong, hints; /* static, because setjmp may lose local variables */
@@ -47,7 +47,7 @@ static void a_row_is_found_behind_the_common_shift(void **state)
     assert_true(found >= 98 && wrong <= 3 && hints >= 50);
 }
 
-static void fewer_rows_than_five_tell_nothing(void **state)
+static void fewer_than_five_rows_give_no_noise(void **state)
 {
     struct tp_random random = {4};
     (void)state;
@@ -81,7 +81,7 @@ static void equal_rows_are_no_change(void **state)
 
 /* Sample deviations are drawn with 5 degrees of freedom. True variances are drawn as s0^2 nu0 / chi-square(nu0). The
  * fit must find s0 and nu0. */
-static void a_fit_finds_what_variances_were_drawn_from(void **state)
+static void fit_finds_the_parameters_of_variances(void **state)
 {
     enum { MANY = 4000, FREEDOM = 5, WORTH = 8 };
     static double sds[MANY];
@@ -105,7 +105,7 @@ static void a_fit_finds_what_variances_were_drawn_from(void **state)
 
 /* Row 7 takes twice as long in the new run, in all steps or only in the long ones. The latter also happens on a busy
  * machine. */
-static void a_row_of_wall_clock_needs_its_short_steps(void **state)
+static void wall_clock_row_needs_short_steps(void **state)
 {
     static double lows[2][ROWS][RUNS];
     struct tp_random random = {4};
@@ -135,11 +135,11 @@ static void a_row_of_wall_clock_needs_its_short_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_row_is_found_behind_the_common_shift, begin, end),
-        cmocka_unit_test_setup_teardown(fewer_rows_than_five_tell_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(row_is_found_despite_a_common_shift, begin, end),
+        cmocka_unit_test_setup_teardown(fewer_than_five_rows_give_no_noise, begin, end),
         cmocka_unit_test_setup_teardown(equal_rows_are_no_change, begin, end),
-        cmocka_unit_test_setup_teardown(a_row_of_wall_clock_needs_its_short_steps, begin, end),
-        cmocka_unit_test(a_fit_finds_what_variances_were_drawn_from),
+        cmocka_unit_test_setup_teardown(wall_clock_row_needs_short_steps, begin, end),
+        cmocka_unit_test(fit_finds_the_parameters_of_variances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

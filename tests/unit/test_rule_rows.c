@@ -16,7 +16,7 @@ static const struct tp_rule *const turns[] = {
 };
 enum { TURN_COUNT = sizeof turns / sizeof *turns };
 
-static void each_row_has_the_id_and_number_of_its_place_in_the_list(void **state)
+static void each_row_matches_its_place_in_the_list(void **state)
 {
     (void)state;
     static const char *const ids[] = {
@@ -73,7 +73,7 @@ static void each_function_of_a_row_runs_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_row_has_the_id_and_number_of_its_place_in_the_list),
+        cmocka_unit_test(each_row_matches_its_place_in_the_list),
         cmocka_unit_test(each_row_has_texts_and_a_gain_in_range),
         cmocka_unit_test(each_function_of_a_row_runs_once),
     };

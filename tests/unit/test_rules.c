@@ -52,7 +52,7 @@ static void starved_time_of_several_devices_counts_once(void **state)
     assert_int_equal(finding("A1")->evidence_total, 2);
 }
 
-static void work_that_was_called_long_ago_is_no_matter_of_the_host(void **state)
+static void early_launch_is_no_wait_for_the_host(void **state)
 {
     (void)state;
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 1000, 10, 2), launch(12, 1, 2);
@@ -60,7 +60,7 @@ static void work_that_was_called_long_ago_is_no_matter_of_the_host(void **state)
     assert_int_equal(advice.recommendations.finding_count, 0);
 }
 
-static void a_value_read_in_every_step_costs_the_gap_behind_it(void **state)
+static void value_read_in_each_step_costs_the_gap_after_it(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -78,7 +78,7 @@ static void a_value_read_in_every_step_costs_the_gap_behind_it(void **state)
     assert_null(finding("A4"));
 }
 
-static void a_copy_to_the_host_that_is_waited_for_reads_a_value(void **state)
+static void awaited_copy_to_the_host_reads_a_value(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -97,7 +97,7 @@ static void a_copy_to_the_host_that_is_waited_for_reads_a_value(void **state)
     assert_int_equal(finding("A4")->evidence_total, 1);
 }
 
-static void a_size_that_depends_on_data_is_a_rule_of_its_own(void **state)
+static void data_dependent_size_has_its_own_rule(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -122,7 +122,7 @@ static void nearly_full_memory(void)
               i ? 2990 : 10, i ? -500 : 500, i ? 0 : 500);
 }
 
-static void an_engine_takes_all_memory_on_purpose(void **state)
+static void engine_may_reserve_all_memory(void **state)
 {
     (void)state;
     host("user_annotation", "execute_context_0(0)_generation_32(32)", 0, 500);
@@ -133,7 +133,7 @@ static void an_engine_takes_all_memory_on_purpose(void **state)
     assert_true(was_not_evaluated("D1", "a serving engine takes the memory on purpose"));
 }
 
-static void the_allocator_is_judged_by_steady_steps(void **state)
+static void allocator_is_judged_without_the_first_step(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -151,7 +151,7 @@ static void the_allocator_is_judged_by_steady_steps(void **state)
     assert_int_equal(finding("D1")->evidence[0].ts_ns, 10000);
 }
 
-static void a_loader_is_charged_what_the_device_starves_meanwhile(void **state)
+static void loader_costs_the_idle_time_of_the_device(void **state)
 {
     (void)state;
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 91, 9, 2), launch(90, 1, 2);
@@ -163,7 +163,7 @@ static void a_loader_is_charged_what_the_device_starves_meanwhile(void **state)
     assert_true(advice.recommendations.total_ceiling_us_per_step == 81);
 }
 
-static void a_pageable_copy_is_held_against_pinned_ones_of_its_direction(void **state)
+static void pageable_copy_is_compared_with_pinned_copies(void **state)
 {
     (void)state;
     call("cudaMemcpyAsync", 0, 1, 1), call("cudaMemcpyAsync", 1, 1, 2), launch(2, 1, 3), kernel("k", 600, 400, 3);
@@ -174,7 +174,7 @@ static void a_pageable_copy_is_held_against_pinned_ones_of_its_direction(void **
     assert_ceiling("B4", 100);
 }
 
-static void host_code_is_named_by_its_line(void **state)
+static void host_code_names_its_line(void **state)
 {
     (void)state;
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
@@ -197,7 +197,7 @@ static void range_with_operators(int count, double dur)
     build();
 }
 
-static void slow_calls_are_no_code_that_another_thread_could_run(void **state)
+static void slow_calls_are_not_reported_as_code(void **state)
 {
     range_with_operators(39, 10); /* operators fill all but 1 us of the wait */
     assert_null(finding("A13"));
@@ -228,7 +228,7 @@ static void collective_and_wait(double work, double collective)
     build();
 }
 
-static void the_verdict_decides_between_findings_that_gain_alike(void **state)
+static void verdict_orders_findings_with_equal_gains(void **state)
 {
     collective_and_wait(400, 310); /* E1 gains up to 31 %, and A1 gains 17 to 27 % */
     assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
@@ -254,7 +254,7 @@ static void communication_is_exposed_where_no_compute_runs(void **state)
                         "exposed for 25.0 % of the step; compute of the same step could hide 25.0 %");
 }
 
-static void little_compute_hides_little(void **state)
+static void gain_is_limited_by_available_compute(void **state)
 {
     (void)state;
     launch(0, 1, 1), kernel("gemm", 0, 20, 1), launch(1, 1, 2), kernel("multimem_all_reduce_kernel", 20, 100, 2);
@@ -272,7 +272,7 @@ static double launched(const char *name, double called, double start, double dur
     return start + dur;
 }
 
-static void compute_of_one_step_hides_nothing_of_another(void **state)
+static void compute_hides_only_communication_of_its_step(void **state)
 {
     (void)state;
     host("user_annotation", "ProfilerStep#1", 0, 500), host("user_annotation", "ProfilerStep#2", 500, 500);
@@ -321,7 +321,7 @@ static void work_after_communication(double called, bool waits)
     build();
 }
 
-static void hiding_gains_nothing_where_the_host_is_late(void **state)
+static void late_host_limits_the_gain_of_overlap(void **state)
 {
     work_after_communication(3, false);
     assert_ceiling("E1", 200);
@@ -337,7 +337,7 @@ static void hiding_gains_nothing_where_the_host_is_late(void **state)
     assert_ceiling("E1", 200);
 }
 
-static void tensor_cores_are_advised_by_types_and_sizes(void **state)
+static void tensor_core_advice_depends_on_types_and_sizes(void **state)
 {
     (void)state;
     host_with("cpu_op", "aten::mm", 0, 10, "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[8,8],[8,8]]");
@@ -379,7 +379,7 @@ static void optimizer_kernels(const char *operator_name, int count)
     build();
 }
 
-static void an_optimizer_that_launches_per_tensor_is_told_from_a_fused_one(void **state)
+static void optimizer_with_launch_per_tensor_is_reported(void **state)
 {
     (void)state;
     optimizer_kernels("aten::add_", 110);
@@ -387,7 +387,7 @@ static void an_optimizer_that_launches_per_tensor_is_told_from_a_fused_one(void 
     assert_int_equal(finding("C6")->evidence_total, 110);
 }
 
-static void a_fused_optimizer_is_let_alone(void **state)
+static void fused_optimizer_is_not_reported(void **state)
 {
     (void)state;
     optimizer_kernels("aten::_foreach_add_", 110);
@@ -396,7 +396,7 @@ static void a_fused_optimizer_is_let_alone(void **state)
 
 /* ---- programs without device ---- */
 
-static void a_loop_of_indexing_is_a_repeated_pattern(void **state)
+static void loop_with_indexing_is_found(void **state)
 {
     (void)state;
     step(0, 0, 1000), step(1, 1000, 1000);
@@ -411,7 +411,7 @@ static void a_loop_of_indexing_is_a_repeated_pattern(void **state)
     assert_true(was_not_evaluated("A1", "not for this kind of program"));
 }
 
-static void small_operators_go_with_what_stands_between_them(void **state)
+static void small_operators_count_with_time_between(void **state)
 {
     (void)state;
     step(0, 0, 1000), step(1, 1000, 1000);
@@ -431,7 +431,7 @@ static void small_operators_go_with_what_stands_between_them(void **state)
     assert_ceiling("H5", (42 * 6 - 42 * 0.3) / 2.0);
 }
 
-static void a_loop_that_reads_values_need_not_index(void **state)
+static void loop_that_reads_values_is_found_without_indexing(void **state)
 {
     (void)state;
     step(0, 0, 1000), step(1, 1000, 1000);
@@ -442,7 +442,7 @@ static void a_loop_that_reads_values_need_not_index(void **state)
     assert_string_equal(finding("H2")->cause, "host.scalar_reads");
 }
 
-static void an_optimizer_that_reads_its_count_is_no_such_loop(void **state)
+static void optimizer_that_reads_its_count_is_no_loop(void **state)
 {
     (void)state;
     step(0, 0, 1000), step(1, 1000, 1000);
@@ -454,7 +454,7 @@ static void an_optimizer_that_reads_its_count_is_no_such_loop(void **state)
     assert_non_null(finding("H3"));
 }
 
-static void the_backward_of_a_loop_goes_with_it(void **state)
+static void backward_of_a_loop_counts_with_it(void **state)
 {
     (void)state;
     step(0, 0, 1000), step(1, 1000, 1000);
@@ -473,7 +473,7 @@ static void the_backward_of_a_loop_goes_with_it(void **state)
 }
 
 /* Recording shapes makes operators take longer. The loop with shapes therefore has the smaller gain. */
-static void recording_shapes_makes_operators_last_longer(void **state)
+static void cost_of_recording_shapes_is_subtracted(void **state)
 {
     for (int has_shapes = 0; has_shapes < 2; has_shapes++) {
         for (int i = 0; i < 80; i++)
@@ -486,7 +486,7 @@ static void recording_shapes_makes_operators_last_longer(void **state)
     }
 }
 
-static void time_between_operators_is_named_by_line(void **state)
+static void time_between_operators_names_its_line(void **state)
 {
     (void)state;
     host("python_function", "train.py(3): main", 0, 100), host("cpu_op", "aten::mm", 20, 40);
@@ -499,7 +499,7 @@ static void time_between_operators_is_named_by_line(void **state)
 }
 
 /* Writes three steps of 10 ms with an operator. A pause of 9 ms precedes the operator, in one step or in all steps. */
-static void what_one_step_stands_still_is_no_code(void **state)
+static void pause_in_one_step_is_no_code(void **state)
 {
     for (int is_each = 0; is_each < 2; is_each++) {
         begin(state);
@@ -519,7 +519,7 @@ static void what_one_step_stands_still_is_no_code(void **state)
     assert_ceiling("H6", 9000 - 0.15); /* Python code takes this time in every step */
 }
 
-static void operators_beside_others_are_held_against_the_same_alone(void **state)
+static void parallel_operators_are_compared_with_single_ones(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++)
@@ -531,7 +531,7 @@ static void operators_beside_others_are_held_against_the_same_alone(void **state
     assert_int_equal(finding("H4")->evidence_total, 1);
 }
 
-static void an_empty_trace_says_so(void **state)
+static void empty_trace_gives_a_notice(void **state)
 {
     (void)state;
     event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":1,\"s\":\"t\",\"args\":{\"Bytes\":1}}");
@@ -546,36 +546,36 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         CASE(starved_time_of_several_devices_counts_once),
-        CASE(work_that_was_called_long_ago_is_no_matter_of_the_host),
-        CASE(a_value_read_in_every_step_costs_the_gap_behind_it),
-        CASE(a_copy_to_the_host_that_is_waited_for_reads_a_value),
-        CASE(a_size_that_depends_on_data_is_a_rule_of_its_own),
-        CASE(an_engine_takes_all_memory_on_purpose),
-        CASE(the_allocator_is_judged_by_steady_steps),
-        CASE(a_loader_is_charged_what_the_device_starves_meanwhile),
-        CASE(a_pageable_copy_is_held_against_pinned_ones_of_its_direction),
-        CASE(host_code_is_named_by_its_line),
-        CASE(slow_calls_are_no_code_that_another_thread_could_run),
-        CASE(the_verdict_decides_between_findings_that_gain_alike),
+        CASE(early_launch_is_no_wait_for_the_host),
+        CASE(value_read_in_each_step_costs_the_gap_after_it),
+        CASE(awaited_copy_to_the_host_reads_a_value),
+        CASE(data_dependent_size_has_its_own_rule),
+        CASE(engine_may_reserve_all_memory),
+        CASE(allocator_is_judged_without_the_first_step),
+        CASE(loader_costs_the_idle_time_of_the_device),
+        CASE(pageable_copy_is_compared_with_pinned_copies),
+        CASE(host_code_names_its_line),
+        CASE(slow_calls_are_not_reported_as_code),
+        CASE(verdict_orders_findings_with_equal_gains),
         CASE(communication_is_exposed_where_no_compute_runs),
-        CASE(little_compute_hides_little),
-        CASE(compute_of_one_step_hides_nothing_of_another),
+        CASE(gain_is_limited_by_available_compute),
+        CASE(compute_hides_only_communication_of_its_step),
         CASE(the_forward_pass_hides_no_gradients),
-        CASE(hiding_gains_nothing_where_the_host_is_late),
-        CASE(tensor_cores_are_advised_by_types_and_sizes),
+        CASE(late_host_limits_the_gain_of_overlap),
+        CASE(tensor_core_advice_depends_on_types_and_sizes),
         CASE(forward_and_backward_could_use_tensor_cores),
-        CASE(an_optimizer_that_launches_per_tensor_is_told_from_a_fused_one),
-        CASE(a_fused_optimizer_is_let_alone),
-        CASE(a_loop_of_indexing_is_a_repeated_pattern),
-        CASE(small_operators_go_with_what_stands_between_them),
-        CASE(a_loop_that_reads_values_need_not_index),
-        CASE(an_optimizer_that_reads_its_count_is_no_such_loop),
-        CASE(the_backward_of_a_loop_goes_with_it),
-        CASE(recording_shapes_makes_operators_last_longer),
-        CASE(time_between_operators_is_named_by_line),
-        CASE(what_one_step_stands_still_is_no_code),
-        CASE(operators_beside_others_are_held_against_the_same_alone),
-        CASE(an_empty_trace_says_so),
+        CASE(optimizer_with_launch_per_tensor_is_reported),
+        CASE(fused_optimizer_is_not_reported),
+        CASE(loop_with_indexing_is_found),
+        CASE(small_operators_count_with_time_between),
+        CASE(loop_that_reads_values_is_found_without_indexing),
+        CASE(optimizer_that_reads_its_count_is_no_loop),
+        CASE(backward_of_a_loop_counts_with_it),
+        CASE(cost_of_recording_shapes_is_subtracted),
+        CASE(time_between_operators_names_its_line),
+        CASE(pause_in_one_step_is_no_code),
+        CASE(parallel_operators_are_compared_with_single_ones),
+        CASE(empty_trace_gives_a_notice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void check_estimates(uint64_t start)
                  r->step_us, r->total_ceiling_percent);
 }
 
-static void no_estimate_is_above_the_time_that_it_is_about(void **state)
+static void gain_never_exceeds_its_time(void **state)
 {
     enum { TRACES = 600 };
     unsigned with_findings = 0;
@@ -141,7 +141,7 @@ static void no_estimate_is_above_the_time_that_it_is_about(void **state)
 }
 
 /* A device waits for an optimizer that launches one kernel per tensor. A1 and C6 would both report this time. */
-static void time_of_two_findings_counts_for_the_first(void **state)
+static void shared_time_counts_for_the_first_finding(void **state)
 {
     (void)state;
     step(1, 0, 2400);
@@ -164,8 +164,8 @@ static void time_of_two_findings_counts_for_the_first(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        CASE(no_estimate_is_above_the_time_that_it_is_about),
-        CASE(time_of_two_findings_counts_for_the_first),
+        CASE(gain_never_exceeds_its_time),
+        CASE(shared_time_counts_for_the_first_finding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static struct tp_run_change change_of(const double *base, size_t base_count, con
                             &arena);
 }
 
-static void a_level_is_of_the_middle_steps(void **state)
+static void level_is_the_mean_of_the_middle_steps(void **state)
 {
     double steps[] = {100, 5000, 102, 98, 1, 101, 99, 100, 103, 97}; /* 98 to 102 are the usual steps */
     double four[] = {1, 2, 3, 6}, none[] = {0, 0, 0};
@@ -34,7 +34,7 @@ static void a_level_is_of_the_middle_steps(void **state)
     assert_true(isnan(tp_run_level_of(none, 3).level) && isnan(tp_run_level_of(none, 0).level));
 }
 
-static void a_guess_is_the_greater_of_floor_and_steps(void **state)
+static void guessed_noise_is_the_larger_of_two(void **state)
 {
     double calm[] = {0.001, 0.002, 0.0005}, wild[] = {0.04, 0.1, 0.02};
     (void)state;
@@ -45,7 +45,7 @@ static void a_guess_is_the_greater_of_floor_and_steps(void **state)
 }
 
 /* With one run per side, only the guessed noise with its four degrees of freedom counts. */
-static void one_run_a_side(void **state)
+static void one_run_per_side_uses_the_guess(void **state)
 {
     const double base[] = {5}, later[] = {5.1};
     (void)state;
@@ -61,7 +61,7 @@ static void one_run_a_side(void **state)
 }
 
 /* After ten equal runs, the guess has the weight of one run. Ten noisy runs contradict the guess, so it is dropped. */
-static void runs_take_the_place_of_the_guess(void **state)
+static void runs_replace_the_guess(void **state)
 {
     double equal[10], noisy[10];
     const double one[] = {5};
@@ -85,7 +85,7 @@ static void runs_take_the_place_of_the_guess(void **state)
 }
 
 /* An outlier is moved to 3 robust deviations from the median. Expected values are computed by hand. */
-static void a_level_that_is_drawn_in_has_no_degree_of_freedom(void **state)
+static void limited_outlier_has_no_degree_of_freedom(void **state)
 {
     static const double levels[10] = {-4, -3, -2, -1, 0, 1, 2, 3, 4, 700};
     const struct tp_run_noise guess = {0.1, 4, 0};
@@ -105,7 +105,7 @@ static void a_level_that_is_drawn_in_has_no_degree_of_freedom(void **state)
 
 /* Part of the uncertainty widens the interval if the noise is known from runs. If all noise is guessed, the interval
  * stays the same. */
-static void a_share_of_the_doubt_counts_where_runs_tell_the_noise(void **state)
+static void uncertainty_share_counts_if_noise_is_measured(void **state)
 {
     const struct tp_run_noise guessed = {0.01, 4, 4}, known = {0.01, 9, 0}, half = {0.01, 4, 2};
     (void)state;
@@ -123,7 +123,7 @@ static void turn(double *out, const double *values, size_t count)
 
 /* The order of runs changes no bit of the result. Exchanging the sides reverses the change. An interval contains its
  * estimate. The detectable change is more than half of the interval. */
-static void what_holds_of_any_runs(void **state)
+static void general_properties_are_true_for_any_runs(void **state)
 {
     struct tp_random random = {2};
     (void)state;
@@ -153,7 +153,7 @@ static void what_holds_of_any_runs(void **state)
     }
 }
 
-static void more_runs_see_more(void **state)
+static void more_runs_detect_smaller_changes(void **state)
 {
     double levels[40], before = INFINITY;
     (void)state;
@@ -171,7 +171,7 @@ static void more_runs_see_more(void **state)
 }
 
 /* A limit below the interval fails, a limit above it passes, and a limit inside it is unclear. */
-static void limits_on_a_grid(void **state)
+static void limits_follow_the_interval(void **state)
 {
     (void)state;
     for (int low = -10; low <= 10; low++)
@@ -185,7 +185,7 @@ static void limits_on_a_grid(void **state)
     assert_int_equal(tp_run_change_limit(&unknown, 0.03), TP_LIMIT_UNCLEAR);
 }
 
-static void runs_that_are_needed(void **state)
+static void number_of_needed_runs_is_computed(void **state)
 {
     const struct tp_run_noise noise = {0.01, 6, 0}, none = {0, 6, 0};
     (void)state;
@@ -200,7 +200,7 @@ static void runs_that_are_needed(void **state)
 
 /* t.test(d) of R for Student's paired sleep data gives: mean 1.58, interval 0.4598 to 2.7002 at 99 %, 9 degrees of
  * freedom, p 0.002833. */
-static void pairs_are_those_of_r(void **state)
+static void paired_test_equals_r(void **state)
 {
     double sleep[] = {1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4};
     (void)state;
@@ -214,17 +214,17 @@ static void pairs_are_those_of_r(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_level_is_of_the_middle_steps, begin, end),
-        cmocka_unit_test_setup_teardown(a_guess_is_the_greater_of_floor_and_steps, begin, end),
-        cmocka_unit_test_setup_teardown(one_run_a_side, begin, end),
-        cmocka_unit_test_setup_teardown(runs_take_the_place_of_the_guess, begin, end),
-        cmocka_unit_test_setup_teardown(a_level_that_is_drawn_in_has_no_degree_of_freedom, begin, end),
-        cmocka_unit_test(a_share_of_the_doubt_counts_where_runs_tell_the_noise),
-        cmocka_unit_test_setup_teardown(what_holds_of_any_runs, begin, end),
-        cmocka_unit_test_setup_teardown(more_runs_see_more, begin, end),
-        cmocka_unit_test(limits_on_a_grid),
-        cmocka_unit_test(runs_that_are_needed),
-        cmocka_unit_test(pairs_are_those_of_r),
+        cmocka_unit_test_setup_teardown(level_is_the_mean_of_the_middle_steps, begin, end),
+        cmocka_unit_test_setup_teardown(guessed_noise_is_the_larger_of_two, begin, end),
+        cmocka_unit_test_setup_teardown(one_run_per_side_uses_the_guess, begin, end),
+        cmocka_unit_test_setup_teardown(runs_replace_the_guess, begin, end),
+        cmocka_unit_test_setup_teardown(limited_outlier_has_no_degree_of_freedom, begin, end),
+        cmocka_unit_test(uncertainty_share_counts_if_noise_is_measured),
+        cmocka_unit_test_setup_teardown(general_properties_are_true_for_any_runs, begin, end),
+        cmocka_unit_test_setup_teardown(more_runs_detect_smaller_changes, begin, end),
+        cmocka_unit_test(limits_follow_the_interval),
+        cmocka_unit_test(number_of_needed_runs_is_computed),
+        cmocka_unit_test(paired_test_equals_r),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static void names_split_into_worker_and_time(void **state)
+static void file_names_are_split_into_worker_and_time(void **state)
 {
     static const char *const cases[][3] = {
         {"w0.1623143089861.pt.trace.json.gz", "w0", "1623143089861"},
@@ -89,7 +89,7 @@ static void folders_are_runs_and_times_are_spans(void **state)
 
 /* Other recordings of a process that PyTorch also traced belong to the worker of that trace. Without a trace of PyTorch
  * they are a worker. */
-static void more_records_of_a_process_lie_beside_its_worker(void **state)
+static void other_recordings_belong_to_the_traced_worker(void **state)
 {
     static const char *const names[] = {"h_1.5.pt.trace.json", "h_1.9.pt.trace.json", "h_12.5.pt.trace.json",
                                         "h_1_tracepress.4.pt.trace.json", "h_3_tracepress.4.pt.trace.json"};
@@ -110,8 +110,8 @@ static void more_records_of_a_process_lie_beside_its_worker(void **state)
     assert_int_equal(runs.items[0].file_count, 5);
     for (size_t i = 0; i < 5; i++) {
         const struct tp_run_file *file = &runs.items[0].files[i];
-        bool is_beside = strncmp(file->base, "h_1_tracepress", 14) == 0;
-        assert_true(tp_str_equal(file->beside, is_beside ? TP_STR("h_1") : TP_STR("")));
+        bool has_traced_worker = strncmp(file->base, "h_1_tracepress", 14) == 0;
+        assert_true(tp_str_equal(file->beside, has_traced_worker ? TP_STR("h_1") : TP_STR("")));
         assert_int_equal(unlink(file->path), 0);
     }
     tp_arena_release(&arena);
@@ -146,7 +146,7 @@ static struct tp_run_file *with_program(struct tp_arena *arena, const char *othe
 }
 
 /* A recording from outside is the run if the run has no other trace. Otherwise it is the last file and no rank. */
-static void a_program_from_outside_is_no_rank_beside_others(void **state)
+static void recording_from_outside_is_no_rank(void **state)
 {
     struct tp_arena arena;
     struct tp_runs runs;
@@ -174,10 +174,10 @@ static void a_program_from_outside_is_no_rank_beside_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_split_into_worker_and_time),
+        cmocka_unit_test(file_names_are_split_into_worker_and_time),
         cmocka_unit_test(folders_are_runs_and_times_are_spans),
-        cmocka_unit_test(more_records_of_a_process_lie_beside_its_worker),
-        cmocka_unit_test(a_program_from_outside_is_no_rank_beside_others),
+        cmocka_unit_test(other_recordings_belong_to_the_traced_worker),
+        cmocka_unit_test(recording_from_outside_is_no_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void functions_and_lines_add_up(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void what_is_no_sample_is_left_out(void **state)
+static void invalid_samples_are_left_out(void **state)
 {
     struct scene s = {0};
     (void)state;
@@ -122,7 +122,7 @@ static void absurd_times_do_not_overflow(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void a_function_is_its_name_and_file(void **state)
+static void functions_are_identified_by_name_and_file(void **state)
 {
     static const char *const cases[][2] = {{"a/b.c(12): f(int)", "f(int)  a/b.c"},
                                            {"a(1): b(2): c", "c  a(1): b"},
@@ -147,9 +147,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_and_lines_add_up),
-        cmocka_unit_test(what_is_no_sample_is_left_out),
+        cmocka_unit_test(invalid_samples_are_left_out),
         cmocka_unit_test(absurd_times_do_not_overflow),
-        cmocka_unit_test(a_function_is_its_name_and_file),
+        cmocka_unit_test(functions_are_identified_by_name_and_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 #include "collector/session.h"
 
-static void greater_lines_follow_lesser_ones(void **state)
+static void major_message_follows_a_minor_one(void **state)
 {
     char said[400] = "";
     int ends[2], before = dup(STDERR_FILENO);
@@ -35,7 +35,7 @@ static void greater_lines_follow_lesser_ones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(greater_lines_follow_lesser_ones),
+        cmocka_unit_test(major_message_follows_a_minor_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

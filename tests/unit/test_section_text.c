@@ -36,7 +36,7 @@ static void assert_str(struct tp_str text, const char *wanted)
     assert_memory_equal(text.ptr, wanted, text.len);
 }
 
-static void long_names_are_cut_at_a_character(void **state)
+static void long_names_are_truncated_at_a_character(void **state)
 {
     struct tp_naming naming = {.arena = &arena};
     char text[600];
@@ -73,7 +73,7 @@ static void redaction_hides_folders_and_the_host(void **state)
     assert_str(tp_shown_text(&naming, TP_STR("train.py(3): f /home/ann/x y")), "train.py(3): f \xe2\x80\xa6/x y");
 }
 
-static void worker_names_yield_their_host(void **state)
+static void redaction_removes_the_host_of_worker_names(void **state)
 {
     (void)state;
     assert_str(tp_worker_host(TP_STR("node7.example.org_4242")), "node7.example.org");
@@ -105,7 +105,7 @@ static void source_lines_become_links(void **state)
     assert_int_equal(tp_source_url_check("https://host/{path}", NULL), 0);
 }
 
-static void a_frame_is_no_kernel(void **state)
+static void frame_is_not_shortened_like_a_kernel(void **state)
 {
     (void)state;
     assert_str(tp_kernel_short_name(&arena, TP_STR("/home/u/run (1)/train.py(88): step")),
@@ -133,7 +133,7 @@ static const char *short_name(const char *name)
     return tp_arena_copy(&arena, text.ptr, text.len);
 }
 
-static void kernels_are_called_by_what_they_do(void **state)
+static void kernels_are_named_by_their_function(void **state)
 {
     (void)state;
     static const char *const pairs[][2] = {
@@ -194,7 +194,7 @@ static void kernels_keep_tile_and_layout(void **state)
 
 /* Kernels with the same short name show the part in which their names differ. Each of three names shows its difference
  * from the most similar one. */
-static void rows_of_one_short_name_are_distinct(void **state)
+static void rows_with_equal_short_names_show_differences(void **state)
 {
     (void)state;
     struct tp_naming naming = {.arena = &arena};
@@ -230,7 +230,7 @@ static void long_paths_keep_their_end(void **state)
     assert_true(tp_str_ends(shown, "/models/attention.py(12): forward"));
 }
 
-static void markdown_shows_names_as_they_are(void **state)
+static void markdown_shows_names_unchanged(void **state)
 {
     static const char *const rows[][3] = {
         /* text, how it looks in a sentence, how it looks in a table cell (NULL: the same) */
@@ -300,17 +300,17 @@ static void terminals_get_no_commands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_names_are_cut_at_a_character),
+        cmocka_unit_test(long_names_are_truncated_at_a_character),
         cmocka_unit_test(redaction_hides_folders_and_the_host),
-        cmocka_unit_test(worker_names_yield_their_host),
+        cmocka_unit_test(redaction_removes_the_host_of_worker_names),
         cmocka_unit_test(source_lines_become_links),
-        cmocka_unit_test(a_frame_is_no_kernel),
+        cmocka_unit_test(frame_is_not_shortened_like_a_kernel),
         cmocka_unit_test(kernel_names_lose_arguments_and_noise),
-        cmocka_unit_test(kernels_are_called_by_what_they_do),
+        cmocka_unit_test(kernels_are_named_by_their_function),
         cmocka_unit_test(kernels_keep_tile_and_layout),
-        cmocka_unit_test(rows_of_one_short_name_are_distinct),
+        cmocka_unit_test(rows_with_equal_short_names_show_differences),
         cmocka_unit_test(long_paths_keep_their_end),
-        cmocka_unit_test(markdown_shows_names_as_they_are),
+        cmocka_unit_test(markdown_shows_names_unchanged),
         cmocka_unit_test(terminals_get_no_commands),
     };
 

@@ -94,7 +94,7 @@ static int64_t number(const struct made *m, unsigned column, size_t row)
 
 /* Writes two decode steps with one graph each, and one prefill step. Kernels of the second step start before those of
  * the first step end. */
-static void steps_have_the_work_that_was_launched_in_them(void **state)
+static void steps_include_the_work_launched_in_them(void **state)
 {
     struct made m;
     (void)state;
@@ -152,7 +152,7 @@ static void a_step_without_device_work_has_no_time(void **state)
 
 /* The shapes of a prefill show the size of the weights. It is used for decode steps, which replay a graph without
  * shapes. */
-static void no_step_is_shorter_than_reading_the_weights(void **state)
+static void minimum_step_time_is_reading_the_weights(void **state)
 {
     struct made m;
     (void)state;
@@ -171,8 +171,8 @@ static void no_step_is_shorter_than_reading_the_weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_of_engines_are_read),
-                                       cmocka_unit_test(steps_have_the_work_that_was_launched_in_them),
-                                       cmocka_unit_test(no_step_is_shorter_than_reading_the_weights),
+                                       cmocka_unit_test(steps_include_the_work_launched_in_them),
+                                       cmocka_unit_test(minimum_step_time_is_reading_the_weights),
                                        cmocka_unit_test(a_step_without_device_work_has_no_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 static struct tp_order order;
 static struct tp_model model;
 
-__attribute__((format(printf, 3, 4))) static void told_event(const char *cat, int at_us, const char *args, ...)
+__attribute__((format(printf, 3, 4))) static void event_with(const char *cat, int at_us, const char *args, ...)
 {
     char made[2000];
     va_list list;
@@ -57,31 +57,31 @@ static void assert_said(uint32_t index, const char *lines, uint32_t color)
     assert_memory_equal(is.ptr, lines, is.len);
 }
 
-static void arguments_of_the_profiler_are_not_told(void **state)
+static void profiler_arguments_are_not_shown(void **state)
 {
     (void)state;
-    told_event("user_annotation", 1, "\"External id\":1,\"Record function id\":0,\"Ev Idx\":2");
-    told_event("user_annotation", 2, "\"External id\":1,\"Record function id\":0,\"rows\":5,\"Ev Idx\":2");
-    told_event("cpu_op", 3, "\"External id\":1,\"rows\":5");
-    told_event("kernel", 4, "\"device\":0,\"stream\":7,\"correlation\":9,\"rows\":5");
-    told_event("kernel", 5, "\"device\":0,\"stream\":7,\"kind\":\"compute\",\"rows\":6");
-    told_event("user_annotation", 6, "\"kind\":\"input\"");
+    event_with("user_annotation", 1, "\"External id\":1,\"Record function id\":0,\"Ev Idx\":2");
+    event_with("user_annotation", 2, "\"External id\":1,\"Record function id\":0,\"rows\":5,\"Ev Idx\":2");
+    event_with("cpu_op", 3, "\"External id\":1,\"rows\":5");
+    event_with("kernel", 4, "\"device\":0,\"stream\":7,\"correlation\":9,\"rows\":5");
+    event_with("kernel", 5, "\"device\":0,\"stream\":7,\"kind\":\"compute\",\"rows\":6");
+    event_with("user_annotation", 6, "\"kind\":\"input\"");
     read_events(true);
     assert_int_equal(trace.argument_count, 2);
     assert_said(1, "rows: 5", TP_NO_ID);
     assert_said(4, "rows: 6", TP_NO_ID);
 }
 
-static void nothing_is_kept_that_nobody_wants(void **state)
+static void arguments_are_kept_only_on_request(void **state)
 {
     (void)state;
-    told_event("user_annotation", 1, "\"rows\":5,\"color\":\"#102030\"");
+    event_with("user_annotation", 1, "\"rows\":5,\"color\":\"#102030\"");
     read_events(false);
     assert_int_equal(trace.argument_count, 0);
     assert_int_equal(trace.argument_texts.count, 0);
 }
 
-static void colours_are_of_six_or_eight_digits(void **state)
+static void colors_have_six_or_eight_digits(void **state)
 {
     (void)state;
     static const struct {
@@ -96,25 +96,25 @@ static void colours_are_of_six_or_eight_digits(void **state)
                  {"\"color\":\"#000000\",\"a\":null", "a: null", 0},
                  {"\"color\":\"#111111\",\"color\":\"#222222\"", NULL, 0x222222}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-        told_event("user_annotation", (int)i, "%s", cases[i].args);
+        event_with("user_annotation", (int)i, "%s", cases[i].args);
     read_events(true);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_said(i, cases[i].lines, cases[i].color);
 }
 
-static void long_and_odd_values_are_lines(void **state)
+static void long_and_unusual_values_become_lines(void **state)
 {
     (void)state;
     char line[2000];
-    told_event("user_annotation", 0, "\"two\\nlines\":\"a\\nb\\u0000c\",\"list\":[1, \"x\", {\"y\" : true}],\"\":\"\"");
-    told_event("user_annotation", 1, "\"%0*d\":\"%0*d\"", 100, 0, 300, 0);
+    event_with("user_annotation", 0, "\"two\\nlines\":\"a\\nb\\u0000c\",\"list\":[1, \"x\", {\"y\" : true}],\"\":\"\"");
+    event_with("user_annotation", 1, "\"%0*d\":\"%0*d\"", 100, 0, 300, 0);
     tp_buf_printf(&text,
                   ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":2,\"args\":{");
     for (int i = 0; i < 20; i++)
         tp_buf_printf(&text, "%s\"k%d\":%d", i ? "," : "", i, i);
     tp_buf_puts(&text, "}}");
-    told_event("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* the second "args" replaces the first one */
-    told_event("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
+    event_with("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* the second "args" replaces the first one */
+    event_with("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
     read_events(true);
     assert_said(0, "two lines: a b c\nlist: [1,\"x\",{\"y\":true}]\n: ", TP_NO_ID);
     snprintf(line, sizeof line, "%0*d…: %0*d…", 64, 0, 256, 0);
@@ -128,7 +128,7 @@ static void long_and_odd_values_are_lines(void **state)
 }
 
 /* Learned keys give the same result as keys that are read for the first time. */
-static void learned_layouts_tell_the_same(void **state)
+static void learned_keys_give_the_same_result(void **state)
 {
     (void)state;
     static const char *const keys[] = {"External id", "Ev Idx", "rows", "file", "finished", "color"};
@@ -137,33 +137,33 @@ static void learned_layouts_tell_the_same(void **state)
     for (uint32_t i = 0; i < count; i++) {
         char args[400] = "";
         size_t size = 0;
-        bool is_told = false;
+        bool is_shown = false;
         for (unsigned k = 0; k < 6; k++) {
             random = random * 1664525 + 1013904223;
             if (random >> 28 & 3)
                 continue;
             const char *value = k == 3 ? "\"f\"" : k == 4 ? "false" : k == 5 ? "\"#010203\"" : "3";
             size += (size_t)snprintf(args + size, sizeof args - size, "%s\"%s\":%s", size ? "," : "", keys[k], value);
-            is_told |= k == 2 || k == 3 || k == 5;
+            is_shown |= k == 2 || k == 3 || k == 5;
         }
-        expected[i] = (char)is_told;
-        told_event("user_annotation", (int)i, "%s", args);
+        expected[i] = (char)is_shown;
+        event_with("user_annotation", (int)i, "%s", args);
     }
     read_events(true);
     assert_int_equal(trace.event_count, count);
-    uint32_t told = 0;
+    uint32_t next_argument = 0;
     for (uint32_t i = 0; i < count; i++) {
-        bool is_next = told < trace.argument_count && trace.arguments[told].event == i;
+        bool is_next = next_argument < trace.argument_count && trace.arguments[next_argument].event == i;
         assert_int_equal(is_next, expected[i]);
-        told += is_next;
+        next_argument += is_next;
     }
-    assert_int_equal(told, trace.argument_count);
+    assert_int_equal(next_argument, trace.argument_count);
 }
 
 static void moments_are_instants_of_annotations(void **state)
 {
     (void)state;
-    told_event("user_annotation", 5, "\"a\":1");
+    event_with("user_annotation", 5, "\"a\":1");
     tp_buf_puts(&text, ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":2,\"ts\":7.5,"
                        "\"args\":{\"text\":\"t\"}}"
                        ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":3}"
@@ -187,13 +187,13 @@ static void moments_are_instants_of_annotations(void **state)
 }
 
 /* Long texts neither displace slices nor exceed the maximum size of the page. */
-static void much_that_is_told_fits_the_page(void **state)
+static void long_texts_fit_the_page(void **state)
 {
     (void)state;
     uint32_t random = 1, count = 30000;
     for (uint32_t i = 0; i < count; i++) {
         random = random * 1664525 + 1013904223;
-        told_event("user_annotation", (int)i * 2, "\"key\":\"%08x%08x%08x\"", random, random * 77, random ^ i);
+        event_with("user_annotation", (int)i * 2, "\"key\":\"%08x%08x%08x\"", random, random * 77, random ^ i);
         tp_buf_printf(&text,
                       ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":%u,"
                       "\"args\":{\"t\":%u}}",
@@ -219,13 +219,13 @@ static void much_that_is_told_fits_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arguments_of_the_profiler_are_not_told, begin_events, end),
-        cmocka_unit_test_setup_teardown(nothing_is_kept_that_nobody_wants, begin_events, end),
-        cmocka_unit_test_setup_teardown(colours_are_of_six_or_eight_digits, begin_events, end),
-        cmocka_unit_test_setup_teardown(long_and_odd_values_are_lines, begin_events, end),
-        cmocka_unit_test_setup_teardown(learned_layouts_tell_the_same, begin_events, end),
+        cmocka_unit_test_setup_teardown(profiler_arguments_are_not_shown, begin_events, end),
+        cmocka_unit_test_setup_teardown(arguments_are_kept_only_on_request, begin_events, end),
+        cmocka_unit_test_setup_teardown(colors_have_six_or_eight_digits, begin_events, end),
+        cmocka_unit_test_setup_teardown(long_and_unusual_values_become_lines, begin_events, end),
+        cmocka_unit_test_setup_teardown(learned_keys_give_the_same_result, begin_events, end),
         cmocka_unit_test_setup_teardown(moments_are_instants_of_annotations, begin_events, end),
-        cmocka_unit_test_setup_teardown(much_that_is_told_fits_the_page, begin_events, end),
+        cmocka_unit_test_setup_teardown(long_texts_fit_the_page, begin_events, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

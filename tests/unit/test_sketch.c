@@ -74,7 +74,7 @@ static void sketch_quantiles_are_near(void **state)
     tp_arena_release(&arena);
 }
 
-static void sketch_of_both_is_the_sum_of_two(void **state)
+static void sketch_of_both_equals_merged_sketches(void **state)
 {
     enum { COUNT = 900, FIRST = 317 };
     int64_t ns[COUNT];
@@ -130,7 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sketch_is_exact_about_counts_and_sums),
         cmocka_unit_test(sketch_quantiles_are_near),
-        cmocka_unit_test(sketch_of_both_is_the_sum_of_two),
+        cmocka_unit_test(sketch_of_both_equals_merged_sketches),
         cmocka_unit_test(sketch_without_values_has_no_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

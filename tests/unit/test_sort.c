@@ -80,7 +80,7 @@ static bool before_by_tens(const void *context, uint32_t x, uint32_t y)
 }
 
 /* Sorts inputs of different lengths that are already sorted, and inputs with ties. */
-static void indexes_come_in_the_order_of_a_rule(void **state)
+static void indexes_are_sorted_by_a_comparison(void **state)
 {
     (void)state;
     struct tp_arena arena;
@@ -107,7 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keyed_items_come_in_order_of_key_and_tie),
         cmocka_unit_test(rows_that_compare_equal_keep_their_order),
-        cmocka_unit_test(indexes_come_in_the_order_of_a_rule),
+        cmocka_unit_test(indexes_are_sorted_by_a_comparison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static int32_t line_of(const char *place, const char *operator, uint32_t nth, ui
     return line;
 }
 
-static void the_only_call_is_the_line(void **state)
+static void only_call_gives_the_line(void **state)
 {
     GUARD;
     assert_int_equal(line_of("net.py(13): forward", "aten::relu", 0, 0), 14);
@@ -84,7 +84,7 @@ static void the_only_call_is_the_line(void **state)
     assert_int_equal(line_of("../net.py(31): test", "aten::item", 0, 0), 32);
 }
 
-static void a_function_that_ran_already_has_its_def_above(void **state)
+static void line_is_inside_of_the_running_function(void **state)
 {
     GUARD;
     assert_int_equal(line_of("net.py(26): train", "aten::to", 0, 1), 23);
@@ -95,7 +95,7 @@ static void a_function_that_ran_already_has_its_def_above(void **state)
     assert_int_equal(line_of("net.py(32): train", "aten::item", 0, 1), 32);
 }
 
-static void of_several_calls_the_number_decides(void **state)
+static void number_selects_among_several_calls(void **state)
 {
     GUARD;
     assert_int_equal(line_of("net.py(26): train", "aten::item", 0, 1), 25); /* this line does not run in every step */
@@ -105,7 +105,7 @@ static void of_several_calls_the_number_decides(void **state)
     assert_int_equal(line_of("net.py(13): forward", "aten::to", 1, 2), 15);
 }
 
-static void modules_do_operators(void **state)
+static void calls_of_modules_run_operators(void **state)
 {
     GUARD;
     assert_int_equal(line_of("net.py(13): forward", "aten::linear", 0, 2), 14);
@@ -118,10 +118,10 @@ static void modules_do_operators(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_only_call_is_the_line, begin, end),
-        cmocka_unit_test_setup_teardown(a_function_that_ran_already_has_its_def_above, begin, end),
-        cmocka_unit_test_setup_teardown(of_several_calls_the_number_decides, begin, end),
-        cmocka_unit_test_setup_teardown(modules_do_operators, begin, end),
+        cmocka_unit_test_setup_teardown(only_call_gives_the_line, begin, end),
+        cmocka_unit_test_setup_teardown(line_is_inside_of_the_running_function, begin, end),
+        cmocka_unit_test_setup_teardown(number_selects_among_several_calls, begin, end),
+        cmocka_unit_test_setup_teardown(calls_of_modules_run_operators, begin, end),
     };
     return cmocka_run_group_tests(tests, make_source, remove_source);
 }

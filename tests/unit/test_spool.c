@@ -88,13 +88,13 @@ static void assert_chunk(struct tp_spool *spool, off_t file_size)
     assert_int_equal(size_of(spool->path), file_size);
 }
 
-static void the_number_is_away_from_those_of_shells(void **state)
+static void descriptor_avoids_numbers_of_shells(void **state)
 {
     struct place *place = *state;
     assert_true(place->spool.fd >= 200);
 }
 
-static void a_closed_number_does_not_end_the_recording(void **state)
+static void closed_descriptor_keeps_the_recording(void **state)
 {
     struct place *place = *state;
     close(place->spool.fd);
@@ -102,7 +102,7 @@ static void a_closed_number_does_not_end_the_recording(void **state)
     assert_chunk(&place->spool, TP_SPOOL_UNIT + 2 * CHUNK);
 }
 
-static void a_number_that_the_program_has_taken_is_left_alone(void **state)
+static void descriptor_of_the_program_is_not_used(void **state)
 {
     struct place *place = *state;
     int fd = steal(place), number = place->spool.fd;
@@ -114,7 +114,7 @@ static void a_number_that_the_program_has_taken_is_left_alone(void **state)
     close(fd);
 }
 
-static void a_path_that_cannot_be_had_any_more_leaves_the_number(void **state)
+static void missing_path_keeps_the_descriptor(void **state)
 {
     struct place *place = *state;
     char moved[128];
@@ -127,7 +127,7 @@ static void a_path_that_cannot_be_had_any_more_leaves_the_number(void **state)
     assert_int_equal(rename(moved, place->spool.path), 0);
 }
 
-static void without_path_and_number_the_recording_stops(void **state)
+static void missing_path_and_descriptor_stop_the_recording(void **state)
 {
     struct place *place = *state;
     int fd = steal(place), number = place->spool.fd;
@@ -140,7 +140,7 @@ static void without_path_and_number_the_recording_stops(void **state)
 }
 
 /* A reused chunk is copied to the end of the spool. The copy must never be written to a file of the program. */
-static void copies_find_the_spool_too(void **state)
+static void copies_go_only_to_the_spool(void **state)
 {
     struct place *place = *state;
     struct tp_spool_chunk *chunk = chunk_of(&place->spool, TP_SPOOL_FULL_CHUNK);
@@ -170,7 +170,7 @@ static void die_at_pwrite(void)
         _exit(0);
 }
 
-static void a_spool_appears_with_its_head(void **state)
+static void spool_appears_with_its_header(void **state)
 {
     struct place *place = *state;
     char path[96];
@@ -191,7 +191,7 @@ static void a_spool_appears_with_its_head(void **state)
 
 /* ---- another process truncates the spool ---- */
 
-static void a_cut_file_ends_the_recording(void **state)
+static void truncated_file_stops_the_recording(void **state)
 {
     struct place *place = *state;
     const struct tp_spool_chunk header = {.tid = 1};
@@ -224,7 +224,7 @@ static void write_ranges(struct place *place)
     tp_spool_close(&place->spool, false);
 }
 
-static void a_file_that_is_cut_while_it_is_read_ends_there(void **state)
+static void file_truncated_during_reading_ends_there(void **state)
 {
     struct place *place = *state;
     struct tp_arena arena;
@@ -267,7 +267,7 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
     // NOLINTEND(performance-no-int-to-ptr)
 }
 
-static void a_page_that_fails_ends_with_its_byte(void **state)
+static void failing_page_ends_the_file(void **state)
 {
     struct place *place = *state;
     char trace[sizeof place->spool.path + 8];
@@ -294,7 +294,7 @@ static void on_bus(int number)
 }
 
 /* Other faults are passed to the program's handler, whether the program installed it before or after the guard. */
-static void faults_of_the_program_are_its_own(void **state)
+static void faults_of_the_program_reach_its_handler(void **state)
 {
     struct place *place = *state;
     for (volatile int turn = 0; turn < 2; turn++) {
@@ -320,17 +320,17 @@ static void faults_of_the_program_are_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_number_is_away_from_those_of_shells, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_closed_number_does_not_end_the_recording, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_number_that_the_program_has_taken_is_left_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_path_that_cannot_be_had_any_more_leaves_the_number, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_path_and_number_the_recording_stops, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(copies_find_the_spool_too, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_spool_appears_with_its_head, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_cut_file_ends_the_recording, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_file_that_is_cut_while_it_is_read_ends_there, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_page_that_fails_ends_with_its_byte, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(faults_of_the_program_are_its_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(descriptor_avoids_numbers_of_shells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(closed_descriptor_keeps_the_recording, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(descriptor_of_the_program_is_not_used, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(missing_path_keeps_the_descriptor, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(missing_path_and_descriptor_stop_the_recording, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(copies_go_only_to_the_spool, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(spool_appears_with_its_header, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(truncated_file_stops_the_recording, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(file_truncated_during_reading_ends_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(failing_page_ends_the_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(faults_of_the_program_reach_its_handler, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static int ask(const char *name, const struct tp_spool_head *with)
     return fd;
 }
 
-static void a_spool_is_handed_with_its_head_and_its_lock(void **state)
+static void spool_is_sent_with_header_and_lock(void **state)
 {
     struct tp_spool_head found;
     struct stat there, had;
@@ -79,7 +79,7 @@ static void a_spool_is_handed_with_its_head_and_its_lock(void **state)
     close(other);
 }
 
-static void a_name_is_given_once(void **state)
+static void file_name_is_used_once(void **state)
 {
     (void)state;
     int fd = ask(".a.tpspool", &head);
@@ -88,7 +88,7 @@ static void a_name_is_given_once(void **state)
     close(fd);
 }
 
-static void what_is_no_spool_of_the_folder_is_refused(void **state)
+static void files_outside_of_the_folder_are_refused(void **state)
 {
     static const char *const names[] = {
         "", ".", "..", ".tpspool", "a.tpspool", ".a", "../.a.tpspool", ".x/a.tpspool", ".a.tpspool.gz"};
@@ -104,7 +104,7 @@ static void what_is_no_spool_of_the_folder_is_refused(void **state)
     assert_int_equal(tp_spool_file_ask(pair[1], name, &head, 0), -ENAMETOOLONG);
 }
 
-static void odd_messages_are_left(void **state)
+static void invalid_messages_are_ignored(void **state)
 {
     struct tp_spool_request request = {.head = head, .name = ".a.tpspool"};
     (void)state;
@@ -114,7 +114,7 @@ static void odd_messages_are_left(void **state)
     assert_int_equal(faccessat(folder, ".a.tpspool", F_OK, 0), -1);
 }
 
-static void nobody_waits_for_one_who_does_not_answer(void **state)
+static void request_without_answer_times_out(void **state)
 {
     (void)state;
     assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 1), -ETIMEDOUT);
@@ -127,11 +127,11 @@ static void nobody_waits_for_one_who_does_not_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_spool_is_handed_with_its_head_and_its_lock, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_name_is_given_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_spool_of_the_folder_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(odd_messages_are_left, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nobody_waits_for_one_who_does_not_answer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(spool_is_sent_with_header_and_lock, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(file_name_is_used_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_outside_of_the_folder_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(invalid_messages_are_ignored, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(request_without_answer_times_out, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void launch_now(uint32_t correlation, const char *name)
         ;
 }
 
-static void work_belongs_to_the_innermost_operator_or_else_scope(void **state)
+static void work_belongs_to_the_innermost_operator_or_scope(void **state)
 {
     (void)state;
     launch_now(1, "before");
@@ -124,7 +124,7 @@ static void a_driver_call_inside_a_runtime_call_is_not_written(void **state)
     assert_int_equal(trace.devices[find("kernel")->detail].correlation, 1);
 }
 
-static void streams_of_one_number_do_not_meet(void **state)
+static void streams_with_equal_numbers_stay_separate(void **state)
 {
     uint64_t now = tp_clock_now();
     (void)state;
@@ -136,7 +136,7 @@ static void streams_of_one_number_do_not_meet(void **state)
     assert_int_equal(tp_device_setup(&trace, find("second")->detail)->stream, 7);
 }
 
-static void what_has_no_time_is_counted_and_not_drawn(void **state)
+static void records_without_time_are_only_counted(void **state)
 {
     uint64_t now = tp_clock_now();
     (void)state;
@@ -148,7 +148,7 @@ static void what_has_no_time_is_counted_and_not_drawn(void **state)
     assert_true(tp_str_equal(tp_trace_header(&trace, "tracepress_gpu_without_time"), TP_STR("1")));
 }
 
-static void memory_adds_up(void **state)
+static void memory_totals_add_up(void **state)
 {
     static const int64_t allocated[] = {100, 300, 200, 700}, reserved[] = {100, 300, 200, 1200};
     const struct tp_spool_gpu_pool pool = {.address = 0x70, .size_bytes = 1000, .operation = 1};
@@ -174,7 +174,7 @@ static void memory_adds_up(void **state)
     assert_int_equal(tp_memory_more(&trace, &trace.memory[4])->total_allocated, 40);
 }
 
-static void a_name_is_written_as_its_source_has_it(void **state)
+static void kernel_names_are_demangled(void **state)
 {
     uint64_t now = tp_clock_now();
     (void)state;
@@ -202,7 +202,7 @@ static void any_payload_becomes_strict_json(void **state)
     assert_true(result.broken_count > 100);
 }
 
-static void clocks_of_two_kinds_are_told_apart(void **state)
+static void cupti_clock_is_distinguished_from_wall_clock(void **state)
 {
     const int64_t ahead_ns = 3600000000000;
     struct tp_spool_clock now = tp_clock_moment();
@@ -227,14 +227,14 @@ static void clocks_of_two_kinds_are_told_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(work_belongs_to_the_innermost_operator_or_else_scope, begin_thread, end),
+        cmocka_unit_test_setup_teardown(work_belongs_to_the_innermost_operator_or_scope, begin_thread, end),
         cmocka_unit_test_setup_teardown(a_driver_call_inside_a_runtime_call_is_not_written, begin_thread, end),
-        cmocka_unit_test_setup_teardown(streams_of_one_number_do_not_meet, begin_thread, end),
-        cmocka_unit_test_setup_teardown(what_has_no_time_is_counted_and_not_drawn, begin_thread, end),
-        cmocka_unit_test_setup_teardown(memory_adds_up, begin_thread, end),
-        cmocka_unit_test_setup_teardown(a_name_is_written_as_its_source_has_it, begin_thread, end),
+        cmocka_unit_test_setup_teardown(streams_with_equal_numbers_stay_separate, begin_thread, end),
+        cmocka_unit_test_setup_teardown(records_without_time_are_only_counted, begin_thread, end),
+        cmocka_unit_test_setup_teardown(memory_totals_add_up, begin_thread, end),
+        cmocka_unit_test_setup_teardown(kernel_names_are_demangled, begin_thread, end),
         cmocka_unit_test_setup_teardown(any_payload_becomes_strict_json, begin_thread, end),
-        cmocka_unit_test_setup_teardown(clocks_of_two_kinds_are_told_apart, begin_thread, end),
+        cmocka_unit_test_setup_teardown(cupti_clock_is_distinguished_from_wall_clock, begin_thread, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

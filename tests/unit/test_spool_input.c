@@ -244,7 +244,7 @@ static void compare(const char *spool, unsigned *compared)
     unlink(trace);
 }
 
-static void a_spool_gives_the_columns_of_its_trace(void **state)
+static void spool_gives_the_columns_of_its_trace(void **state)
 {
     static const char *const folders[] = {"tests/data/spools", "tests/fuzz/corpus/spool"};
     unsigned compared = 0;
@@ -264,7 +264,7 @@ static void a_spool_gives_the_columns_of_its_trace(void **state)
     assert_true(compared >= 2);
 }
 
-static void a_spool_is_refused_where_no_caller_asks_for_it(void **state)
+static void spool_is_refused_unless_requested(void **state)
 {
     static struct reading reading;
     const struct tp_trace_options options = {0};
@@ -280,8 +280,8 @@ static void a_spool_is_refused_where_no_caller_asks_for_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_spool_gives_the_columns_of_its_trace),
-        cmocka_unit_test(a_spool_is_refused_where_no_caller_asks_for_it),
+        cmocka_unit_test(spool_gives_the_columns_of_its_trace),
+        cmocka_unit_test(spool_is_refused_unless_requested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

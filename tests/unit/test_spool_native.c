@@ -70,7 +70,7 @@ void native_inner(void)
 {
 }
 
-static void a_function_that_is_left_ends_with_its_caller(void **state)
+static void abandoned_function_ends_with_its_caller(void **state)
 {
     (void)state;
     tp_session_note_modules();
@@ -84,7 +84,7 @@ static void a_function_that_is_left_ends_with_its_caller(void **state)
     assert_int_equal(result.open_count, 0);
 }
 
-static void an_end_without_a_begin_ends_nothing(void **state)
+static void end_without_begin_is_ignored(void **state)
 {
     (void)state;
     tp_session_note_modules();
@@ -95,7 +95,7 @@ static void an_end_without_a_begin_ends_nothing(void **state)
     assert_int_equal(result.range_count, 1);
 }
 
-static void an_address_that_nothing_is_at_has_a_name(void **state)
+static void unknown_address_has_a_name(void **state)
 {
     (void)state;
     put_function((const void *)(uintptr_t)0xffff12345678, TP_SPOOL_FUNCTION); // NOLINT(performance-no-int-to-ptr)
@@ -105,7 +105,7 @@ static void an_address_that_nothing_is_at_has_a_name(void **state)
 
 /* ---- waits ---- */
 
-static void a_wait_does_not_begin_before_what_it_is_in(void **state)
+static void wait_is_clipped_to_its_enclosing_range(void **state)
 {
     uint64_t before = tp_clock_now();
     (void)state;
@@ -126,7 +126,7 @@ static void a_wait_does_not_begin_before_what_it_is_in(void **state)
 static pthread_barrier_t barrier;
 
 /* Runs a worker thread that gets the end of the region late, or never. */
-static void *worker(void *is_told)
+static void *worker(void *has_end)
 {
     put_region(TP_SPOOL_REGION, "share", 1);
     put_region(TP_SPOOL_REGION, "barrier", 1);
@@ -135,7 +135,7 @@ static void *worker(void *is_told)
     pthread_barrier_wait(&barrier);
     pass_time();
     put_wait("asleep", start);
-    if (is_told) {
+    if (has_end) {
         put_region(TP_SPOOL_REGION_END, NULL, 0);
         put_region(TP_SPOOL_REGION_END, NULL, 0);
         tracepress_begin_text("next");
@@ -144,12 +144,12 @@ static void *worker(void *is_told)
     return NULL;
 }
 
-static void run_region(void *is_told)
+static void run_region(void *has_end)
 {
     pthread_t thread;
     pthread_barrier_init(&barrier, NULL, 2);
     put_region(TP_SPOOL_REGION, "region", 1);
-    assert_int_equal(pthread_create(&thread, NULL, worker, is_told), 0);
+    assert_int_equal(pthread_create(&thread, NULL, worker, has_end), 0);
     pthread_barrier_wait(&barrier);
     pass_time();
     put_region(TP_SPOOL_REGION_END, NULL, 1);
@@ -165,14 +165,14 @@ static void run_region(void *is_told)
     assert_int_equal(result.open_count, 0);
 }
 
-static void a_share_of_a_region_ends_with_it(void **state)
+static void worker_range_ends_with_its_region(void **state)
 {
     (void)state;
     run_region("told");
     assert_true(find("next")->ts_ns > tp_event_end(find("region")));
 }
 
-static void a_share_that_nobody_ended_ends_with_its_region(void **state)
+static void unfinished_worker_range_ends_with_its_region(void **state)
 {
     (void)state;
     run_region(NULL);
@@ -180,7 +180,7 @@ static void a_share_that_nobody_ended_ends_with_its_region(void **state)
 
 /* ---- collectives ---- */
 
-static void a_collective_is_told_as_torch_tells_one(void **state)
+static void collective_is_written_like_torch(void **state)
 {
     const struct tp_spool_rank rank = {2, 8, 1, 0};
     struct tp_spool_collective call = {.begin = tp_clock_now(),
@@ -223,13 +223,13 @@ static void a_record_without_its_payload_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_function_that_is_left_ends_with_its_caller, begin, end),
-        cmocka_unit_test_setup_teardown(an_end_without_a_begin_ends_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(an_address_that_nothing_is_at_has_a_name, begin, end),
-        cmocka_unit_test_setup_teardown(a_wait_does_not_begin_before_what_it_is_in, begin, end),
-        cmocka_unit_test_setup_teardown(a_share_of_a_region_ends_with_it, begin, end),
-        cmocka_unit_test_setup_teardown(a_share_that_nobody_ended_ends_with_its_region, begin, end),
-        cmocka_unit_test_setup_teardown(a_collective_is_told_as_torch_tells_one, begin, end),
+        cmocka_unit_test_setup_teardown(abandoned_function_ends_with_its_caller, begin, end),
+        cmocka_unit_test_setup_teardown(end_without_begin_is_ignored, begin, end),
+        cmocka_unit_test_setup_teardown(unknown_address_has_a_name, begin, end),
+        cmocka_unit_test_setup_teardown(wait_is_clipped_to_its_enclosing_range, begin, end),
+        cmocka_unit_test_setup_teardown(worker_range_ends_with_its_region, begin, end),
+        cmocka_unit_test_setup_teardown(unfinished_worker_range_ends_with_its_region, begin, end),
+        cmocka_unit_test_setup_teardown(collective_is_written_like_torch, begin, end),
         cmocka_unit_test_setup_teardown(a_record_without_its_payload_is_counted, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void assert_frames(const struct tp_stacks *stacks, uint32_t node, const c
     assert_string_equal(text, wanted);
 }
 
-static void a_text_comes_apart_at_semicolons(void **state)
+static void text_is_split_at_semicolons(void **state)
 {
     static const char *const cases[][2] = {
         {"f", "[f]"},
@@ -67,7 +67,7 @@ static void a_text_comes_apart_at_semicolons(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void a_known_frame_may_hold_semicolons(void **state)
+static void known_frame_may_contain_semicolons(void **state)
 {
     static const char *const cases[][2] = {
         {"a;b/c.py(1): f", "[a;b/c.py(1): f]"},
@@ -103,7 +103,7 @@ static void a_known_frame_may_hold_semicolons(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void equal_stacks_are_one_node(void **state)
+static void equal_stacks_share_a_node(void **state)
 {
     struct made m;
     (void)state;
@@ -136,7 +136,7 @@ static int sign(int order)
 
 /* Compares all pairs of stacks with up to three of these frames. Length, text and order must equal those of the joined
  * texts. */
-static void texts_and_their_order_need_not_be_made(void **state)
+static void nodes_compare_like_their_texts(void **state)
 {
     static const char *const frames[] = {"", "a", "a;b", "b", "a:", "ab"};
     enum { FRAMES = 6, STACKS = 1 + FRAMES + FRAMES * FRAMES + FRAMES * FRAMES * FRAMES };
@@ -171,7 +171,7 @@ static void texts_and_their_order_need_not_be_made(void **state)
 
 /* A folder is named "a;b". An event names a frame in it. The argument of the operator and the nested events must then
  * give the same stack. */
-static void a_trace_teaches_which_frames_hold_semicolons(void **state)
+static void event_names_identify_frames_with_semicolons(void **state)
 {
     static const char text[] =
         "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
@@ -192,11 +192,11 @@ static void a_trace_teaches_which_frames_hold_semicolons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_comes_apart_at_semicolons),
-        cmocka_unit_test(a_known_frame_may_hold_semicolons),
-        cmocka_unit_test(equal_stacks_are_one_node),
-        cmocka_unit_test(texts_and_their_order_need_not_be_made),
-        cmocka_unit_test(a_trace_teaches_which_frames_hold_semicolons),
+        cmocka_unit_test(text_is_split_at_semicolons),
+        cmocka_unit_test(known_frame_may_contain_semicolons),
+        cmocka_unit_test(equal_stacks_share_a_node),
+        cmocka_unit_test(nodes_compare_like_their_texts),
+        cmocka_unit_test(event_names_identify_frames_with_semicolons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void assert_segments(struct made *m, const char *expected)
     assert_string_equal(m->out.data, expected);
 }
 
-static void a_piece_is_cut_where_the_stack_changes(void **state)
+static void segment_ends_where_the_stack_changes(void **state)
 {
     (void)state;
     struct made m;
@@ -75,7 +75,7 @@ static void a_piece_is_cut_where_the_stack_changes(void **state)
     drop(&m);
 }
 
-static void an_event_that_sticks_out_stays_on_the_stack(void **state)
+static void overlapping_event_stays_on_the_stack(void **state)
 {
     (void)state;
     struct made m;
@@ -126,7 +126,7 @@ static void profiler_step_alone_is_no_host_event(void **state)
     drop(&m);
 }
 
-static void idle_time_is_charged_to_the_thread_that_launches_next(void **state)
+static void idle_time_counts_for_the_next_launching_thread(void **state)
 {
     (void)state;
     struct made m;
@@ -191,11 +191,11 @@ static void idle_time_is_charged_to_the_thread_that_launches_next(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_piece_is_cut_where_the_stack_changes),
-        cmocka_unit_test(an_event_that_sticks_out_stays_on_the_stack),
+        cmocka_unit_test(segment_ends_where_the_stack_changes),
+        cmocka_unit_test(overlapping_event_stays_on_the_stack),
         cmocka_unit_test(a_stack_folds_to_line_annotation_operator_call_frame),
         cmocka_unit_test(profiler_step_alone_is_no_host_event),
-        cmocka_unit_test(idle_time_is_charged_to_the_thread_that_launches_next),
+        cmocka_unit_test(idle_time_counts_for_the_next_launching_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

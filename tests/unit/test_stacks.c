@@ -76,7 +76,7 @@ static struct tp_str text_of(struct tp_arena *arena, const uint64_t *frames, uin
     return (struct tp_str){text.data, text.count};
 }
 
-static void a_copied_stack_is_walked_and_named(void **state)
+static void copied_stack_is_unwound_and_named(void **state)
 {
     struct tp_arena arena;
     struct sigaction action = {.sa_sigaction = take, .sa_flags = SA_SIGINFO};
@@ -133,7 +133,7 @@ __attribute__((noinline)) static void caller_of_own(void)
     __asm__ volatile("");
 }
 
-static void the_own_stack_begins_with_the_caller(void **state)
+static void own_stack_begins_with_the_caller(void **state)
 {
     struct tp_arena arena;
     (void)state;
@@ -148,7 +148,7 @@ static void the_own_stack_begins_with_the_caller(void **state)
     tp_arena_release(&arena);
 }
 
-static void what_has_no_name_is_an_offset(void **state)
+static void unnamed_code_is_shown_as_offset(void **state)
 {
     struct tp_arena arena;
     struct tp_symbols symbols;
@@ -188,7 +188,7 @@ static void what_has_no_name_is_an_offset(void **state)
 
 /* A spool names the files that a process has mapped. If a file was replaced by a FIFO, opening it could block
  * forever. */
-static void a_library_that_is_a_pipe_is_not_opened(void **state)
+static void library_replaced_by_fifo_is_not_opened(void **state)
 {
     struct tp_arena arena;
     struct tp_symbols symbols;
@@ -229,7 +229,7 @@ static void name_all(struct tp_symbols *symbols, uint64_t from, uint64_t to)
 }
 
 /* libdw maps files itself. It gets SIGBUS if a library is truncated while its addresses are looked up. */
-static void a_library_that_is_cut_while_it_is_read_has_fewer_names(void **state)
+static void truncated_library_gives_fewer_names(void **state)
 {
     enum { CODE = 0x100000 };
     char folder[] = "/tmp/tracepress-stacks-XXXXXX", path[64];
@@ -366,13 +366,13 @@ static void add_up_to_the_processor_time(void)
     assert_true(fabs(share - 0.75) <= 0.01 + 4 * sqrt(0.75 * 0.25 / count));
 }
 
-static void samples_add_up_to_the_processor_time(void **state)
+static void samples_add_up_to_cpu_time(void **state)
 {
     (void)state;
     add_up_to_the_processor_time(); /* the kernel takes the samples, if it allows this */
 }
 
-static void samples_by_timers_do_so_too(void **state)
+static void timer_samples_add_up_to_cpu_time(void **state)
 {
     (void)state;
     setenv("TRACEPRESS_PERF", "0", 1);
@@ -406,7 +406,7 @@ static void a_program_with_its_own_handler_is_not_sampled(void **state)
     assert_ptr_equal(after.sa_handler, on_urgent);
 }
 
-static void waits_are_not_disturbed(void **state)
+static void sampling_does_not_interrupt_waits(void **state)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     const struct timespec wait = {0, 200000000};
@@ -424,7 +424,7 @@ static void waits_are_not_disturbed(void **state)
     remove(path);
 }
 
-static void samples_go_on_after_start_and_stop(void **state)
+static void sampling_continues_after_restart(void **state)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     uint64_t with, all;
@@ -448,17 +448,17 @@ static void samples_go_on_after_start_and_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_copied_stack_is_walked_and_named),
+        cmocka_unit_test(copied_stack_is_unwound_and_named),
         cmocka_unit_test(a_damaged_copy_ends_early),
-        cmocka_unit_test(the_own_stack_begins_with_the_caller),
-        cmocka_unit_test(what_has_no_name_is_an_offset),
-        cmocka_unit_test(a_library_that_is_a_pipe_is_not_opened),
-        cmocka_unit_test(a_library_that_is_cut_while_it_is_read_has_fewer_names),
-        cmocka_unit_test(samples_add_up_to_the_processor_time),
-        cmocka_unit_test(samples_by_timers_do_so_too),
+        cmocka_unit_test(own_stack_begins_with_the_caller),
+        cmocka_unit_test(unnamed_code_is_shown_as_offset),
+        cmocka_unit_test(library_replaced_by_fifo_is_not_opened),
+        cmocka_unit_test(truncated_library_gives_fewer_names),
+        cmocka_unit_test(samples_add_up_to_cpu_time),
+        cmocka_unit_test(timer_samples_add_up_to_cpu_time),
         cmocka_unit_test(a_program_with_its_own_handler_is_not_sampled),
-        cmocka_unit_test(waits_are_not_disturbed),
-        cmocka_unit_test(samples_go_on_after_start_and_stop),
+        cmocka_unit_test(sampling_does_not_interrupt_waits),
+        cmocka_unit_test(sampling_continues_after_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void median_of_odd_and_even(void **state)
 
 /* The median of many values is found without sorting. The result must be the same, also with equal values, negative
  * ones and powers of two. */
-static void median_of_many_is_that_of_sorted_ones(void **state)
+static void median_of_many_equals_sorted_median(void **state)
 {
     struct tp_random random = {11};
     static double values[701], sorted[701];
@@ -82,7 +82,7 @@ static void spread_is_robust(void **state)
     assert_near(tp_spread(one, 1), 0, 0);
 }
 
-static void half_of_the_weight_lies_below(void **state)
+static void weighted_median_has_half_of_the_weight_below(void **state)
 {
     struct tp_weighted items[] = {{3, 1}, {1, 1}, {2, 5}, {9, 1}}, even[] = {{2, 1}, {1, 1}};
     struct tp_arena arena;
@@ -96,7 +96,7 @@ static void half_of_the_weight_lies_below(void **state)
     tp_arena_release(&arena);
 }
 
-static void sums_lose_nothing(void **state)
+static void sums_are_exact(void **state)
 {
     const double values[] = {1, 1e100, 1, -1e100};
     double equal[] = {14.2, 14.2, 14.2, 14.2, 14.2, 14.2, 14.2}, some[] = {1, 2, 3, 6};
@@ -118,10 +118,14 @@ static void whole_numbers_stay_in_int64(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generator_is_splitmix64),       cmocka_unit_test(median_of_odd_and_even),
-        cmocka_unit_test(quantiles_are_by_nearest_rank), cmocka_unit_test(spread_is_robust),
-        cmocka_unit_test(half_of_the_weight_lies_below), cmocka_unit_test(sums_lose_nothing),
-        cmocka_unit_test(whole_numbers_stay_in_int64),   cmocka_unit_test(median_of_many_is_that_of_sorted_ones),
+        cmocka_unit_test(generator_is_splitmix64),
+        cmocka_unit_test(median_of_odd_and_even),
+        cmocka_unit_test(quantiles_are_by_nearest_rank),
+        cmocka_unit_test(spread_is_robust),
+        cmocka_unit_test(weighted_median_has_half_of_the_weight_below),
+        cmocka_unit_test(sums_are_exact),
+        cmocka_unit_test(whole_numbers_stay_in_int64),
+        cmocka_unit_test(median_of_many_equals_sorted_median),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static int64_t busy_us(uint32_t gpu)
 
 /* ---- parts of a gap ---- */
 
-static void a_gap_is_split_where_its_launch_begins_and_returns(void **state)
+static void gap_is_split_at_start_and_end_of_its_launch(void **state)
 {
     (void)state;
     kernel("a", 100, 10, 1), launch(90, 5, 1);   /* idle from the launch 90..95 on: launch 5, queue 5 */
@@ -44,7 +44,7 @@ static void a_gap_is_split_where_its_launch_begins_and_returns(void **state)
     assert_window(140, 1);
 }
 
-static void of_two_operations_that_end_a_gap_the_first_in_the_file_decides(void **state)
+static void first_operation_in_the_file_ends_a_gap(void **state)
 {
     (void)state;
     kernel("a", 0, 10, 1);
@@ -57,7 +57,7 @@ static void of_two_operations_that_end_a_gap_the_first_in_the_file_decides(void 
     assert_int_equal(busy_us(0), 19);
 }
 
-static void gaps_behind_the_launch_of_a_graph_are_queue_time(void **state)
+static void gaps_after_a_graph_launch_are_queue_time(void **state)
 {
     (void)state;
     call("cudaGraphLaunch", 0, 5, 1);
@@ -67,7 +67,7 @@ static void gaps_behind_the_launch_of_a_graph_are_queue_time(void **state)
     assert_true(tp_is_graph_launched(&model, model.gpus[0].idle[0].next));
 }
 
-static void without_launches_nobody_knows_and_nothing_is_advised(void **state)
+static void gaps_without_launches_are_unknown(void **state)
 {
     (void)state;
     kernel("a", 0, 10, 1), kernel("b", 100, 10, 2);
@@ -76,7 +76,7 @@ static void without_launches_nobody_knows_and_nothing_is_advised(void **state)
     assert_int_equal(advice.recommendations.finding_count, 0);
 }
 
-static void a_first_operation_that_starts_at_once_found_its_device_free(void **state)
+static void immediate_first_operation_shows_idle_device(void **state)
 {
     (void)state;
     step(1, 0, 1000), launch(600, 2, 1), kernel("k", 610, 100, 1);
@@ -84,7 +84,7 @@ static void a_first_operation_that_starts_at_once_found_its_device_free(void **s
     assert_idle(600, 2, 8, 290, 0);
 }
 
-static void what_a_device_did_before_a_first_operation_that_waited_is_not_known(void **state)
+static void delayed_first_operation_leaves_past_unknown(void **state)
 {
     (void)state;
     step(1, 0, 1000), launch(1, 2, 1), kernel("k", 500, 100, 1);
@@ -92,7 +92,7 @@ static void what_a_device_did_before_a_first_operation_that_waited_is_not_known(
     assert_idle(0, 2, 497, 1 + 400, 0);
 }
 
-static void each_device_has_its_own_idle_time(void **state)
+static void each_device_has_separate_idle_time(void **state)
 {
     (void)state;
     for (int d = 0; d < 2; d++) {
@@ -148,14 +148,14 @@ static void long_leading_steps_are_left_out_as_warm_up(void **state)
     assert_true(advice.recommendations.step_us == 100);
 }
 
-static void of_two_steps_none_is_left_out(void **state)
+static void two_steps_have_no_warm_up(void **state)
 {
     (void)state;
     steps_with_work((int[]){900, 100}, (int[]){20, 20}, 2);
     assert_int_equal(model.used_count, 2);
 }
 
-static void a_step_that_was_cut_off_is_not_used_and_a_copy_on_the_device_is_none(void **state)
+static void truncated_step_and_device_annotation_are_not_used(void **state)
 {
     (void)state;
     step(1, 0, 100), step(2, 100, 100);
@@ -168,7 +168,7 @@ static void a_step_that_was_cut_off_is_not_used_and_a_copy_on_the_device_is_none
     assert_window(200, 2);
 }
 
-static void optimizer_steps_last_from_the_end_of_the_one_before(void **state)
+static void optimizer_step_begins_at_the_end_of_the_previous(void **state)
 {
     (void)state;
     host("cpu_op", "aten::mm", 10, 50);
@@ -180,7 +180,7 @@ static void optimizer_steps_last_from_the_end_of_the_one_before(void **state)
     assert_true(advice.recommendations.step_us == 180);
 }
 
-static void without_markers_the_window_begins_with_the_host_if_the_device_is_free(void **state)
+static void unmarked_window_begins_with_host_if_device_is_idle(void **state)
 {
     (void)state;
     host("cpu_op", "aten::mm", 0, 500);
@@ -192,7 +192,7 @@ static void without_markers_the_window_begins_with_the_host_if_the_device_is_fre
     assert_int_equal(busy_us(0), 150);
 }
 
-static void without_markers_nothing_is_known_of_a_device_that_was_not_free(void **state)
+static void unmarked_window_excludes_busy_device_start(void **state)
 {
     (void)state;
     host("cpu_op", "aten::mm", 0, 500); /* starts 101 us after the end of its launch */
@@ -220,7 +220,7 @@ static void iteration(double ts, bool has_update)
             host("cpu_op", "aten::add_", ts + 60 + 10 * i, 10);
 }
 
-static void calls_of_a_module_are_steps_from_one_to_the_next(void **state)
+static void step_lasts_until_the_next_module_call(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++)
@@ -232,7 +232,7 @@ static void calls_of_a_module_are_steps_from_one_to_the_next(void **state)
     assert_window(500, 5);
 }
 
-static void passes_that_accumulate_gradients_are_one_step(void **state)
+static void accumulating_passes_are_one_step(void **state)
 {
     (void)state;
     for (int i = 0; i < 12; i++)
@@ -243,7 +243,7 @@ static void passes_that_accumulate_gradients_are_one_step(void **state)
     assert_window(1200, 4);
 }
 
-static void passes_of_one_marked_step_are_no_steps(void **state)
+static void passes_in_a_marked_step_are_no_steps(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++)
@@ -253,7 +253,7 @@ static void passes_of_one_marked_step_are_no_steps(void **state)
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
-static void an_iteration_with_other_work_is_left_out(void **state)
+static void iteration_with_other_work_is_left_out(void **state)
 {
     (void)state;
     for (int i = 0; i < 12; i++) {
@@ -267,7 +267,7 @@ static void an_iteration_with_other_work_is_left_out(void **state)
     assert_window(10 * 200 + 100, 11); /* the last step ends with its work */
 }
 
-static void equal_layers_are_no_steps(void **state)
+static void equal_layers_are_not_steps(void **state)
 {
     (void)state;
     for (int i = 0; i < 8; i++)
@@ -305,7 +305,7 @@ static void iterations_whose_output_fits_the_next_input_may_be_layers(void **sta
     assert_int_equal(model.repeat_count, 8);
 }
 
-static void operators_before_a_sequence_show_a_network_and_no_loop(void **state)
+static void operators_before_a_sequence_indicate_a_network(void **state)
 {
     (void)state;
     host("cpu_op", "aten::embedding", 0, 10);
@@ -319,7 +319,7 @@ static void operators_before_a_sequence_show_a_network_and_no_loop(void **state)
 
 /* ---- tree and waits ---- */
 
-static void events_that_stick_out_are_counted_and_operators_clipped(void **state)
+static void overlapping_events_are_counted_and_clipped(void **state)
 {
     (void)state;
     host("cpu_op", "p", 0, 10), host("cpu_op", "c", 5, 6), host("cpu_op", "q", 20, 10), host("cpu_op", "r", 25, 6.001);
@@ -330,7 +330,7 @@ static void events_that_stick_out_are_counted_and_operators_clipped(void **state
         assert_int_equal(tp_narrow_get(&model.operators.host_self, i), 5000);
 }
 
-static void a_wait_costs_no_more_than_itself_and_the_bubble_behind_it(void **state)
+static void wait_costs_at_most_its_time_and_bubble(void **state)
 {
     (void)state;
     kernel("a", 0, 100, 1), launch(0, 1, 1);
@@ -355,30 +355,30 @@ static void a_wait_costs_no_more_than_itself_and_the_bubble_behind_it(void **sta
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        CASE(a_gap_is_split_where_its_launch_begins_and_returns),
-        CASE(of_two_operations_that_end_a_gap_the_first_in_the_file_decides),
-        CASE(gaps_behind_the_launch_of_a_graph_are_queue_time),
-        CASE(without_launches_nobody_knows_and_nothing_is_advised),
-        CASE(a_first_operation_that_starts_at_once_found_its_device_free),
-        CASE(what_a_device_did_before_a_first_operation_that_waited_is_not_known),
-        CASE(each_device_has_its_own_idle_time),
+        CASE(gap_is_split_at_start_and_end_of_its_launch),
+        CASE(first_operation_in_the_file_ends_a_gap),
+        CASE(gaps_after_a_graph_launch_are_queue_time),
+        CASE(gaps_without_launches_are_unknown),
+        CASE(immediate_first_operation_shows_idle_device),
+        CASE(delayed_first_operation_leaves_past_unknown),
+        CASE(each_device_has_separate_idle_time),
         CASE(the_last_step_ends_with_its_device_work),
         CASE(long_leading_steps_are_left_out_as_warm_up),
-        CASE(of_two_steps_none_is_left_out),
-        CASE(a_step_that_was_cut_off_is_not_used_and_a_copy_on_the_device_is_none),
-        CASE(optimizer_steps_last_from_the_end_of_the_one_before),
-        CASE(without_markers_the_window_begins_with_the_host_if_the_device_is_free),
-        CASE(without_markers_nothing_is_known_of_a_device_that_was_not_free),
-        CASE(calls_of_a_module_are_steps_from_one_to_the_next),
-        CASE(passes_that_accumulate_gradients_are_one_step),
-        CASE(passes_of_one_marked_step_are_no_steps),
-        CASE(an_iteration_with_other_work_is_left_out),
-        CASE(equal_layers_are_no_steps),
+        CASE(two_steps_have_no_warm_up),
+        CASE(truncated_step_and_device_annotation_are_not_used),
+        CASE(optimizer_step_begins_at_the_end_of_the_previous),
+        CASE(unmarked_window_begins_with_host_if_device_is_idle),
+        CASE(unmarked_window_excludes_busy_device_start),
+        CASE(step_lasts_until_the_next_module_call),
+        CASE(accumulating_passes_are_one_step),
+        CASE(passes_in_a_marked_step_are_no_steps),
+        CASE(iteration_with_other_work_is_left_out),
+        CASE(equal_layers_are_not_steps),
         CASE(iterations_whose_output_fits_no_input_are_steps),
         CASE(iterations_whose_output_fits_the_next_input_may_be_layers),
-        CASE(operators_before_a_sequence_show_a_network_and_no_loop),
-        CASE(events_that_stick_out_are_counted_and_operators_clipped),
-        CASE(a_wait_costs_no_more_than_itself_and_the_bubble_behind_it),
+        CASE(operators_before_a_sequence_indicate_a_network),
+        CASE(overlapping_events_are_counted_and_clipped),
+        CASE(wait_costs_at_most_its_time_and_bubble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static int64_t clock_of(void)
 }
 
 /* Adds a switch of thread `tid` at `at_ns`, with the stack pointer `stack`. */
-static void tell_switch(uint32_t tid, uint64_t at_ns, const void *stack)
+static void add_switch(uint32_t tid, uint64_t at_ns, const void *stack)
 {
     uint64_t words[WORDS] = {0};
     const struct perf_event_header head = {.type = PERF_RECORD_SAMPLE, .size = sizeof words};
@@ -39,7 +39,7 @@ static void tell_switch(uint32_t tid, uint64_t at_ns, const void *stack)
     tp_still_stacks_take(&still, &r, true, record->number);
 }
 
-static void tell_in(uint32_t tid, uint64_t at_ns)
+static void add_switch_in(uint32_t tid, uint64_t at_ns)
 {
     const struct tp_perf_record in = {.type = PERF_RECORD_SWITCH, .time_ns = at_ns, .tid = tid};
     tp_still_stacks_take(&still, &in, false, 0);
@@ -63,17 +63,17 @@ static int start(void *unused, struct tp_error *err)
     return 0;
 }
 
-static void who_waits_is_read_and_who_went_on_is_not(void **state)
+static void only_waiting_threads_are_read(void **state)
 {
     struct tp_perf_record r;
     (void)state;
     assert_int_equal(tp_arena_run(&arena, start, NULL, NULL), 0);
     room[3] = 77;
-    tell_switch(11, 1000, room);
-    tell_switch(12, 1000, room);
-    tell_in(12, 2000);
-    tell_switch(13, WAITED_NS - 500, room); /* waits for 500 ns only, so the next poll reads its stack */
-    tell_in(13, WAITED_NS - 600);           /* delivered late, after a newer switch */
+    add_switch(11, 1000, room);
+    add_switch(12, 1000, room);
+    add_switch_in(12, 2000);
+    add_switch(13, WAITED_NS - 500, room); /* waits for 500 ns only, so the next poll reads its stack */
+    add_switch_in(13, WAITED_NS - 600);    /* delivered late, after a newer switch */
     assert_int_equal(read_now(WAITED_NS), 1);
     const struct tp_pending_record *copy = &pending.records[3];
     assert_true(copy->time_ns == 1000 && copy->still_ns > WAITED_NS && copy->number == 3);
@@ -85,7 +85,7 @@ static void who_waits_is_read_and_who_went_on_is_not(void **state)
     tp_pending_release(&pending);
 }
 
-static void memory_that_ends_is_read_to_its_end_and_none_not_at_all(void **state)
+static void stack_is_read_up_to_the_end_of_memory(void **state)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     struct tp_perf_record r;
@@ -94,8 +94,8 @@ static void memory_that_ends_is_read_to_its_end_and_none_not_at_all(void **state
     assert_int_equal(tp_arena_run(&arena, start, NULL, NULL), 0);
     pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(pages != MAP_FAILED && munmap(pages + page, page) == 0);
-    tell_switch(11, 1000, pages + page - 64);
-    tell_switch(12, 1000, (const void *)8);
+    add_switch(11, 1000, pages + page - 64);
+    add_switch(12, 1000, (const void *)8);
     assert_int_equal(read_now(WAITED_NS), 1);
     assert_true(tp_perf_record_read(&r, tp_pending_head(&pending, pending.records[2].at)));
     assert_true(r.tid == 11 && r.dump_bytes == 64 && !r.is_dump_full);
@@ -103,20 +103,20 @@ static void memory_that_ends_is_read_to_its_end_and_none_not_at_all(void **state
     tp_pending_release(&pending);
 }
 
-static void few_are_read_for_each_tenth_of_a_second(void **state)
+static void reads_per_tenth_of_a_second_are_limited(void **state)
 {
     size_t count;
     (void)state;
     assert_int_equal(tp_arena_run(&arena, start, NULL, NULL), 0);
     for (uint32_t i = 0; i < TP_STILL_WAITS + 10; i++)
-        tell_switch(i, 1000, room);
+        add_switch(i, 1000, room);
     count = read_now(200000000);
     assert_true(count > 10 && count < 100);
-    tell_switch(11, 210000000, room);
+    add_switch(11, 210000000, room);
     assert_int_equal(read_now(220000000), 0);
-    tell_switch(11, 400000000, room);
+    add_switch(11, 400000000, room);
     assert_int_equal(read_now(420000000), 1);
-    tell_switch(11, 430000000, room);
+    add_switch(11, 430000000, room);
     tp_still_stacks_skip(&still);
     assert_int_equal(read_now(440000000), 0);
     tp_pending_release(&pending);
@@ -125,8 +125,8 @@ static void few_are_read_for_each_tenth_of_a_second(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(who_waits_is_read_and_who_went_on_is_not, begin, end),
-        cmocka_unit_test_setup_teardown(memory_that_ends_is_read_to_its_end_and_none_not_at_all, begin, end),
-        cmocka_unit_test_setup_teardown(few_are_read_for_each_tenth_of_a_second, begin, end)};
+        cmocka_unit_test_setup_teardown(only_waiting_threads_are_read, begin, end),
+        cmocka_unit_test_setup_teardown(stack_is_read_up_to_the_end_of_memory, begin, end),
+        cmocka_unit_test_setup_teardown(reads_per_tenth_of_a_second_are_limited, begin, end)};
     return TP_PERF_REGISTER_MASK ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

@@ -42,7 +42,7 @@ static int run(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static void classes_are_worded_and_lines_hidden(void **state)
+static void stored_verdict_has_words_and_hides_lines(void **state)
 {
     (void)state;
     tp_arena_init(&arena, 0);
@@ -52,6 +52,6 @@ static void classes_are_worded_and_lines_hidden(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(classes_are_worded_and_lines_hidden)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stored_verdict_has_words_and_hides_lines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

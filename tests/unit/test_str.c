@@ -10,7 +10,7 @@
 
 #include "writer/base/error.h"
 
-static void str_order_is_the_order_of_code_points(void **state)
+static void str_compares_by_code_points(void **state)
 {
     (void)state;
     assert_true(tp_str_compare(TP_STR("a"), TP_STR("ab")) < 0);
@@ -50,7 +50,7 @@ static void strings_number_texts_by_first_appearance(void **state)
     tp_arena_release(&arena);
 }
 
-static void strings_leave_through_the_guard_at_their_limit(void **state)
+static void strings_jump_to_the_guard_at_their_limit(void **state)
 {
     struct tp_arena arena;
     struct tp_strings strings;
@@ -70,10 +70,10 @@ static void strings_leave_through_the_guard_at_their_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(str_order_is_the_order_of_code_points),
+        cmocka_unit_test(str_compares_by_code_points),
         cmocka_unit_test(str_finds_folded_text_only_with_find_lower),
         cmocka_unit_test(strings_number_texts_by_first_appearance),
-        cmocka_unit_test(strings_leave_through_the_guard_at_their_limit),
+        cmocka_unit_test(strings_jump_to_the_guard_at_their_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void assert_near(double value, double wanted, double tolerance)
         fail_msg("%.12g, wanted %.12g", value, wanted);
 }
 
-static void quantiles_are_those_of_tables(void **state)
+static void quantiles_equal_published_tables(void **state)
 {
     static const struct {
         double freedom, at_80, at_975, at_995;
@@ -38,7 +38,7 @@ static void quantiles_are_those_of_tables(void **state)
 
 /* With one degree of freedom the quantile is tan(pi (p - 1/2)) (Cauchy). With two it is 2 (p - 1/2) / sqrt(2 p (1 -
  * p)). */
-static void quantiles_with_a_closed_form(void **state)
+static void quantiles_equal_closed_forms(void **state)
 {
     (void)state;
     for (double p = 0.51; p < 0.9999; p += 0.0107) {
@@ -48,7 +48,7 @@ static void quantiles_with_a_closed_form(void **state)
     }
 }
 
-static void tails_are_the_quantiles_other_side(void **state)
+static void tails_are_the_inverse_of_quantiles(void **state)
 {
     (void)state;
     assert_near(tp_student_tails(0, 3), 1, 0);
@@ -80,9 +80,9 @@ static void quantiles_rise_with_p_and_fall_with_freedom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_are_those_of_tables),
-        cmocka_unit_test(quantiles_with_a_closed_form),
-        cmocka_unit_test(tails_are_the_quantiles_other_side),
+        cmocka_unit_test(quantiles_equal_published_tables),
+        cmocka_unit_test(quantiles_equal_closed_forms),
+        cmocka_unit_test(tails_are_the_inverse_of_quantiles),
         cmocka_unit_test(quantiles_rise_with_p_and_fall_with_freedom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

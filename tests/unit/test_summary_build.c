@@ -182,7 +182,7 @@ static void steps_are_those_of_the_overview(void **state)
     drop(&m);
 }
 
-static void key_is_of_the_trace_where_none_is_given(void **state)
+static void key_comes_from_the_trace_by_default(void **state)
 {
     struct made m;
     (void)state;
@@ -227,7 +227,7 @@ static void expect_cell(const struct tp_step_slots *slots, uint32_t slot, uint32
         assert_int_equal(slots->us[p][tp_slot_cell(slots, slot, step)], us[p]);
 }
 
-static void slots_are_own_work_up_to_each_collective(void **state)
+static void slot_has_the_work_before_each_collective(void **state)
 {
     /* Values per slot: kernel, pause, input, within, overlap. The gap of 100 us between the steps is a pause of the
      * second step. */
@@ -267,7 +267,7 @@ static void slots_are_own_work_up_to_each_collective(void **state)
         "user_annotation", "gloo:all_reduce", 2, call, 805, "") "," EVENT("cpu_op", "g", 1, last, 70, "")
 
 /* The end of a call is noted by another thread, 25 us late. The rank already works again at that time. */
-static void waiting_ends_where_work_goes_on(void **state)
+static void wait_ends_when_work_continues(void **state)
 {
     (void)state;
     struct made m;
@@ -279,7 +279,7 @@ static void waiting_ends_where_work_goes_on(void **state)
 
 /* 500 calls per step alternate between three groups. Slots beyond the maximum per rank are merged, and no time is
  * lost. */
-static void many_calls_are_added_up(void **state)
+static void slots_beyond_the_limit_are_merged(void **state)
 {
     static char text[1 << 20];
     size_t size = 0;
@@ -384,7 +384,7 @@ static void collectives_have_arrival_and_sequence(void **state)
     drop(&m);
 }
 
-static void fingerprint_tells_sequences_of_kernels_apart(void **state)
+static void fingerprint_distinguishes_kernel_sequences(void **state)
 {
     struct made m[4];
     static const char *const kernels[4][2] = {{"a", "b"}, {"a", "b"}, {"b", "a"}, {"a", "c"}};
@@ -414,7 +414,7 @@ static void fingerprint_tells_sequences_of_kernels_apart(void **state)
 }
 
 /* There are more operators than rows. The rest becomes one row, and no time is lost. */
-static void rows_beyond_the_limit_are_added_up(void **state)
+static void rows_beyond_the_limit_are_merged(void **state)
 {
     enum { COUNT = 700 };
     struct made m;
@@ -442,7 +442,7 @@ static void rows_beyond_the_limit_are_added_up(void **state)
     drop(&m);
 }
 
-static void long_names_are_cut_and_stay_apart(void **state)
+static void truncated_names_stay_distinct(void **state)
 {
     static char text[32768], name[3][6000];
     struct made m;
@@ -484,7 +484,7 @@ static uint32_t rows_of(const struct tp_summary *summary, enum tp_summary_kind k
     return count;
 }
 
-static void a_gate_gets_the_numbers_of_the_whole(void **state)
+static void gate_summary_has_all_metrics(void **state)
 {
     static char text[1 << 16];
     struct made whole, compared, judged;
@@ -555,7 +555,7 @@ static void make_leak(struct made *m, bool late)
     make(m, "", text);
 }
 
-static void what_a_step_keeps_has_operator_and_place(void **state)
+static void kept_memory_has_operator_and_place(void **state)
 {
     struct made m;
     (void)state;
@@ -586,16 +586,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_count_calls_per_step),
         cmocka_unit_test(steps_are_those_of_the_overview),
-        cmocka_unit_test(key_is_of_the_trace_where_none_is_given),
-        cmocka_unit_test(slots_are_own_work_up_to_each_collective),
-        cmocka_unit_test(waiting_ends_where_work_goes_on),
-        cmocka_unit_test(many_calls_are_added_up),
+        cmocka_unit_test(key_comes_from_the_trace_by_default),
+        cmocka_unit_test(slot_has_the_work_before_each_collective),
+        cmocka_unit_test(wait_ends_when_work_continues),
+        cmocka_unit_test(slots_beyond_the_limit_are_merged),
         cmocka_unit_test(collectives_have_arrival_and_sequence),
-        cmocka_unit_test(fingerprint_tells_sequences_of_kernels_apart),
-        cmocka_unit_test(rows_beyond_the_limit_are_added_up),
-        cmocka_unit_test(long_names_are_cut_and_stay_apart),
-        cmocka_unit_test(a_gate_gets_the_numbers_of_the_whole),
-        cmocka_unit_test(what_a_step_keeps_has_operator_and_place),
+        cmocka_unit_test(fingerprint_distinguishes_kernel_sequences),
+        cmocka_unit_test(rows_beyond_the_limit_are_merged),
+        cmocka_unit_test(truncated_names_stay_distinct),
+        cmocka_unit_test(gate_summary_has_all_metrics),
+        cmocka_unit_test(kept_memory_has_operator_and_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,13 +124,13 @@ static void run(tp_arena_work *work)
     tp_arena_release(&t.arena);
 }
 
-static void summary_columns_collectives_come_back_equal(void **state)
+static void summary_columns_collectives_are_unpacked_unchanged(void **state)
 {
     (void)state;
     run(collectives);
 }
 
-static void summary_columns_findings_beyond_the_words_are_refused(void **state)
+static void summary_columns_invalid_finding_texts_are_refused(void **state)
 {
     (void)state;
     run(findings);
@@ -145,8 +145,8 @@ static void summary_columns_amounts_and_lengths_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summary_columns_collectives_come_back_equal),
-        cmocka_unit_test(summary_columns_findings_beyond_the_words_are_refused),
+        cmocka_unit_test(summary_columns_collectives_are_unpacked_unchanged),
+        cmocka_unit_test(summary_columns_invalid_finding_texts_are_refused),
         cmocka_unit_test(summary_columns_amounts_and_lengths_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,7 +374,7 @@ static void assert_equal_head(const struct tp_summary *a, const struct tp_summar
     }
 }
 
-static void file_gives_back_what_was_packed(void **state)
+static void packed_file_is_read_back_unchanged(void **state)
 {
     (void)state;
     if (setjmp(arena.guard))
@@ -433,7 +433,7 @@ static void merge_keeps_the_record_with_more_events(void **state)
     assert_int_equal(set.again_count, 1);
 }
 
-static void keys_tell_processes_apart(void **state)
+static void keys_distinguish_processes(void **state)
 {
     const struct tp_summary_key keys[] = {
         {TP_STR(""), 0, 8, TP_STR("x"), TP_NULL_INT},
@@ -517,7 +517,7 @@ static void unknown_fields_survive_a_merge(void **state)
 
 /* ---- damage ---- */
 
-static void damage_is_found_wherever_it_is(void **state)
+static void damage_is_found_at_any_byte(void **state)
 {
     struct tp_summary_set set;
     (void)state;
@@ -541,7 +541,7 @@ static void damage_is_found_wherever_it_is(void **state)
     }
 }
 
-static void metric_beyond_all_traces_is_unknown(void **state)
+static void impossible_metric_is_unknown(void **state)
 {
     const double values[] = {INFINITY, -INFINITY, 1e300, -1e19, (double)INT64_MAX, -1.5};
     (void)state;
@@ -561,14 +561,14 @@ static void metric_beyond_all_traces_is_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(file_gives_back_what_was_packed, enter, leave),
+        cmocka_unit_test_setup_teardown(packed_file_is_read_back_unchanged, enter, leave),
         cmocka_unit_test_setup_teardown(merge_is_associative_commutative_idempotent, enter, leave),
         cmocka_unit_test_setup_teardown(merge_keeps_the_record_with_more_events, enter, leave),
-        cmocka_unit_test(keys_tell_processes_apart),
+        cmocka_unit_test(keys_distinguish_processes),
         cmocka_unit_test_setup_teardown(newer_major_version_is_refused, enter, leave),
         cmocka_unit_test_setup_teardown(unknown_fields_survive_a_merge, enter, leave),
-        cmocka_unit_test_setup_teardown(damage_is_found_wherever_it_is, enter, leave),
-        cmocka_unit_test_setup_teardown(metric_beyond_all_traces_is_unknown, enter, leave),
+        cmocka_unit_test_setup_teardown(damage_is_found_at_any_byte, enter, leave),
+        cmocka_unit_test_setup_teardown(impossible_metric_is_unknown, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

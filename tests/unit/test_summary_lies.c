@@ -97,7 +97,7 @@ LIE(severity_unknown, p->finding_severity[0] = 9)
 LIE(text_is_no_text, p->text[0].data = (uint8_t *)"\xFF")
 
 /* A record may take only two bytes of the file, but much more memory. A file may have at most a million records. */
-static void records_without_number_are_a_limit(void **state)
+static void too_many_records_exceed_the_limit(void **state)
 {
     static const char head[] = "\rTPS1\x10\x01\x18\x00\x28\x01";
     enum { HEAD = sizeof head - 1, SIZE = HEAD + (16 << 20) };
@@ -116,40 +116,40 @@ static void records_without_number_are_a_limit(void **state)
     assert_true(arena.used_bytes < (size_t)400 << 20);
 }
 
-static void lying_content_is_an_error(void **state)
+static void false_content_is_an_error(void **state)
 {
-    static void (*const lies[])(Tp__SummaryProcess * p) = {text_number_beyond_texts,
-                                                           columns_differ,
-                                                           bucket_beyond_the_last,
-                                                           buckets_not_ascending,
-                                                           buckets_do_not_add_up,
-                                                           bucket_of_another_duration,
-                                                           more_buckets_than_there_are,
-                                                           fewer_buckets_than_there_are,
-                                                           no_steps_for_rows,
-                                                           left_out_step_beyond_the_last,
-                                                           steps_of_nobody,
-                                                           negative_time,
-                                                           count_too_large,
-                                                           span_too_large,
-                                                           span_of_one_call,
-                                                           deviation_is_no_number,
-                                                           severity_unknown,
-                                                           text_is_no_text};
+    static void (*const changes[])(Tp__SummaryProcess * p) = {text_number_beyond_texts,
+                                                              columns_differ,
+                                                              bucket_beyond_the_last,
+                                                              buckets_not_ascending,
+                                                              buckets_do_not_add_up,
+                                                              bucket_of_another_duration,
+                                                              more_buckets_than_there_are,
+                                                              fewer_buckets_than_there_are,
+                                                              no_steps_for_rows,
+                                                              left_out_step_beyond_the_last,
+                                                              steps_of_nobody,
+                                                              negative_time,
+                                                              count_too_large,
+                                                              span_too_large,
+                                                              span_of_one_call,
+                                                              deviation_is_no_number,
+                                                              severity_unknown,
+                                                              text_is_no_text};
     (void)state;
     if (setjmp(arena.guard))
         fail();
     assert_int_equal(read_lie(NULL), 0);
-    for (unsigned i = 0; i < sizeof lies / sizeof *lies; i++)
-        if (read_lie(lies[i]) != TP_EFORMAT)
+    for (unsigned i = 0; i < sizeof changes / sizeof *changes; i++)
+        if (read_lie(changes[i]) != TP_EFORMAT)
             fail_msg("lie %u was believed", i);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(records_without_number_are_a_limit, enter, leave),
-        cmocka_unit_test_setup_teardown(lying_content_is_an_error, enter, leave),
+        cmocka_unit_test_setup_teardown(too_many_records_exceed_the_limit, enter, leave),
+        cmocka_unit_test_setup_teardown(false_content_is_an_error, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static struct tp_summary_row row_of(enum tp_summary_kind kind, const char *name,
 
 /* A summary of ten kernels (100, 90 .. 10) and an operator. Four rows of kernels remain, and the last one is the sum of
  * 70 .. 10. */
-static void light_rows_become_the_rest(void **state)
+static void smallest_rows_become_one(void **state)
 {
     struct tp_arena arena;
     struct tp_summary_row rows[ROWS + 1];
@@ -52,6 +52,6 @@ static void light_rows_become_the_rest(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(light_rows_become_the_rest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(smallest_rows_become_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 #include "writer/spool/symbol_table.h"
 
-static void of_those_that_contain_it_the_last_is_found(void **state)
+static void last_span_with_the_address_is_found(void **state)
 {
     /* [10, 100) contains [20, 30) twice and [40, 50). [45, 120) crosses its end and contains [100, 110). */
     static const struct tp_span spans[] = {{100, 110, 0, 6}, {10, 100, 0, 1}, {20, 30, 0, 3},
@@ -45,7 +45,7 @@ static void of_those_that_contain_it_the_last_is_found(void **state)
 }
 
 /* Compares the result with a search of all spans for the last one that contains the address. */
-static void drawn_spans_are_found_as_by_looking_at_all(void **state)
+static void random_spans_equal_a_linear_search(void **state)
 {
     uint64_t drawn = 88172645463325252u;
     (void)state;
@@ -112,7 +112,7 @@ static uint32_t compare(const struct tp_symbol_table *table, Dwfl_Module *module
     return same;
 }
 
-static void real_files_have_the_names_that_libdw_gives(void **state)
+static void real_files_have_the_names_of_libdw(void **state)
 {
     static Dwfl_Callbacks callbacks = {.find_elf = no_file, .find_debuginfo = no_debug_file};
     const char *const paths[] = {"/proc/self/exe", "/lib/x86_64-linux-gnu/libc.so.6",
@@ -150,9 +150,9 @@ static void real_files_have_the_names_that_libdw_gives(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_those_that_contain_it_the_last_is_found),
-        cmocka_unit_test(drawn_spans_are_found_as_by_looking_at_all),
-        cmocka_unit_test(real_files_have_the_names_that_libdw_gives),
+        cmocka_unit_test(last_span_with_the_address_is_found),
+        cmocka_unit_test(random_spans_equal_a_linear_search),
+        cmocka_unit_test(real_files_have_the_names_of_libdw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void write_file(const char *name, const char *text)
 }
 
 /* Writes a spool of this process, as the preloaded library does. */
-static void leave_spool(bool has_record)
+static void write_spool(bool has_record)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.directory = folder;
@@ -55,19 +55,19 @@ static void leave_spool(bool has_record)
     tracepress_stop();
 }
 
-struct told {
+struct reported {
     char traces[4][4096];
     int count, failed;
 };
 
 static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
-    struct told *told = context;
+    struct reported *reported = context;
     (void)why;
     assert_int_equal(pid, what == TP_TAKEN_TRACE ? getpid() : pid);
-    told->failed += what == TP_TAKEN_FAILED;
-    if (what == TP_TAKEN_TRACE && told->count < 4)
-        snprintf(told->traces[told->count++], sizeof told->traces[0], "%s", path);
+    reported->failed += what == TP_TAKEN_FAILED;
+    if (what == TP_TAKEN_TRACE && reported->count < 4)
+        snprintf(reported->traces[reported->count++], sizeof reported->traces[0], "%s", path);
 }
 
 /* Stores the report about a trace of another process. */
@@ -77,9 +77,9 @@ static void on_taken_of_any(void *context, enum tp_taken what, const char *path,
     on_taken(context, what, path, getpid(), why);
 }
 
-static struct tp_takeover take(struct told *told)
+static struct tp_takeover take(struct reported *reported)
 {
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken, .context = told};
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken, .context = reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     return t;
 }
@@ -112,40 +112,40 @@ static int empty_and_leave(void **state)
     return rmdir(logdir); /* succeeds only if the folder of the run was already removed */
 }
 
-static void a_spool_is_named_for_its_process(void **state)
+static void trace_is_named_after_its_process(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     char host[64] = "", worker[100];
     (void)state;
-    leave_spool(true);
-    struct tp_takeover t = take(&told);
+    write_spool(true);
+    struct tp_takeover t = take(&reported);
     assert_int_equal(t.trace_count, 1);
     gethostname(host, sizeof host - 1);
     snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
-    assert_string_equal(worker_of(told.traces[0]), worker);
+    assert_string_equal(worker_of(reported.traces[0]), worker);
 }
 
-static void beside_a_trace_of_torch_it_says_so(void **state)
+static void trace_next_to_one_of_torch_is_marked(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     char name[64];
     (void)state;
-    leave_spool(true);
+    write_spool(true);
     snprintf(name, sizeof name, "torch.1700000000000000000.%d.json", (int)getpid());
     write_file(name, "{\"traceEvents\":[]}");
-    struct tp_takeover t = take(&told);
+    struct tp_takeover t = take(&reported);
     assert_int_equal(t.trace_count, 2);
-    const char *ours = worker_of(told.traces[0]), *torch = worker_of(told.traces[1]);
+    const char *ours = worker_of(reported.traces[0]), *torch = worker_of(reported.traces[1]);
     size_t n = strlen(torch);
     assert_memory_equal(ours, torch, n);
     assert_string_equal(ours + n, TP_WORKER_SECOND);
 }
 
 /* The trace is longer than the blocks in which it is copied. */
-static void a_trace_of_torch_is_taken_whole(void **state)
+static void trace_of_torch_is_copied_completely(void **state)
 {
     enum { SIZE = 700001 };
-    static struct told told;
+    static struct reported reported;
     static char text[SIZE + 1], seen[SIZE + 1];
     char name[64];
     (void)state;
@@ -153,8 +153,8 @@ static void a_trace_of_torch_is_taken_whole(void **state)
         text[i] = (char)('a' + i % 23);
     snprintf(name, sizeof name, "torch.1700000000000000000.%d.json", (int)getpid());
     write_file(name, text);
-    assert_int_equal(take(&told).trace_count, 1);
-    gzFile file = gzopen(told.traces[0], "r");
+    assert_int_equal(take(&reported).trace_count, 1);
+    gzFile file = gzopen(reported.traces[0], "r");
     assert_non_null(file);
     assert_int_equal(gzread(file, seen, sizeof seen), SIZE);
     gzclose(file);
@@ -162,24 +162,24 @@ static void a_trace_of_torch_is_taken_whole(void **state)
 }
 
 /* Torch's trace belongs to another process. This process is a data loader or the parent. */
-static void without_a_trace_of_torch_it_is_a_helper(void **state)
+static void process_without_trace_of_torch_is_a_helper(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     (void)state;
-    leave_spool(true);
+    write_spool(true);
     write_file("torch.1700000000000000000.1.json", "{\"traceEvents\":[]}");
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &told};
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 2);
-    const char *ours = worker_of(told.traces[0]), *torch = worker_of(told.traces[1]);
+    const char *ours = worker_of(reported.traces[0]), *torch = worker_of(reported.traces[1]);
     assert_string_equal(ours + strlen(ours) - strlen(TP_WORKER_HELPER), TP_WORKER_HELPER);
     assert_string_equal(torch + strlen(torch) - 2, "_1");
 }
 
 /* Only one of two processes has steps, so the other one is its helper. */
-static void who_tells_no_steps_helps_who_does(void **state)
+static void process_without_steps_is_a_helper(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     pid_t child = fork();
     (void)state;
     if (child == 0) {
@@ -192,12 +192,12 @@ static void who_tells_no_steps_helps_who_does(void **state)
         _exit(0);
     }
     assert_int_equal(waitpid(child, NULL, 0), child);
-    leave_spool(true);
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &told};
+    write_spool(true);
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 2);
     for (int i = 0; i < 2; i++) {
-        const char *worker = worker_of(told.traces[i]), *suffix = strstr(worker, TP_WORKER_HELPER);
+        const char *worker = worker_of(reported.traces[i]), *suffix = strstr(worker, TP_WORKER_HELPER);
         char number[16];
         snprintf(number, sizeof number, "_%d", (int)getpid());
         assert_true(suffix ? strstr(worker, number) != NULL : strstr(worker, number) == NULL);
@@ -205,7 +205,7 @@ static void who_tells_no_steps_helps_who_does(void **state)
 }
 
 /* Writes the spool of a helper of a script, which has only memory records. */
-static void leave_brief_spool(unsigned ms)
+static void write_short_spool(unsigned ms)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     const struct tracepress_memory note = {.size = sizeof(struct tracepress_memory),
@@ -231,84 +231,84 @@ static int64_t now_ms(void)
 }
 
 /* Writes the spool of a process that exited immediately. Tries again if a busy machine delayed the process. */
-static void leave_spool_at_once(void)
+static void write_spool_and_exit(void)
 {
     int64_t began_ms;
     for (int tries = 0; tries < 200; tries++) {
         empty(folder);
         began_ms = now_ms();
-        leave_brief_spool(0);
+        write_short_spool(0);
         if (now_ms() - began_ms < TP_TAKEOVER_SHORT_MS)
             return;
     }
     skip();
 }
 
-static void a_helper_that_was_over_at_once_has_no_trace(void **state)
+static void short_helper_has_no_trace(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     (void)state;
-    leave_spool_at_once();
-    struct tp_takeover t = take(&told);
+    write_spool_and_exit();
+    struct tp_takeover t = take(&reported);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(t.short_count, 1);
     assert_int_equal(t.empty_count, 0);
-    assert_int_equal(told.count, 0);
+    assert_int_equal(reported.count, 0);
     assert_int_equal(access(folder, F_OK), -1);
 }
 
-static void the_program_itself_has_its_trace_however_brief(void **state)
+static void program_itself_always_has_a_trace(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     (void)state;
-    leave_spool_at_once();
+    write_spool_and_exit();
     struct tp_takeover t = {
-        .folder = folder, .logdir = logdir, .program = getpid(), .report = on_taken, .context = &told};
+        .folder = folder, .logdir = logdir, .program = getpid(), .report = on_taken, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 1);
     assert_int_equal(t.short_count, 0);
 }
 
-static void a_helper_that_ran_longer_has_its_trace(void **state)
+static void longer_helper_has_a_trace(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     (void)state;
-    leave_brief_spool(TP_TAKEOVER_SHORT_MS + 1);
-    struct tp_takeover t = take(&told);
+    write_short_spool(TP_TAKEOVER_SHORT_MS + 1);
+    struct tp_takeover t = take(&reported);
     assert_int_equal(t.trace_count, 1);
     assert_int_equal(t.short_count, 0);
 }
 
 /* If a trace from outside exists, a process with ranges keeps its name. The worker of a process with only memory
  * records and waits is named "inside". */
-static void beside_a_trace_from_outside_the_silent_are_inside(void **state)
+static void process_without_ranges_becomes_inside(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     (void)state;
     for (int is_silent = 0; is_silent < 2; is_silent++) {
         if (is_silent)
-            leave_brief_spool(TP_TAKEOVER_SHORT_MS + 20);
+            write_short_spool(TP_TAKEOVER_SHORT_MS + 20);
         else
-            leave_spool(true);
+            write_spool(true);
         struct tp_takeover t = {.folder = folder,
                                 .logdir = logdir,
                                 .has_outside = true,
                                 .keeps_folder = true,
                                 .report = on_taken_of_any,
-                                .context = &told};
-        told.count = 0;
+                                .context = &reported};
+        reported.count = 0;
         assert_int_equal(tp_takeover(&t, NULL), 0);
         assert_int_equal(t.trace_count, 1);
-        bool is_inside = strstr(worker_of(told.traces[0]), TP_WORKER_INSIDE) != NULL;
+        bool is_inside = strstr(worker_of(reported.traces[0]), TP_WORKER_INSIDE) != NULL;
         assert_int_equal(is_inside, is_silent);
     }
     assert_int_equal(rmdir(folder), 0);
 }
 
 /* In a container a process has another number than outside, and its environment cannot be read. */
-static void a_spool_whose_process_lives_stays_whatever_its_number(void **state)
+static void spool_of_a_running_process_stays(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     int ready[2];
     char byte;
     (void)state;
@@ -326,35 +326,35 @@ static void a_spool_whose_process_lives_stays_whatever_its_number(void **state)
         _exit(0);
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &told};
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.running_count, 1);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    t = (struct tp_takeover){.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &told};
+    t = (struct tp_takeover){.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 1);
     close(ready[0]);
     close(ready[1]);
 }
 
-static void what_was_being_written_and_what_is_empty_goes(void **state)
+static void unfinished_and_empty_files_are_removed(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     (void)state;
-    leave_spool(false);
+    write_spool(false);
     write_file("torch.1.2.json.tmp", "{");
-    struct tp_takeover t = take(&told);
+    struct tp_takeover t = take(&reported);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(t.empty_count, 2);
     assert_int_equal(access(folder, F_OK), -1);
 }
 
 /* The program cannot write this trace again, so it is kept although it is truncated. */
-static void a_trace_that_breaks_off_is_kept_as_such(void **state)
+static void truncated_trace_is_kept(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     char name[100], command[600];
     int pid = (int)getpid();
     (void)state;
@@ -364,7 +364,7 @@ static void a_trace_that_breaks_off_is_kept_as_such(void **state)
     write_file(name, "{\"traceEvents\":[{\"ph\":");
     snprintf(name, sizeof name, "kineto_%d.json.tmp", pid);
     write_file(name, "{\"traceEvents\":[");
-    struct tp_takeover t = take(&told);
+    struct tp_takeover t = take(&reported);
     assert_int_equal(t.trace_count, 2);
     assert_int_equal(t.cut_count, 2);
     assert_int_equal(t.empty_count, 1);
@@ -376,16 +376,16 @@ static void a_trace_that_breaks_off_is_kept_as_such(void **state)
     assert_int_equal(access(folder, F_OK), -1);
 }
 
-static void what_is_no_spool_stays_and_is_told(void **state)
+static void unknown_file_stays_and_is_reported(void **state)
 {
-    static struct told told;
+    static struct reported reported;
     char path[400];
     (void)state;
     write_file(".host_1.2.3.tpspool", "noise");
     write_file("mine", "not ours");
-    struct tp_takeover t = take(&told);
+    struct tp_takeover t = take(&reported);
     assert_int_equal(t.failed_count, 1);
-    assert_int_equal(told.failed, 1);
+    assert_int_equal(reported.failed, 1);
     snprintf(path, sizeof path, "%s/.host_1.2.3.tpspool", folder);
     assert_int_equal(unlink(path), 0);
     snprintf(path, sizeof path, "%s/mine", folder);
@@ -396,19 +396,19 @@ static void what_is_no_spool_stays_and_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_spool_is_named_for_its_process, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(beside_a_trace_of_torch_it_says_so, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(a_trace_of_torch_is_taken_whole, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(without_a_trace_of_torch_it_is_a_helper, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(who_tells_no_steps_helps_who_does, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(a_helper_that_was_over_at_once_has_no_trace, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(the_program_itself_has_its_trace_however_brief, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(a_helper_that_ran_longer_has_its_trace, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(beside_a_trace_from_outside_the_silent_are_inside, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(a_spool_whose_process_lives_stays_whatever_its_number, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(what_was_being_written_and_what_is_empty_goes, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(a_trace_that_breaks_off_is_kept_as_such, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(what_is_no_spool_stays_and_is_told, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(trace_is_named_after_its_process, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(trace_next_to_one_of_torch_is_marked, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(trace_of_torch_is_copied_completely, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(process_without_trace_of_torch_is_a_helper, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(process_without_steps_is_a_helper, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(short_helper_has_no_trace, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(program_itself_always_has_a_trace, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(longer_helper_has_a_trace, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(process_without_ranges_becomes_inside, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(spool_of_a_running_process_stays, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(unfinished_and_empty_files_are_removed, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(truncated_trace_is_kept, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(unknown_file_stays_and_is_reported, enter, empty_and_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static bool is_called(size_t row, const char *name)
 }
 
 /* Starts 1,000 requests that take 1, 2 .. 1,000 us, in random order. Each quantile is the delay with that rank. */
-static void known_delays_have_their_quantiles(void **state)
+static void known_delays_give_exact_quantiles(void **state)
 {
     int delays[1000], at;
     uint64_t drawn = 88172645463325252u;
@@ -118,7 +118,7 @@ static void ends_are_paired_by_category_name_and_id(void **state)
     assert_int_equal(cell(1, TP_TASK_OPEN), 1);
 }
 
-static void what_ends_as_another_begins_is_not_there_with_it(void **state)
+static void touching_tasks_do_not_overlap(void **state)
 {
     (void)state;
     end_of('b', "a", "chain", "1", 1, 0);
@@ -146,9 +146,9 @@ static void what_ends_as_another_begins_is_not_there_with_it(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(known_delays_have_their_quantiles, begin, end),
+        cmocka_unit_test_setup_teardown(known_delays_give_exact_quantiles, begin, end),
         cmocka_unit_test_setup_teardown(ends_are_paired_by_category_name_and_id, begin, end),
-        cmocka_unit_test_setup_teardown(what_ends_as_another_begins_is_not_there_with_it, begin, end),
+        cmocka_unit_test_setup_teardown(touching_tasks_do_not_overlap, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,7 +248,7 @@ static void broken_templates_name_line_and_reason(void **state)
     expect_fault("{{=<% 12345678901234567=}}", TP_ELIMIT, "delimiter longer");
 }
 
-static void endless_templates_end(void **state)
+static void endless_template_is_refused(void **state)
 {
     (void)state;
     expect_fault("{{>main}}", TP_ELIMIT, "too deep");
@@ -284,7 +284,7 @@ int main(void)
         cmocka_unit_test(markup_and_controls_are_escaped),
         cmocka_unit_test(empty_text_hides_a_section_and_zero_does_not),
         cmocka_unit_test(broken_templates_name_line_and_reason),
-        cmocka_unit_test(endless_templates_end),
+        cmocka_unit_test(endless_template_is_refused),
         cmocka_unit_test(built_objects_keep_their_last_member_and_growing_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void each_type_is_read(void **state)
     assert_int_equal(stats.zero_count, 2);
 }
 
-static void halves_are_read_at_their_edges(void **state)
+static void half_floats_are_read_at_their_limits(void **state)
 {
     /* 2^-24 is the smallest number, 65504 the largest. Then -0, infinity, -infinity and NaN. */
     static const uint16_t half[] = {0x0001, 0x7BFF, 0x8000, 0x7C00, 0xFC00, 0x7E00};
@@ -79,7 +79,7 @@ static void halves_are_read_at_their_edges(void **state)
     assert_int_equal(stats.nan_count, 1);
 }
 
-static void the_finite_elements_are_measured(void **state)
+static void statistics_use_finite_elements(void **state)
 {
     static const float some[] = {NAN, INFINITY, -INFINITY, 0, -0.0f, 3, -4};
     static const float none[] = {NAN, INFINITY};
@@ -97,7 +97,7 @@ static void the_finite_elements_are_measured(void **state)
     assert_true(stats.count == 0 && isnan(stats.mean));
 }
 
-static void sums_neither_overflow_nor_lose(void **state)
+static void sums_neither_overflow_nor_lose_precision(void **state)
 {
     static const double huge[] = {1e308, 1e308, -1e308, -1e308}, tiny[] = {3e-320, 4e-320};
     static const double lost[] = {1e16, 1, 1, 1, 1, -1e16};
@@ -143,7 +143,7 @@ static void impossible_shapes_are_refused(void **state)
 
 /* ---- .npy files ---- */
 
-static void heads_are_numpys(void **state)
+static void headers_equal_those_of_numpy(void **state)
 {
     char head[TP_NPY_MAX_HEAD];
     const int64_t dims[] = {2, 3}, most[TP_NPY_MAX_RANK] = {[0 ... 15] = INT64_MAX};
@@ -159,7 +159,7 @@ static void heads_are_numpys(void **state)
     assert_true(size % 64 == 0 && size <= TP_NPY_MAX_HEAD && head[size - 1] == '\n');
 }
 
-static void names_become_names_of_files(void **state)
+static void names_become_safe_file_names(void **state)
 {
     static struct tp_session_place place = {.worker = "w", .step = 12};
     char path[TP_TENSOR_PATH], other[TP_TENSOR_PATH];
@@ -262,7 +262,7 @@ static void check_file(const char *worker, const char *rest, const char *expecte
     fclose(file);
 }
 
-static void values_are_files(void **state)
+static void values_are_written_as_files(void **state)
 {
     const uint16_t brain[] = {0x3F80, 0x4000};
     const int32_t old[] = {1, 2}, new[] = {3, 4};
@@ -280,7 +280,7 @@ static void values_are_files(void **state)
     assert_non_null(strstr(args_of("b"), "\"file\":\"values.tensors/1/b.npy\",\"values\":\"bits as uint16\"}"));
 }
 
-static void a_limit_leaves_the_statistics(void **state)
+static void size_limit_keeps_the_statistics(void **state)
 {
     static char big[3 << 20];
     const int64_t dims[] = {sizeof big};
@@ -298,7 +298,7 @@ static void a_limit_leaves_the_statistics(void **state)
     assert_int_equal(stat(path, &status), -1);
 }
 
-static void a_place_that_cannot_be_written_leaves_the_statistics(void **state)
+static void unwritable_folder_keeps_the_statistics(void **state)
 {
     const int64_t dims[] = {1};
     char path[128];
@@ -334,17 +334,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_type_is_read),
-        cmocka_unit_test(halves_are_read_at_their_edges),
-        cmocka_unit_test(the_finite_elements_are_measured),
-        cmocka_unit_test(sums_neither_overflow_nor_lose),
+        cmocka_unit_test(half_floats_are_read_at_their_limits),
+        cmocka_unit_test(statistics_use_finite_elements),
+        cmocka_unit_test(sums_neither_overflow_nor_lose_precision),
         cmocka_unit_test(data_need_not_be_aligned),
         cmocka_unit_test(impossible_shapes_are_refused),
-        cmocka_unit_test(heads_are_numpys),
-        cmocka_unit_test(names_become_names_of_files),
+        cmocka_unit_test(headers_equal_those_of_numpy),
+        cmocka_unit_test(names_become_safe_file_names),
         cmocka_unit_test(statistics_are_in_the_trace),
-        cmocka_unit_test(values_are_files),
-        cmocka_unit_test(a_limit_leaves_the_statistics),
-        cmocka_unit_test(a_place_that_cannot_be_written_leaves_the_statistics),
+        cmocka_unit_test(values_are_written_as_files),
+        cmocka_unit_test(size_limit_keeps_the_statistics),
+        cmocka_unit_test(unwritable_folder_keeps_the_statistics),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -19,7 +19,7 @@ static void assert_defused(const char *text, const char *want)
     assert_string_equal(got, want);
 }
 
-static void commands_of_logs_are_broken(void **state)
+static void log_commands_are_disarmed(void **state)
 {
     (void)state;
     assert_defused("::error file=a::b\n  ::set-output name=x::y\r\t::debug::z",
@@ -30,7 +30,7 @@ static void commands_of_logs_are_broken(void **state)
     assert_defused("\n\n::x", "\n\n?:x");
 }
 
-static void names_of_programs_stay(void **state)
+static void harmless_names_stay_unchanged(void **state)
 {
     static const char *const names[] = {"aten::mm",
                                         "at::native::(anonymous namespace)::f",
@@ -85,8 +85,8 @@ static void terminal_shows_controls_as_questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commands_of_logs_are_broken),
-        cmocka_unit_test(names_of_programs_stay),
+        cmocka_unit_test(log_commands_are_disarmed),
+        cmocka_unit_test(harmless_names_stay_unchanged),
         cmocka_unit_test(random_texts_are_safe),
         cmocka_unit_test(terminal_shows_controls_as_questions),
     };

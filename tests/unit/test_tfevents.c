@@ -109,7 +109,7 @@ static void tfevents_histograms_count_everything(void **state)
     tp_tfevents_release(&events);
 }
 
-static void tfevents_full_buffer_holds_whole_records(void **state)
+static void tfevents_full_buffer_contains_complete_records(void **state)
 {
     struct tp_tfevents events;
     (void)state;
@@ -156,7 +156,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     tp_tfevents_release(&events);
 }
 
-static void tfevents_older_exports_of_the_worker_go_and_nothing_else(void **state)
+static void tfevents_only_older_exports_of_the_worker_are_removed(void **state)
 {
     char folder[] = "/tmp/tracepress-tfevents-XXXXXX", name[128];
     struct tp_error err;
@@ -193,9 +193,9 @@ int main(void)
         cmocka_unit_test(tfevents_scalars_have_both_value_and_class),
         cmocka_unit_test(tfevents_many_scalars_are_several_records),
         cmocka_unit_test(tfevents_histograms_count_everything),
-        cmocka_unit_test(tfevents_full_buffer_holds_whole_records),
+        cmocka_unit_test(tfevents_full_buffer_contains_complete_records),
         cmocka_unit_test(tfevents_costs_are_packed_depth_first),
-        cmocka_unit_test(tfevents_older_exports_of_the_worker_go_and_nothing_else),
+        cmocka_unit_test(tfevents_only_older_exports_of_the_worker_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

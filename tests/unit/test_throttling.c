@@ -54,7 +54,7 @@ static int drop_groups(void **state)
     return rmdir(root);
 }
 
-static void groups_and_those_around_them_are_added_up(void **state)
+static void nested_groups_are_added_up(void **state)
 {
     struct tp_throttling found;
     (void)state;
@@ -64,7 +64,7 @@ static void groups_and_those_around_them_are_added_up(void **state)
     assert_true(tp_throttling_of(&found, "0::/a/\n", root) && found.period_count == 3);
 }
 
-static void what_says_nothing_is_not_known(void **state)
+static void missing_files_give_unknown(void **state)
 {
     static const char *const texts[] = {"", "\n", "0", "0::", "0::/", "0::/none", "3:cpuacct:/a", "0::/a/../a", "0::/odd", ":::::", "0::a"};
     struct tp_throttling found;
@@ -75,7 +75,7 @@ static void what_says_nothing_is_not_known(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(groups_and_those_around_them_are_added_up),
-                                       cmocka_unit_test(what_says_nothing_is_not_known)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nested_groups_are_added_up),
+                                       cmocka_unit_test(missing_files_give_unknown)};
     return cmocka_run_group_tests(tests, make_groups, drop_groups);
 }

@@ -60,7 +60,7 @@ static int64_t us(const struct made *m, const char *path)
     return node ? node->time_ns / 1000 : -1;
 }
 
-static void each_stretch_of_a_step_has_one_place(void **state)
+static void each_interval_of_a_step_has_one_node(void **state)
 {
     struct made m;
     (void)state;
@@ -87,7 +87,7 @@ static void each_stretch_of_a_step_has_one_place(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void work_that_runs_at_once_has_one_owner(void **state)
+static void simultaneous_work_has_one_node(void **state)
 {
     struct made m;
     (void)state;
@@ -104,7 +104,7 @@ static void work_that_runs_at_once_has_one_owner(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void modules_are_told_by_their_class(void **state)
+static void modules_are_named_by_class(void **state)
 {
     struct made m;
     (void)state;
@@ -124,7 +124,7 @@ static void modules_are_told_by_their_class(void **state)
 #define PRODUCT(args) HOST("cpu_op", "aten::mm", 0, 50, args) LAUNCH(1, 1) ON(7, "kernel", "gemm", 100, 200, 1)
 #define SQUARE "\"Input Dims\":[[4096,4096],[4096,4096]],\"Input type\":[\"c10::BFloat16\",\"c10::BFloat16\"]"
 
-static void a_floor_is_what_the_device_could_do_at_best(void **state)
+static void floor_is_the_minimum_time_of_the_device(void **state)
 {
     struct made m;
     (void)state;
@@ -139,7 +139,7 @@ static void a_floor_is_what_the_device_could_do_at_best(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void an_unknown_device_has_no_floor(void **state)
+static void unknown_device_has_no_floor(void **state)
 {
     struct made m;
     (void)state;
@@ -150,7 +150,7 @@ static void an_unknown_device_has_no_floor(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void what_no_recorded_work_explains_is_held(void **state)
+static void unexplained_delay_is_held(void **state)
 {
     struct made m;
     (void)state;
@@ -162,7 +162,7 @@ static void what_no_recorded_work_explains_is_held(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void peaks_are_found_by_the_names_that_drivers_give(void **state)
+static void peaks_are_found_by_driver_names(void **state)
 {
     static const struct {
         const char *name, *device;
@@ -189,7 +189,7 @@ static void peaks_are_found_by_the_names_that_drivers_give(void **state)
 }
 
 /* Checks the table of peaks. A row that cannot be found, or with contradictory types, is a mistake. */
-static void each_row_of_peaks_makes_sense(void **state)
+static void each_row_of_peaks_is_consistent(void **state)
 {
     size_t count = 0;
     (void)state;
@@ -208,14 +208,14 @@ static void each_row_of_peaks_makes_sense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_stretch_of_a_step_has_one_place),
-        cmocka_unit_test(work_that_runs_at_once_has_one_owner),
-        cmocka_unit_test(modules_are_told_by_their_class),
-        cmocka_unit_test(a_floor_is_what_the_device_could_do_at_best),
-        cmocka_unit_test(an_unknown_device_has_no_floor),
-        cmocka_unit_test(what_no_recorded_work_explains_is_held),
-        cmocka_unit_test(peaks_are_found_by_the_names_that_drivers_give),
-        cmocka_unit_test(each_row_of_peaks_makes_sense),
+        cmocka_unit_test(each_interval_of_a_step_has_one_node),
+        cmocka_unit_test(simultaneous_work_has_one_node),
+        cmocka_unit_test(modules_are_named_by_class),
+        cmocka_unit_test(floor_is_the_minimum_time_of_the_device),
+        cmocka_unit_test(unknown_device_has_no_floor),
+        cmocka_unit_test(unexplained_delay_is_held),
+        cmocka_unit_test(peaks_are_found_by_driver_names),
+        cmocka_unit_test(each_row_of_peaks_is_consistent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,7 @@ static void slices_are_packed_in_order_with_their_depth(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void slices_of_a_device_tell_their_launch(void **state)
+static void device_slices_name_their_launch(void **state)
 {
     (void)state;
     struct scene s;
@@ -244,7 +244,7 @@ static void device_load_counts_time_and_blocks(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void hostile_times_and_depths_are_survived(void **state)
+static void hostile_times_and_depths_do_not_crash(void **state)
 {
     (void)state;
     struct scene s;
@@ -280,11 +280,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_are_packed_in_order_with_their_depth),
-        cmocka_unit_test(slices_of_a_device_tell_their_launch),
+        cmocka_unit_test(device_slices_name_their_launch),
         cmocka_unit_test(single_nanoseconds_are_kept),
         cmocka_unit_test(short_host_slices_are_folded_to_fit),
         cmocka_unit_test(device_load_counts_time_and_blocks),
-        cmocka_unit_test(hostile_times_and_depths_are_survived),
+        cmocka_unit_test(hostile_times_and_depths_do_not_crash),
         cmocka_unit_test(no_slices_give_no_timeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

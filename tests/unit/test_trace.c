@@ -62,7 +62,7 @@ static void both_document_shapes_are_read(void **state)
     }
 }
 
-static void what_is_no_trace_is_refused_with_a_reason(void **state)
+static void invalid_trace_is_refused_with_a_reason(void **state)
 {
     static const char *const texts[] = {"",
                                         "   ",
@@ -85,7 +85,7 @@ static void what_is_no_trace_is_refused_with_a_reason(void **state)
     }
 }
 
-static void a_broken_event_costs_only_itself(void **state)
+static void broken_event_loses_only_itself(void **state)
 {
     static const struct {
         const char *text;
@@ -162,7 +162,7 @@ static size_t deflate_gzip(const char *text, size_t size, unsigned char *out, si
     return z.total_out;
 }
 
-static void gzip_damage_keeps_what_came_before(void **state)
+static void gzip_damage_keeps_earlier_events(void **state)
 {
     enum { EVENTS = 3000, CAPACITY = EVENTS * 100 };
     char *text = malloc(CAPACITY), *at = text;
@@ -290,7 +290,7 @@ static void compare_spans(struct learning *l, const struct tp_spans *learned, co
     }
 }
 
-static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
+static void learned_keys_equal_the_plain_scanner(void **state)
 {
     struct learning l;
     struct tp_scan scan;
@@ -326,12 +326,9 @@ static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_document_shapes_are_read),
-        cmocka_unit_test(what_is_no_trace_is_refused_with_a_reason),
-        cmocka_unit_test(a_broken_event_costs_only_itself),
-        cmocka_unit_test(rows_are_canonical_and_named),
-        cmocka_unit_test(gzip_damage_keeps_what_came_before),
-        cmocka_unit_test(learned_layouts_give_what_the_plain_scanner_gives),
+        cmocka_unit_test(both_document_shapes_are_read),    cmocka_unit_test(invalid_trace_is_refused_with_a_reason),
+        cmocka_unit_test(broken_event_loses_only_itself),   cmocka_unit_test(rows_are_canonical_and_named),
+        cmocka_unit_test(gzip_damage_keeps_earlier_events), cmocka_unit_test(learned_keys_equal_the_plain_scanner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static char *content(struct tp_trace_out *out)
     return text;
 }
 
-static void assert_holds(const char *text, const char *want)
+static void assert_contains(const char *text, const char *want)
 {
     if (!strstr(text, want))
         fail_msg("not in the trace: %s\n%.3000s", want, text);
@@ -77,7 +77,7 @@ static void assert_events(void (*write)(struct tp_trace_out *), const char *want
     free(text);
 }
 
-static void an_empty_trace_is_a_whole_document(void **state)
+static void empty_trace_is_a_complete_document(void **state)
 {
     (void)state;
     char *text = content(open_trace(NULL));
@@ -105,7 +105,7 @@ static void an_empty_trace_is_a_whole_document(void **state)
     free(text);
 }
 
-static void the_head_says_what_the_options_say(void **state)
+static void header_contains_the_options(void **state)
 {
     struct tp_trace_out_device gpu = TP_TRACE_OUT_DEVICE(1, TP_STR("Quick \"7\""));
     struct tp_trace_out_meta meta[] = {
@@ -133,15 +133,16 @@ static void the_head_says_what_the_options_say(void **state)
     options.metadata = meta;
     options.metadata_count = sizeof meta / sizeof *meta;
     char *text = content(open_trace(&options));
-    assert_holds(text, "{\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":1,\"name\":\"Quick "
-                       "\\\"7\\\"\",\"warpSize\":32,\"numSms\":132}],\n\"trace_id\":\"00AB\",\n\"record_shapes\":1,\n"
-                       "\"with_flops\":1,\n\"distributedInfo\":{\"backend\":\"gloo\",\"rank\":3,\"world_size\":8,"
-                       "\"local_rank\":1},\n\"host_name\":\"h\",\n\"note\":\"a\\\"b\",\n\"list\":[1, {\"a\": "
-                       "null}],\n\"bad\":\"[1,\",\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":"
-                       "1790857026000000000,\n\"traceEvents\":[");
-    assert_holds(text, "\"process_name\",\"ts\":1.500,\"pid\":77,\"tid\":0,\"args\":{\"name\":\"train\"}}");
-    assert_holds(text, "\"process_labels\",\"ts\":1.500,\"pid\":1,\"tid\":0,\"args\":{\"labels\":\"GPU 1\"}}");
-    assert_holds(text, "\"process_sort_index\",\"ts\":1.500,\"pid\":1,\"tid\":0,\"args\":{\"sort_index\":5000001}}");
+    assert_contains(text,
+                    "{\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":1,\"name\":\"Quick "
+                    "\\\"7\\\"\",\"warpSize\":32,\"numSms\":132}],\n\"trace_id\":\"00AB\",\n\"record_shapes\":1,\n"
+                    "\"with_flops\":1,\n\"distributedInfo\":{\"backend\":\"gloo\",\"rank\":3,\"world_size\":8,"
+                    "\"local_rank\":1},\n\"host_name\":\"h\",\n\"note\":\"a\\\"b\",\n\"list\":[1, {\"a\": "
+                    "null}],\n\"bad\":\"[1,\",\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":"
+                    "1790857026000000000,\n\"traceEvents\":[");
+    assert_contains(text, "\"process_name\",\"ts\":1.500,\"pid\":77,\"tid\":0,\"args\":{\"name\":\"train\"}}");
+    assert_contains(text, "\"process_labels\",\"ts\":1.500,\"pid\":1,\"tid\":0,\"args\":{\"labels\":\"GPU 1\"}}");
+    assert_contains(text, "\"process_sort_index\",\"ts\":1.500,\"pid\":1,\"tid\":0,\"args\":{\"sort_index\":5000001}}");
     free(text);
 }
 
@@ -200,7 +201,7 @@ static void write_kernel(struct tp_trace_out *out)
     tp_trace_out_flow(out, &(struct tp_trace_out_flow){TP_OUT_FLOW_BACKWARD, true, 1, 0, 7, 1000});
 }
 
-static void kernels_streams_and_flows(void **state)
+static void kernels_streams_and_flows_are_written(void **state)
 {
     (void)state;
     assert_events(
@@ -225,7 +226,7 @@ static void write_memory(struct tp_trace_out *out)
     tp_trace_out_memory(out, &memory);
 }
 
-static void memory_records(void **state)
+static void memory_records_are_written(void **state)
 {
     (void)state;
     assert_events(
@@ -259,7 +260,7 @@ static void write_others(struct tp_trace_out *out)
     assert_int_equal(tp_trace_out_stats(out).dropped_count, 1);
 }
 
-static void counters_instants_and_categories_of_the_caller(void **state)
+static void counters_instants_and_categories_are_written(void **state)
 {
     (void)state;
     assert_events(
@@ -293,12 +294,12 @@ static void hostile_texts_stay_valid_json(void **state)
         struct tp_trace_out *out = open_trace(NULL);
         tp_trace_out_complete(out, &(struct tp_trace_out_event){.name = cases[i].text});
         char *text = content(out);
-        assert_holds(text, cases[i].want);
+        assert_contains(text, cases[i].want);
         free(text);
     }
 }
 
-static void long_texts_are_cut_between_characters_and_long_records_left_out(void **state)
+static void long_texts_are_truncated_and_long_records_dropped(void **state)
 {
     enum { TEXTS = 20, SIZE = TP_MAX_OUT_TEXT_BYTES + 10 };
     char *big = malloc(SIZE);
@@ -317,7 +318,7 @@ static void long_texts_are_cut_between_characters_and_long_records_left_out(void
     assert_int_equal(stats.dropped_count, 1);
     assert_true(stats.cut_count >= 2);
     char *text = content(out);
-    assert_holds(
+    assert_contains(
         text, "x\",\"pid\":0,\"tid\":0,\"ts\":0.000,\"dur\":0.000,\"args\":{\"Ev Idx\":0}},\n{\"ph\":\"X\",\"cat\":"
               "\"cpu_op\",\"name\":\"after\",\"pid\":0,\"tid\":0,\"ts\":0.000,\"dur\":0.000,\"args\":{\"Ev Idx\":1}}");
     assert_null(strstr(text, "too long"));
@@ -325,7 +326,7 @@ static void long_texts_are_cut_between_characters_and_long_records_left_out(void
     free(big);
 }
 
-static void discard_leaves_nothing(void **state)
+static void discard_leaves_no_file(void **state)
 {
     struct tp_trace_out *out = open_trace(NULL);
     (void)state;
@@ -338,7 +339,7 @@ static void discard_leaves_nothing(void **state)
     assert_int_equal(access("t.json", F_OK), -1);
 }
 
-static void a_path_that_cannot_be_written_is_an_error_of_open(void **state)
+static void unwritable_path_fails_at_open(void **state)
 {
     struct tp_trace_out *out;
     struct tp_error err;
@@ -364,7 +365,7 @@ static void a_full_disk_is_reported_once_by_close(void **state)
     }
 }
 
-static void a_limit_on_file_size_is_an_error_and_no_signal(void **state)
+static void file_size_limit_gives_an_error_without_signal(void **state)
 {
     struct rlimit before, small = {10000, RLIM_INFINITY};
     (void)state;
@@ -426,7 +427,7 @@ static void numbers_are_written_exactly(void **state)
     }
 }
 
-static void json_is_told_from_what_is_not(void **state)
+static void valid_json_is_distinguished_from_invalid(void **state)
 {
     static const char *const good[] = {"1",     " [ ] ", "{\"a\":[1,-2.5e+3,\"\\u00e9\",{}],\"b\":null}",
                                        "\"x\"", "0",     "true"};
@@ -445,20 +446,20 @@ static void json_is_told_from_what_is_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_trace_is_a_whole_document),
-        cmocka_unit_test(the_head_says_what_the_options_say),
+        cmocka_unit_test(empty_trace_is_a_complete_document),
+        cmocka_unit_test(header_contains_the_options),
         cmocka_unit_test(operators_have_their_arguments_and_an_index),
-        cmocka_unit_test(kernels_streams_and_flows),
-        cmocka_unit_test(memory_records),
-        cmocka_unit_test(counters_instants_and_categories_of_the_caller),
+        cmocka_unit_test(kernels_streams_and_flows_are_written),
+        cmocka_unit_test(memory_records_are_written),
+        cmocka_unit_test(counters_instants_and_categories_are_written),
         cmocka_unit_test(hostile_texts_stay_valid_json),
-        cmocka_unit_test(long_texts_are_cut_between_characters_and_long_records_left_out),
-        cmocka_unit_test(discard_leaves_nothing),
-        cmocka_unit_test(a_path_that_cannot_be_written_is_an_error_of_open),
+        cmocka_unit_test(long_texts_are_truncated_and_long_records_dropped),
+        cmocka_unit_test(discard_leaves_no_file),
+        cmocka_unit_test(unwritable_path_fails_at_open),
         cmocka_unit_test(a_full_disk_is_reported_once_by_close),
-        cmocka_unit_test(a_limit_on_file_size_is_an_error_and_no_signal),
+        cmocka_unit_test(file_size_limit_gives_an_error_without_signal),
         cmocka_unit_test(numbers_are_written_exactly),
-        cmocka_unit_test(json_is_told_from_what_is_not),
+        cmocka_unit_test(valid_json_is_distinguished_from_invalid),
     };
     return cmocka_run_group_tests_name("trace_json", tests, enter_folder, leave_folder);
 }

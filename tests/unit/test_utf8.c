@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void a_cut_leaves_whole_characters(void **state)
+static void cut_keeps_complete_characters(void **state)
 {
     const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* characters of 1, 2, 3, 4 and 1 bytes */
     static const size_t kept[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
@@ -18,7 +18,7 @@ static void a_cut_leaves_whole_characters(void **state)
         assert_int_equal(tp_utf8_cut(text, strlen(text), most), kept[most]);
 }
 
-static void bytes_that_are_no_text_are_cut_too(void **state)
+static void invalid_bytes_are_cut(void **state)
 {
     (void)state;
     /* goes back at most four bytes, the longest character */
@@ -37,8 +37,8 @@ static void characters_are_counted_by_their_first_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cut_leaves_whole_characters),
-        cmocka_unit_test(bytes_that_are_no_text_are_cut_too),
+        cmocka_unit_test(cut_keeps_complete_characters),
+        cmocka_unit_test(invalid_bytes_are_cut),
         cmocka_unit_test(characters_are_counted_by_their_first_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

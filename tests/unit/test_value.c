@@ -37,7 +37,7 @@ static struct tp_str compact(const char *raw)
     return text;
 }
 
-static void equal_values_have_one_compact_text(void **state)
+static void equal_values_share_one_compact_text(void **state)
 {
     (void)state;
     assert_string_equal(compact(" [ [2, 8] ,[ ], \"a\\u0062\" ]").ptr, "[[2,8],[],\"ab\"]");
@@ -68,7 +68,7 @@ static void dumps_and_output_keep_reals_as_texts(void **state)
     assert_string_equal(tp_value_output(&arena, TP_STR("[1,2.5]")).ptr, "[1,\"2.5\"]");
 }
 
-static void members_and_items_are_walked(void **state)
+static void members_and_items_are_iterated(void **state)
 {
     struct tp_str list = TP_STR("[1,[2,3],{\"a\":[4]},\"x,]\",null]"), item, key;
     static const char *const items[] = {"1", "[2,3]", "{\"a\":[4]}", "\"x,]\"", "null"};
@@ -118,10 +118,10 @@ static void strings_become_valid_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_values_have_one_compact_text),
+        cmocka_unit_test(equal_values_share_one_compact_text),
         cmocka_unit_test(shapes_print_as_python_prints_them),
         cmocka_unit_test(dumps_and_output_keep_reals_as_texts),
-        cmocka_unit_test(members_and_items_are_walked),
+        cmocka_unit_test(members_and_items_are_iterated),
         cmocka_unit_test(strings_become_valid_text),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

@@ -24,7 +24,7 @@ static void decides(const double shares[TP_TIME_DEVICE_COUNT], double gap_percen
 
 #define SHARES (const double[TP_TIME_DEVICE_COUNT])
 
-static void the_largest_group_from_a_fifth_on_names_the_class(void **state)
+static void largest_group_of_a_fifth_names_the_class(void **state)
 {
     (void)state;
     decides(SHARES{50, 40, 1, 2, 3, 4}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 40);
@@ -36,7 +36,7 @@ static void the_largest_group_from_a_fifth_on_names_the_class(void **state)
             20); /* equal shares: the first one wins */
 }
 
-static void thresholds_hold_at_their_edge(void **state)
+static void thresholds_include_their_limit(void **state)
 {
     (void)state;
     decides(SHARES{66, 0, 0, 0, 0, 34}, 34, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 66);
@@ -51,7 +51,7 @@ static void thresholds_hold_at_their_edge(void **state)
     decides(SHARES{40, 0, 0, 0, 60, 0}, 60, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 60);
 }
 
-static void what_is_not_shown_is_one_group(void **state)
+static void unknown_times_are_one_group(void **state)
 {
     (void)state;
     decides(SHARES{55, 0, 0, 0, 0, 15, 9, 12, 9}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_OUTSIDE, 30);
@@ -123,7 +123,7 @@ static void every_nanosecond_of_the_steps_has_one_cause(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void one_gap_of_half_the_window_is_a_stall(void **state)
+static void gap_of_half_the_window_is_a_stall(void **state)
 {
     (void)state;
     struct made m;
@@ -134,7 +134,7 @@ static void one_gap_of_half_the_window_is_a_stall(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void so_little_work_is_the_headline(void **state)
+static void headline_names_too_little_work(void **state)
 {
     (void)state;
     struct made m;
@@ -147,7 +147,7 @@ static void so_little_work_is_the_headline(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void a_wait_that_empties_the_device_is_the_cause(void **state)
+static void wait_that_empties_the_queue_is_the_cause(void **state)
 {
     (void)state;
     struct made m;
@@ -159,7 +159,7 @@ static void a_wait_that_empties_the_device_is_the_cause(void **state)
 }
 
 /* W is 0..10 ms. A collective is launched at 1 ms but starts at 5 ms, although no kernel runs after 2 ms. */
-static void a_collective_that_does_not_begin_is_communication(void **state)
+static void delayed_collective_is_communication(void **state)
 {
     (void)state;
     struct made m;
@@ -178,7 +178,7 @@ static void a_collective_that_does_not_begin_is_communication(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void programs_without_a_device_are_judged_by_the_main_thread(void **state)
+static void cpu_programs_are_judged_by_the_main_thread(void **state)
 {
     (void)state;
     struct made m;
@@ -199,7 +199,7 @@ static void programs_without_a_device_are_judged_by_the_main_thread(void **state
 #define SAMPLE(ts, ns)                                                                                                 \
     "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"f\",\"pid\":10,\"tid\":1,\"ts\":" #ts ",\"args\":{\"cpu ns\":" #ns "}}"
 
-static void a_trace_without_times_says_why(void **state)
+static void trace_without_times_gives_a_reason(void **state)
 {
     (void)state;
     struct made m;
@@ -217,7 +217,7 @@ static void a_trace_without_times_says_why(void **state)
 }
 
 /* Samples like those of a recording from outside are enough to judge. */
-static void samples_of_threads_are_something(void **state)
+static void thread_samples_are_enough_to_judge(void **state)
 {
     (void)state;
     struct made m;
@@ -251,7 +251,7 @@ static void too_little(const char *events, bool expected)
     tp_arena_release(&m.arena);
 }
 
-static void a_fragment_is_too_little_to_judge(void **state)
+static void fragment_is_not_judged(void **state)
 {
     (void)state;
     too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* 15 events in three seconds before the first step */
@@ -264,7 +264,7 @@ static void a_fragment_is_too_little_to_judge(void **state)
     too_little(SPAN(3000000) "," LAUNCH(5, 2, 1) "," KERNEL("a", 10, 100000, 1), false);
 }
 
-static void loading_data_is_no_work(void **state)
+static void loading_data_does_not_count_as_work(void **state)
 {
     (void)state;
     /* is a fragment although it is short */
@@ -274,7 +274,7 @@ static void loading_data_is_no_work(void **state)
     too_little(STEP(1, 0, 1000) "," EVENT("user_annotation", LOADER, 0, 1000, ""), true);
 }
 
-static void a_step_or_range_with_work_is_enough(void **state)
+static void step_or_range_with_work_is_judged(void **state)
 {
     (void)state;
     too_little(SPAN(3000000) "," STEP(1, 0, 1000) "," SEVEN(5), false);
@@ -285,20 +285,20 @@ static void a_step_or_range_with_work_is_enough(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_largest_group_from_a_fifth_on_names_the_class),
-        cmocka_unit_test(thresholds_hold_at_their_edge),
-        cmocka_unit_test(what_is_not_shown_is_one_group),
+        cmocka_unit_test(largest_group_of_a_fifth_names_the_class),
+        cmocka_unit_test(thresholds_include_their_limit),
+        cmocka_unit_test(unknown_times_are_one_group),
         cmocka_unit_test(every_nanosecond_of_the_steps_has_one_cause),
-        cmocka_unit_test(one_gap_of_half_the_window_is_a_stall),
-        cmocka_unit_test(so_little_work_is_the_headline),
-        cmocka_unit_test(a_wait_that_empties_the_device_is_the_cause),
-        cmocka_unit_test(a_collective_that_does_not_begin_is_communication),
-        cmocka_unit_test(programs_without_a_device_are_judged_by_the_main_thread),
-        cmocka_unit_test(a_trace_without_times_says_why),
-        cmocka_unit_test(samples_of_threads_are_something),
-        cmocka_unit_test(a_fragment_is_too_little_to_judge),
-        cmocka_unit_test(loading_data_is_no_work),
-        cmocka_unit_test(a_step_or_range_with_work_is_enough),
+        cmocka_unit_test(gap_of_half_the_window_is_a_stall),
+        cmocka_unit_test(headline_names_too_little_work),
+        cmocka_unit_test(wait_that_empties_the_queue_is_the_cause),
+        cmocka_unit_test(delayed_collective_is_communication),
+        cmocka_unit_test(cpu_programs_are_judged_by_the_main_thread),
+        cmocka_unit_test(trace_without_times_gives_a_reason),
+        cmocka_unit_test(thread_samples_are_enough_to_judge),
+        cmocka_unit_test(fragment_is_not_judged),
+        cmocka_unit_test(loading_data_does_not_count_as_work),
+        cmocka_unit_test(step_or_range_with_work_is_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

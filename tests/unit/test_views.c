@@ -63,7 +63,7 @@ static void recursion_counts_total_time_once(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void an_operator_absorbs_its_only_child_of_the_same_name(void **state)
+static void only_child_with_equal_name_is_merged(void **state)
 {
     (void)state;
     struct made m;
@@ -75,7 +75,7 @@ static void an_operator_absorbs_its_only_child_of_the_same_name(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void an_operator_that_sticks_out_is_clipped_to_its_parent(void **state)
+static void overlapping_operator_is_clipped_to_its_parent(void **state)
 {
     (void)state;
     struct made m;
@@ -88,7 +88,7 @@ static void an_operator_that_sticks_out_is_clipped_to_its_parent(void **state)
 }
 
 /* Folding changes the ids of later operators, and removes the clipped end of a folded operator. */
-static void clipped_ends_stay_with_their_operators_when_others_are_folded(void **state)
+static void folding_keeps_clipped_ends_of_other_operators(void **state)
 {
     (void)state;
     struct made m;
@@ -139,7 +139,7 @@ static void a_kernel_belongs_to_the_operator_around_its_launch(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void categories_of_a_step_add_up_to_it(void **state)
+static void categories_add_up_to_the_step(void **state)
 {
     (void)state;
     struct made m;
@@ -246,7 +246,7 @@ static void make_ranks(struct made *ranks, struct tp_rank_summary *summaries, in
     }
 }
 
-static void the_rank_that_the_others_wait_for_is_named(void **state)
+static void rank_that_others_wait_for_is_named(void **state)
 {
     (void)state;
     static const int lates[] = {400, 40};
@@ -271,7 +271,7 @@ static void the_rank_that_the_others_wait_for_is_named(void **state)
     }
 }
 
-static void the_slower_rank_shows_how_long_the_faster_waited(void **state)
+static void slower_rank_shows_the_wait_of_the_faster(void **state)
 {
     (void)state;
     struct made fast, slow;
@@ -297,17 +297,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recursion_counts_total_time_once),
-        cmocka_unit_test(an_operator_absorbs_its_only_child_of_the_same_name),
-        cmocka_unit_test(an_operator_that_sticks_out_is_clipped_to_its_parent),
-        cmocka_unit_test(clipped_ends_stay_with_their_operators_when_others_are_folded),
+        cmocka_unit_test(only_child_with_equal_name_is_merged),
+        cmocka_unit_test(overlapping_operator_is_clipped_to_its_parent),
+        cmocka_unit_test(folding_keeps_clipped_ends_of_other_operators),
         cmocka_unit_test(operators_of_many_seconds_have_exact_times),
         cmocka_unit_test(a_kernel_belongs_to_the_operator_around_its_launch),
-        cmocka_unit_test(categories_of_a_step_add_up_to_it),
+        cmocka_unit_test(categories_add_up_to_the_step),
         cmocka_unit_test(stacks_come_from_arguments_and_from_python_frames),
         cmocka_unit_test(blocks_pair_allocation_and_release_of_an_address),
         cmocka_unit_test(modules_merge_by_path_and_keep_first_call_order),
-        cmocka_unit_test(the_slower_rank_shows_how_long_the_faster_waited),
-        cmocka_unit_test(the_rank_that_the_others_wait_for_is_named),
+        cmocka_unit_test(slower_rank_shows_the_wait_of_the_faster),
+        cmocka_unit_test(rank_that_others_wait_for_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void forks_of_several_cpus_count_in_the_order_of_time(void **state)
     assert_false(tp_watched_processes_has(&watched, 90));
 }
 
-static void a_number_may_be_another_ones_later(void **state)
+static void reused_number_is_another_process(void **state)
 {
     (void)state;
     tp_watched_processes_init(&watched, &arena);
@@ -55,7 +55,7 @@ static void a_number_may_be_another_ones_later(void **state)
     assert_true(tp_watched_processes_has(&watched, 11));
 }
 
-static void a_switch_of_a_cpu_is_of_its_own_thread(void **state)
+static void switch_counts_for_the_thread_of_the_record(void **state)
 {
     struct {
         struct perf_event_header head;
@@ -76,8 +76,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(forks_of_several_cpus_count_in_the_order_of_time, begin, end),
-        cmocka_unit_test_setup_teardown(a_number_may_be_another_ones_later, begin, end),
-        cmocka_unit_test(a_switch_of_a_cpu_is_of_its_own_thread),
+        cmocka_unit_test_setup_teardown(reused_number_is_another_process, begin, end),
+        cmocka_unit_test(switch_counts_for_the_thread_of_the_record),
     };
     return cmocka_run_group_tests_name("watched processes", tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void assert_near(double got, double wanted)
         fail_msg("%.12f, not %.12f", got, wanted);
 }
 
-static void equal_ranks_lose_nothing(void **state)
+static void equal_ranks_have_no_loss(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -104,7 +104,7 @@ static void equal_ranks_lose_nothing(void **state)
 }
 
 /* Rank 2 computes 5 ms longer. The other ranks wait for it, so a step takes 18 ms instead of 13 ms. */
-static void a_slow_rank_costs_what_the_others_wait(void **state)
+static void slow_rank_costs_the_wait_of_the_others(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -127,7 +127,7 @@ static void a_slow_rank_costs_what_the_others_wait(void **state)
 }
 
 /* Rank 1 pauses for 13 ms in step 0, rank 3 in step 2. Two of four steps take 26 ms. */
-static void pauses_are_told_by_number(void **state)
+static void pauses_are_reported_with_their_number(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -148,7 +148,7 @@ static void pauses_are_told_by_number(void **state)
 
 /* In each collective, every rank spends 3 ms more than in its shortest call. The own work of the ranks does not explain
  * this. */
-static void a_replay_that_misses_the_step_tells_nothing(void **state)
+static void replay_that_misses_the_step_is_not_reported(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -163,7 +163,7 @@ static void a_replay_that_misses_the_step_tells_nothing(void **state)
 }
 
 /* The collective of rank 3 belongs to a group with another name. The three other ranks would wait forever. */
-static void collectives_that_do_not_fit_are_told(void **state)
+static void inconsistent_collectives_are_reported(void **state)
 {
     static struct fixture f;
     struct tp_slot other[3] = {{0, 1, 1, 0, true, 0}, {0, 1, 1, 0, true, 0}, {TP_NO_ID, 0, 1, 0, true, 0}};
@@ -177,7 +177,7 @@ static void collectives_that_do_not_fit_are_told(void **state)
     close_job(&f);
 }
 
-static void a_place_in_the_group_is_the_coordinate(void **state)
+static void position_in_the_group_is_the_coordinate(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -242,12 +242,12 @@ static void missing_ranks_change_no_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_ranks_lose_nothing),
-        cmocka_unit_test(a_slow_rank_costs_what_the_others_wait),
-        cmocka_unit_test(pauses_are_told_by_number),
-        cmocka_unit_test(a_replay_that_misses_the_step_tells_nothing),
-        cmocka_unit_test(collectives_that_do_not_fit_are_told),
-        cmocka_unit_test(a_place_in_the_group_is_the_coordinate),
+        cmocka_unit_test(equal_ranks_have_no_loss),
+        cmocka_unit_test(slow_rank_costs_the_wait_of_the_others),
+        cmocka_unit_test(pauses_are_reported_with_their_number),
+        cmocka_unit_test(replay_that_misses_the_step_is_not_reported),
+        cmocka_unit_test(inconsistent_collectives_are_reported),
+        cmocka_unit_test(position_in_the_group_is_the_coordinate),
         cmocka_unit_test(missing_ranks_change_no_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

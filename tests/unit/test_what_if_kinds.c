@@ -130,7 +130,7 @@ static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t t
 }
 
 /* Four of eight ranks on both hosts take 2 ms more. A step takes 13 ms instead of 11 ms. */
-static void half_of_eight_ranks_are_a_level(void **state)
+static void half_of_the_ranks_are_a_level(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -146,7 +146,7 @@ static void half_of_eight_ranks_are_a_level(void **state)
 
 /* If all four ranks of one host are slow, the host is named. Two slow ranks, or three different ones, are named as
  * ranks. */
-static void a_host_and_single_ranks_are_no_level(void **state)
+static void host_and_single_ranks_are_no_level(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -169,7 +169,7 @@ static void a_host_and_single_ranks_are_no_level(void **state)
 }
 
 /* A single group cannot be compared with others. From a quarter of the time on it is reported, without a culprit. */
-static void the_only_group_is_told_by_what_it_costs(void **state)
+static void only_group_is_reported_by_its_cost(void **state)
 {
     static struct fixture f;
     static const int64_t none[RANKS];
@@ -191,7 +191,7 @@ static void the_only_group_is_told_by_what_it_costs(void **state)
 /* The second host leaves the collective 3 ms later than the first one. This is visible in the first step, where all
  * ranks arrive together. Later the first host waits, and all ranks take equally long. Without such a step no host can
  * be blamed. */
-static void a_host_that_leaves_late_is_named_where_it_shows(void **state)
+static void late_host_is_named_if_visible(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -216,7 +216,7 @@ static void a_host_that_leaves_late_is_named_where_it_shows(void **state)
 }
 
 /* With two equal dp groups, 3 ms of 13 ms are normal, unless the rate is known to be low. */
-static void groups_that_are_alike_are_told_by_cost_and_rate(void **state)
+static void equal_groups_are_reported_by_cost_and_rate(void **state)
 {
     /* rates of 42 GB/s and 21 GB/s; the last one is bound by latency */
     static const int64_t moved[] = {0, 3 * 40 << 20, 3 * 20 << 20, 1 << 20};
@@ -267,7 +267,7 @@ static void uneven_batches_of_two_levels_have_one_mean(void **state)
 /* Replicas have two ranks each. In each step two batches take 10 ms, one takes 8 ms, one takes 12 ms, in turns. In
  * addition, one rank of each pair takes 0.4 ms more, the other one in the next step. Batches are evened out by the
  * length of both ranks, so the longer rank still exceeds the mean. This is jitter. */
-static void uneven_batches_leave_what_differs_inside(void **state)
+static void differences_inside_of_batches_are_jitter(void **state)
 {
     static const int64_t lengths[] = {8000, 10000, 12000, 10000};
     static struct fixture f;
@@ -293,13 +293,13 @@ static void uneven_batches_leave_what_differs_inside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_of_eight_ranks_are_a_level),
-        cmocka_unit_test(a_host_and_single_ranks_are_no_level),
-        cmocka_unit_test(the_only_group_is_told_by_what_it_costs),
-        cmocka_unit_test(a_host_that_leaves_late_is_named_where_it_shows),
-        cmocka_unit_test(groups_that_are_alike_are_told_by_cost_and_rate),
+        cmocka_unit_test(half_of_the_ranks_are_a_level),
+        cmocka_unit_test(host_and_single_ranks_are_no_level),
+        cmocka_unit_test(only_group_is_reported_by_its_cost),
+        cmocka_unit_test(late_host_is_named_if_visible),
+        cmocka_unit_test(equal_groups_are_reported_by_cost_and_rate),
         cmocka_unit_test(uneven_batches_of_two_levels_have_one_mean),
-        cmocka_unit_test(uneven_batches_leave_what_differs_inside),
+        cmocka_unit_test(differences_inside_of_batches_are_jitter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

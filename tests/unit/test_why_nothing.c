@@ -59,7 +59,7 @@ static void wants(const struct run *run, enum tp_nothing_cause cause, const char
 }
 
 /* Removes each cause after it was reported, so that the next one is reported. */
-static void causes_are_said_in_their_order(void **state)
+static void causes_are_reported_in_order(void **state)
 {
     struct run run;
     (void)state;
@@ -88,7 +88,7 @@ static void causes_are_said_in_their_order(void **state)
 }
 
 /* If a program is too short for a sample, this is the reason, even if nothing else is wrong. */
-static void too_short_comes_first(void **state)
+static void short_program_is_the_first_reason(void **state)
 {
     struct run run;
     (void)state;
@@ -107,7 +107,7 @@ static void too_short_comes_first(void **state)
     end(&run);
 }
 
-static void a_container_is_told_its_option(void **state)
+static void container_message_names_its_option(void **state)
 {
     struct run run;
     (void)state;
@@ -125,7 +125,7 @@ static void a_container_is_told_its_option(void **state)
 }
 
 /* The library never started, and no signal came. */
-static void an_end_before_main_is_said_last_but_one(void **state)
+static void exit_before_main_comes_last_but_one(void **state)
 {
     struct run run;
     (void)state;
@@ -140,10 +140,10 @@ static void an_end_before_main_is_said_last_but_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(causes_are_said_in_their_order),
-        cmocka_unit_test(too_short_comes_first),
-        cmocka_unit_test(a_container_is_told_its_option),
-        cmocka_unit_test(an_end_before_main_is_said_last_but_one),
+        cmocka_unit_test(causes_are_reported_in_order),
+        cmocka_unit_test(short_program_is_the_first_reason),
+        cmocka_unit_test(container_message_names_its_option),
+        cmocka_unit_test(exit_before_main_comes_last_but_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void speaks_no_python(const char *who, const char *text)
             fail_msg("%s: \"%s\" in \"%s\"", who, python_words[i], text);
 }
 
-static void no_rule_speaks_python_to_others(void **state)
+static void rules_do_not_mention_python_to_other_programs(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
@@ -123,7 +123,7 @@ static bool is_of_training(const char *id)
     return false;
 }
 
-static void who_does_not_train_reads_nothing_of_training(void **state)
+static void programs_without_training_read_no_training_words(void **state)
 {
     (void)state;
     static const enum tp_program_use_kind kinds[] = {TP_USE_SERVING, TP_USE_DIFFUSION, TP_USE_INFERENCE, TP_USE_CPU};
@@ -136,7 +136,7 @@ static void who_does_not_train_reads_nothing_of_training(void **state)
         }
 }
 
-static void who_trains_and_programs_of_c_keep_their_words(void **state)
+static void training_and_c_programs_keep_their_words(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
@@ -146,7 +146,7 @@ static void who_trains_and_programs_of_c_keep_their_words(void **state)
     }
 }
 
-static void the_words_of_a_rule_are_found_by_its_id(void **state)
+static void texts_of_a_rule_are_found_by_id(void **state)
 {
     (void)state;
     assert_string_equal(tp_rule_words_of(TP_STR("B2"), TP_PRODUCER_TRACEPRESS).title,
@@ -165,7 +165,7 @@ static void produced_by(const char *header, const char *events, enum tp_producer
     tp_arena_release(&m.arena);
 }
 
-static void a_trace_tells_who_made_it(void **state)
+static void producer_is_recognized(void **state)
 {
     (void)state;
     produced_by("", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_TORCH); /* a list without a header */
@@ -188,7 +188,7 @@ static void a_trace_tells_who_made_it(void **state)
     "," RANGE("read batch", n##000000, 250000, "input") "," RANGE("solve", n##250000, 600000, "compute") "," RANGE(    \
         "exchange", n##850000, 80000, "communication") "," RANGE("lock", n##930000, 50000, "wait")
 
-static void a_quarter_of_input_is_the_verdict(void **state)
+static void input_from_a_quarter_on_is_the_verdict(void **state)
 {
     (void)state;
     struct made m;
@@ -217,7 +217,7 @@ static void a_quarter_of_input_is_the_verdict(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void what_a_range_says_stands_above_its_name(void **state)
+static void declared_kind_of_a_range_overrides_its_name(void **state)
 {
     (void)state;
     struct made m;
@@ -230,7 +230,7 @@ static void what_a_range_says_stands_above_its_name(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void a_word_that_is_no_kind_says_nothing(void **state)
+static void unknown_kind_is_ignored(void **state)
 {
     (void)state;
     struct made m;
@@ -267,7 +267,7 @@ static void a_wait_counts_once(void **state)
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"butterfly\",\"pid\":3,\"tid\":0,\"ts\":" #ts ",\"dur\":" #dur         \
     ",\"args\":{\"device\":3,\"stream\":0,\"kind\":\"" kind "\"}}"
 
-static void a_device_of_its_own_has_its_name_and_what_ranges_say(void **state)
+static void reported_device_has_its_name_and_kinds(void **state)
 {
     (void)state;
     struct made m;
@@ -291,7 +291,7 @@ static void a_device_of_its_own_has_its_name_and_what_ranges_say(void **state)
 
 /* A process with the pid of a device is no device. The name of the device comes from its labels, and sentences about
  * devices use it. */
-static void an_npu_is_called_npu(void **state)
+static void npu_is_named_npu(void **state)
 {
     (void)state;
     struct made m;
@@ -306,7 +306,7 @@ static void an_npu_is_called_npu(void **state)
 }
 
 /* A device with known properties, or one that a call launches on, is a GPU. */
-static void a_known_device_is_a_gpu(void **state)
+static void known_device_is_a_gpu(void **state)
 {
     (void)state;
     struct made m;
@@ -326,18 +326,18 @@ static void a_known_device_is_a_gpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_rule_speaks_python_to_others),
-        cmocka_unit_test(who_does_not_train_reads_nothing_of_training),
-        cmocka_unit_test(who_trains_and_programs_of_c_keep_their_words),
-        cmocka_unit_test(the_words_of_a_rule_are_found_by_its_id),
-        cmocka_unit_test(a_trace_tells_who_made_it),
-        cmocka_unit_test(a_quarter_of_input_is_the_verdict),
-        cmocka_unit_test(what_a_range_says_stands_above_its_name),
-        cmocka_unit_test(a_word_that_is_no_kind_says_nothing),
+        cmocka_unit_test(rules_do_not_mention_python_to_other_programs),
+        cmocka_unit_test(programs_without_training_read_no_training_words),
+        cmocka_unit_test(training_and_c_programs_keep_their_words),
+        cmocka_unit_test(texts_of_a_rule_are_found_by_id),
+        cmocka_unit_test(producer_is_recognized),
+        cmocka_unit_test(input_from_a_quarter_on_is_the_verdict),
+        cmocka_unit_test(declared_kind_of_a_range_overrides_its_name),
+        cmocka_unit_test(unknown_kind_is_ignored),
         cmocka_unit_test(a_wait_counts_once),
-        cmocka_unit_test(a_device_of_its_own_has_its_name_and_what_ranges_say),
-        cmocka_unit_test(an_npu_is_called_npu),
-        cmocka_unit_test(a_known_device_is_a_gpu),
+        cmocka_unit_test(reported_device_has_its_name_and_kinds),
+        cmocka_unit_test(npu_is_named_npu),
+        cmocka_unit_test(known_device_is_a_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static const char *kind(const struct made *m, uint32_t k)
 
 /* ---- names alone ---- */
 
-static void a_kernel_without_an_operator_is_known_by_its_name(void **state)
+static void kernel_without_operator_is_classified_by_name(void **state)
 {
     static const char *const known[][2] = {
         {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "communication"},
@@ -94,7 +94,7 @@ static void a_kernel_without_an_operator_is_known_by_its_name(void **state)
     }
 }
 
-static void strange_names_end_as_other(void **state)
+static void unknown_names_are_other(void **state)
 {
     static char text[1 << 20];
     (void)state;
@@ -111,7 +111,7 @@ static void strange_names_end_as_other(void **state)
 
 /* ---- the launching operator ---- */
 
-static void an_operator_says_more_than_a_generic_kernel(void **state)
+static void operator_classifies_a_generic_kernel(void **state)
 {
     (void)state;
     struct made m;
@@ -124,7 +124,7 @@ static void an_operator_says_more_than_a_generic_kernel(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void all_of_attention_is_attention(void **state)
+static void all_kernels_of_attention_are_attention(void **state)
 {
     (void)state;
     struct made m;
@@ -153,7 +153,7 @@ static void a_collective_is_communication_wherever_it_is_called(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void kernels_inside_the_mark_of_an_optimizer_are_its_own(void **state)
+static void kernels_inside_of_an_optimizer_are_optimizer(void **state)
 {
     (void)state;
     struct made m;
@@ -165,7 +165,7 @@ static void kernels_inside_the_mark_of_an_optimizer_are_its_own(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void what_a_convolution_moves_is_no_convolution(void **state)
+static void copies_of_a_convolution_are_no_convolution(void **state)
 {
     (void)state;
     struct made m;
@@ -178,7 +178,7 @@ static void what_a_convolution_moves_is_no_convolution(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void nodes_of_autograd_say_nothing(void **state)
+static void autograd_nodes_do_not_classify(void **state)
 {
     (void)state;
     struct made m;
@@ -214,7 +214,7 @@ static void times_of_kinds_sum_to_all_device_time(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void operators_have_the_time_that_they_spend_themselves(void **state)
+static void operators_have_their_self_time(void **state)
 {
     (void)state;
     struct made m;
@@ -234,16 +234,16 @@ static void operators_have_the_time_that_they_spend_themselves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_without_an_operator_is_known_by_its_name),
-        cmocka_unit_test(strange_names_end_as_other),
-        cmocka_unit_test(an_operator_says_more_than_a_generic_kernel),
-        cmocka_unit_test(all_of_attention_is_attention),
+        cmocka_unit_test(kernel_without_operator_is_classified_by_name),
+        cmocka_unit_test(unknown_names_are_other),
+        cmocka_unit_test(operator_classifies_a_generic_kernel),
+        cmocka_unit_test(all_kernels_of_attention_are_attention),
         cmocka_unit_test(a_collective_is_communication_wherever_it_is_called),
-        cmocka_unit_test(kernels_inside_the_mark_of_an_optimizer_are_its_own),
-        cmocka_unit_test(what_a_convolution_moves_is_no_convolution),
-        cmocka_unit_test(nodes_of_autograd_say_nothing),
+        cmocka_unit_test(kernels_inside_of_an_optimizer_are_optimizer),
+        cmocka_unit_test(copies_of_a_convolution_are_no_convolution),
+        cmocka_unit_test(autograd_nodes_do_not_classify),
         cmocka_unit_test(times_of_kinds_sum_to_all_device_time),
-        cmocka_unit_test(operators_have_the_time_that_they_spend_themselves),
+        cmocka_unit_test(operators_have_their_self_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void equal_sequences_have_no_blocks(void **state)
     assert_int_equal(aligned("AbcD", "AbcD").count, 0);
 }
 
-static void a_block_begins_with_what_calls_the_rest(void **state)
+static void block_begins_with_the_calling_operator(void **state)
 {
     GUARD;
     /* Both "bcA" and "Abc" would be correct. The block with the calling operator first is better. */
@@ -107,7 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(equal_sequences_have_no_blocks, begin, end),
-        cmocka_unit_test_setup_teardown(a_block_begins_with_what_calls_the_rest, begin, end),
+        cmocka_unit_test_setup_teardown(block_begins_with_the_calling_operator, begin, end),
         cmocka_unit_test_setup_teardown(scripts_are_right_and_short, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static struct tp_work_diff compared(const struct op *ops, size_t count, bool is_
     return diff;
 }
 
-static void equal_work_is_the_same(void **state)
+static void equal_work_has_no_changes(void **state)
 {
     GUARD;
     struct tp_work_diff diff = compared(base_ops, COUNT(base_ops), false);
@@ -35,7 +35,7 @@ static void equal_work_is_the_same(void **state)
     assert_int_equal(diff.count, 0);
 }
 
-static void an_added_item_is_named_with_its_place(void **state)
+static void added_item_names_its_place(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR,
@@ -55,7 +55,7 @@ static void an_added_item_is_named_with_its_place(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
 }
 
-static void equal_changes_are_one_with_their_number(void **state)
+static void equal_changes_are_merged_and_counted(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU,
@@ -68,7 +68,7 @@ static void equal_changes_are_one_with_their_number(void **state)
 }
 
 /* The function runs twice per step. The second clone in both of its passes is new. */
-static void a_change_knows_which_call_it_is(void **state)
+static void change_names_its_call(void **state)
 {
     GUARD;
 #define CLONE(dims) {"aten::clone", dims, "float", 0, STEP}
@@ -84,7 +84,7 @@ static void a_change_knows_which_call_it_is(void **state)
 }
 
 /* x.double().float() are two consecutive operators with the same name and different types. */
-static void the_same_twice_in_succession_is_one_change(void **state)
+static void repeated_operators_are_one_change(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, {"aten::to", "[[4, 8], []]", "float, Scalar", 0, STEP},
@@ -96,7 +96,7 @@ static void the_same_twice_in_succession_is_one_change(void **state)
                         "+2 aten::to a step in train_step; a cast or move");
 }
 
-static void a_renamed_operator_is_no_new_one(void **state)
+static void renamed_operator_is_not_new(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, {"aten::silu", "[[4, 8]]", "float", 0, STEP}, LINEAR, RELU, LOSS};
@@ -114,7 +114,7 @@ static void a_renamed_operator_is_no_new_one(void **state)
 #define SMALL(name) {name, "[[4, 8]]", "float", 0, STEP}
 
 /* Operators that replace others are one change. Without times, added operators fail a limit and removed ones do not. */
-static void operators_at_the_place_of_others_are_one_change(void **state)
+static void replaced_operators_are_one_change(void **state)
 {
     GUARD;
     const struct op many[] = {LINEAR, SMALL("aten::add"), SMALL("aten::tanh"), SMALL("aten::mul"), LINEAR, RELU, LOSS};
@@ -131,7 +131,7 @@ static void operators_at_the_place_of_others_are_one_change(void **state)
 }
 
 /* If its place is unknown, a removed operator does not replace an operator that was added elsewhere. */
-static void operators_at_other_places_do_not_replace_each_other(void **state)
+static void operators_at_different_places_are_no_replacement(void **state)
 {
     GUARD;
 #define NOWHERE(name) {name, "[[4, 8]]", "float", 0, ""}
@@ -145,7 +145,7 @@ static void operators_at_other_places_do_not_replace_each_other(void **state)
 }
 
 /* An operator has a new name, and reads a value. The new name must not excuse the wait. */
-static void a_wait_inside_of_a_renamed_operator_counts(void **state)
+static void wait_inside_of_a_renamed_operator_counts(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, SMALL("my::relu"), {"aten::item", "[[]]", "float", 1, STEP}, LINEAR, RELU, LOSS};
@@ -155,7 +155,7 @@ static void a_wait_inside_of_a_renamed_operator_counts(void **state)
 }
 
 /* A step calls an inner operator directly instead of its wrapper, or the other way round. */
-static void an_operator_around_the_same_work_is_another_name(void **state)
+static void wrapper_around_equal_work_is_a_rename(void **state)
 {
     GUARD;
     const struct op bare[] = {{"aten::mm", "[[4, 8], [8, 8]]", "float, float", 0, STEP}, RELU, LINEAR, RELU, LOSS};
@@ -178,7 +178,7 @@ static void an_operator_around_the_same_work_is_another_name(void **state)
     assert_true(tp_work_has_gated(&diff)); /* the operator does more than before */
 }
 
-static void other_shapes_and_types_are_changes(void **state)
+static void different_shapes_and_types_are_changes(void **state)
 {
     GUARD;
     const struct op shapes[] = {LINEAR, RELU, LINEAR, {"aten::relu", "[[4, 9]]", "float", 0, STEP}, LOSS};
@@ -195,7 +195,7 @@ static void other_shapes_and_types_are_changes(void **state)
     assert_int_equal(diff.count, 0);
 }
 
-static void removed_work_breaks_no_limit(void **state)
+static void removed_work_fails_no_limit(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, RELU, LINEAR, RELU};
@@ -205,7 +205,7 @@ static void removed_work_breaks_no_limit(void **state)
     assert_false(tp_work_has_gated(&diff));
 }
 
-static void counts_alone_name_the_change(void **state)
+static void counts_without_places_name_the_change(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR,
@@ -225,7 +225,7 @@ static void counts_alone_name_the_change(void **state)
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR(STEP)));
 }
 
-static void what_varies_is_set_aside(void **state)
+static void varying_work_is_ignored(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS, {"aten::item", "[[]]", "float", 0, STEP}};
@@ -250,7 +250,7 @@ static void add_key(struct tp_signature *s, enum tp_count_kind kind, const char 
     s->hash += (uint64_t)count + 77;
 }
 
-static void device_work_is_told_by_its_operator(void **state)
+static void device_work_is_reported_with_its_operator(void **state)
 {
     GUARD;
     struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(base_ops, COUNT(base_ops));
@@ -270,7 +270,7 @@ static void device_work_is_told_by_its_operator(void **state)
     assert_false(diff.changes[2].is_gated);
 }
 
-static void the_backward_pass_follows(void **state)
+static void backward_pass_is_part_of_the_change(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR,
@@ -303,7 +303,7 @@ static struct tp_check checked(const char *text, const struct tp_summary *run, c
     return check;
 }
 
-static void limits_fail_with_operator_and_line(void **state)
+static void failed_limits_name_operator_and_line(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS, {"aten::item", "[[]]", "float", 0, STEP}};
@@ -327,7 +327,7 @@ static void limits_fail_with_operator_and_line(void **state)
     assert_int_equal(c.items[0].cause, TP_CAUSE_SKIPPED);
 }
 
-static void another_input_leaves_names_to_compare(void **state)
+static void different_input_compares_only_names(void **state)
 {
     GUARD;
     const struct op ops[] = {{"aten::linear", "[[5, 8], [8, 8]]", "float, float", 0, STEP},
@@ -355,24 +355,24 @@ static void another_input_leaves_names_to_compare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(equal_work_is_the_same, begin, end),
-        cmocka_unit_test_setup_teardown(an_added_item_is_named_with_its_place, begin, end),
-        cmocka_unit_test_setup_teardown(equal_changes_are_one_with_their_number, begin, end),
-        cmocka_unit_test_setup_teardown(a_change_knows_which_call_it_is, begin, end),
-        cmocka_unit_test_setup_teardown(the_same_twice_in_succession_is_one_change, begin, end),
-        cmocka_unit_test_setup_teardown(a_renamed_operator_is_no_new_one, begin, end),
-        cmocka_unit_test_setup_teardown(operators_at_the_place_of_others_are_one_change, begin, end),
-        cmocka_unit_test_setup_teardown(operators_at_other_places_do_not_replace_each_other, begin, end),
-        cmocka_unit_test_setup_teardown(a_wait_inside_of_a_renamed_operator_counts, begin, end),
-        cmocka_unit_test_setup_teardown(an_operator_around_the_same_work_is_another_name, begin, end),
-        cmocka_unit_test_setup_teardown(other_shapes_and_types_are_changes, begin, end),
-        cmocka_unit_test_setup_teardown(removed_work_breaks_no_limit, begin, end),
-        cmocka_unit_test_setup_teardown(counts_alone_name_the_change, begin, end),
-        cmocka_unit_test_setup_teardown(what_varies_is_set_aside, begin, end),
-        cmocka_unit_test_setup_teardown(device_work_is_told_by_its_operator, begin, end),
-        cmocka_unit_test_setup_teardown(the_backward_pass_follows, begin, end),
-        cmocka_unit_test_setup_teardown(limits_fail_with_operator_and_line, begin, end),
-        cmocka_unit_test_setup_teardown(another_input_leaves_names_to_compare, begin, end),
+        cmocka_unit_test_setup_teardown(equal_work_has_no_changes, begin, end),
+        cmocka_unit_test_setup_teardown(added_item_names_its_place, begin, end),
+        cmocka_unit_test_setup_teardown(equal_changes_are_merged_and_counted, begin, end),
+        cmocka_unit_test_setup_teardown(change_names_its_call, begin, end),
+        cmocka_unit_test_setup_teardown(repeated_operators_are_one_change, begin, end),
+        cmocka_unit_test_setup_teardown(renamed_operator_is_not_new, begin, end),
+        cmocka_unit_test_setup_teardown(replaced_operators_are_one_change, begin, end),
+        cmocka_unit_test_setup_teardown(operators_at_different_places_are_no_replacement, begin, end),
+        cmocka_unit_test_setup_teardown(wait_inside_of_a_renamed_operator_counts, begin, end),
+        cmocka_unit_test_setup_teardown(wrapper_around_equal_work_is_a_rename, begin, end),
+        cmocka_unit_test_setup_teardown(different_shapes_and_types_are_changes, begin, end),
+        cmocka_unit_test_setup_teardown(removed_work_fails_no_limit, begin, end),
+        cmocka_unit_test_setup_teardown(counts_without_places_name_the_change, begin, end),
+        cmocka_unit_test_setup_teardown(varying_work_is_ignored, begin, end),
+        cmocka_unit_test_setup_teardown(device_work_is_reported_with_its_operator, begin, end),
+        cmocka_unit_test_setup_teardown(backward_pass_is_part_of_the_change, begin, end),
+        cmocka_unit_test_setup_teardown(failed_limits_name_operator_and_line, begin, end),
+        cmocka_unit_test_setup_teardown(different_input_compares_only_names, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

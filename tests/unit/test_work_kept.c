@@ -29,7 +29,7 @@ static struct tp_work_diff kept_compared(struct tp_count_kept *was, uint32_t was
     return diff;
 }
 
-static void what_nobody_gives_back_is_named_with_its_place(void **state)
+static void kept_memory_is_named_with_its_place(void **state)
 {
     GUARD;
     struct tp_count_kept leak[] = {OF_RELU("30", 1, 131072, true)}, moved[] = {OF_RELU("33", 1, 131072, true)};
@@ -50,7 +50,7 @@ static void what_nobody_gives_back_is_named_with_its_place(void **state)
     assert_true(diff.is_same);
 }
 
-static void what_is_kept_by_chance_is_set_aside(void **state)
+static void memory_kept_by_chance_is_ignored(void **state)
 {
     GUARD;
     struct tp_count_kept chance[] = {OF_RELU("30", 1, 131072, false)}, leak[] = {OF_RELU("30", 1, 131072, true)};
@@ -72,7 +72,7 @@ static void what_is_kept_by_chance_is_set_aside(void **state)
 }
 
 /* The base has two runs. Memory that only one of them keeps is ignored. */
-static void runs_of_a_side_agree_on_what_is_kept(void **state)
+static void only_memory_kept_in_all_runs_counts(void **state)
 {
     GUARD;
     struct tp_count_kept leak[] = {OF_RELU("30", 1, 131072, true)};
@@ -99,9 +99,9 @@ static void runs_of_a_side_agree_on_what_is_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_nobody_gives_back_is_named_with_its_place, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_kept_by_chance_is_set_aside, begin, end),
-        cmocka_unit_test_setup_teardown(runs_of_a_side_agree_on_what_is_kept, begin, end),
+        cmocka_unit_test_setup_teardown(kept_memory_is_named_with_its_place, begin, end),
+        cmocka_unit_test_setup_teardown(memory_kept_by_chance_is_ignored, begin, end),
+        cmocka_unit_test_setup_teardown(only_memory_kept_in_all_runs_counts, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

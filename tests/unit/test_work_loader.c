@@ -60,7 +60,7 @@ static struct tp_work_diff compared(struct tp_summary *base, uint32_t base_count
     return diff;
 }
 
-static void a_slower_function_is_named_on_a_loaded_machine(void **state)
+static void slower_function_is_named_despite_load(void **state)
 {
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), loaded = run_of(TRANSFORM, 20000, 16, 2);
@@ -78,7 +78,7 @@ static void a_slower_function_is_named_on_a_loaded_machine(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 0);
 }
 
-static void calls_are_exact(void **state)
+static void call_counts_are_exact(void **state)
 {
     GUARD;
     struct tp_summary runs[2] = {run_of(TRANSFORM, 20000, 16, 1), run_of(TRANSFORM, 20000, 16, 1)};
@@ -93,7 +93,7 @@ static void calls_are_exact(void **state)
     assert_int_equal(compared(runs, 2, &more).count, 0);
 }
 
-static void few_more_calls_are_told_from_a_fiftieth_on(void **state)
+static void additional_calls_are_reported_from_a_fiftieth_on(void **state)
 {
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 300, 16, 1), more = run_of(TRANSFORM, 300, 32, 1);
@@ -103,7 +103,7 @@ static void few_more_calls_are_told_from_a_fiftieth_on(void **state)
     assert_int_equal(compared(&base, 1, &more).count, 0); /* 0.8 us of 64.8 us */
 }
 
-static void a_change_has_the_texts_of_the_summary(void **state)
+static void change_uses_texts_of_the_summary(void **state)
 {
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), more = run_of(TRANSFORM, 20000, 32, 1);
@@ -171,10 +171,10 @@ static void calls_in_the_loader_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_slower_function_is_named_on_a_loaded_machine, begin, end),
-        cmocka_unit_test_setup_teardown(calls_are_exact, begin, end),
-        cmocka_unit_test_setup_teardown(few_more_calls_are_told_from_a_fiftieth_on, begin, end),
-        cmocka_unit_test_setup_teardown(a_change_has_the_texts_of_the_summary, begin, end),
+        cmocka_unit_test_setup_teardown(slower_function_is_named_despite_load, begin, end),
+        cmocka_unit_test_setup_teardown(call_counts_are_exact, begin, end),
+        cmocka_unit_test_setup_teardown(additional_calls_are_reported_from_a_fiftieth_on, begin, end),
+        cmocka_unit_test_setup_teardown(change_uses_texts_of_the_summary, begin, end),
         cmocka_unit_test_setup_teardown(calls_in_the_loader_are_counted, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

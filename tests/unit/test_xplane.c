@@ -57,7 +57,7 @@ static void assert_text(ProtobufCBinaryData bytes, const char *want)
     assert_memory_equal(bytes.data, want, bytes.len);
 }
 
-static void xplane_what_is_given_is_read_back(void **state)
+static void xplane_written_data_is_read_back(void **state)
 {
     struct tp_arena arena;
     (void)state;
@@ -148,7 +148,7 @@ static void xplane_times_beyond_picoseconds_are_cut(void **state)
     tp_arena_release(&arena);
 }
 
-static void xplane_that_is_too_large_is_not_written(void **state)
+static void xplane_too_large_file_is_not_written(void **state)
 {
     struct tp_arena arena;
     struct tp_error err = {0};
@@ -178,10 +178,10 @@ static void xplane_that_is_too_large_is_not_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(xplane_what_is_given_is_read_back, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_written_data_is_read_back, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_hostile_names_stay_text, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_times_beyond_picoseconds_are_cut, enter, leave),
-        cmocka_unit_test_setup_teardown(xplane_that_is_too_large_is_not_written, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_too_large_file_is_not_written, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
