@@ -111,7 +111,7 @@ def check_runs(tasks):
         if task.name == "request runs":
             want("threads of a run", task.to["tid"], task.begin["tid"])
             if not any(a <= task.start and task.end <= b for a, b in turns[task.begin["tid"]]):
-                bad.append("a run lies in no turn of its thread")
+                bad.append("a run is in no turn of its thread")
     for of_id, row in rows.items():
         row.sort()
         if any(a[1] > b[0] for a, b in zip(row, row[1:])):

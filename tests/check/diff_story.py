@@ -119,11 +119,11 @@ class Pair:
         told, text, kinds = self.told, plain(self.text), self.kinds()
         has_work, has_rows = bool(told["changes"]), bool(told["rows"])
         for where, said in (("terminal", text), ("digest", plain(self.digest)), ("page", plain(self.page[self.page.find("<main"):]))):
-            self.want(NOTHING not in said or not (kinds or has_work or has_rows), "%s: %r beside a change" % (where, NOTHING))
-            self.want(NO_TIME not in said or not has_rows, "%s: %r beside rows" % (where, NO_TIME))
-            self.want((NO_OTHER_TIME in said) <= ("take longer or shorter" in said), "%s: %r of which none is told" % (where, NO_OTHER_TIME))
-            self.want(NO_TIME not in said or "take longer or shorter" not in said, "%s: %r beside functions' times" % (where, NO_TIME))
-            self.want(NO_ROW not in said or not has_rows, "%s: %r beside rows" % (where, NO_ROW))
+            self.want(NOTHING not in said or not (kinds or has_work or has_rows), "%s: %r next to a change" % (where, NOTHING))
+            self.want(NO_TIME not in said or not has_rows, "%s: %r next to rows" % (where, NO_TIME))
+            self.want((NO_OTHER_TIME in said) <= ("take longer or shorter" in said), "%s: %r of which none is reported" % (where, NO_OTHER_TIME))
+            self.want(NO_TIME not in said or "take longer or shorter" not in said, "%s: %r next to functions' times" % (where, NO_TIME))
+            self.want(NO_ROW not in said or not has_rows, "%s: %r next to rows" % (where, NO_ROW))
             is_open = bool(told["damage"]) or told["identity"]["workload"] != "same"
             if told["verdict"] != "work changed":
                 self.want(is_open or NOT_JUDGED not in said, "%s: rows are not judged, and the verdict is %s" % (where, told["verdict"]))
@@ -203,7 +203,7 @@ def main():
             bad += bool(pair.wrong)
             if pair.wrong and bad <= 8:
                 print("%s: %s" % (pair.name, "; ".join(pair.wrong[:4])))
-    print("%d pairs, %d comparisons, %d of these and of the traces tell two stories; %s" % (len(sums) ** 2, count, bad, ", ".join("%d %s" % (n, v) for v, n in seen.most_common())))
+    print("%d pairs, %d comparisons, %d of these and of the traces disagree; %s" % (len(sums) ** 2, count, bad, ", ".join("%d %s" % (n, v) for v, n in seen.most_common())))
     return bad > 0 or len(sums) < 2
 
 

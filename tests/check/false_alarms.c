@@ -247,7 +247,7 @@ static bool judge_equal(const struct tp_summary *run, int count)
             bool is_wrong = count >= JUDGED && (s.reported > 1 || s.broken > 1);
             is_bad |= is_wrong;
             printf(
-                "runs %4.1f %% (kernels %.1f %%, rows %.1f %%), %2u + %u: diff %5.2f %% of %d told, %5.2f %% exit 1; "
+                "runs %4.1f %% (kernels %.1f %%, rows %.1f %%), %2u + %u: diff %5.2f %% of %d reported, %5.2f %% exit 1; "
                 "check %5.2f %% exit 1%s\n",
                 100 * noises[n].host, 100 * noises[n].device, 100 * noises[n].row, counts[i][TP_BASE],
                 counts[i][TP_NEW], s.reported, draws, s.slower, s.broken, is_wrong ? "  BAD" : "");

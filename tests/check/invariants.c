@@ -259,7 +259,7 @@ static void check_findings(struct check *c, const struct node *found, const stru
         near(c, real(f, "share_of_step_percent"), 100 * ceiling * real(found, "steps") / window, "share of %s", id);
         at_most(c, ceiling, step_us, "%s is no longer than the step", id);
         at_most(c, ceiling, total, "%s is within the total", id);
-        at_most(c, 0, real(f, "low_percent"), "least estimate of %s is none below zero", id);
+        at_most(c, 0, real(f, "low_percent"), "least estimate of %s is not negative", id);
         at_most(c, real(f, "low_percent"), real(f, "high_percent"), "least and most of the estimate of %s", id);
         /* for waits, because other findings may count their time, too */
         bool is_counted_less = at(f, "counted_percent") != NULL;

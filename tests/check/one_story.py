@@ -207,7 +207,7 @@ def main():
         told, count = told + 1, count + story.count
         if story.wrong:
             wrong += 1
-            print("%s tells %d things twice:" % (trace, len(story.wrong)))
+            print("%s gives %d things differently:" % (trace, len(story.wrong)))
             for line in story.wrong[:6]:
                 print("   " + line)
     print("%d traces, %d comparisons, %d with two stories" % (told, count, wrong))

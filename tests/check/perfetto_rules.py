@@ -11,7 +11,7 @@ from decimal import Decimal
 def unique(pairs):
     keys = [key for key, _ in pairs]
     if len(set(keys)) != len(keys):
-        raise ValueError("a key stands twice: %s" % sorted(key for key in keys if keys.count(key) > 1))
+        raise ValueError("a key occurs twice: %s" % sorted(key for key in keys if keys.count(key) > 1))
     return dict(pairs)
 
 
@@ -87,7 +87,7 @@ def check(path):
         else:
             bad.append("phase %r" % phase)
     bad += check_tracks(slices) + check_flows(flows, slices)
-    bad += ["%s stands %d times" % (key, count) for key, count in named.items() if count > 1]
+    bad += ["%s occurs %d times" % (key, count) for key, count in named.items() if count > 1]
     return bad, dict(counts)
 
 

@@ -48,12 +48,12 @@ comment webreport/measure 9
 message collector 1
 message collector/source 3
 message tests/bench 6
-message tests/check 34
+message tests/check 22
 message tests/lint 1
 message tests/oracle 9
 message tests/programs 1
 message tests/python 19
-message tests/suites 105
+message tests/suites 1
 message tests/unit 10
 message webreport/cli 1
 message webreport/compare 15

@@ -151,4 +151,4 @@ real() { # 3 % more work, measured as CPU time while another program runs, is fo
     [ $code = 0 ] && json "b['verdict'] == 'slower' or b['verdict'] == 'unclear' and q['sees'] > 0.03" &&
         json "q['lo'] < 0.03 < q['hi']" && echo "$(head -n 3 out)" && cp b.json real.json || { cat out; return 1; }
 }
-if is_checked; then skip "3 % more work is told apart on a busy machine" "times of a sanitizer"; else check "3 % more work is told apart on a busy machine" real; fi
+if is_checked; then skip "3 % more work is distinguished on a busy machine" "times of a sanitizer"; else check "3 % more work is distinguished on a busy machine" real; fi

@@ -141,7 +141,7 @@ baselines() { # a baseline is created and extended, and stays unchanged when a l
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
     rm -rf "$WORK/h" && run 0 "$trace" --baseline "$WORK/h/" --update-baseline --label one || return 1
-    grep -q 'this run is the first of it' "$WORK/out" && grep -q '/h/one.tps: stored; compare other runs' "$WORK/err" || { cat "$WORK/out" "$WORK/err"; echo "the first run is not told"; return 1; }
+    grep -q 'this run is the first of it' "$WORK/out" && grep -q '/h/one.tps: stored; compare other runs' "$WORK/err" || { cat "$WORK/out" "$WORK/err"; echo "the first run is not reported"; return 1; }
     rm -rf "$WORK/h" && mkdir "$WORK/h" && run 3 "$trace" --baseline "$WORK/h" || return 1
     # like a folder that the user has created
     touch "$WORK/h/.gitkeep" && run 0 "$trace" --baseline "$WORK/h" --update-baseline --label one || return 1
@@ -150,7 +150,7 @@ baselines() { # a baseline is created and extended, and stays unchanged when a l
     [ "$(wc -c <"$WORK/h/one.tps")" -lt 20480 ] || { echo "a baseline has 20 KB"; return 1; }
     run 0 "$WORK/h/one.tps" --baseline "$trace" || return 1
     run 1 "$WORK/planted.json.gz" --baseline "$WORK/h" --update-baseline --label three --sarif "$WORK/three.sarif" || return 1
-    grep -q 'In diff --json, changes' "$WORK/three.sarif" && ! grep -q 'none: ' "$WORK/three.sarif" || { echo "where a count stands is told wrongly"; return 1; }
+    grep -q 'In diff --json, changes' "$WORK/three.sarif" && ! grep -q 'none: ' "$WORK/three.sarif" || { echo "the place of a count is reported wrongly"; return 1; }
     grep -qx 'verdict: fail' "$WORK/h/three.note" && run 1 "$WORK/planted.json.gz" --baseline "$WORK/h" || { echo "a broken limit became the baseline"; return 1; }
     run 3 "$trace" --baseline "$WORK/none.tps" && grep -q -- '--update-baseline stores this run as the first' "$WORK/err"
 }

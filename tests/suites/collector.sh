@@ -78,9 +78,9 @@ full() {
 }
 full >full.log 2>&1
 case $? in
-0) ok "a full disk: the program goes on and one line says so" ;;
+0) ok "a full disk: the program continues and one line says so" ;;
 77) skip "a full disk" "no tmpfs can be mounted here" ;;
-*) not_ok "a full disk: the program goes on and one line says so" "$(cat full.log)" ;;
+*) not_ok "a full disk: the program continues and one line says so" "$(cat full.log)" ;;
 esac
 # whole_tensors DIR: checks that each .npy file is as long as its header says
 whole_tensors() {
@@ -104,16 +104,16 @@ full_of_tensors() {
 }
 full_of_tensors >full.log 2>&1
 case $? in
-0) ok "a disk that tensors fill: whole files, the program goes on and one line says so" ;;
+0) ok "a disk that tensors fill: whole files, the program continues and one line says so" ;;
 77) skip "a disk that tensors fill" "no tmpfs can be mounted here" ;;
-*) not_ok "a disk that tensors fill: whole files, the program goes on and one line says so" "$(cat full.log)" ;;
+*) not_ok "a disk that tensors fill: whole files, the program continues and one line says so" "$(cat full.log)" ;;
 esac
 limited() {
     rm -rf d && mkdir d
     (ulimit -f 200 && "$TOOLS/record_program" d stop 50 >out 2>err) || { echo "status $?"; cat err; return 1; }
     [ "$(wc -l <err)" -le 1 ]
 }
-check "RLIMIT_FSIZE: the program goes on" limited
+check "RLIMIT_FSIZE: the program continues" limited
 # the files of the values exceed the limit, so they are dropped, but the trace has all other data about the tensors
 limited_tensors() {
     rm -rf d && mkdir d
@@ -269,7 +269,7 @@ else
         coroutines tasks
     check "coroutines: runs between two waits are stays on one thread, and leave nothing of the task out" coroutines runs
     check "coroutines that began before the recording: their waits, and no task without its begin" coroutines late
-    check "coroutines that are killed: every task that had ended, the others are told as not ended" coroutines die
+    check "coroutines that are killed: every task that had ended, the others are reported as not ended" coroutines die
     check "coroutines: a scope across co_await ends the ranges of others, and that is seen" crossed
     check "coroutines: disabled, they need no library" without_library
 fi

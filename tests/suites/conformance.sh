@@ -3,7 +3,7 @@
 . tests/suites/case.sh
 folder=$SHARED/data/JSONTestSuite
 if [ ! -d "$folder" ]; then
-    skip "JSONTestSuite" "no JSONTestSuite beside the project"
+    skip "JSONTestSuite" "no JSONTestSuite next to the project"
     exit 0
 fi
 for file in "$folder"/test_parsing/*.json "$folder"/test_transform/*.json; do

@@ -52,7 +52,7 @@ codes() {
         status 0 report "$trace" -o o.html && cp o.html first.html && status 0 report "$trace" -o o.html && cmp o.html first.html &&
         [ -z "$(find . -name '*.tracepress-*')" ]
 }
-check "exit codes; an older page is replaced, nothing is left beside it" codes
+check "exit codes; an older page is replaced, no other file is left" codes
 kept() { # an older file stays if it cannot be replaced
     trace=$DATA/traces/case_flame.pt.trace.json.gz
     echo old >kept.html && chmod 444 kept.html && status 4 report "$trace" -o kept.html && [ "$(cat kept.html)" = old ] &&

@@ -193,7 +193,7 @@ occupancy() {
     "$TOOLS/occupancy_check" <kernels
 }
 if is_asan || [ ! -d "$SHARED/data/traces" ] || ! python3 -c '' 2>/dev/null; then
-    skip "occupancy equals Kineto's for every kernel of real traces" "once is enough; needs the traces beside the project and python3"
+    skip "occupancy equals Kineto's for every kernel of real traces" "once is enough; needs the traces next to the project and python3"
 else
     check "occupancy equals Kineto's for every kernel of real traces" occupancy
 fi

@@ -49,7 +49,7 @@ check "diff: each side's verdict is its report's" sides
 check "diff: each bundled trace is neutral to itself" neutral "$DATA"/traces/*.gz "$DATA/ddp" "$DATA/run"
 if [ -d "$SHARED/data/traces" ]; then
     real() { neutral $(find "$SHARED/data/traces" -name '*.json' -o -name '*.json.gz' | sort); }
-    check "diff: each real trace beside the project is neutral to itself" real
+    check "diff: each real trace next to the project is neutral to itself" real
     workers() { # processes of the loader now do work of the training process
         run 0 "$SHARED/data/traces/kineto/resnet50_num_workers_0" "$SHARED/data/traces/kineto/resnet50_num_workers_4" || return 1
         head -n 2 "$WORK/out" | tr '\n' ' ' | grep -q '^Improved: 16 rows improved (data loading −46.6 ms, host +20.6 ms in the mean step); no certain change of the step (−18.2 %, 99 % interval −36.2 to +5.0 %) $' &&
@@ -70,7 +70,7 @@ if [ -d "$SHARED/data/traces" ]; then
     }
     check "diff: the verdict says what it rests on, and from what on that would be seen" words
 else
-    skip "diff: real traces" "they are not beside the project"
+    skip "diff: real traces" "they are not next to the project"
 fi
 
 if command -v python3 >/dev/null; then
@@ -107,7 +107,7 @@ if command -v python3 >/dev/null; then
     }
     count=$(draws 1000 200) # the seed of false_alarms.c is fixed
     is_checked && count=20
-    name="diff, check: runs of one program, 0.3 to 5 % apart: at most 1 % of $count and more are told, or break a limit"
+    name="diff, check: runs of one program, 0.3 to 5 % apart: at most 1 % of $count and more are reported, or fail a limit"
     is_checked && name="diff, check: $count drawn runs of one program are judged to the end"
     check "$name" alarms $count
     sed 's/^/    /' "$WORK/alarms" 2>/dev/null
@@ -126,11 +126,11 @@ power() { "${TOOLS:-$BUILD}/run_power" >"$WORK/power" || { cat "$WORK/power"; re
 if is_checked; then
     skip "diff: drawn runs: false alarms and power" "the release build draws them"
 else
-    check "diff: drawn runs with 0.06 to 5 % between them: at most 1 % are told slower for nothing, what is seen is found" power
+    check "diff: drawn runs with 0.06 to 5 % between them: at most 1 % are falsely reported as slower, what is seen is found" power
     sed 's/^/    /' "$WORK/power" 2>/dev/null
 fi
 if ! command -v python3 >/dev/null || [ ! -f "$SHARED/oracle/ledger_ref.py" ]; then
-    skip "diff: the statistics of runs are those of the executable definition" "it is not beside the project"
+    skip "diff: the statistics of runs are those of the executable definition" "it is not next to the project"
 else
     cases=$(draws 2000 400)
     is_checked && cases=200

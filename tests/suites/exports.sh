@@ -30,10 +30,10 @@ late() { # device work starts more than a step after its launch; it belongs to t
 check "chrome: a step has the device work that it launched" late
 others=$(find "$SHARED/data/traces" -name '*.json*' -size -150k 2>/dev/null)
 if [ -n "$others" ]; then
-    check "chrome: the same of other projects' traces" python3 "$look" raw "$TP" $others
+    check "chrome: the same for other projects' traces" python3 "$look" raw "$TP" $others
     check "chrome: steps of other projects' traces" python3 "$look" part "$TP" $others
 else
-    skip "chrome: other projects' traces" "none beside the project"
+    skip "chrome: other projects' traces" "none next to the project"
 fi
 export_slim() { for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do "$TP" export "$trace" --to chrome --slim -o slim --quiet || [ $? = 3 ] || return 1; done; }
 slim() { export_slim && python3 "$rules" slim/*.json.gz && python3 "$speedscope" slim/*.json.gz >said && python3 "$look" chrome "$TP" "$DATA"/traces/*.gz; }

@@ -160,7 +160,7 @@ for format in xplane sqlite flamegraph memory-flow chrome; do
 done
 fails "an export to folded with --metric" "$TP" export "$trace" --to folded --metric device -o out
 fails "an export to pstats" "$TP" export "$functions" --to pstats -o out
-fails "a flame graph beside a baseline" "$TP" export "$trace" --to flamegraph --baseline "$DATA/traces/gpu_2026.pt.trace.json.gz" -o out
+fails "a flame graph with a baseline" "$TP" export "$trace" --to flamegraph --baseline "$DATA/traces/gpu_2026.pt.trace.json.gz" -o out
 several=yes
 fails "an export to csv" "$TP" export "$trace" --to csv -o out
 fails "an export to csv that is written while the trace is read again" "$TP" export "$DATA/traces/torch_2.6_mlp_train.full.pt.trace.json.gz" --to csv -o out

@@ -211,7 +211,7 @@ killed_early() { # if `record` is killed before its first copy, a message says s
 if [ -d events ] && ! grep -q 'recording from outside failed' events.err; then
     check "record --outside is killed: recover has what it saw" killed --outside
     check "record is killed: recover has what it saw from outside, too" killed
-    check "record is killed at once: recover says what is lost" killed_early
+    check "record is killed immediately: recover says what is lost" killed_early
 else
     skip "record is killed" "the kernel has no events here"
 fi

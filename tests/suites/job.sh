@@ -49,7 +49,7 @@ if [ -f "$SHARED/oracle/ledger_ref.py" ] && ! is_checked; then
     check "job: replay, coordinates, causes and shares of random jobs equal the reference to 1e-12" \
         python3 tests/job/check_replay.py "$BUILD/replay_job" "$SHARED/oracle/ledger_ref.py" "$(draws 80 60)"
 else
-    skip "job: replay and causes equal the reference" "no reference beside the project, or a checked build"
+    skip "job: replay and causes equal the reference" "no reference next to the project, or a checked build"
 fi
 
 # ---- the numbers agree with those of report ----
@@ -65,7 +65,7 @@ if [ -d "$S/expected/reference/runs" ]; then
             --expected "$S/expected/reference/runs/torch__2.13__ddp_gloo.$kind.json.gz"
     done
 else
-    skip "job: real ranks merged equal the reference" "no data beside the project"
+    skip "job: real ranks merged equal the reference" "no data next to the project"
 fi
 
 # ---- from traces ----

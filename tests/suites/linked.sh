@@ -82,11 +82,11 @@ elif ./shared-confined_program filter >out 2>err || [ $? = 7 ]; then
         skip "linked, confined: strict mode" "not behind the filter of a container"
     fi
     check "linked, confined: no time stamp counter" confines confined_program counter 6 1
-    check "linked, confined: a child, and its parent goes on" confines confined_program child 8 1
+    check "linked, confined: a child, and its parent continues" confines confined_program child 8 1
     check "linked, confined: a child made behind the C library's back" confines confined_program raw 8 0
     check "linked, confined: a child by clone" confines confined_program clone 8 0
     check "linked, confined: who only asks the kernel what it knows is recorded to the end" confines confined_program probe 9 0
-    check "linked, confined: a recording that begins behind a filter goes on" later
+    check "linked, confined: a recording that begins behind a filter continues" later
     if built shared seccomp_program -lseccomp >link.log 2>&1 && built archive seccomp_program -lseccomp >>link.log 2>&1; then
         built static seccomp_program -lseccomp >link.log 2>&1 || wholly_static=
         check "linked, confined: by libseccomp" confines seccomp_program "" 7 1
@@ -127,10 +127,10 @@ dies_alike() { # dies_alike WAY STATUS: the exit code is that without recording
 cut_static=
 if built static cut_program >static.log 2>&1; then cut_static=static; fi
 if built shared cut_program >link.log 2>&1 && built archive cut_program >>link.log 2>&1; then
-    check "linked, cut: a program goes on when its spool is cut" cuts plain 7 1
+    check "linked, cut: a program continues when its spool is cut" cuts plain 7 1
     check "linked, cut: threads that block all signals" cuts threads 7 0
     check "linked, cut: a program with a handler of SIGBUS gets its own faults, and no others" cuts own 7 1
-    check "linked, cut: what a program says of SIGBUS is what it is told" dies_alike asks 7
+    check "linked, cut: a program reads back its own settings of SIGBUS" dies_alike asks 7
     check "linked, cut: by the older functions, too" dies_alike older 7
     check "linked, cut: a program that cuts a file of its own dies as without us" dies_alike die 135
     check "linked, cut: and one that is sent the signal" dies_alike send 135
@@ -268,11 +268,11 @@ else
 fi
 
 if contained true 2>err && ${CC:-cc} -I"$HERE/collector" writer.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o writer; then
-    check "two containers record into one folder at once" volume
+    check "two containers record into one folder simultaneously" volume
     check "record where no /proc is mounted" without_proc
-    check "two containers under record write into one folder at once" recorded_volume
+    check "two containers under record write into one folder simultaneously" recorded_volume
 else
-    skip "two containers record into one folder at once" "no namespaces here"
+    skip "two containers record into one folder simultaneously" "no namespaces here"
 fi
 
 # ---- frames of functions in the header ----

@@ -60,9 +60,9 @@ full() {
 }
 full >full.log 2>&1
 case $? in
-0) ok "a full disk: the program goes on, the file ends with a whole record" ;;
+0) ok "a full disk: the program continues, the file ends with a whole record" ;;
 77) skip "a full disk" "no tmpfs can be mounted here" ;;
-*) not_ok "a full disk: the program goes on, the file ends with a whole record" "$(cat full.log)" ;;
+*) not_ok "a full disk: the program continues, the file ends with a whole record" "$(cat full.log)" ;;
 esac
 
 if ! "$python" -c 'import tensorboard' 2>/dev/null; then

@@ -2,24 +2,24 @@
 # document, digest and check. All traces are tested, bundled ones and those in ../shared.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
-    skip "page, document, digest and check tell one story" "no python3"
+    skip "page, document, digest and check agree" "no python3"
     exit 0
 fi
 told() { python3 tests/check/one_story.py "$TP" "$WORK" "$@"; }
-check "bundled traces: page, document, digest and check tell one story" told "$DATA"/traces/*.gz
+check "bundled traces: page, document, digest and check agree" told "$DATA"/traces/*.gz
 if [ -d "$SHARED/data/traces" ]; then
     # shellcheck disable=SC2046
-    check "real traces: page, document, digest and check tell one story" \
+    check "real traces: page, document, digest and check agree" \
         told $(find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/advice" -name '*.json' -o -name '*.json.gz' | sort)
 else
-    skip "real traces: page, document, digest and check tell one story" "no data beside the project"
+    skip "real traces: page, document, digest and check agree" "no data next to the project"
 fi
 
 pairs() { python3 tests/check/diff_story.py "$TP" "$WORK" "$@" >"$WORK/pairs" || { cat "$WORK/pairs"; return 1; }; }
 if is_checked; then
-    skip "diff and check of all pairs tell one story" "the release build is asked"
+    skip "diff and check of all pairs agree" "the release build is asked"
 else
-    check "diff and check of all pairs of bundled traces tell one story: exit code, verdict, first lines, figures, rows, sentences" \
+    check "diff and check of all pairs of bundled traces agree: exit code, verdict, first lines, figures, rows, sentences" \
         pairs "$DATA"/traces/*.gz "$DATA"/diff/*.gz "$DATA/run" "$DATA/ddp"
     sed 's/^/    /' "$WORK/pairs" 2>/dev/null
 fi

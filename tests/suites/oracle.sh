@@ -8,7 +8,7 @@ fi
 ORACLE=$PWD/tests/oracle
 check "hand-computed cases of the definitions hold" python3 "$ORACLE/definitions_cases.py"
 if [ ! -d "$SHARED/data/traces" ]; then
-    skip "documents of real traces" "no real traces beside the project"
+    skip "documents of real traces" "no real traces next to the project"
     exit 0
 fi
 # Running the definitions takes seconds per trace, so results are kept until a definition changes.
@@ -117,7 +117,7 @@ changes() {
 if [ -f "$SHARED/oracle/ledger_ref.py" ]; then
     check "diff: changed work is that of another reading, in traces with changes at random places" changes
 else
-    skip "diff: changed work" "another reading is not beside the project"
+    skip "diff: changed work" "another reading is not next to the project"
 fi
 mangled() { # compares our demangled names with those of binutils
     python3 "$ORACLE/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }

@@ -101,7 +101,7 @@ stripped() {
         grep -q 'bare has no symbols: the debug package of build-id `0123456789abcdef0123456789abcdef01234567` says' bare.md &&
         outside 0 ./split_program 1 && ! zcat "$trace" | grep -q 0123456789abcdef
 }
-if command -v strip >/dev/null; then check "a stripped program: the build-id of its debug package is told" stripped; else skip "a stripped program: the build-id of its debug package is told" "no strip"; fi
+if command -v strip >/dev/null; then check "a stripped program: the build-id of its debug package is reported" stripped; else skip "a stripped program: the build-id of its debug package is reported" "no strip"; fi
 # In a separate PID namespace, the list of exits of the system has other numbers, so the recorder polls each child.
 own_namespace() {
     rm -rf r
@@ -116,7 +116,7 @@ if unshare -pf --mount-proc "$TP" record --outside --no-tfevents -o r -- sh -c '
 elif unshare -pf --mount-proc true 2>/dev/null && printf '6.15\n%s\n' "$(uname -r)" | sort -VC; then
     not_ok "in a namespace of processes of its own: how a child ended" "$(cat err)"
 else
-    skip "in a namespace of processes of its own" "none can be made, or the kernel does not tell"
+    skip "in a namespace of processes of its own" "none can be made, or the kernel does not report this"
 fi
 # whole FLAGS...: the callback of qsort is found below main, and a deep recursion is marked as cut
 whole() {
@@ -210,7 +210,7 @@ ends() {
     outside 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' &&
         says count 51 && says sums && says exits $(seq 0 0) $(seq 0 49)
 }
-if knows_ends; then check "exit codes of a shell's children, of 50 short ones" ends; else skip "exit codes of a shell's children, of 50 short ones" "only root is told here"; fi
+if knows_ends; then check "exit codes of a shell's children, of 50 short ones" ends; else skip "exit codes of a shell's children, of 50 short ones" "only root gets them here"; fi
 # after the last event the kernel frees the memory of this program, which takes longer than the recorder waits for
 # records
 large() {
@@ -429,11 +429,11 @@ daemons() { # a recording ends with its program; remaining processes are named a
     kill "$daemon"
     "$TP" report "$trace" -o page.html --json page.json --quiet 2>err && grep -q '"id":"left_running"' page.json && grep -q "sleep 60 (pid $daemon)" page.html
 }
-check "a daemon that goes on is named, and is recorded until its program ends" daemons
+check "a daemon that continues is named, and is recorded until its program ends" daemons
 left_by_killed() {
     outside 137 sh -c 'sleep 60 >/dev/null 2>&1 & echo $! >daemon; kill -9 $$' && says sums && says alive 1 && said 'signal 9' && kill "$(cat daemon)"
 }
-check "a program that is killed: its child goes on and is named" left_by_killed
+check "a program that is killed: its child continues and is named" left_by_killed
 orphans() { # a process whose parent has exited belongs to the tree, even in another session, and its time counts
     outside 0 sh -c 'sh -c "(sleep 0.4; exit 3) & exit 0"; setsid -f sh -c "sleep 0.5; exit 4"; sleep 1; exit 0' || return 1
     says sums && says alive 0 && says argv sleep 0.4 && says argv sleep 0.5 && says cause sleep 1800 && { ! knows_ends || says ended 3 4; }
@@ -448,7 +448,7 @@ recorder_killed() {
     until [ -s proof ] || [ $turns = 1200 ]; do turns=$((turns + 1)) && sleep 0.05; done
     [ "$(cat proof)" = whole ] && [ ! -s err ]
 }
-check "the program goes on when the recorder is killed" recorder_killed
+check "the program continues when the recorder is killed" recorder_killed
 
 throttled() { # limits the program to a fifth of a CPU
     if [ -f /sys/fs/cgroup/cgroup.controllers ]; then echo '20000 100000' >"$limited/cpu.max"; else echo 20000 >"$limited/cpu.cfs_quota_us"; fi || return 1
@@ -489,7 +489,7 @@ goes_on() {
     [ $? = 4 ] && [ -s out ] && says sums && says count 2 && says seen threads 4 && says argv ./split_program 6 && says alive 2 &&
         says reaches alpha first 95
 }
-check "a process that runs is recorded with its threads and children, and goes on" goes_on
+check "a process that runs is recorded with its threads and children, and continues" goes_on
 interrupted() {
     for signal in INT TERM; do
         rm -rf r stop
@@ -539,7 +539,7 @@ not_there() {
         [ $? = 2 ] || { cat err; return 1; }
     done
 }
-check "no such process, a number that is none" not_there
+check "no such process, an invalid number" not_there
 not_ours() {
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
     sleep 20 &

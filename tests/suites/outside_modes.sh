@@ -96,10 +96,10 @@ else
     check "where events are refused: tree, states, causes by looks at /proc" tree
     check "by looks: a sleeper sleeps" sleeper
     check "by looks: 13 threads' running time is within 3 % or 20 ms of rusage" threads
-    check "by looks: what is over at once has its words and its end" short
+    check "by polling: a short process has its words and its exit" short
     check "by looks: how a child ended" codes
     check "by looks: a line says what is missing, why, and what allows it" refusal
-    check "by looks: a process that runs is recorded, and goes on" goes_on
+    check "by polling: a process that runs is recorded, and continues" goes_on
     check "by looks: the page has no share of functions and says so" page
     check "by looks: a line that all processes would say is said once" said_once
     if "$PY" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info < (3, 14))' 2>/dev/null; then
@@ -181,12 +181,12 @@ if grep -q 'whole CPUs, which need\|the kernel refuses events' err; then
 else
     check "whole CPUs: tree, causes, words and ends" whole_tree
     [ "$(id -u)" != 0 ] || check "whole CPUs: a setuid program stays in sight" set_user
-    if knows_ends; then check "whole CPUs: how 50 short processes ended" whole_ends; else skip "whole CPUs: ends" "only root is told here"; fi
+    if knows_ends; then check "whole CPUs: how 50 short processes ended" whole_ends; else skip "whole CPUs: ends" "only root gets them here"; fi
     check "whole CPUs: two threads, four functions: each share within 3 points" whole_split
     check "whole CPUs: 2,000 threads that are shorter than the time between two samples are sampled" whole_short
     check "whole CPUs: running time is within 3 % of rusage" whole_running
     check "whole CPUs: a process that runs is recorded to its end" whole_attached
-    check "whole CPUs beside the recording from inside" whole_beside
+    check "whole CPUs together with the recording from inside" whole_beside
 fi
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
     check "whole CPUs that are refused: a line says what it takes" whole_refused

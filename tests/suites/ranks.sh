@@ -79,13 +79,13 @@ slurm() {
     case $1 in r/work-slurm-4711.0-*) ;; *) ls r; return 1 ;; esac
     [ -z "${has_hosts:-}" ] || [ "$(grep -o '"host":"node[0-9]*"' "$1/run.json" | sort -u | wc -l)" = 12 ] || { cat "$1/run.json"; return 1; }
 }
-check "Slurm, by its variables: a run per step, twelve ranks at once on hosts of their own" slurm
+check "Slurm, by its variables: a run per step, twelve simultaneous ranks on separate hosts" slurm
 alone() { # a single rank makes all outputs, and one rank is not a job
     rm -rf r
     rank_of 1 4 2 "$TP" record -o r --report --source sample -- ./work 2>err && [ -s r/work-slurm-1.0-*/report.html ] || { show r; return 1; }
     rank_of 2 1 0 "$TP" record -o r --source sample -- ./work 2>err && [ "$(ls -d r/work-2*-*-*/.spools r/*/.ranks 2>/dev/null | wc -l)" = 1 ] || { show r; return 1; }
 }
-check "one rank alone under record has its outputs; a job of one rank is none" alone
+check "one rank alone under record has its outputs; one rank is no job" alone
 ends() { # the exit codes are those of the ranks
     rm -rf r
     for i in 0 1 2; do
@@ -126,7 +126,7 @@ torchrun() { # uses torchrun's variables; without a run id, the process of torch
     for run in r/*; do job "$run" 2 || { show r; return 1; }; done
     env RANK=0 WORLD_SIZE=2 "$TP" record -o alone --source sample -- ./work 2>err && [ ! -e alone/*/.ranks ] || { show alone; return 1; }
 }
-check "torchrun's variables: a run of all its ranks; RANK without a job is none" torchrun
+check "torchrun's variables: a run of all its ranks; RANK alone is no job" torchrun
 
 # gone PID: waits until the process has closed its files, because its new parent may not have waited for it yet
 gone() {

@@ -93,5 +93,5 @@ reads() {
 if [ -f "$oracle" ] && "$tbp" -c 'import torch_tb_profiler' 2>/dev/null; then
     check "torch_tb_profiler finds the report's steps and operators in the demo's trace" reads
 else
-    skip "torch_tb_profiler loads the demo's trace" "no script beside the project or no Python with torch_tb_profiler"
+    skip "torch_tb_profiler loads the demo's trace" "no script next to the project or no Python with torch_tb_profiler"
 fi

@@ -70,7 +70,7 @@ brief() { # short helpers of a script are counted and get no trace; the script h
     "$TP" record -o r --no-tfevents --source memory=1k -- sh -c 'for i in 1 2 3 4 5 6; do ls / >/dev/null; done; exit 5' 2>err
     [ $? = 5 ] && said 'left out: [2-6] helper processes' && [ "$(ls -A r/* | wc -l)" -le 2 ] || { cat err; find r; return 1; }
 }
-is_checked || check "helpers of a script that are over at once are counted, and have no trace" brief
+is_checked || check "helpers of a script that exit immediately are counted, and have no trace" brief
 # the program gives up its rights before the first record; it still has a spool with all of its records, and no message
 loses_rights() {
     mkdir -p jail && chmod 755 jail
@@ -169,7 +169,7 @@ shares() { # shares of CPU time by function must agree with those that the progr
     cat shares
     awk '{ exit !($1 >= 100 && $4 <= $5) }' shares
 }
-check "samples: shares of functions are those that the program measures, as far as their number tells" shares
+check "samples: shares of functions are those that the program measures, as far as their number allows" shares
 
 # real PROGRAM...: output and exit code are those without recording, and the report has the functions of its samples
 real() {
@@ -537,9 +537,9 @@ full() {
 }
 full >case.log 2>&1
 case $? in
-0) ok "a full disk: the program goes on, its exit code passes, and it is said" ;;
+0) ok "a full disk: the program continues, its exit code passes, and it is said" ;;
 77) skip "a full disk" "no tmpfs can be mounted here" ;;
-*) not_ok "a full disk: the program goes on, its exit code passes, and it is said" "$(cat case.log)" ;;
+*) not_ok "a full disk: the program continues, its exit code passes, and it is said" "$(cat case.log)" ;;
 esac
 no_folder() {
     : >file
@@ -586,7 +586,7 @@ exported() {
         tracepress_key_averages tracepress_summary_handler tracepress_tensorboard_trace_handler) " ] ||
         { cat differ; return 1; }
 }
-check "the preload library stands before libtracepress, whole" exported
+check "the preload library precedes libtracepress completely" exported
 
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 [ -x "$python" ] || python=$OLDPWD/build/torch/bin/python
@@ -615,7 +615,7 @@ startup() {
     "$TP" report trace.json -o page.html --strict --quiet --json report.json && grep -q '"steps_used": *[23]' report.json
 }
 check "PyTorch: tensors for longer than the first while before the steps; loaders by fork: the steps' trace, no other" startup 3.5 fork
-check "PyTorch: steps at once; loaders by spawn, which import torch: the steps' trace, no other" startup 0.5 spawn
+check "PyTorch: immediate steps; loaders by spawn, which import torch: the steps' trace, no other" startup 0.5 spawn
 only_startup() { # without steps, the data of the first period is kept
     rm -rf r
     "$TP" record -o r --no-tfevents --source torch -- "$python" -c 'import torch, time

@@ -58,13 +58,13 @@ peak_is_told() { # the program's own count, the metadata, the curve and the repo
     curve=$(sed -n 's/.*"Total Allocated":\([0-9]*\).*/\1/p' trace.json | sort -n | tail -n 1)
     near "$peak" "$curve" 1 || return 1
     counted=$(field allocation_count)
-    [ "$counted" -ge "$calls" ] && [ "$counted" -le $((calls + 200)) ] || { echo "$calls calls, $counted told"; return 1; }
+    [ "$counted" -ge "$calls" ] && [ "$counted" -le $((calls + 200)) ] || { echo "$calls calls, $counted reported"; return 1; }
     [ "$(wc -c <trace.json)" -lt 2000000 ] || { echo "the trace is large"; return 1; }
 }
 check "memory: the peak of the whole malloc family is malloc_usable_size's within 1 %" \
     peak_is_told memory ./memory_program 4 2
 check "memory: the peak of many small blocks on threads" peak_is_told memory ./memory_program 1 8
-check "memory: blocks of a size that was asked for are told one by one" peak_is_told memory=1m ./memory_program 2 1
+check "memory: blocks of a requested size are reported one by one" peak_is_told memory=1m ./memory_program 2 1
 
 large_blocks() { # the trace has each block of at least this size, with its address and its release
     recorded memory=1m ./memory_program 2 0 || return 1
@@ -86,7 +86,7 @@ small_program() { # without any record, no file remains
     "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
     grep -q 'nothing was recorded' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
 }
-check "memory: a program that holds little leaves no trace" small_program
+check "memory: a program with little memory leaves no trace" small_program
 
 # ---- locks, input and output
 
@@ -137,9 +137,9 @@ if program functions_program -finstrument-functions; then
         [ "$(grep -c 'more functions than the maximum' err)" = 1 ] || { cat err; return 1; }
         zcat e/*/*.gz >trace.json
         all=$(awk '$1 != "time" { n += $2 } END { print n }' out)
-        told=$(grep -c '"cpu_op"' trace.json)
+        reported=$(grep -c '"cpu_op"' trace.json)
         left=$(sed -n 's/.*"functions_left_out":\([0-9]*\).*/\1/p' trace.json)
-        [ $((told + left)) = "$all" ] && [ "$told" -ge 100000 ] || { echo "$all calls, $told told, $left left out"; return 1; }
+        [ $((reported + left)) = "$all" ] && [ "$reported" -ge 100000 ] || { echo "$all calls, $reported reported, $left left out"; return 1; }
     }
     check "functions: beyond the limit calls are counted" left_out
 else
@@ -165,8 +165,8 @@ windows() { # windows SECONDS HOW STATUS: only data in windows is recorded, by t
     TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source functions,io,sample -- ./windows_program "$1" "$2" >out 2>err
     [ $? = "$3" ] && [ "$(grep -vc 'recorded d/\|ranges were still open\|signal 9' err)" = 0 ] || { cat out err; return 1; }
     in_windows d && [ ! -e outside ] && [ "$(cut -d' ' -f2 calls | sort -u | wc -l)" -ge 2 ] || { cat calls outside | tail; return 1; }
-    awk '{ n += $1 } END { exit !(n <= told && (n > 0 || told > 0)) }' told="$(wc -l <calls)" out ||
-        { echo "$(cat out) calls in windows, $(wc -l <calls) told"; return 1; }
+    awk '{ n += $1 } END { exit !(n <= reported && (n > 0 || reported > 0)) }' reported="$(wc -l <calls)" out ||
+        { echo "$(cat out) calls in windows, $(wc -l <calls) reported"; return 1; }
     "$TP" report d -o d/report.html --strict --quiet
 }
 same_windows() { # processes that start independently, at different times, have the same windows
@@ -226,7 +226,7 @@ storm() {
     return 1
 }
 if program holders_program -ldl -lpthread; then
-    check "memory=stacks: who holds memory at its peak" holders
+    check "memory=stacks: who owns memory at its peak" holders
     check "memory=stacks: amid dlopen and fork" storm
 else
     not_ok "holders_program is built"
@@ -277,9 +277,9 @@ products() { # products PROGRAM...: calls, FLOPs and shapes are those that the p
     recorded blas "$@" || return 1
     [ -s out ] || return 1
     while read -r name calls flops; do
-        told=$(grep "\"name\":\"$name\"" trace.json | sed -n 's/.*"flops":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
-        [ "$(named "$name")" = "$calls" ] && [ "$told" = "$flops" ] ||
-            { echo "$name: $calls calls, $flops FLOPs; the trace has $(named "$name") and $told"; return 1; }
+        reported=$(grep "\"name\":\"$name\"" trace.json | sed -n 's/.*"flops":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
+        [ "$(named "$name")" = "$calls" ] && [ "$reported" = "$flops" ] ||
+            { echo "$name: $calls calls, $flops FLOPs; the trace has $(named "$name") and $reported"; return 1; }
     done <out
     grep '"name":"cblas_dgemm"' trace.json | grep -q '"Input Dims":\[\[96,48\],\[48,24\]\]' || { cat trace.json; return 1; }
     grep '"name":"sgemm_"' trace.json | grep -q '"Input type":\["float","float"\]'
@@ -300,7 +300,7 @@ if program blas_program -L. -lsmall_blas -Wl,-rpath,"$PWD" -ldl; then
         zcat "$2" | grep -q '"name":"cblas_dgemm"' && ! zcat "$1" | grep -q '"name":"cblas_dgemm"' || return 1
         "$TP" report d -o d.html --markdown d.md --quiet && head -n 4 d.md | grep -q 'CPU-bound\|Too short\|Waiting for a CPU' || { cat d.md; return 1; }
     }
-    check "blas: products alone are a table beside the program" aside
+    check "blas: products are an additional table of the program" aside
 else
     not_ok "blas_program is built"
 fi
@@ -346,14 +346,14 @@ ranks() {
     for trace in d/*/*.pt.trace.json.gz; do
         zcat "$trace" >trace.json
         while read -r name calls bytes; do
-            told=$(grep '"record_param_comms"' trace.json | grep "\"Collective name\":\"$name\"" | awk -v q='"' '
+            reported=$(grep '"record_param_comms"' trace.json | grep "\"Collective name\":\"$name\"" | awk -v q='"' '
                 { in_n = out_n = size = 0 }
                 match($0, q "In msg nelems" q ":[0-9]+") { in_n = substr($0, RSTART + 16, RLENGTH - 16) + 0 }
                 match($0, q "Out msg nelems" q ":[0-9]+") { out_n = substr($0, RSTART + 17, RLENGTH - 17) + 0 }
                 /"dtype":"Double"/ { size = 8 } /"dtype":"(Float|Int)"/ { size = 4 } /"dtype":"Byte"/ { size = 1 }
                 { calls++; bytes += (in_n > out_n ? in_n : out_n) * size } END { print calls + 0, bytes + 0 }')
-            [ "$told" = "$calls $bytes" ] || { [ "$bytes" = - ] && [ "${told% *}" = "$calls" ]; } ||
-                { echo "$name: $calls calls, $bytes bytes; $trace has $told"; return 1; }
+            [ "$reported" = "$calls $bytes" ] || { [ "$bytes" = - ] && [ "${reported% *}" = "$calls" ]; } ||
+                { echo "$name: $calls calls, $bytes bytes; $trace has $reported"; return 1; }
             [ "$(named "mpi:$name")" = "$calls" ] || { echo "mpi:$name: $(named "mpi:$name")"; return 1; }
         done <out
         sed -n 's/.*"distributedInfo": *{\(.*\)}.*/\1/p' trace.json | grep -o '"rank": *[0-9]*,.*"world_size": *[0-9]*'
@@ -402,9 +402,9 @@ nodes() {
     recorded ggml "$@" || return 1
     while read -r name calls flops; do
         [ "$name" != own ] || continue
-        told=$(grep "\"name\":\"$name\"" trace.json | sed -n 's/.*"flops":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
-        [ "$(named "$name")" = "$calls" ] && [ "$told" = "$flops" ] ||
-            { echo "$name: $calls, $flops FLOPs; the trace has $(named "$name"), $told"; return 1; }
+        reported=$(grep "\"name\":\"$name\"" trace.json | sed -n 's/.*"flops":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
+        [ "$(named "$name")" = "$calls" ] && [ "$reported" = "$flops" ] ||
+            { echo "$name: $calls, $flops FLOPs; the trace has $(named "$name"), $reported"; return 1; }
     done <out
     [ "$(named 'ggml graph')" = 10 ] && grep '"name":"MUL_MAT"' trace.json | grep -q '"Input Dims":\[\[48,32\],\[20,32\]\]' &&
         grep '"name":"ADD"' trace.json | grep -q '"Input Dims":\[\[20,48\]\]' || { cat trace.json; return 1; }
@@ -412,7 +412,7 @@ nodes() {
 if program small_ggml -shared -fPIC -Wl,-soname,libsmall_ggml.so && mv small_ggml libsmall_ggml.so &&
     program small_ggml -DPROGRAM -L. -lsmall_ggml -Wl,-rpath,"$PWD"; then
     check "ggml: nodes of graphs, shapes and FLOPs of products" nodes ./small_ggml
-    check "ggml: a callback of the program's own is asked and told as without us" nodes ./small_ggml own
+    check "ggml: a callback of the program's own is called as without us" nodes ./small_ggml own
 else
     not_ok "small_ggml is built"
 fi
@@ -437,9 +437,9 @@ same_functions() {
         [ "$(wc -l <pairs)" -ge 3 ] || { cat pairs; return 1; }
 }
 if ${CC:-cc} -O2 -pthread "$HERE/tests/check/split.c" -o split && command -v strip >/dev/null; then
-    check "stripped: functions are told apart as with their symbols" same_functions
+    check "stripped: functions are distinguished as with their symbols" same_functions
 else
-    skip "stripped: functions are told apart as with their symbols" "no strip"
+    skip "stripped: functions are distinguished as with their symbols" "no strip"
 fi
 
 # ---- sources in a folder with an unusual name
@@ -515,7 +515,7 @@ confines() {
             status=$?
             [ $status = "$2" ] && [ "$(cat out)" = "done" ] || { echo "$sources: status $status"; cat out err; return 1; }
             [ "$(grep -c 'recording stops here, because the program confines itself' err)" = "$3" ] || { cat err; return 1; }
-            zcat d/*/*.gz | grep -q '"finished":false\|"Bytes":70\|"process"' || { echo "$sources: nothing of what came before"; return 1; }
+            zcat d/*/*.gz | grep -q '"finished":false\|"Bytes":70\|"process"' || { echo "$sources: no earlier events"; return 1; }
         done
     done
 }
@@ -529,7 +529,7 @@ if program confined_program && { ./confined_program filter >out 2>err || [ $? = 
         skip "confined: strict mode" "not behind the filter of a container"
     fi
     check "confined: no time stamp counter" confines counter 6 1
-    check "confined: a child, and its parent goes on" confines child 8 1
+    check "confined: a child, and its parent continues" confines child 8 1
     check "confined: a child made behind the C library's back" confines raw 8 0
     check "confined: a child by clone" confines clone 8 0
     check "confined: who only asks the kernel what it knows is recorded to the end" confines probe 9 0
@@ -573,15 +573,15 @@ fi
 
 browses() { # browses [COMMAND...] BROWSER: records the browser, started by COMMAND
     rm -rf d
-    "$TP" record -o d --no-tfevents -- "$@" --user-data-dir="$PWD/browser" --headless --disable-gpu --dump-dom 'data:text/html,<p>told</p>' >out 2>err
+    "$TP" record -o d --no-tfevents -- "$@" --user-data-dir="$PWD/browser" --headless --disable-gpu --dump-dom 'data:text/html,<p>shown</p>' >out 2>err
     status=$?
     rm -rf browser
-    [ $status = 0 ] && grep -q '<p>told</p>' out && [ "$(ls d/*/*.gz | wc -l)" -ge 2 ] || { echo "status $status"; grep -v dbus err | tail -n 20; return 1; }
+    [ $status = 0 ] && grep -q '<p>shown</p>' out && [ "$(ls d/*/*.gz | wc -l)" -ge 2 ] || { echo "status $status"; grep -v dbus err | tail -n 20; return 1; }
 }
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
 if [ -z "$browser" ]; then
     skip "a browser is recorded, without its sandbox" "no chromium"
-elif cpu_limit 60 "$browser" --no-sandbox --headless --disable-gpu --user-data-dir="$PWD/browser" --dump-dom 'data:text/html,<p>told</p>' 2>err | grep -q told; then
+elif cpu_limit 60 "$browser" --no-sandbox --headless --disable-gpu --user-data-dir="$PWD/browser" --dump-dom 'data:text/html,<p>shown</p>' 2>err | grep -q shown; then
     check "a browser is recorded, without its sandbox" browses "$browser" --no-sandbox
 else
     skip "a browser is recorded, without its sandbox" "it does not run here"
@@ -642,11 +642,11 @@ cuts() {
     done
 }
 if program cut_program; then
-    check "cut: a program goes on when its spool is cut" cuts plain 7 1
+    check "cut: a program continues when its spool is cut" cuts plain 7 1
     check "cut: threads that block all signals" cuts threads 7 0
     check "cut: a program with a handler of SIGBUS gets its own faults, and no others" cuts own 7 1
     once() { rm -rf d && "$TP" record -o d --no-tfevents --source memory=1k -- ./cut_program "$1" . >out 2>err; [ $? = "$2" ] || { cat out err; return 1; }; }
-    check "cut: what a program says of SIGBUS is what it is told" once asks 7
+    check "cut: a program reads back its own settings of SIGBUS" once asks 7
     check "cut: by the older functions, too" once older 7
     check "cut: a program that cuts a file of its own dies as without us" once die 135
     check "cut: and one that is sent the signal" once send 135

@@ -38,7 +38,7 @@ threads() {
     into d "$TOOLS/nvtx_program" threads 2000 && traces d 1 && nested d || return 1
     counted d X work 8000 && counted d X overlapping 8000 && counted d X thread 4 && [ "$(unfinished d)" = 0 ]
 }
-check "NVTX: 4 threads at once lose nothing" threads
+check "NVTX: 4 simultaneous threads lose nothing" threads
 cross() {
     into d "$TOOLS/nvtx_program" cross 1000 && nested d && counted d X crossing 2000 || return 1
     [ "$(zcat d/*/*.gz | grep -c '"crossing".*"domain":"one","category":3,"payload":4,"color":"#FF00FF00"')" = 1000 ]

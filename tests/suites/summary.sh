@@ -24,7 +24,7 @@ if command -v python3 >/dev/null; then
             check "$name: the summary has the numbers of the report" equal "$trace" "shared"
         done <"$WORK/list"
     else
-        skip "real traces: the summary has the numbers of the report" "no data beside the project, or slow"
+        skip "real traces: the summary has the numbers of the report" "no data next to the project, or slow"
     fi
 else
     skip "summaries have the numbers of the report" "no python3"
@@ -86,7 +86,7 @@ check "merged in any order: the same bytes" in_any_order
 check "merged in stages, some twice: the same bytes" in_stages
 check "shards together are the whole" by_shards
 check "more shards than inputs: the empty ones are empty" more_shards_than_inputs
-check "what was written is left out when it goes on" goes_on
+check "written files are skipped when it continues" goes_on
 if is_asan; then
     skip "a map that is killed loses its own and can be repeated" "sanitizers come first in LD_PRELOAD"
 else

@@ -7,7 +7,7 @@
 python=${TENSORBOARD_PYTHON:-$PWD/build/tensorboard/bin/python}
 oracle=$SHARED/oracle/tb_check.py
 if [ ! -f "$oracle" ] || ! "$python" -c 'import tensorboard' 2>/dev/null; then
-    skip "TensorBoard reads the event files" "no script beside the project or no TensorBoard"
+    skip "TensorBoard reads the event files" "no script next to the project or no TensorBoard"
     exit 0
 fi
 runs=$WORK/runs

@@ -88,7 +88,7 @@ wheel_of_it() {
 if is_checked; then
     skip "make dist compiles where it is unpacked" "compiled once, in the suite of the release build"
 else
-    check "make dist: the sources with a checksum that holds" dist
+    check "make dist: the sources with a correct checksum" dist
     check "they compile where they are unpacked" compiled
     check "pip wheel of them has the members of the clone's wheel" wheel_of_it
 fi

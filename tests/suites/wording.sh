@@ -23,7 +23,7 @@ printf 'finding.B1 <= 0\nfinding.H1 <= 0\nfinding.H8 <= 0\nstep.time.mean <= 1 m
 headline() { grep -q "\"headline\":\"$2\"" $1.json; }
 check "a quarter of input is the verdict" headline cpu "Waiting for input takes 25.0 % of the steps; no device was recorded\."
 check "and that of the device of its own, by its name" headline lanes "FFT engine waits for input data for 25.0 % of the steps; .*"
-check "a program that waits is told where it waits longest" headline waits \
+check "a program that waits is reported where it waits longest" headline waits \
     "Waiting takes 40.0 % of the steps; no device was recorded\. Longest in: wait for the writer\."
 share() { grep -q "\"id\":\"$2\",[^{]*\"share_of_step_percent\":25[,.]" $1.json; }
 check "and a finding with its share" share cpu H1
@@ -59,4 +59,4 @@ board() { # prints the texts of the event file, which TensorBoard would show
         ! grep -E 'GPU|Data loading|SM efficiency' board.txt | grep -v 'CUDA, HIP or XPU'
 }
 check "and TensorBoard's texts, charts and parameters speak of the device" board
-check "a device of its own is none of CUDA in the table either" table_of_own
+check "a reported device is not a CUDA device in the table either" table_of_own

@@ -12,7 +12,7 @@ for candidate in "${XPROF_PYTHON:-}" build/xprof/bin/python python3; do
     break
 done
 if [ ! -f "$checker" ] || [ -z "$python" ]; then
-    skip "xprof reads our exports" "no checker beside the project or no Python with xprof"
+    skip "xprof reads our exports" "no checker next to the project or no Python with xprof"
     exit 0
 fi
 python=$(cd "$(dirname "$python")" && pwd)/$(basename "$python")
