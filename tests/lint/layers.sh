@@ -70,18 +70,19 @@ BEGIN {
   ok[c "job"]      = c "job " c "replay " results
   d = r "document/" # rooms of document; blocks, and parts that several sections use, are in document itself
   shared = r "document " compare measure trace writer
-  ok[r "document"] = shared
+  ok[d "words"] = d "words " measure facts # sentences of results; session has them filled in
+  ok[r "document"] = d "words " shared
   room(d, "charts tables", shared)
   ok[d "job"]      = d "job " d "charts " shared
   ok[d "commands"] = d "commands " d "charts " shared
-  ok[d "report"]   = d "report " d "job " d "charts " shared
+  ok[d "report"]   = d "report " d "job " d "charts " d "words " shared
   ok[r "print"]    = r "print " r "document " d " " measure writer
   tool = r "document " d " " measure facts
   ok[r "export"]   = r "export " tool
   e = r "export/" # a room for each group of formats
   room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
   ok[e "rows"]     = e "rows " e "chrome " r "export " tool
-  ok[r "session"]  = r "session " compare measure r "model " trace writer
+  ok[r "session"]  = r "session " d "words " compare measure r "model " trace writer
   ok[r "cli"]      = r "cli " r "session " r "export " r "export/ " r "print " r "document " d " collector/launch collector/outside collector/outside/processes " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }

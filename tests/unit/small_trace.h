@@ -4,6 +4,7 @@
 #ifndef TP_TESTS_UNIT_SMALL_TRACE_H
 #define TP_TESTS_UNIT_SMALL_TRACE_H
 
+#include "webreport/document/words/words.h"
 #include "webreport/measure/result/advice.h"
 
 #include "event_text.h" /* Included last, because headers use its names for parameters. */
@@ -86,6 +87,7 @@ static void build_with(const char *header)
     for (unsigned i = 0; is_recording_free && i < sizeof free_recording / sizeof *free_recording; i++)
         assert_int_equal(tp_rules_override(&overrides, free_recording[i], NULL), 0);
     tp_advice_build(&advice, &model, &overrides, &arena);
+    tp_word_advice(&advice, &model, &arena);
     settings[1] = NULL;
 }
 

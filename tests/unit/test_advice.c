@@ -1,4 +1,5 @@
 /* Tests the advice for small programs: reasons of idle time, cost of a wait, memory at its peak, names and lines. */
+#include "webreport/document/words/words.h"
 #include "webreport/measure/result/advice.h"
 
 #include "tests/unit/made_trace.h"
@@ -32,6 +33,7 @@ static void advise(struct fixture *f, const char *events, const struct tp_rule_o
 {
     make_model(&f->arena, &f->trace, &f->order, &f->model, "", events);
     tp_advice_build(&f->advice, &f->model, overrides, &f->arena);
+    tp_word_advice(&f->advice, &f->model, &f->arena);
 }
 
 static bool is_text(struct tp_str text, const char *expected)

@@ -1,6 +1,7 @@
 /* Tests the sentences of the digest for small traces: each number belongs to its words, and no sentence claims more
  * than the trace shows. Expected times are counted by hand. */
 #include "webreport/document/report/sections.h"
+#include "webreport/document/words/words.h"
 #include "webreport/measure/result/views.h"
 #include "webreport/print/print.h"
 #include "writer/base/limits.h"
@@ -191,9 +192,11 @@ static void unrecorded_work_may_hide_communication(void **state)
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a loss of 10 % of the events is tolerated */
     tp_advice_build(&advice, &model, NULL, &arena);
+    tp_word_advice(&advice, &model, &arena);
     assert_non_null(finding("H8"));
     trace.evidence.lost[TP_LOST_NUMBERS] = 11;
     tp_advice_build(&advice, &model, NULL, &arena);
+    tp_word_advice(&advice, &model, &arena);
     assert_null(finding("H8"));
     assert_silent("Overlap communication");
     assert_says("the record is incomplete: 11 events of the host missing");

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "webreport/document/report/sections.h"
+#include "webreport/document/words/words.h"
 #include "webreport/print/print.h"
 #include "writer/base/limits.h"
 
@@ -61,6 +62,7 @@ static int set_up(void **state)
     tp_model_build(&f->model, &f->trace, &f->order, &f->arena);
     tp_views_build(&f->views, &f->model, &f->arena);
     tp_advice_build(&f->advice, &f->model, NULL, &f->arena);
+    tp_word_advice(&f->advice, &f->model, &f->arena);
     f->profile = (struct tp_profile){.run = TP_STR("run"),
                                      .worker = TP_STR("secrethost_77"),
                                      .span = TP_NULL_INT,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/unit/made_trace.h"
+#include "webreport/document/words/words.h"
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/rule_words.h"
 #include "webreport/measure/result/advice.h"
@@ -28,6 +29,7 @@ static void make(struct made *m, const char *header, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, header, events);
     tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
+    tp_word_advice(&m->advice, &m->model, &m->arena);
 }
 
 static void headline_is(const struct made *m, const char *expected)

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "webreport/measure/audience/wording.h"
-#include "webreport/measure/verdict/device_missing.h"
+#include "webreport/document/words/device_words.h"
+#include "webreport/document/words/verdict_words.h"
 
 static const struct {
     const char *tag;

@@ -1,6 +1,7 @@
 /* Reads a trace, builds a result and prints it, in one call: see in_process.h. */
 #include "webreport/session/in_process.h"
 
+#include "webreport/document/words/words.h"
 #include "webreport/measure/charts/folded_stacks.h"
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/measure/summary/summary_file.h"
@@ -132,6 +133,7 @@ static int make_summary(void *context, struct tp_error *err)
     tp_model_build(&a->model, &a->trace, &a->order, arena);
     tp_views_build_brief(&a->views, &a->model, arena);
     tp_advice_build_brief(&a->advice, &a->model, NULL, arena);
+    tp_word_advice(&a->advice, &a->model, arena);
     tp_memory_view_build(&a->views.memory, &a->model, arena);
     struct tp_summary_source source = {
         .key = {TP_STR(""), TP_NULL_INT, TP_NULL_INT, tp_str_of(options->worker), options->span},

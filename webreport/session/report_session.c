@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "webreport/compare/job/job_build.h"
+#include "webreport/document/words/words.h"
 #include "webreport/measure/program/program_steps.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/summary/summary_slots.h"
@@ -155,8 +156,10 @@ static void ask_program(struct report *report, const struct tp_walked *walked, s
     else if (!walked->file->is_helper)
         profile->steps = tp_run_programs_steps(&report->programs, own, &a->model, &other, &a->arena);
     profile->linked = (int)other - (int)own;
-    if (profile->steps)
-        tp_verdict_add(&a->advice.verdict, tp_program_steps_words(profile->steps, &a->arena), &a->arena);
+    if (!profile->steps)
+        return;
+    a->advice.verdict.ready_percent = tp_program_steps_ready_percent(profile->steps);
+    tp_word_verdict(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
 }
 
 static int use(void *context, const struct tp_walked *walked, struct tp_error *err)
@@ -176,8 +179,10 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
         report->used_worker = file->worker;
     }
     tp_analysis_build(a, start_profile, &received);
-    if (file->is_silent || is_beside)
+    if (file->is_silent || is_beside) {
         tp_advice_withhold(&a->advice);
+        tp_word_verdict(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
+    }
     if (session->baseline && !file->is_helper)
         code = tp_comparison_add(&report->comparison, file, a, err);
     if (code < 0)

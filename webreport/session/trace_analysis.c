@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "webreport/document/words/words.h"
 #include "webreport/model/oddities.h"
 
 enum { THREAD_FROM_EVENTS = 20000 };
@@ -53,6 +54,7 @@ static int build_second(void *context, struct tp_error *err)
     if (!wait_for_model(a))
         return TP_OK;
     (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->model, a->rules, &a->beside);
+    tp_word_advice(&a->advice, &a->model, &a->beside);
     if (a->extent != TP_ANALYSIS_METRICS)
         tp_memory_view_build(&a->views.memory, &a->model, &a->beside);
     tp_arena_trim(&a->beside);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "webreport/document/report/sections.h"
-#include "webreport/measure/verdict/device_missing.h"
+#include "webreport/document/words/device_words.h"
 
 static bool has_notices(const struct tp_reading *reading, bool of_damage)
 {

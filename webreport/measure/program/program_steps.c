@@ -373,14 +373,11 @@ static void fill_parts(const struct join *join)
     }
 }
 
-struct tp_str tp_program_steps_words(const struct tp_program_steps *steps, struct tp_arena *arena)
+double tp_program_steps_ready_percent(const struct tp_program_steps *steps)
 {
     static const double SAID_PERCENT = 20;
     double percent = tp_percent(steps->part_ns[TP_STEPS_READY], steps->wall_ns);
-    if (!(percent >= SAID_PERCENT))
-        return TP_STR("");
-    return tp_str_of(tp_text_printf(arena, "For %s of the steps' time the main thread was ready and got no CPU.",
-                                    tp_text_of_percent(arena, percent)));
+    return percent >= SAID_PERCENT ? percent : 0;
 }
 
 bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,

@@ -62,9 +62,8 @@ struct tp_program_steps {
 bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,
                             const struct tp_program_view *program, struct tp_arena *arena);
 
-/* Returns a sentence about time in which the main thread was ready without a CPU, such as "For 68.0 % of the steps'
- * time the main thread was ready and got no CPU." Empty if that is less than 20 % of the steps. In `arena`. */
-struct tp_str tp_program_steps_words(const struct tp_program_steps *steps, struct tp_arena *arena);
+/* Returns the share of the steps in which the main thread was ready without a CPU, percent; 0 below 20 %. */
+double tp_program_steps_ready_percent(const struct tp_program_steps *steps);
 
 /* Return the name of a part in JSON ("native", "ready", "disk") and its text for people ("running, native code").
  * Static. */

@@ -42,8 +42,8 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     basis.is_serving = advice->serving.is_present;
     basis.use = advice->use.of;
     tp_recommendations_build(&advice->recommendations, &basis, arena);
-    tp_verdict_leave_out(&advice->verdict, &advice->recommendations.unjudged, model, arena);
-    tp_verdict_add_recording(&advice->verdict, &advice->recommendations, model, arena);
+    tp_verdict_leave_out(&advice->verdict, &advice->recommendations.unjudged, model);
+    tp_verdict_add_recording(&advice->verdict, &advice->recommendations, model);
     if (has_works) {
         tp_work_units_drop(&units, arena);
         tp_work_kinds_drop(&kinds, arena);

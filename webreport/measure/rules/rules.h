@@ -135,6 +135,9 @@ struct tp_evidence {
     struct tp_str name, file_line; /* file_line: "" if unknown */
 };
 
+/* A detail whose sentence webreport/document/words makes. */
+enum tp_detail_id { TP_DETAIL_NONE, TP_DETAIL_DEVICE_MISSING };
+
 struct tp_finding {
     const struct tp_rule *rule;
     const char *title, *advice, *doc_url;   /* the rule's texts for the producer (rule_words.h); doc_url may be NULL */
@@ -161,7 +164,8 @@ struct tp_finding {
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
     int64_t evidence_total;
-    struct tp_str detail; /* "" if there is no detail */
+    enum tp_detail_id detail_id; /* TP_DETAIL_NONE: `detail` is complete */
+    struct tp_str detail;        /* "" if there is no detail */
 };
 
 struct tp_rule_note {

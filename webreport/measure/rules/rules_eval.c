@@ -330,6 +330,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     if (c->has_ceiling)
         tp_finding_set_gain(f, share);
     /* the caller copies the detail, because the memory of the rules is released after the evaluation */
+    f->detail_id = c->detail_id;
     f->detail = TP_STR("");
     if (c->detail.len)
         f->detail = kept(a, c->detail);

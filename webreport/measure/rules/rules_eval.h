@@ -38,7 +38,8 @@ struct tp_candidate {
     enum tp_severity severity;
     double share;         /* share of the step if there is no ceiling; NaN: unknown */
     int lower;            /* number of levels by which confidence drops */
-    struct tp_str detail; /* in the arena, or empty */
+    enum tp_detail_id detail_id; /* TP_DETAIL_NONE: `detail` is complete */
+    struct tp_str detail;        /* in the arena, or empty */
     double weight;        /* decides the position in the list, in percent, greatest first; 0: the gain decides */
     /* true: `low` is set, and a fix may gain the whole ceiling; false: the rule's range applies */
     bool has_low;

@@ -1,71 +1,19 @@
-/* Says why a trace has no device: see device_missing.h. */
+/* Finds why a trace has no device: see device_missing.h. */
 #include "webreport/measure/verdict/device_missing.h"
 
-#include "webreport/measure/audience/wording.h"
 #include "webreport/measure/verdict/captures.h"
-#include "writer/text/format.h"
 
-/* The first device that memory records name: "cuda:0". */
-static const char *place_text(const struct tp_model *model, struct tp_arena *arena)
+static const struct tp_memory_place *find_place(const struct tp_trace *trace)
 {
-    const struct tp_trace *trace = model->trace;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory_place *place = &trace->memory_places[trace->memory[i].device];
-        /* torch uses the name cuda for both */
-        bool is_cuda = place->type == TP_DEVICE_CUDA || place->type == TP_DEVICE_HIP;
-        if (is_cuda || place->type == TP_DEVICE_XPU)
-            return tp_text_printf(arena, "%s:%lld", is_cuda ? "cuda" : "xpu", (long long)place->id);
+        if (place->type == TP_DEVICE_CUDA || place->type == TP_DEVICE_HIP || place->type == TP_DEVICE_XPU)
+            return place;
     }
-    return "a device";
+    return NULL;
 }
 
-struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp_arena *arena)
+struct tp_device_missing tp_device_missing_find(const struct tp_model *model, struct tp_arena *arena)
 {
-    const struct tp_str gpu = model->trace->gpu_count ? model->trace->gpus[0].name : TP_STR("");
-    switch (model->missing) {
-    case TP_MISSING_MEMORY:
-        return tp_str_of(tp_text_printf(arena, "Tensors are on %s, but the trace has no work of a device.",
-                                        place_text(model, arena)));
-    case TP_MISSING_COLLECTIVES:
-        return TP_STR("The program runs collectives of devices, but the trace has no work of a device.");
-    case TP_MISSING_HEAD:
-        return tp_str_of(tp_text_printf(arena,
-                                        "The head of the trace names a GPU (%.*s), but the trace has no work of a device, "
-                                        "and nothing shows that the program ran on the CPU alone.",
-                                        (int)gpu.len, gpu.ptr));
-    default:
-        if (tp_captures_hold_all_launches(model, arena))
-            return TP_STR("The recording is the capture of graphs: what is launched meanwhile does not run, so that the "
-                          "trace has no work of a device.");
-        return TP_STR("Runtime calls of a device were recorded, but the trace has no work of a device.");
-    }
-}
-
-/* Returns the versions that the head of the trace gives, " (cupti_version 22, driver 12060)"; "" when it gives none. */
-static const char *versions_text(const struct tp_model *model, struct tp_arena *arena)
-{
-    struct tp_str cupti = tp_trace_header(model->trace, "cupti_version");
-    struct tp_str driver = tp_trace_header(model->trace, "cuda_driver_version");
-    if (!cupti.ptr || !driver.ptr)
-        return "";
-    return tp_text_printf(arena, " (cupti_version %.*s, cuda_driver_version %.*s)", (int)cupti.len, cupti.ptr,
-                          (int)driver.len, driver.ptr);
-}
-
-const char *tp_device_missing_advice(const struct tp_model *model, struct tp_arena *arena)
-{
-    bool was_on = model->missing == TP_MISSING_CALLS;
-    if (!tp_speaks_torch(model->producer))
-        return "Record the device with a tool that may see it, or look for what filtered its work out.";
-    if (was_on && tp_captures_hold_all_launches(model, arena))
-        return "Record the replay: capture the graphs before the recording begins, then record some replays.";
-    return tp_text_printf(
-        arena,
-        "%s%s loses kernels: a CUPTI that does not fit the driver%s, WSL, missing permission to profile, or another "
-        "client of CUPTI (Nsight, DCGM, a second profiler). On AMD it is a roctracer or rocprofiler that does not fit.",
-        was_on ? "Calls of the runtime were recorded, so ProfilerActivity.CUDA was on. "
-        : model->missing == TP_MISSING_HEAD
-            ? "If the program used the GPU, record with ProfilerActivity.CUDA. "
-            : "Record with ProfilerActivity.CUDA. ",
-        was_on ? "What" : "If it was on, this", versions_text(model, arena));
+    return (struct tp_device_missing){tp_captures_hold_all_launches(model, arena), find_place(model->trace)};
 }

@@ -1,13 +1,17 @@
-/* Words the verdict on a program that used a device whose work was not recorded: the evidence, and advice. */
+/* Finds the evidence that a program used a device whose work was not recorded. The sentences are in
+ * webreport/document/words/device_words.c. */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_DEVICE_MISSING_H
 #define TP_WEBREPORT_MEASURE_VERDICT_DEVICE_MISSING_H
 
 #include "webreport/model/facts.h"
 
-/* Returns one sentence with the evidence that the program used a device, in `arena`. */
-struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp_arena *arena);
+/* The evidence, in addition to `missing` of the model. */
+struct tp_device_missing {
+    bool is_capture;                     /* every recorded launch is inside the capture of a graph */
+    const struct tp_memory_place *place; /* first device that memory records name; NULL: none of a GPU */
+};
 
-/* Returns advice: how to record the device, and what can lose its records although they were requested. */
-const char *tp_device_missing_advice(const struct tp_model *model, struct tp_arena *arena);
+/* Returns the evidence of a model; it points into the trace. Memory of `arena` is only for the search. */
+struct tp_device_missing tp_device_missing_find(const struct tp_model *model, struct tp_arena *arena);
 
 #endif

@@ -63,60 +63,110 @@ struct tp_verdict_gap {
     int64_t call_ns;
 };
 
+/* What the headline says. webreport/document/words/verdict_words.c has the sentences; their numbers and names are
+ * members of the verdict. */
+enum tp_headline {
+    TP_HEADLINE_EMPTY,
+    TP_HEADLINE_FRAGMENT,       /* too little to judge */
+    TP_HEADLINE_DEVICE_MISSING, /* device_missing.h */
+    TP_HEADLINE_OTHER_DEVICE,
+    TP_HEADLINE_SAMPLES,       /* number and processor time of the samples */
+    TP_HEADLINE_DEVICE,        /* what the device does for most of the steps: `cause` and `next` */
+    TP_HEADLINE_GAP,           /* the device waits for the host in one long gap: `gap` */
+    TP_HEADLINE_COLLECTIVE,    /* one collective takes half of the steps: `one_collective_ns` */
+    TP_HEADLINE_INPUT,         /* this and the next six: no device */
+    TP_HEADLINE_COMMUNICATION, /* that no recorded work hides */
+    TP_HEADLINE_COPY,          /* largest: the range of copies with most time */
+    TP_HEADLINE_WAIT,          /* largest: the range of waits with most time */
+    TP_HEADLINE_RANGES,        /* ranges that compute; largest: one of them with a fifth of the steps */
+    TP_HEADLINE_NO_RANGE,      /* no call was recorded, and no range states its kind */
+    TP_HEADLINE_CALLS,         /* recorded calls; largest: the call with most self time on the main thread */
+    TP_HEADLINE_CAPTURE,       /* this and the next three: by enum tp_unjudged_reason */
+    TP_HEADLINE_LITTLE,
+    TP_HEADLINE_FIRST_USE,
+    TP_HEADLINE_EDGE,
+    TP_HEADLINE_PROGRAM, /* the headline of the view of a program recorded from outside */
+    TP_HEADLINE_INSIDE   /* recorded inside of a process whose work another trace shows */
+};
+
+#define TP_BOUND_PERCENT 66.0 /* share of compute in W from which on the device is the limit */
+
+/* The time that shares in the headline are of. */
+enum tp_verdict_period {
+    TP_PERIOD_STEP,
+    TP_PERIOD_STEPS,
+    TP_PERIOD_RECORDING,
+    TP_PERIOD_FROM_DEVICE /* from the first device operation to the end of the recording */
+};
+
+/* The range or call with most time of a kind. */
+struct tp_verdict_largest {
+    struct tp_str name; /* ptr NULL: none */
+    double percent;     /* share of W; of a call: of the time in calls of the main thread; 0 for copies and waits */
+};
+
 struct tp_trace_verdict {
     enum tp_verdict_class class;
+    enum tp_headline headline_id;
+    enum tp_verdict_period period;
     enum tp_time_cause cause; /* deciding cause; TP_TIME_NONE without times */
+    enum tp_time_cause next;  /* second cause that the headline names; TP_TIME_NONE: no other takes a tenth of W */
     /* share of W of the cause's group; NaN without cause; for communication including awaited_communication_ns */
     double percent;
     bool has_device, has_gap;
-    int64_t device; /* id of the device that is busy longest */
+    bool is_own_device; /* the program itself registered the device and describes its work */
+    int64_t device;     /* id of the device that is busy longest */
     bool has_cause[TP_TIME_COUNT];
     int64_t cause_ns[TP_TIME_COUNT];
     /* queue time in which a collective was called but had not begun; counts as communication */
     int64_t awaited_communication_ns;
     /* unknown time in which the host waited for the device, whose work is not recorded */
     int64_t unrecorded_wait_ns;
-    int64_t one_collective_ns;          /* exposed time of the longest collective if it is half of W or more, else 0 */
-    struct tp_str one_collective;       /* its name */
+    int64_t one_collective_ns;    /* exposed time of the longest collective if it is half of W or more, else 0 */
+    struct tp_str one_collective; /* its name */
     struct tp_verdict_gap gap;
-    struct tp_str headline; /* one sentence, or two */
-    double step_us;         /* |W| / steps_used */
+    struct tp_verdict_largest largest; /* by headline_id */
+    uint64_t sample_count;             /* with TP_HEADLINE_SAMPLES: number of samples .. */
+    int64_t samples_ns;                /* .. and their processor time */
+    double recording_percent;          /* cost of recording, share of W; 0: less than a tenth, or not on the host */
+    bool is_recording_of_stacks;       /* most of that cost is from stacks; false: from shapes and memory */
+    double ready_percent; /* share of the steps in which the main thread had no CPU (program_steps.h); 0: unknown or
+                             small */
+    /* The verdict as sentences: reserved for webreport/document/words, which fills it (tp_word_verdict). Measure does
+     * not read it, except that a summary keeps a copy. */
+    struct tp_str headline;
+    double step_us;                   /* |W| / steps_used */
     struct tp_left_out_part left_out; /* part of the recording outside W; all 0 without shares */
     struct tp_unjudged unjudged;      /* time that cannot be judged, if it is more than half of W */
     uint32_t steps_used, step_count;
     const struct tp_step *steps; /* all steps, with the reason why a step is left out */
 };
 
-/* Words in a headline before the line of code that ran for most of the longest gap. */
-#define TP_HEADLINE_AT ", most of it at "
-#define TP_HEADLINE_RAN " (the host ran "
-
 /* Return "compute-bound", "not-shown" ..; "compute", "between" .. Static. */
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class);
 const char *tp_time_cause_text(enum tp_time_cause cause);
 
-/* Adds a sentence before the headline, or after it if a device works; an empty sentence changes nothing. Allocates from
- * `arena`. */
-void tp_verdict_add(struct tp_trace_verdict *v, struct tp_str sentence, struct tp_arena *arena);
+/* Returns the time that the headline gives a cause, ns: without the wait for communication, which the headline names
+ * separately. */
+int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *verdict, enum tp_time_cause cause);
 
 /* Removes the verdict of a trace that does not show the work of its process (tp_advice_withhold). */
 void tp_verdict_withhold(struct tp_trace_verdict *verdict);
 
-/* Makes the verdict of a model. is_fragment: from the trace quality. */
+/* Makes the verdict of a model without its sentences. is_fragment: from the trace quality. */
 void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
                       struct tp_arena *arena);
 
 /* Changes the verdict if more than half of W cannot be judged. unjudged: result of the rules. */
 void tp_verdict_leave_out(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
-                          const struct tp_model *model, struct tp_arena *arena);
+                          const struct tp_model *model);
 
-/* Adds a sentence to the headline if the host is the limit and recording takes a tenth of W. found: result of the
- * rules. */
+/* Adds the cost of recording if the host is the limit and recording takes a tenth of W. found: result of the rules. */
 struct tp_recommendations;
 void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_recommendations *found,
-                              const struct tp_model *model, struct tp_arena *arena);
+                              const struct tp_model *model);
 
-/* Takes class and words from the view of a program recorded from outside, if the trace has nothing else. */
+/* Takes the class from the view of a program recorded from outside, if the trace has nothing else. */
 void tp_verdict_of_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
 
 /* Fills class, cause and percent from the shares of W in percent (the nine kinds of a device by enum tp_time_cause) and

@@ -1,16 +1,13 @@
-/* Computes the verdict: see verdict.h. verdict_words.c words the headline. */
+/* Computes the verdict: see verdict.h. headline.c chooses the headline. */
 #include "webreport/measure/verdict/verdict.h"
 
 #include <math.h>
 
-#include "webreport/measure/audience/wording.h"
-#include "webreport/measure/verdict/device_missing.h"
 #include "webreport/measure/verdict/verdict_parts.h"
 #include "webreport/measure/views/fold_times.h"
 #include "webreport/model/device_rows.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
-#include "writer/text/format.h"
 
 static const double CAUSE_PERCENT = 20; /* a cause decides the class when it takes at least this share of W */
 static const double MOST_PERCENT = 50;  /* without such a cause, this share of compute makes the device the limit */
@@ -356,7 +353,7 @@ static void judge_device(struct tp_trace_verdict *v, const struct tp_model *mode
     find_one_collective(v, model, gpu);
     if (v->one_collective_ns && v->class == TP_CLASS_COMMUNICATION_BOUND)
         v->class = TP_CLASS_STALL;
-    v->headline = tp_verdict_device_words(v, model, arena);
+    tp_verdict_device_headline(v, model);
 }
 
 /* ---- no device ---- */
@@ -412,38 +409,30 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
         v->cause = TP_TIME_OPERATORS;
     }
     v->percent = tp_percent(v->cause_ns[v->cause], model->window_ns);
-    v->headline = tp_verdict_host_words(v, model, arena);
+    tp_verdict_host_headline(v, model, arena);
 }
 
-#define TOO_LITTLE(what) TP_STR("Too little to judge: no whole step, and less than 100 ms of " what " and device work.")
-
-static struct tp_str words_of_samples(const struct tp_trace *trace, struct tp_arena *arena)
+static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment)
 {
-    int64_t cpu_ns = 0;
-    for (uint32_t i = 0; i < trace->sample_count; i++)
-        cpu_ns = tp_sat_add(cpu_ns, trace->samples[i].cpu_ns);
-    return tp_str_of(tp_text_printf(arena, "%s, %s of processor time; no call was recorded.",
-                                    tp_text_of_some(arena, trace->sample_count, "sample", "samples"),
-                                    tp_text_of_time(arena, cpu_ns)));
-}
-
-static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment,
-                          struct tp_arena *arena)
-{
+    static const enum tp_headline headlines[TP_CLASS_COUNT] = {
+        [TP_CLASS_TOO_LITTLE] = TP_HEADLINE_FRAGMENT,
+        [TP_CLASS_DEVICE_MISSING] = TP_HEADLINE_DEVICE_MISSING,
+        [TP_CLASS_OTHER_DEVICE] = TP_HEADLINE_OTHER_DEVICE,
+        [TP_CLASS_SAMPLES] = TP_HEADLINE_SAMPLES,
+        [TP_CLASS_EMPTY] = TP_HEADLINE_EMPTY,
+    };
+    const struct tp_trace *trace = model->trace;
     v->class = is_fragment                                    ? TP_CLASS_TOO_LITTLE
                : model->program == TP_RECORDED_DEVICE_MISSING ? TP_CLASS_DEVICE_MISSING
                : model->program == TP_RECORDED_OTHER_DEVICE   ? TP_CLASS_OTHER_DEVICE
-               : model->trace->sample_count                   ? TP_CLASS_SAMPLES
+               : trace->sample_count                          ? TP_CLASS_SAMPLES
                                                               : TP_CLASS_EMPTY;
     v->cause = TP_TIME_NONE;
     v->percent = NAN;
-    v->headline = v->class == TP_CLASS_TOO_LITTLE
-                      ? tp_speaks_torch(model->producer) ? TOO_LITTLE("operators") : TOO_LITTLE("calls")
-                  : v->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_headline(model, arena)
-                  : v->class == TP_CLASS_OTHER_DEVICE
-                      ? TP_STR("The trace holds work of an accelerator whose records are not read.")
-                  : v->class == TP_CLASS_SAMPLES ? words_of_samples(model->trace, arena)
-                                                 : TP_STR("The trace holds no events to judge.");
+    v->headline_id = headlines[v->class];
+    v->sample_count = trace->sample_count;
+    for (uint32_t i = 0; i < trace->sample_count; i++)
+        v->samples_ns = tp_sat_add(v->samples_ns, trace->samples[i].cpu_ns);
 }
 
 void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment,
@@ -461,13 +450,13 @@ void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, 
     else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)
         judge_host(v, model, arena);
     else
-        judge_nothing(v, model, is_fragment, arena);
+        judge_nothing(v, model, is_fragment);
 }
 
 void tp_verdict_of_program(struct tp_trace_verdict *v, const struct tp_program_view *program)
 {
     v->class = (enum tp_verdict_class)(TP_CLASS_PROGRAM + program->rule);
-    v->headline = program->headline;
+    v->headline_id = TP_HEADLINE_PROGRAM;
 }
 
 /* ---- fields ---- */
@@ -576,21 +565,11 @@ static const struct tp_json_field fields[] = {
 
 const struct tp_fields tp_verdict_fields = TP_FIELDS("Verdict", fields);
 
-void tp_verdict_add(struct tp_trace_verdict *v, struct tp_str sentence, struct tp_arena *arena)
-{
-    struct tp_str first = v->has_device ? v->headline : sentence, second = v->has_device ? sentence : v->headline;
-    if (sentence.len)
-        v->headline =
-            tp_str_of(tp_text_printf(arena, "%.*s %.*s", (int)first.len, first.ptr, (int)second.len, second.ptr));
-}
-
 void tp_verdict_withhold(struct tp_trace_verdict *v)
 {
     *v = (struct tp_trace_verdict){.class = TP_CLASS_TOO_LITTLE,
                                    .cause = TP_TIME_NONE,
                                    .percent = NAN,
                                    .step_us = v->step_us,
-                                   .headline = TP_STR("Recorded inside of a process: memory, waits and calls of "
-                                                      "libraries. Another trace of this run says what the "
-                                                      "process did.")};
+                                   .headline_id = TP_HEADLINE_INSIDE};
 }

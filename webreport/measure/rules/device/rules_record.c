@@ -8,7 +8,6 @@
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/verdict/captures.h"
-#include "webreport/measure/verdict/device_missing.h"
 #include "webreport/trace/regions.h"
 #include "writer/text/format.h"
 
@@ -439,7 +438,9 @@ static void evaluate_no_device(struct tp_advisor *a)
     if (!is_other && a->model->program != TP_RECORDED_DEVICE_MISSING)
         return;
     c.is_first = true;
-    c.detail = is_other ? TP_STR("the work of the device is in records of a kind that is not read")
-                        : tp_str_of(tp_device_missing_advice(a->model, a->arena));
+    if (is_other)
+        c.detail = TP_STR("the work of the device is in records of a kind that is not read");
+    else
+        c.detail_id = TP_DETAIL_DEVICE_MISSING;
     tp_advisor_add(a, &c);
 }

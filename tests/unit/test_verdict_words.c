@@ -1,0 +1,144 @@
+/* Tests the sentences of a verdict: one verdict for each group of sentences, filled in by hand (section 13). */
+#include "webreport/document/words/words.h"
+
+#include <string.h>
+
+#include "one_arena.h"
+
+static struct tp_model model; /* W is 100 us */
+
+/* Checks the headline of the verdict for programs of this producer. */
+static void headline_is(struct tp_trace_verdict verdict, enum tp_producer producer, const char *expected)
+{
+    static const struct tp_program_view program = {.headline = {"It is sleeping.", 15}};
+    model.producer = producer;
+    model.window_ns = 100000;
+    tp_word_verdict(&verdict, &program, &model, &arena);
+    char *text = tp_arena_copy(&arena, verdict.headline.ptr, verdict.headline.len);
+    assert_string_equal(text, expected);
+}
+
+static void device_headline_names_cause_and_next(void **state)
+{
+    GUARD;
+    struct tp_trace_verdict v = {
+        .headline_id = TP_HEADLINE_DEVICE,
+        .class = TP_CLASS_INPUT_BOUND,
+        .cause = TP_TIME_INPUT,
+        .next = TP_TIME_OUTSIDE,
+        .has_device = true,
+        .cause_ns = {[TP_TIME_COMPUTE] = 30000, [TP_TIME_INPUT] = 28000, [TP_TIME_OUTSIDE] = 20000}};
+    headline_is(v, TP_PRODUCER_TORCH,
+                "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. Next: it has no recorded "
+                "work before "
+                "its first or after its last operation for 20.0 %.");
+    v.next = TP_TIME_NONE;
+    v.ready_percent = 25;
+    headline_is(v, TP_PRODUCER_TORCH,
+                "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. For 25.0 % of the steps' "
+                "time the main "
+                "thread was ready and got no CPU.");
+}
+
+static void communication_headline_adds_the_wait(void **state)
+{
+    GUARD;
+    headline_is(
+        (struct tp_trace_verdict){
+            .headline_id = TP_HEADLINE_DEVICE,
+            .class = TP_CLASS_COMMUNICATION_BOUND,
+            .cause = TP_TIME_COMMUNICATION,
+            .next = TP_TIME_QUEUE,
+            .has_device = true,
+            .awaited_communication_ns = 30000,
+            .cause_ns = {[TP_TIME_COMPUTE] = 40000, [TP_TIME_COMMUNICATION] = 10000, [TP_TIME_QUEUE] = 50000}},
+        TP_PRODUCER_TORCH,
+        "GPU 0 runs communication that no kernel hides for 10.0 % of the step and waits for it to begin for 30.0 %; it "
+        "computes for 40.0 %. Next: it is idle although the next operation had been called for 20.0 %.");
+}
+
+static void gap_headline_names_its_line(void **state)
+{
+    GUARD;
+    headline_is(
+        (struct tp_trace_verdict){.headline_id = TP_HEADLINE_GAP,
+                                  .period = TP_PERIOD_RECORDING,
+                                  .has_device = true,
+                                  .has_gap = true,
+                                  .gap = {.percent = 82, .kind = "python", .line = TP_STR("train.py(3): warm")}},
+        TP_PRODUCER_TORCH,
+        "One gap is 82.0 % of the recording: GPU 0 waits for the host, most of it at train.py(3): warm.");
+}
+
+static void host_headline_uses_words_of_the_users(void **state)
+{
+    GUARD;
+    struct tp_trace_verdict v = {.headline_id = TP_HEADLINE_CALLS,
+                                 .percent = 40,
+                                 .cause_ns = {[TP_TIME_BETWEEN] = 41000},
+                                 .largest = {TP_STR("aten::mm"), 100}};
+    headline_is(
+        v, TP_PRODUCER_TORCH,
+        "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest operator: "
+        "aten::mm, 100.0 % of operator time.");
+    v.largest.name = TP_STR("MPI_Send");
+    headline_is(
+        v, TP_PRODUCER_MPI,
+        "Recorded calls take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest call: "
+        "MPI_Send, 100.0 % of the time in calls.");
+    v = (struct tp_trace_verdict){.headline_id = TP_HEADLINE_INPUT, .percent = 20, .recording_percent = 12};
+    headline_is(v, TP_PRODUCER_TORCH,
+                "Loading input data takes 20.0 % of the steps; no device was recorded. Recording itself takes about "
+                "12.0 % of the "
+                "steps: record once without shapes and memory before you change the program.");
+    headline_is(
+        (struct tp_trace_verdict){.headline_id = TP_HEADLINE_COPY, .percent = 30, .largest = {TP_STR("save"), 30}},
+        TP_PRODUCER_OTHER, "Copying takes 30.0 % of the steps; no device was recorded. Longest in: save.");
+    headline_is(
+        (struct tp_trace_verdict){.headline_id = TP_HEADLINE_RANGES, .percent = 90, .largest = {TP_STR("solve"), 72}},
+        TP_PRODUCER_OTHER,
+        "solve takes 72.0 % of the steps. Computing takes 90.0 % of the steps, code in no range that says its kind "
+        "0.00 %; "
+        "no device was recorded.");
+}
+
+static void unjudged_time_comes_first(void **state)
+{
+    GUARD;
+    struct tp_trace_verdict v = {.headline_id = TP_HEADLINE_LITTLE, .has_device = true};
+    v.unjudged = (struct tp_unjudged){TP_UNJUDGED_LITTLE, 100000, TP_STR("2 device operations in one step")};
+    headline_is(v, TP_PRODUCER_TORCH, "Record several steps after a warm-up: 2 device operations in one step.");
+    v.headline_id = TP_HEADLINE_FIRST_USE;
+    v.unjudged = (struct tp_unjudged){TP_UNJUDGED_FIRST_USE, 60000, TP_STR("")};
+    v.cause_ns[TP_TIME_COMPUTE] = 10000;
+    headline_is(v, TP_PRODUCER_TORCH,
+                "Record later steps: for 60.0 % of the step GPU 0 waits for work that a program does once, such as "
+                "taking memory "
+                "and loading modules. GPU 0 computes for 25.0 % of the rest.");
+}
+
+static void trace_without_times_has_a_headline(void **state)
+{
+    GUARD;
+    headline_is((struct tp_trace_verdict){.headline_id = TP_HEADLINE_EMPTY}, TP_PRODUCER_TORCH,
+                "The trace holds no events to judge.");
+    headline_is(
+        (struct tp_trace_verdict){.headline_id = TP_HEADLINE_SAMPLES, .sample_count = 2, .samples_ns = 12000000},
+        TP_PRODUCER_OTHER, "2 samples, 12.0 ms of processor time; no call was recorded.");
+    headline_is((struct tp_trace_verdict){.headline_id = TP_HEADLINE_PROGRAM}, TP_PRODUCER_OTHER, "It is sleeping.");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(device_headline_names_cause_and_next),
+        TEST(communication_headline_adds_the_wait),
+        TEST(gap_headline_names_its_line),
+        TEST(host_headline_uses_words_of_the_users),
+        TEST(unjudged_time_comes_first),
+        TEST(trace_without_times_has_a_headline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+/* Words the headline of a verdict: what limits the steps, with the numbers. One function for each group of sentences;
+ * `tp_word_verdict` at the end lists them by enum tp_headline. */
+#include "webreport/document/words/verdict_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/document/words/device_words.h"
+#include "webreport/document/words/words.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/buf.h"
+#include "writer/text/format.h"
+
+/* What a sentence is about. */
+struct words {
+    const struct tp_trace_verdict *v;
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    struct tp_str device; /* title of the device: "GPU 0" */
+    const char *whole;    /* the time that shares are of */
+};
+
+/* "GPU 0 <words> for 12.3 % of the steps". */
+static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
+    [TP_TIME_COMPUTE] = "computes",
+    [TP_TIME_COMMUNICATION] = "runs communication that no kernel hides",
+    [TP_TIME_COPY] = "runs copies that no kernel hides",
+    [TP_TIME_INPUT] = "waits for input data",
+    [TP_TIME_SYNC] = "waits because the host waited for it",
+    [TP_TIME_LAUNCH] = "waits for the host to launch work",
+    [TP_TIME_QUEUE] = "is idle although the next operation had been called",
+    [TP_TIME_OUTSIDE] = "has no recorded work before its first or after its last operation",
+    [TP_TIME_UNKNOWN] = "is idle before operations whose launch call is not recorded",
+};
+
+/* Returns the words of a cause. No call launches work on a device of the program itself, so only ranges can show what
+ * it waits for. */
+static const char *cause_text(const struct words *w, enum tp_time_cause cause)
+{
+    const struct tp_trace_verdict *v = w->v;
+    if (cause == TP_TIME_UNKNOWN && v->unrecorded_wait_ns > v->cause_ns[cause] / 2)
+        return "has no recorded work while the host waits for it";
+    if (v->is_own_device && cause == TP_TIME_SYNC)
+        return "is idle while the program waits";
+    return v->is_own_device && cause == TP_TIME_UNKNOWN ? "is idle, and no range says why" : cause_words[cause];
+}
+
+/* Returns the share of W, "12.3 %". */
+static const char *share(const struct words *w, int64_t ns)
+{
+    return tp_text_of_percent(w->arena, tp_percent(ns, w->model->window_ns));
+}
+
+static const char *period_text(enum tp_verdict_period period)
+{
+    static const char *const texts[] = {[TP_PERIOD_STEP] = "the step",
+                                        [TP_PERIOD_STEPS] = "the steps",
+                                        [TP_PERIOD_RECORDING] = "the recording",
+                                        [TP_PERIOD_FROM_DEVICE] = "the time from the first device operation on"};
+    return texts[period];
+}
+
+static struct tp_str moved(struct tp_buf *text, struct tp_arena *arena)
+{
+    size_t size = text->size;
+    return (struct tp_str){tp_buf_move(text, arena), size};
+}
+
+static bool has_line(const struct tp_trace_verdict *v)
+{
+    return v->has_gap && strcmp(v->gap.kind, "none") != 0;
+}
+
+/* ---- a device ---- */
+
+static struct tp_str gap_words(const struct words *w)
+{
+    const struct tp_trace_verdict *v = w->v;
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_printf(&text, "One gap is %s of %s: %.*s waits for the host", tp_text_of_percent(w->arena, v->gap.percent),
+                  w->whole, (int)w->device.len, w->device.ptr);
+    if (has_line(v)) {
+        tp_buf_puts(&text, TP_HEADLINE_AT);
+        tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
+    }
+    tp_buf_putc(&text, '.');
+    return moved(&text, w->arena);
+}
+
+/* Words the headline about one collective that takes half of W: it says nothing about the steps. */
+static struct tp_str collective_words(const struct words *w)
+{
+    int64_t rest_ns = w->model->window_ns - w->v->one_collective_ns;
+    double percent = tp_percent(w->v->cause_ns[TP_TIME_COMPUTE], rest_ns);
+    return tp_str_of(tp_text_printf(w->arena,
+                                    "One collective takes %s of %s: other ranks came late, or the recording began "
+                                    "before they did. %.*s computes for "
+                                    "%s of the rest.",
+                                    share(w, w->v->one_collective_ns), w->whole, (int)w->device.len, w->device.ptr,
+                                    tp_text_of_percent(w->arena, percent)));
+}
+
+static struct tp_str device_words(const struct words *w)
+{
+    const struct tp_trace_verdict *v = w->v;
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_printf(&text, "%.*s %s for %s of %s", (int)w->device.len, w->device.ptr, cause_text(w, v->cause),
+                  share(w, tp_verdict_cause_ns(v, v->cause)), w->whole);
+    if (v->class == TP_CLASS_COMMUNICATION_BOUND && v->awaited_communication_ns)
+        tp_buf_printf(&text, " and waits for it to begin for %s", share(w, v->awaited_communication_ns));
+    if (v->cause == TP_TIME_OUTSIDE && has_line(v) && v->gap.part_ns[TP_IDLE_OUTSIDE]) {
+        tp_buf_puts(&text, TP_HEADLINE_RAN);
+        tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
+        tp_buf_putc(&text, ')');
+    }
+    if (v->class == TP_CLASS_BALANCED)
+        tp_buf_puts(&text, ", less than half, and no other cause takes a fifth");
+    else if (v->class == TP_CLASS_COMPUTE_BOUND && v->percent < TP_BOUND_PERCENT)
+        tp_buf_puts(&text, ", and no other cause takes a fifth");
+    else if (v->class == TP_CLASS_NOT_SHOWN && !v->is_own_device) /* of its own device, cause_text has said so */
+        tp_buf_puts(&text, "; the trace does not show why");
+    if (v->cause != TP_TIME_COMPUTE)
+        tp_buf_printf(&text, "; it computes for %s", share(w, v->cause_ns[TP_TIME_COMPUTE]));
+    if (v->next != TP_TIME_NONE)
+        tp_buf_printf(&text, ". Next: it %s for %s", cause_text(w, v->next), share(w, tp_verdict_cause_ns(v, v->next)));
+    tp_buf_putc(&text, '.');
+    return moved(&text, w->arena);
+}
+
+/* ---- more than half of W cannot be judged ---- */
+
+/* "GPU 0 computes for 12.3 % of the rest." */
+static const char *rest_words(const struct words *w)
+{
+    int64_t rest_ns = tp_sat_sub(w->model->window_ns, w->v->unjudged.ns);
+    double percent = rest_ns > 0 ? fmin(100, tp_percent(w->v->cause_ns[TP_TIME_COMPUTE], rest_ns)) : 0;
+    return tp_text_printf(w->arena, "%.*s computes for %s of the rest.", (int)w->device.len, w->device.ptr,
+                          tp_text_of_percent(w->arena, percent));
+}
+
+static const char *unjudged_words(const struct words *w)
+{
+    const struct tp_unjudged *unjudged = &w->v->unjudged;
+    const char *part = share(w, unjudged->ns);
+    switch (w->v->headline_id) {
+    case TP_HEADLINE_CAPTURE:
+        return tp_text_printf(w->arena,
+                              "Record the replay: for %s of %s the program captures a graph, and launches run nothing "
+                              "meanwhile.",
+                              part, w->whole);
+    case TP_HEADLINE_LITTLE:
+        return tp_text_printf(w->arena, "Record several steps after a warm-up: %.*s.", (int)unjudged->detail.len,
+                              unjudged->detail.ptr);
+    case TP_HEADLINE_FIRST_USE:
+        return tp_text_printf(w->arena,
+                              "Record later steps: for %s of %s %.*s waits for work that a program does once, such as "
+                              "taking memory and loading modules. %s",
+                              part, w->whole, (int)w->device.len, w->device.ptr, rest_words(w));
+    default:
+        return tp_text_printf(
+            w->arena,
+            "Record more steps: for %s of %s %.*s was at work of before the recording, or had nothing "
+            "recorded to do. %s",
+            part, w->whole, (int)w->device.len, w->device.ptr, rest_words(w));
+    }
+}
+
+/* ---- no device ---- */
+
+/* "Copying takes 30.0 % of the steps; no device was recorded. Longest in: save." */
+static struct tp_str range_words(const struct words *w, const char *work)
+{
+    struct tp_str name = w->v->largest.name;
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_printf(&text, "%s takes %s of %s; no device was recorded.", work,
+                  tp_text_of_percent(w->arena, w->v->percent), w->whole);
+    if (name.ptr) {
+        tp_buf_puts(&text, " Longest in: ");
+        tp_buf_add(&text, name.ptr, name.len); /* names may contain zero bytes */
+        tp_buf_putc(&text, '.');
+    }
+    return moved(&text, w->arena);
+}
+
+/* "backward takes 72.0 % of the steps. Computing takes 90.0 % of the steps, code in no range .." */
+static struct tp_str ranges_words(const struct words *w)
+{
+    const struct tp_verdict_largest *largest = &w->v->largest;
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    if (largest->name.ptr) {
+        tp_buf_add(&text, largest->name.ptr, largest->name.len);
+        tp_buf_printf(&text, " takes %s of %s. ", tp_text_of_percent(w->arena, largest->percent), w->whole);
+    }
+    tp_buf_printf(&text, "Computing takes %s of %s, code in no range that says its kind %s; no device was recorded.",
+                  tp_text_of_percent(w->arena, w->v->percent), w->whole, share(w, w->v->cause_ns[TP_TIME_BETWEEN]));
+    return moved(&text, w->arena);
+}
+
+/* "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest operator: .." */
+static struct tp_str calls_words(const struct words *w)
+{
+    bool is_torch = tp_speaks_torch(w->model->producer);
+    const struct tp_verdict_largest *largest = &w->v->largest;
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_printf(&text, "%s take %s of %s, code between them %s; no device was recorded.",
+                  is_torch ? "Operators" : "Recorded calls", tp_text_of_percent(w->arena, w->v->percent), w->whole,
+                  share(w, w->v->cause_ns[TP_TIME_BETWEEN]));
+    if (largest->name.ptr) {
+        tp_buf_puts(&text, is_torch ? " Largest operator: " : " Largest call: ");
+        tp_buf_add(&text, largest->name.ptr, largest->name.len);
+        tp_buf_printf(&text, is_torch ? ", %s of operator time." : ", %s of the time in calls.",
+                      tp_text_of_percent(w->arena, largest->percent));
+    }
+    return moved(&text, w->arena);
+}
+
+static const char *communication_words(const struct words *w)
+{
+    return tp_text_printf(w->arena, "Communication that no recorded %s hides takes %s of %s; no device was recorded.",
+                          tp_speaks_torch(w->model->producer) ? "operator" : "work",
+                          tp_text_of_percent(w->arena, w->v->percent), w->whole);
+}
+
+static const char *samples_words(const struct words *w)
+{
+    return tp_text_printf(w->arena, "%s, %s of processor time; no call was recorded.",
+                          tp_text_of_some(w->arena, (int64_t)w->v->sample_count, "sample", "samples"),
+                          tp_text_of_time(w->arena, w->v->samples_ns));
+}
+
+static const char *fragment_words(const struct words *w)
+{
+    return tp_speaks_torch(w->model->producer)
+               ? "Too little to judge: no whole step, and less than 100 ms of operators and device work."
+               : "Too little to judge: no whole step, and less than 100 ms of calls and device work.";
+}
+
+/* ---- all ---- */
+
+static struct tp_str host_words(const struct words *w)
+{
+    switch (w->v->headline_id) {
+    case TP_HEADLINE_INPUT:
+        return range_words(w, tp_phrase(TP_PHRASE_LOADING, w->model->producer));
+    case TP_HEADLINE_COMMUNICATION:
+        return tp_str_of(communication_words(w));
+    case TP_HEADLINE_COPY:
+        return range_words(w, "Copying");
+    case TP_HEADLINE_WAIT:
+        return range_words(w, "Waiting");
+    case TP_HEADLINE_RANGES:
+        return ranges_words(w);
+    case TP_HEADLINE_NO_RANGE:
+        return TP_STR(
+            "No range says what it does, and none waits or communicates for a fifth of the time; no device was "
+            "recorded.");
+    default:
+        return calls_words(w);
+    }
+}
+
+static struct tp_str headline(struct words *w, const struct tp_program_view *program)
+{
+    switch (w->v->headline_id) {
+    case TP_HEADLINE_EMPTY:
+        return TP_STR("The trace holds no events to judge.");
+    case TP_HEADLINE_FRAGMENT:
+        return tp_str_of(fragment_words(w));
+    case TP_HEADLINE_DEVICE_MISSING:
+        return tp_device_missing_headline(w->model, w->arena);
+    case TP_HEADLINE_OTHER_DEVICE:
+        return TP_STR("The trace holds work of an accelerator whose records are not read.");
+    case TP_HEADLINE_SAMPLES:
+        return tp_str_of(samples_words(w));
+    case TP_HEADLINE_PROGRAM:
+        return program->headline;
+    case TP_HEADLINE_INSIDE:
+        return TP_STR("Recorded inside of a process: memory, waits and calls of libraries. Another trace of this run "
+                      "says what the process did.");
+    case TP_HEADLINE_DEVICE:
+        return device_words(w);
+    case TP_HEADLINE_GAP:
+        return gap_words(w);
+    case TP_HEADLINE_COLLECTIVE:
+        return collective_words(w);
+    case TP_HEADLINE_CAPTURE:
+    case TP_HEADLINE_LITTLE:
+    case TP_HEADLINE_FIRST_USE:
+    case TP_HEADLINE_EDGE:
+        return tp_str_of(unjudged_words(w));
+    default:
+        w->whole = w->v->period == TP_PERIOD_RECORDING ? "the main thread's time" : "the steps";
+        return host_words(w);
+    }
+}
+
+/* Returns the text followed by a sentence on the cost of recording. */
+static const char *with_recording(const struct words *w, struct tp_str text)
+{
+    return tp_text_printf(
+        w->arena, "%.*s Recording itself takes %s %s of %s: record once without %s before you change the program.",
+        (int)text.len, text.ptr,
+        w->v->has_device ? "at least" : "about", /* without a device every kind of cost is estimated */
+        tp_text_of_percent(w->arena, w->v->recording_percent),
+        w->model->step_marker == TP_MARKER_WINDOW ? "that time" : "the steps",
+        w->v->is_recording_of_stacks ? "stacks" : "shapes and memory");
+}
+
+/* Returns the text with a sentence on the time without a CPU: before it, or after it if a device works. */
+static const char *with_ready(const struct words *w, struct tp_str text)
+{
+    const char *ready = tp_text_printf(w->arena, "For %s of the steps' time the main thread was ready and got no CPU.",
+                                       tp_text_of_percent(w->arena, w->v->ready_percent));
+    return w->v->has_device ? tp_text_printf(w->arena, "%.*s %s", (int)text.len, text.ptr, ready)
+                            : tp_text_printf(w->arena, "%s %.*s", ready, (int)text.len, text.ptr);
+}
+
+void tp_word_verdict(struct tp_trace_verdict *v, const struct tp_program_view *program, const struct tp_model *model,
+                     struct tp_arena *arena)
+{
+    struct words w = {.v = v, .model = model, .arena = arena, .whole = period_text(v->period)};
+    if (v->has_device)
+        w.device = tp_device_title(model, v->device, arena);
+    v->headline = headline(&w, program);
+    if (v->recording_percent > 0)
+        v->headline = tp_str_of(with_recording(&w, v->headline));
+    if (v->ready_percent > 0)
+        v->headline = tp_str_of(with_ready(&w, v->headline));
+}

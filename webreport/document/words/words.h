@@ -1,0 +1,18 @@
+/* Fills the sentences of a result: the members that measure reserves for this room. Measure chooses an id and its
+ * arguments; the files of this room have the sentence of each id, in the words of the program's users.
+ *
+ * The session calls it once a result is complete, and again after it changed the result. All texts are in `arena` or
+ * static, and point into the model, which must outlive them. */
+#ifndef TP_WEBREPORT_DOCUMENT_WORDS_WORDS_H
+#define TP_WEBREPORT_DOCUMENT_WORDS_WORDS_H
+
+#include "webreport/measure/result/advice.h"
+
+/* Fills all sentences of the advice on a trace. */
+void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
+
+/* Fills the headline of a verdict. program: with its sentences; used only for TP_HEADLINE_PROGRAM. */
+void tp_word_verdict(struct tp_trace_verdict *verdict, const struct tp_program_view *program,
+                     const struct tp_model *model, struct tp_arena *arena);
+
+#endif
