@@ -3,6 +3,7 @@
 #ifndef TP_TESTS_UNIT_PROGRAM_EVENTS_H
 #define TP_TESTS_UNIT_PROGRAM_EVENTS_H
 
+#include "webreport/document/words/words.h"
 #include "webreport/measure/program/program_view.h"
 
 #include "event_text.h" /* Included last, because headers use its names for parameters. */
@@ -48,6 +49,7 @@ static void build(void)
     event("{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"t\",\"pid\":0,\"tid\":0,\"ts\":0,\"dur\":1}");
     make_trace(&arena, &trace, "", text.data);
     tp_program_view_build(&view, &trace, &arena);
+    tp_word_program(&view, &arena);
 }
 
 /* Returns the first finding of this kind, or NULL. */

@@ -76,6 +76,8 @@ static void headline_names_the_function(void **state)
     for (int i = 0; i < 20; i++)
         sample(1, 1, i, i < 12 ? "src/a.c(7): hot;" : "g [x];");
     build();
+    assert_int_equal(view.story.headline, TP_PROGRAM_HEADLINE_FUNCTION);
+    assert_true(tp_str_equal(tp_program_function_at(&view.functions, view.story.hottest)->name, TP_STR("hot")));
     assert_true(tp_str_equal(view.headline, TP_STR("hot (src/a.c:7) takes 60.0 % of its 1.00 s of CPU time.")));
 }
 
@@ -186,7 +188,9 @@ static void short_and_failed_processes_are_found(void **state)
     assert_non_null(finding(TP_PROGRAM_FINDS_SHORT));
     assert_int_equal(finding(TP_PROGRAM_FINDS_SHORT)->time_ns, 21 * 500000);
     assert_non_null(finding(TP_PROGRAM_FINDS_FAILED));
-    assert_non_null(strstr(finding(TP_PROGRAM_FINDS_FAILED)->detail, "run p103 (exit code 1)"));
+    assert_int_equal(finding(TP_PROGRAM_FINDS_FAILED)->count, 1);
+    assert_int_equal(view.tree.processes[finding(TP_PROGRAM_FINDS_FAILED)->processes[0]].pid, 103);
+    assert_string_equal(finding(TP_PROGRAM_FINDS_FAILED)->detail, "run p103 (exit code 1).");
 }
 
 static void daemon_process(int pid, int parent)
@@ -204,7 +208,8 @@ static void daemons_are_named(void **state)
     daemon_process(7, 1);
     build();
     assert_non_null(finding(TP_PROGRAM_FINDS_LEFT));
-    assert_non_null(strstr(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7)"));
+    assert_int_equal(view.tree.processes[finding(TP_PROGRAM_FINDS_LEFT)->processes[0]].pid, 7);
+    assert_string_equal(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7): recorded until then.");
     tp_arena_release(&arena);
     tp_buf_clear(&text);
     daemon_process(1, 0); /* `record` was attached to this process, which continues to run and is no leftover */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/document/words/program_words.h"
 #include "webreport/measure/program/program_verdict.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -5,6 +5,7 @@
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/program_span.h"
 #include "webreport/measure/program/program_memory.h"
+#include "webreport/document/words/program_words.h"
 #include "webreport/measure/program/program_verdict.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/sort.h"

@@ -2,7 +2,7 @@
  * step, and the functions that ran outside of operators. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
-#include "webreport/measure/program/program_steps.h"
+#include "webreport/document/words/program_words.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

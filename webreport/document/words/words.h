@@ -11,6 +11,9 @@
 /* Fills all sentences of the advice on a trace. */
 void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
 
+/* Fills the headline of a program recorded from outside, the sentence below it, and the sentences of its findings. */
+void tp_word_program(struct tp_program_view *program, struct tp_arena *arena);
+
 /* Fills the headline of a verdict. program: with its sentences; used only for TP_HEADLINE_PROGRAM. */
 void tp_word_verdict(struct tp_trace_verdict *verdict, const struct tp_program_view *program,
                      const struct tp_model *model, struct tp_arena *arena);

@@ -1,15 +1,13 @@
 /* Finds what to improve in a program: see program_verdict.h. docs/definitions.md section 23 has the conditions. */
 #include <math.h>
 
-#include "webreport/measure/program/program_holders.h"
 #include "webreport/measure/program/program_starts.h"
 #include "webreport/measure/program/program_verdict.h"
+#include "webreport/model/numbers.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
-#include "writer/base/utf8.h"
-#include "writer/text/format.h"
 
-enum { FEW_SAMPLES = 10, NAMED = 3, NAME_BYTES = 80 };
+enum { FEW_SAMPLES = 10 };
 static const double WAIT_PERCENT = 5, KERNEL_PERCENT = 30, FAULT_PERCENT = 5, SPIN_PERCENT = 20, HOT_PERCENT = 10,
                     WAITER_RUNS_PERCENT = 3;
 
@@ -32,103 +30,72 @@ static int64_t cpu_ns(const struct tp_program_view *view)
     return view->state_ns[TP_STATE_RUNNING];
 }
 
-static void find_ready(struct tp_program_view *view, struct tp_arena *arena)
+static void find_ready(struct tp_program_view *view)
 {
     if (view->rule != TP_PROGRAM_WAITS_FOR_CPU)
         return;
-    tp_program_finding_add(
-        view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_READY,
-                  .weight = TP_PROGRAM_HIGH,
-                  .title = "A thread is ready and no CPU is free",
-                  .detail = tp_text_printf(arena, "Running %s, ready without a CPU %s, summed over threads.",
-                                           tp_text_of_time(arena, cpu_ns(view)),
-                                           tp_text_of_time(arena, view->state_ns[TP_STATE_READY])),
-                  .advice = view->throttled_ns > 0
-                                ? "Raise the CPU limit of its cgroup (cpu.max; in a container its CPU limit), or "
-                                  "run fewer threads under it."
-                                : "Fewer jobs at once or more CPUs; in a container, look at its CPU limit.",
-                  .time_ns = view->parts.part_ns[TP_WALL_READY],
-                  .percent = tp_wall_share(&view->parts, TP_WALL_READY),
-                  .whole = "wall"});
+    tp_program_finding_add(view, &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_READY,
+                                                              .weight = TP_PROGRAM_HIGH,
+                                                              .time_ns = view->parts.part_ns[TP_WALL_READY],
+                                                              .percent = tp_wall_share(&view->parts, TP_WALL_READY),
+                                                              .whole = "wall"});
 }
 
 /* ---- functions ---- */
 
 /* Adds the finding about the Python function with most processor time, which includes the native code that it calls. */
-static void find_python(struct tp_program_view *view, struct tp_arena *arena)
+static void find_python(struct tp_program_view *view)
 {
     const struct tp_program_python *python = &view->python;
     double percent = tp_percent(python->time_ns, cpu_ns(view));
-    const char *inside = "";
-    if (python->inner != TP_NO_ID) {
-        const struct tp_program_function *f = tp_program_function_at(&view->functions, python->inner);
-        inside = tp_text_printf(arena, "; inside it most is %s, %s", tp_program_function_words(f, arena),
-                                tp_text_of_time(arena, python->inner_ns));
-    }
-    tp_program_finding_add(
-        view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_FUNCTION,
-                  .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
-                  .title = tp_program_python_words(python, &view->functions, arena),
-                  .detail = tp_text_printf(
-                      arena, "Most CPU time of all functions of Python: %s with the code in C that it calls, %s%s.",
-                      tp_text_of_time(arena, python->time_ns),
-                      tp_text_of_some(arena, (int64_t)python->sample_count, "sample", "samples"), inside),
-                  .advice = "Make it cheaper, or call it less often: the flame shows who calls it.",
-                  .time_ns = python->time_ns,
-                  .percent = percent,
-                  .whole = "CPU"});
+    tp_program_finding_add(view,
+                           &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FUNCTION,
+                                                        .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
+                                                        .is_python = true,
+                                                        .function = python->function,
+                                                        .sample_count = python->sample_count,
+                                                        .time_ns = python->time_ns,
+                                                        .percent = percent,
+                                                        .whole = "CPU"});
 }
 
-/* Returns the advice for a function without a name. Debug packages are found by build-id (debuginfod, .build-id below
+/* Returns the build-id of the file of a function. Debug packages are found by build-id (debuginfod, .build-id below
  * /usr/lib/debug). */
-static const char *nameless_advice(const struct tp_program_view *view, const struct tp_program_function *f,
-                                   struct tp_arena *arena)
+static struct tp_str build_id_of(const struct tp_program_view *view, const struct tp_program_function *f,
+                                 struct tp_arena *arena)
 {
-    const char *file = tp_text_printf(arena, "%.*s", (int)f->file.len, f->file.ptr);
     struct tp_str ids = tp_trace_header(view->tree.trace, "tracepress_build_ids");
-    struct tp_str id = ids.ptr ? tp_value_text(arena, tp_value_member(ids, file)) : (struct tp_str){NULL, 0};
-    const char *which =
-        id.len ? tp_text_printf(arena, "the debug package of build-id %.*s", (int)id.len, id.ptr) : "its debug package";
-    return tp_text_printf(arena, "%s has no symbols: %s says which function this is.%s", file, which,
-                          id.len ? " Install that, and record again." : "");
+    if (!ids.ptr)
+        return TP_STR("");
+    return tp_value_text(arena, tp_value_member(ids, tp_arena_copy(arena, f->file.ptr, f->file.len)));
 }
 
 static void find_function(struct tp_program_view *view, struct tp_arena *arena)
 {
-    uint32_t at = 0, count = view->functions.found_count;
     const struct tp_program_function *f = NULL;
-    for (; at < count && !f; at++) { /* the largest function with a known name */
-        f = tp_program_function_at(&view->functions, view->functions.order[at]);
+    uint32_t number = TP_NO_ID;
+    for (uint32_t at = 0; at < view->functions.found_count && !f; at++) { /* the largest function with a known name */
+        number = view->functions.order[at];
+        f = tp_program_function_at(&view->functions, number);
         f = tp_str_starts(f->name, "[unknown]") || f->is_recording ? NULL : f;
     }
     if (!f || f->sample_count < FEW_SAMPLES)
         return;
     double percent = tp_percent(f->self_ns, cpu_ns(view));
-    tp_program_finding_add(
-        view,
-        &(struct tp_program_finding){
-            .kind = TP_PROGRAM_FINDS_FUNCTION,
-            .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
-            .title = tp_program_function_words(f, arena),
-            .detail = tp_text_printf(arena, "Most CPU time of all functions: %s itself, %s with what it calls, %s.",
-                                     tp_text_of_time(arena, f->self_ns), tp_text_of_time(arena, f->total_ns),
-                                     tp_text_of_some(arena, (int64_t)f->sample_count, "sample", "samples")),
-            .advice = tp_str_starts(f->name, "[jit]")
-                          ? "A compiler in the program made it: let it write a map of what it "
-                            "makes (node --perf-basic-prof, java "
-                            "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
-                      : f->is_nameless ? nameless_advice(view, f, arena)
-                                       : "Make it cheaper, or call it less often: the flame shows who calls it.",
-            .time_ns = f->self_ns,
-            .percent = percent,
-            .whole = "CPU"});
+    tp_program_finding_add(view,
+                           &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FUNCTION,
+                                                        .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
+                                                        .function = number,
+                                                        .sample_count = f->sample_count,
+                                                        .build_id = f->is_nameless ? build_id_of(view, f, arena) : TP_STR(""),
+                                                        .time_ns = f->self_ns,
+                                                        .percent = percent,
+                                                        .whole = "CPU"});
 }
 
-static void find_kernel(struct tp_program_view *view, struct tp_arena *arena)
+static void find_kernel(struct tp_program_view *view)
 {
-    const struct tp_program_function *most = NULL;
+    uint32_t most = TP_NO_ID;
     uint64_t samples = 0;
     int64_t ns = tp_sat_sub(view->kernel_ns, tp_program_starts_kernel_ns(view));
     double percent = tp_percent(ns, cpu_ns(view));
@@ -136,22 +103,18 @@ static void find_kernel(struct tp_program_view *view, struct tp_arena *arena)
         const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
         if (f->kind != TP_FUNCTION_KERNEL || f->is_recording)
             continue;
-        most = most ? most : f;
+        most = most == TP_NO_ID ? view->functions.order[i] : most;
         samples += f->sample_count;
     }
     if (percent < KERNEL_PERCENT || samples < FEW_SAMPLES)
         return;
-    tp_program_finding_add(
-        view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_KERNEL,
-                  .weight = TP_PROGRAM_MEDIUM,
-                  .title = "Much of the CPU time is the kernel's",
-                  .detail = tp_text_printf(arena, "%s in system calls and faults; the most in %.*s.",
-                                           tp_text_of_time(arena, ns), (int)most->name.len, most->name.ptr),
-                  .advice = "Fewer and larger reads and writes, fewer processes, memory used again.",
-                  .time_ns = ns,
-                  .percent = percent,
-                  .whole = "CPU"});
+    tp_program_finding_add(view, &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_KERNEL,
+                                                              .weight = TP_PROGRAM_MEDIUM,
+                                                              .function = most,
+                                                              .sample_count = samples,
+                                                              .time_ns = ns,
+                                                              .percent = percent,
+                                                              .whole = "CPU"});
 }
 
 /* Returns the time of the samples for whose functions `is_one` is true. *samples is their number. */
@@ -202,42 +165,15 @@ static bool is_spin(const struct tp_program_functions *functions)
     return false;
 }
 
-static void find_faults(struct tp_program_view *view, struct tp_arena *arena)
+/* Adds a finding about the processor time of samples, if there are enough of them. */
+static void find_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
+                         double least_percent, struct tp_program_finding finding)
 {
-    uint64_t samples;
-    int64_t ns = time_of_samples(view, is_fault, &samples);
-    if (samples < FEW_SAMPLES || tp_percent(ns, cpu_ns(view)) < FAULT_PERCENT)
-        return;
-    tp_program_finding_add(view,
-                           &(struct tp_program_finding){
-                               .kind = TP_PROGRAM_FINDS_FAULTS,
-                               .weight = TP_PROGRAM_LOW,
-                               .title = "Faults of pages take CPU time",
-                               .detail = tp_text_printf(arena, "%s found the kernel making pages of memory.",
-                                                        tp_text_of_some(arena, (int64_t)samples, "sample", "samples")),
-                               .advice = "Use memory again instead of returning it; larger pages for large arrays.",
-                               .time_ns = ns,
-                               .percent = tp_percent(ns, cpu_ns(view)),
-                               .whole = "CPU"});
-}
-
-static void find_spinning(struct tp_program_view *view, struct tp_arena *arena)
-{
-    uint64_t samples;
-    int64_t ns = time_of_samples(view, is_spin, &samples);
-    if (samples < FEW_SAMPLES || tp_percent(ns, cpu_ns(view)) < SPIN_PERCENT)
-        return;
-    tp_program_finding_add(
-        view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_SPINNING,
-                  .weight = TP_PROGRAM_HIGH,
-                  .title = "Threads spin at a barrier",
-                  .detail = tp_text_printf(arena, "%s found a thread that runs only to wait for others.",
-                                           tp_text_of_some(arena, (int64_t)samples, "sample", "samples")),
-                  .advice = "Share the work out more evenly, use fewer threads, or let them sleep while they wait.",
-                  .time_ns = ns,
-                  .percent = tp_percent(ns, cpu_ns(view)),
-                  .whole = "CPU"});
+    finding.time_ns = time_of_samples(view, is_one, &finding.sample_count);
+    finding.percent = tp_percent(finding.time_ns, cpu_ns(view));
+    finding.whole = "CPU";
+    if (finding.sample_count >= FEW_SAMPLES && finding.percent >= least_percent)
+        tp_program_finding_add(view, &finding);
 }
 
 /* ---- waits ---- */
@@ -268,19 +204,7 @@ static bool is_contention(const struct tp_program_view *view, const struct tp_wa
     return group->count >= FEW_SAMPLES && tp_percent(running_ns, group->total_ns) >= WAITER_RUNS_PERCENT;
 }
 
-/* Returns a sentence about the likely holder of a lock. The recording does not see the lock, so the words say that this
- * is a guess. */
-static const char *holder_sentence(const struct tp_program_view *view, const struct tp_wait_group *group,
-                                   struct tp_arena *arena)
-{
-    const char *words = tp_program_holder_words(view, group, arena);
-    return words ? tp_text_printf(arena, " For %s it is %s: it runs meanwhile, and last.",
-                                  tp_text_of_time(arena, group->held_ns), words)
-                 : "";
-}
-
-static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, const struct tp_program_finding *finding,
-                      struct tp_arena *arena)
+static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, enum tp_program_finding_kind kind)
 {
     const struct tp_wait_group *group = NULL;
     for (uint32_t i = 0; i < view->waits.count && !group; i++)
@@ -289,17 +213,14 @@ static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, co
             group = &view->waits.groups[i];
     if (!group || tp_percent(group->total_ns, view->parts.wall_ns) < WAIT_PERCENT)
         return;
-    struct tp_str name = tp_strings_get(&view->waits.texts, group->name);
-    struct tp_str stack = tp_strings_get(&view->waits.texts, group->stack);
-    struct tp_program_finding found = *finding;
-    found.detail = tp_text_printf(arena, "%s of %.*s%s%.*s, the longest %s; summed over threads.%s",
-                                  tp_text_of_some(arena, (int64_t)group->count, "wait", "waits"), (int)name.len,
-                                  name.ptr, stack.len ? " in " : "", (int)stack.len, stack.ptr,
-                                  tp_text_of_time(arena, group->longest_ns), holder_sentence(view, group, arena));
-    found.time_ns = group->total_ns;
-    found.percent = tp_percent(group->total_ns, view->parts.wall_ns);
-    found.whole = "wall";
-    tp_program_finding_add(view, &found);
+    tp_program_finding_add(view,
+                           &(struct tp_program_finding){.kind = kind,
+                                                        .weight = TP_PROGRAM_MEDIUM,
+                                                        .wait = group,
+                                                        .count = group->count,
+                                                        .time_ns = group->total_ns,
+                                                        .percent = tp_percent(group->total_ns, view->parts.wall_ns),
+                                                        .whole = "wall"});
 }
 
 /* ---- processes ---- */
@@ -309,63 +230,27 @@ static bool has_failed(const struct tp_tree_process *process)
     return process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0;
 }
 
-/* Processes of one kind: the names of the first few, their number and their summed wall time. */
-struct named {
-    const char *names;
-    uint64_t count;
-    int64_t wall_ns;
-};
-
-/* Returns `names` followed by process i and how it ended. */
-static const char *named_too(const struct tp_program_view *view, const char *names, uint32_t i, struct tp_arena *arena)
+/* Counts process i in a finding, which names the first few. */
+static void add_process(struct tp_program_finding *finding, const struct tp_program_view *view, uint32_t i)
 {
-    struct tp_str command = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
-    struct tp_str how = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[i];
-    size_t shown = tp_utf8_cut(command.ptr, command.len, NAME_BYTES);
-    const char *cut = shown < command.len ? "\xe2\x80\xa6" : "", *comma = *names ? ", " : "";
-    if (!has_failed(&view->tree.processes[i]))
-        return tp_text_printf(arena, "%s%s%.*s%s (pid %lld)", names, comma, (int)shown, command.ptr, cut,
-                              (long long)view->tree.processes[i].pid);
-    return tp_text_printf(arena, "%s%s%.*s%s (%s%.*s)", names, comma, (int)shown, command.ptr, cut,
-                          view->tree.processes[i].seen->signal == TP_NULL_INT ? "exit code " : "", (int)how.len,
-                          how.ptr);
+    finding->time_ns = tp_sat_add(finding->time_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
+    if (finding->count++ < TP_PROGRAM_NAMED)
+        finding->processes[finding->named_count++] = i;
 }
 
-static void name_process(struct named *named, const struct tp_program_view *view, uint32_t i, struct tp_arena *arena)
+static void find_failed(struct tp_program_view *view)
 {
-    named->wall_ns = tp_sat_add(named->wall_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
-    if (named->count++ < NAMED)
-        named->names = named_too(view, named->names, i, arena);
-}
-
-static const char *others_words(const struct named *named)
-{
-    return named->count > NAMED ? " and others" : "";
-}
-
-static void find_failed(struct tp_program_view *view, struct tp_arena *arena)
-{
-    struct named failed = {.names = ""};
+    struct tp_program_finding failed = {.kind = TP_PROGRAM_FINDS_FAILED, .percent = NAN};
     bool has_signal = false;
     for (uint32_t i = 0; i < view->tree.process_count; i++) {
         if (!has_failed(&view->tree.processes[i]))
             continue;
         has_signal |= view->tree.processes[i].seen->signal != TP_NULL_INT;
-        name_process(&failed, view, i, arena);
+        add_process(&failed, view, i);
     }
-    if (!failed.count)
-        return;
-    tp_program_finding_add(
-        view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_FAILED,
-                  .weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO,
-                  .title = tp_text_printf(arena, "%s ended with an error or by a signal",
-                                          tp_text_of_some(arena, (int64_t)failed.count, "process", "processes")),
-                  .detail = tp_text_printf(arena, "%s%s.", failed.names, others_words(&failed)),
-                  .advice = "Where that is no answer to a question, what they were for was not done.",
-                  .time_ns = failed.wall_ns,
-                  .percent = NAN,
-                  .whole = NULL});
+    failed.weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO;
+    if (failed.count)
+        tp_program_finding_add(view, &failed);
 }
 
 static bool still_runs(const struct tp_program_view *view, uint32_t i)
@@ -377,56 +262,37 @@ static bool still_runs(const struct tp_program_view *view, uint32_t i)
 
 /* Finds daemons: processes that still ran when the program ended, which ends the recording. When the recording attached
  * to a process, the first process still runs, too: then there is no such finding. */
-static void find_left(struct tp_program_view *view, struct tp_arena *arena)
+static void find_left(struct tp_program_view *view)
 {
-    struct named left = {.names = ""};
+    struct tp_program_finding left = {.kind = TP_PROGRAM_FINDS_LEFT, .weight = TP_PROGRAM_INFO, .percent = NAN};
     for (uint32_t i = 1; i < view->tree.process_count && !still_runs(view, 0); i++)
         if (still_runs(view, i))
-            name_process(&left, view, i, arena);
-    if (!left.count)
-        return;
-    tp_program_finding_add(
-        view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_LEFT,
-                  .weight = TP_PROGRAM_INFO,
-                  .title = tp_text_printf(arena, "%s of it went on when the program was over",
-                                          tp_text_of_some(arena, (int64_t)left.count, "process", "processes")),
-                  .detail = tp_text_printf(arena, "%s%s: recorded until then.", left.names, others_words(&left)),
-                  .advice = "What they do is recorded by record -p PID.",
-                  .time_ns = left.wall_ns,
-                  .percent = NAN,
-                  .whole = NULL});
+            add_process(&left, view, i);
+    if (left.count)
+        tp_program_finding_add(view, &left);
 }
 
 void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *arena)
 {
-    static const struct tp_program_finding locks = {
-        .kind = TP_PROGRAM_FINDS_LOCK,
-        .weight = TP_PROGRAM_MEDIUM,
-        .title = "Threads wait for each other",
-        .advice = "Hold the lock for less: do the work outside of it, or give each thread data of its own."};
-    static const struct tp_program_finding disks = {
-        .kind = TP_PROGRAM_FINDS_DISK,
-        .weight = TP_PROGRAM_MEDIUM,
-        .title = "Waits for the disk",
-        .advice = "Fewer syncs, larger and sequential reads and writes, or other work meanwhile."};
     view->finding_count = 0;
     if (view->rule == TP_PROGRAM_TOO_SHORT) {
-        find_failed(view, arena);
-        find_left(view, arena);
+        find_failed(view);
+        find_left(view);
         return;
     }
-    find_ready(view, arena);
-    find_spinning(view, arena);
-    find_wait(view, TP_WAIT_LOCK, &locks, arena);
-    find_wait(view, TP_WAIT_DISK, &disks, arena);
+    find_ready(view);
+    find_samples(view, is_spin, SPIN_PERCENT,
+                 (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_SPINNING, .weight = TP_PROGRAM_HIGH});
+    find_wait(view, TP_WAIT_LOCK, TP_PROGRAM_FINDS_LOCK);
+    find_wait(view, TP_WAIT_DISK, TP_PROGRAM_FINDS_DISK);
     tp_program_find_starts(view, arena);
     if (view->python.function != TP_NO_ID && view->python.sample_count >= FEW_SAMPLES)
-        find_python(view, arena);
+        find_python(view);
     else
         find_function(view, arena);
-    find_kernel(view, arena);
-    find_faults(view, arena);
-    find_failed(view, arena);
-    find_left(view, arena);
+    find_kernel(view);
+    find_samples(view, is_fault, FAULT_PERCENT,
+                 (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FAULTS, .weight = TP_PROGRAM_LOW});
+    find_failed(view);
+    find_left(view);
 }

@@ -5,7 +5,6 @@
 #include "writer/base/key_sums.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
-#include "writer/text/format.h"
 
 /* A wait for a lock whose cause was recorded, not estimated. */
 struct lock_wait {
@@ -266,20 +265,4 @@ void tp_program_holders_build(struct tp_program_view *view, struct tp_arena *are
     f.steps_left = TP_MAX_HOLDER_STEPS;
     find_places(&f, samples_by_time(&view->tree, arena), false);
     find_places(&f, NULL, true);
-}
-
-const char *tp_program_holder_words(const struct tp_program_view *view, const struct tp_wait_group *group,
-                                    struct tp_arena *arena)
-{
-    if (group->holder == TP_NO_ID)
-        return NULL;
-    const struct tp_thread *row = &view->tree.trace->threads[view->tree.threads[group->holder].row];
-    struct tp_str name = tp_program_thread_name(row);
-    const char *text = tp_text_printf(arena, "most likely held by %.*s %lld", (int)name.len, name.ptr,
-                                      row->tid.is_text ? -1ll : (long long)row->tid.number);
-    if (group->held_in == TP_NO_ID)
-        return text;
-    return tp_text_printf(arena, "%s, in %s", text,
-                          tp_program_function_words_at(tp_program_function_at(&view->functions, group->held_in),
-                                                       group->held_line, arena));
 }

@@ -10,8 +10,4 @@
  * comes from `arena` (guard set by the caller). */
 void tp_program_holders_build(struct tp_program_view *view, struct tp_arena *arena);
 
-/* Returns "most likely held by worker 12, in compute (a.c:7)", in the arena; NULL: no thread is likely. */
-const char *tp_program_holder_words(const struct tp_program_view *view, const struct tp_wait_group *group,
-                                    struct tp_arena *arena);
-
 #endif

@@ -1,8 +1,8 @@
 /* Finds the Python function that uses the most processor time: see program_python.h. docs/definitions.md section 23. */
 #include "webreport/measure/program/program_python.h"
 
+#include "webreport/model/numbers.h"
 #include "writer/base/key_sums.h"
-#include "writer/text/format.h"
 
 enum { HALF_PERCENT = 50 };
 
@@ -85,10 +85,4 @@ void tp_program_python_build(struct tp_program_python *python, struct tp_program
     choose_function(python, functions, time_ns, counts);
     choose_line(python, &lines);
     choose_inner(python, functions, &inner);
-}
-
-const char *tp_program_python_words(const struct tp_program_python *python,
-                                    const struct tp_program_functions *functions, struct tp_arena *arena)
-{
-    return tp_program_function_words_at(tp_program_function_at(functions, python->function), python->line, arena);
 }

@@ -21,8 +21,4 @@ struct tp_program_python {
 void tp_program_python_build(struct tp_program_python *python, struct tp_program_functions *functions,
                              const struct tp_process_tree *tree, int64_t cpu_ns, struct tp_arena *arena);
 
-/* Returns the function as text, such as "work (a.py:12)". python->function must not be TP_NO_ID. In the arena. */
-const char *tp_program_python_words(const struct tp_program_python *python,
-                                    const struct tp_program_functions *functions, struct tp_arena *arena);
-
 #endif

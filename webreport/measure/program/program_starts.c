@@ -2,12 +2,11 @@
 #include "webreport/measure/program/program_starts.h"
 
 #include "webreport/measure/program/program_verdict.h"
+#include "webreport/model/numbers.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
-#include "writer/base/utf8.h"
-#include "writer/text/format.h"
 
-enum { FEW_SAMPLES = 10, MANY_THREADS = 100, REUSE = 4, MANY_CHILDREN = 20, NAMED = 3, NAME_BYTES = 60 };
+enum { FEW_SAMPLES = 10, MANY_THREADS = 100, REUSE = 4, MANY_CHILDREN = 20 };
 static const int64_t SHORT_CHILD_NS = 10000000, THREAD_NS = 10000; /* THREAD_NS: least time for a start, an end and a
                                                                     * join */
 static const double THREADS_PERCENT = 5, MANY_THREADS_PERCENT = 20, CHILDREN_PERCENT = 10, RUNS_PERCENT = 5;
@@ -129,20 +128,15 @@ static void find_threads(struct tp_program_view *view, struct tp_arena *arena)
     if (percent < THREADS_PERCENT || percent > 100 || at_once > count / REUSE)
         return;
     view->thread_kernel_ns = is_sampled ? work.kernel_ns : 0;
-    const char *alive = at_once > 1 ? tp_text_printf(arena, "At most %s of them live at once. ", tp_text_of_count(arena, at_once)) : "";
-    const char *said = is_sampled ? tp_text_printf(arena, "%s found a CPU that starts, ends or joins threads",
-                                                   tp_text_of_some(arena, (int64_t)work.sample_count, "sample", "samples"))
-                                  : "To start, end and join a thread takes about 10 \xc2\xb5s of CPU time";
     tp_program_finding_add(
-        view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_THREADS,
-                  .weight = percent >= MANY_THREADS_PERCENT ? TP_PROGRAM_HIGH : TP_PROGRAM_MEDIUM,
-                  .title = tp_text_printf(arena, "The program starts %s threads", tp_text_of_count(arena, count)),
-                  .detail = tp_text_printf(arena, "%s%s, without what the recording adds.", alive, said),
-                  .advice = "Keep a pool of threads and give it the work, or give each thread more of it.",
-                  .time_ns = ns,
-                  .percent = percent,
-                  .whole = "CPU"});
+        view, &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_THREADS,
+                                           .weight = percent >= MANY_THREADS_PERCENT ? TP_PROGRAM_HIGH : TP_PROGRAM_MEDIUM,
+                                           .count = (uint64_t)count,
+                                           .sample_count = is_sampled ? work.sample_count : 0,
+                                           .most_alive = (uint64_t)at_once,
+                                           .time_ns = ns,
+                                           .percent = percent,
+                                           .whole = "CPU"});
 }
 
 int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view)
@@ -173,33 +167,29 @@ static int64_t child_wait_ns(const struct tp_process_tree *tree, uint32_t proces
     return most_ns;
 }
 
-/* Returns the children with the longest lives: "g++ a.cpp for 21.9 s, g++ b.cpp for 6.62 s". */
-static const char *longest_children(const struct tp_program_view *view, uint32_t process, struct tp_arena *arena)
+/* Adds the children with the longest lives to a finding. */
+static void name_longest_children(struct tp_program_finding *finding, const struct tp_program_view *view)
 {
     const int64_t *walls = tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL);
-    const char *names = "";
     uint32_t last = TP_NO_ID;
-    for (unsigned n = 0; n < NAMED; n++) {
+    while (finding->named_count < TP_PROGRAM_NAMED) {
         uint32_t best = TP_NO_ID;
         for (uint32_t i = 0; i < view->tree.process_count; i++) {
             bool is_behind = last == TP_NO_ID || walls[i] < walls[last] || (walls[i] == walls[last] && i > last);
-            if (view->tree.processes[i].parent == process && is_behind && (best == TP_NO_ID || walls[i] > walls[best]))
+            if (view->tree.processes[i].parent == finding->process && is_behind &&
+                (best == TP_NO_ID || walls[i] > walls[best]))
                 best = i;
         }
         if (best == TP_NO_ID)
             break;
-        struct tp_str command = tp_program_last(tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[best]);
-        size_t shown = tp_utf8_cut(command.ptr, command.len, NAME_BYTES);
-        names = tp_text_printf(arena, "%s%s%.*s%s for %s", names, *names ? ", " : "", (int)shown, command.ptr,
-                               shown < command.len ? "\xe2\x80\xa6" : "", tp_text_of_time(arena, walls[best]));
+        finding->processes[finding->named_count++] = best;
         last = best;
     }
-    return names;
 }
 
 /* Finds the process that waits longest for its children. A shell or make only waits for children by design, so only
  * processes that also run count. */
-static void find_children(struct tp_program_view *view, struct tp_arena *arena)
+static void find_children(struct tp_program_view *view)
 {
     const struct tp_process_tree *tree = &view->tree;
     uint32_t found = TP_NO_ID;
@@ -218,21 +208,18 @@ static void find_children(struct tp_program_view *view, struct tp_arena *arena)
     }
     if (found == TP_NO_ID || tp_percent(most_ns, view->parts.wall_ns) < CHILDREN_PERCENT)
         return;
-    tp_program_finding_add(
-        view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_CHILDREN,
-                  .weight = TP_PROGRAM_MEDIUM,
-                  .title = "The program waits for its child processes",
-                  .detail = tp_text_printf(arena, "%s of process %lld. Its children that live longest: %s.",
-                                           tp_text_of_some(arena, (int64_t)count, "wait", "waits"),
-                                           (long long)tree->processes[found].pid, longest_children(view, found, arena)),
-                  .advice = "Start them earlier, let them run next to other work, or keep what they make for the next run.",
-                  .time_ns = most_ns,
-                  .percent = tp_percent(most_ns, view->parts.wall_ns),
-                  .whole = "wall"});
+    struct tp_program_finding finding = {.kind = TP_PROGRAM_FINDS_CHILDREN,
+                                         .weight = TP_PROGRAM_MEDIUM,
+                                         .count = count,
+                                         .process = found,
+                                         .time_ns = most_ns,
+                                         .percent = tp_percent(most_ns, view->parts.wall_ns),
+                                         .whole = "wall"};
+    name_longest_children(&finding, view);
+    tp_program_finding_add(view, &finding);
 }
 
-static void find_short(struct tp_program_view *view, struct tp_arena *arena)
+static void find_short(struct tp_program_view *view)
 {
     int64_t count = 0, wall_ns = 0;
     for (uint32_t i = 0; i < view->tree.process_count; i++) {
@@ -244,21 +231,18 @@ static void find_short(struct tp_program_view *view, struct tp_arena *arena)
     }
     if (count <= MANY_CHILDREN)
         return;
-    tp_program_finding_add(view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_SHORT,
-                  .weight = TP_PROGRAM_MEDIUM,
-                  .title = tp_text_printf(arena, "%s short processes", tp_text_of_count(arena, count)),
-                  .detail = tp_text_printf(arena, "Each lives for less than 10 ms; all of them together for %s.",
-                                           tp_text_of_time(arena, wall_ns)),
-                  .advice = "Beginning a process costs about a millisecond: do the work of many in one.",
-                  .time_ns = wall_ns,
-                  .percent = tp_percent(wall_ns, view->parts.wall_ns),
-                  .whole = "wall"});
+    tp_program_finding_add(view,
+                           &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_SHORT,
+                                                        .weight = TP_PROGRAM_MEDIUM,
+                                                        .count = (uint64_t)count,
+                                                        .time_ns = wall_ns,
+                                                        .percent = tp_percent(wall_ns, view->parts.wall_ns),
+                                                        .whole = "wall"});
 }
 
 void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena)
 {
     find_threads(view, arena);
-    find_children(view, arena);
-    find_short(view, arena);
+    find_children(view);
+    find_short(view);
 }

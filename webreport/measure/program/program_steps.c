@@ -57,26 +57,13 @@ static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
      TP_COLUMN_REAL},
     {"samples", "Samples", "", "Samples that found the function itself running.", TP_COLUMN_INT}};
 
-static const struct {
-    const char *text, *words;
-} running_parts[TP_STEPS_WAITS] = {{"native", "running, native code"},
-                                   {"python", "running, Python"},
-                                   {"kernel", "running, in the kernel"},
-                                   {"running", "running"},
-                                   {"ready", "ready, without a CPU"}};
+static const char *const running_parts[TP_STEPS_WAITS] = {"native", "python", "kernel", "running", "ready"};
 
 const char *tp_steps_part_text(unsigned part)
 {
-    return part < TP_STEPS_WAITS     ? running_parts[part].text
+    return part < TP_STEPS_WAITS     ? running_parts[part]
            : part == TP_STEPS_UNSEEN ? "unseen"
                                      : tp_wall_part_text(TP_WALL_WAITS + part - TP_STEPS_WAITS);
-}
-
-const char *tp_steps_part_words(unsigned part)
-{
-    return part < TP_STEPS_WAITS     ? running_parts[part].words
-           : part == TP_STEPS_UNSEEN ? "not seen from outside"
-                                     : tp_wall_part_words(TP_WALL_WAITS + part - TP_STEPS_WAITS);
 }
 
 /* ---- the main thread and the clock of both recordings ---- */

@@ -65,10 +65,8 @@ bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_mode
 /* Returns the share of the steps in which the main thread was ready without a CPU, percent; 0 below 20 %. */
 double tp_program_steps_ready_percent(const struct tp_program_steps *steps);
 
-/* Return the name of a part in JSON ("native", "ready", "disk") and its text for people ("running, native code").
- * Static. */
+/* Returns the name of a part in JSON: "native", "ready", "disk". Static. */
 const char *tp_steps_part_text(unsigned part);
-const char *tp_steps_part_words(unsigned part);
 
 extern const struct tp_fields tp_program_steps_fields;
 

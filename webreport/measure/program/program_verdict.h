@@ -5,7 +5,7 @@
 
 #include "webreport/measure/program/program_view.h"
 
-/* Fills rule, headline and advice of a view whose numbers are filled in. */
+/* Fills rule and story of a view whose numbers are filled in. */
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena);
 
 /* Fills findings; requires tp_program_verdict_build. */
@@ -25,8 +25,5 @@ const char *tp_program_finding_id(enum tp_program_finding_kind kind);
 
 /* Returns "high", "medium", "low" or "info". Static. */
 const char *tp_program_weight_text(enum tp_program_weight weight);
-
-/* Returns the words for a part in a sentence: "running", "ready, but without a CPU", "waiting for the disk". Static. */
-const char *tp_wall_part_words(unsigned part);
 
 #endif

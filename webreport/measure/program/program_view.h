@@ -134,6 +134,41 @@ enum tp_program_rule {
     TP_PROGRAM_RULES
 };
 
+/* What the headline says. webreport/document/words/program_words.c has the sentences. */
+enum tp_program_headline {
+    TP_PROGRAM_HEADLINE_TOO_SHORT,
+    TP_PROGRAM_HEADLINE_IDLE,
+    TP_PROGRAM_HEADLINE_THROTTLED, /* a limit of CPU time held threads back */
+    TP_PROGRAM_HEADLINE_OTHERS,    /* threads were ready while other programs had the CPUs */
+    TP_PROGRAM_HEADLINE_CROWDED,   /* more threads of the program were ready than CPUs were free */
+    TP_PROGRAM_HEADLINE_WAITS,     /* waited for `cause`, mostly in `wait` */
+    TP_PROGRAM_HEADLINE_PYTHON,    /* ran mostly in the Python function of the view */
+    TP_PROGRAM_HEADLINE_FUNCTION,  /* ran mostly in the function `hottest` */
+    TP_PROGRAM_HEADLINE_SPREAD,    /* ran in many functions, `hottest` is the largest */
+    TP_PROGRAM_HEADLINE_UNKNOWN,   /* ran in unknown functions */
+    TP_PROGRAM_HEADLINE_MIXED      /* the largest parts of the wall time */
+};
+
+/* What the sentence below the headline says. */
+enum tp_program_remark {
+    TP_PROGRAM_REMARK_NONE,
+    TP_PROGRAM_REMARK_RAN,    /* how long it ran, and in which function */
+    TP_PROGRAM_REMARK_DELAY,  /* how long it was ready without a CPU */
+    TP_PROGRAM_REMARK_REFUSED /* why the recorder saw no functions: `refusal` */
+};
+
+/* The arguments of both sentences, in addition to the numbers of the view. */
+struct tp_program_story {
+    enum tp_program_headline headline;
+    enum tp_program_remark remark;
+    enum tp_wait_cause cause;
+    const struct tp_wait_group *wait; /* largest waits for the cause in a known function; NULL: none */
+    uint32_t hottest;                 /* number of the function with most self time; TP_NO_ID: no sample has a stack */
+    uint32_t sampled_count;           /* number of functions with samples */
+    uint32_t root_count;              /* number of programs that the recording began with */
+    struct tp_str refusal;            /* as the recorder wrote it; empty: none */
+};
+
 enum tp_program_finding_kind {
     TP_PROGRAM_FINDS_READY,
     TP_PROGRAM_FINDS_SPINNING,
@@ -153,10 +188,24 @@ enum tp_program_finding_kind {
 /* Importance of a finding, most important first. */
 enum tp_program_weight { TP_PROGRAM_HIGH, TP_PROGRAM_MEDIUM, TP_PROGRAM_LOW, TP_PROGRAM_INFO };
 
+enum { TP_PROGRAM_NAMED = 3 }; /* processes that a finding names */
+
+/* A finding with the arguments of its sentences, by kind; the others are 0. */
 struct tp_program_finding {
     enum tp_program_finding_kind kind;
     enum tp_program_weight weight;
-    const char *title, *detail, *advice; /* texts in the arena */
+    uint64_t count;        /* number of the waits, threads or processes that it is about */
+    uint64_t sample_count; /* samples that show it; 0: an estimate, or not from samples */
+    uint64_t most_alive;   /* threads: most that lived at the same time */
+    bool is_python;        /* function: the Python function of the view */
+    uint32_t function;     /* function, kernel: its number in `functions` */
+    struct tp_str build_id; /* function without a name: build-id of its file; empty: unknown */
+    const struct tp_wait_group *wait;     /* lock, disk: the group of waits */
+    uint32_t process;                     /* child processes: index of the process that waits */
+    uint32_t processes[TP_PROGRAM_NAMED]; /* processes: indexes of the first or longest ones */
+    unsigned named_count;                 /* number of `processes` */
+    /* Sentences: reserved for webreport/document/words, which fills them (tp_word_program). */
+    const char *title, *detail, *advice;
     int64_t time_ns;
     double percent;    /* share of `whole`; NaN if the finding has no share */
     const char *whole; /* "wall" or "CPU", static; NULL if percent is NaN */
@@ -193,7 +242,9 @@ struct tp_program_view {
     /* in the order of functions and waits; wait_rows omits waits for children and exits */
     struct tp_table function_rows, wait_rows;
     enum tp_program_rule rule;
-    struct tp_str headline, advice; /* advice: sentence below the headline; may be empty */
+    struct tp_program_story story;
+    /* Sentences: reserved for webreport/document/words. advice: the sentence below the headline; may be empty. */
+    struct tp_str headline, advice;
     struct tp_program_finding findings[TP_PROGRAM_FINDINGS];
     unsigned finding_count;
 };

@@ -1,0 +1,243 @@
+/* Words the verdict on a program recorded from outside: its headline, and the sentence below it. */
+#include "webreport/document/words/program_words.h"
+
+#include "webreport/document/words/words.h"
+#include "webreport/measure/program/program_waits.h"
+#include "webreport/model/numbers.h"
+#include "writer/text/format.h"
+
+const char *tp_wall_part_words(unsigned part)
+{
+    static const char *const words[TP_WALL_COUNT] = {
+        [TP_WALL_RUNNING] = "running",
+        [TP_WALL_READY] = "ready, but without a CPU",
+        [TP_WALL_WAITS + TP_WAIT_DISK] = "waiting for the disk",
+        [TP_WALL_WAITS + TP_WAIT_PAGE_FAULT] = "waiting for a page of memory",
+        [TP_WALL_WAITS + TP_WAIT_SOCKET] = "waiting for a socket",
+        [TP_WALL_WAITS + TP_WAIT_TERMINAL] = "waiting for the terminal",
+        [TP_WALL_WAITS + TP_WAIT_SLEEP] = "sleeping",
+        [TP_WALL_WAITS + TP_WAIT_LOCK] = "waiting for a lock",
+        [TP_WALL_WAITS + TP_WAIT_KERNEL_LOCK] = "waiting for a lock of the kernel",
+        [TP_WALL_WAITS + TP_WAIT_FILE] = "waiting for a file",
+        [TP_WALL_WAITS + TP_WAIT_PIPE] = "waiting for a pipe",
+        [TP_WALL_WAITS + TP_WAIT_POLL] = "waiting for events (poll)",
+        [TP_WALL_WAITS + TP_WAIT_SIGNAL] = "waiting for a signal",
+        [TP_WALL_WAITS + TP_WAIT_STOPPED] = "stopped",
+        [TP_WALL_WAITS + TP_WAIT_CHILD] = "waiting for a child",
+        [TP_WALL_WAITS + TP_WAIT_EXIT] = "ending",
+        [TP_WALL_WAITS + TP_WAIT_RECORDING] = "waiting for the recording",
+        [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = "blocked, cause not seen"};
+    return words[part];
+}
+
+const char *tp_steps_part_words(unsigned part)
+{
+    static const char *const words[TP_STEPS_WAITS] = {"running, native code", "running, Python",
+                                                      "running, in the kernel", "running", "ready, without a CPU"};
+    return part < TP_STEPS_WAITS     ? words[part]
+           : part == TP_STEPS_UNSEEN ? "not seen from outside"
+                                     : tp_wall_part_words(TP_WALL_WAITS + part - TP_STEPS_WAITS);
+}
+
+const char *tp_program_python_words(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    return tp_program_function_words_at(tp_program_function_at(&view->functions, view->python.function),
+                                        view->python.line, arena);
+}
+
+const char *tp_program_holder_words(const struct tp_program_view *view, const struct tp_wait_group *group,
+                                    struct tp_arena *arena)
+{
+    if (group->holder == TP_NO_ID)
+        return NULL;
+    const struct tp_thread *row = &view->tree.trace->threads[view->tree.threads[group->holder].row];
+    struct tp_str name = tp_program_thread_name(row);
+    const char *text = tp_text_printf(arena, "most likely held by %.*s %lld", (int)name.len, name.ptr,
+                                      row->tid.is_text ? -1ll : (long long)row->tid.number);
+    if (group->held_in == TP_NO_ID)
+        return text;
+    return tp_text_printf(arena, "%s, in %s", text,
+                          tp_program_function_words_at(tp_program_function_at(&view->functions, group->held_in),
+                                                       group->held_line, arena));
+}
+
+/* ---- the headline ---- */
+
+static const char *share(const struct tp_program_view *view, unsigned part, struct tp_arena *arena)
+{
+    return tp_text_of_percent(arena, tp_wall_share(&view->parts, part));
+}
+
+static const char *cpu_time(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    return tp_text_of_time(arena, view->state_ns[TP_STATE_RUNNING]);
+}
+
+/* Returns a time as a share of the processor time. */
+static const char *cpu_share(const struct tp_program_view *view, int64_t ns, struct tp_arena *arena)
+{
+    return tp_text_of_percent(arena, tp_percent(ns, view->state_ns[TP_STATE_RUNNING]));
+}
+
+static const struct tp_program_function *hottest(const struct tp_program_view *view)
+{
+    return tp_program_function_at(&view->functions, view->story.hottest);
+}
+
+/* Returns "; inside it most is pymalloc_alloc, 12.0 %", or "". */
+static const char *inside_words(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    if (view->python.inner == TP_NO_ID)
+        return "";
+    struct tp_str name = tp_program_function_at(&view->functions, view->python.inner)->name;
+    return tp_text_printf(arena, "; inside it most is %.*s, %s", (int)name.len, name.ptr,
+                          tp_text_of_percent(arena, tp_percent(view->python.inner_ns, view->python.time_ns)));
+}
+
+static const char *too_short(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    return tp_text_printf(arena, "Too short to judge: %s, %s; the tree and times alone say something.",
+                          tp_text_of_time(arena, view->parts.wall_ns),
+                          tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"));
+}
+
+static const char *idle(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    int64_t ups = (int64_t)view->wake_up_count, cpu = view->state_ns[TP_STATE_RUNNING];
+    double waiting = tp_percent(view->parts.idle_ns, view->parts.wall_ns);
+    return tp_text_printf(arena, "It waits for work for %s of the time: %s, %s of CPU each.",
+                          tp_text_of_percent(arena, waiting), tp_text_of_some(arena, ups, "wake-up", "wake-ups"),
+                          tp_text_of_time(arena, ups ? cpu / ups : cpu));
+}
+
+/* Words the verdict about threads without a CPU. */
+static const char *ready(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    const char *of_others = share(view, TP_WALL_READY, arena);
+    if (view->story.headline == TP_PROGRAM_HEADLINE_THROTTLED)
+        return tp_text_printf(
+            arena,
+            "It was throttled: for %s of the time a thread was ready and got no CPU, and a limit of CPU time "
+            "(cgroup) held it and what shares that limit back for %s.",
+            of_others, tp_text_of_time(arena, view->throttled_ns));
+    if (view->story.headline == TP_PROGRAM_HEADLINE_OTHERS)
+        return tp_text_printf(arena,
+                              "For %s of the time a thread was ready and got no CPU: the machine was busy with other "
+                              "work, or the program's CPU time is limited.",
+                              of_others);
+    return tp_text_printf(arena,
+                          "Its threads were ready without a CPU for %s and ran for %s: more of them want to run "
+                          "than there are CPUs for them.",
+                          tp_text_of_time(arena, view->state_ns[TP_STATE_READY]), cpu_time(view, arena));
+}
+
+static const char *waiting(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    const struct tp_wait_group *group = view->story.wait;
+    unsigned number = TP_WALL_WAITS + (unsigned)view->story.cause;
+    const char *part = tp_wall_part_words(number), *percent = share(view, number, arena);
+    if (!group)
+        return tp_text_printf(arena, "%s of the time it is %s.", percent, part);
+    const char *holder = tp_program_holder_words(view, group, arena);
+    return tp_text_printf(
+        arena, "%s of the time it is %s, most of it in %s%s%s.", percent, part,
+        tp_program_function_words_at(tp_program_function_at(&view->functions, group->place), group->line, arena),
+        holder ? "; " : "", holder ? holder : "");
+}
+
+static const char *function_bound(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    return tp_text_printf(arena, "%s takes %s of its %s of CPU time.", tp_program_function_words(hottest(view), arena),
+                          cpu_share(view, hottest(view)->self_ns, arena), cpu_time(view, arena));
+}
+
+static const char *spread(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    return tp_text_printf(arena, "Its CPU time is spread over %s; the largest, %s, takes %s.",
+                          tp_text_of_some(arena, view->story.sampled_count, "function", "functions"),
+                          tp_program_function_words(hottest(view), arena),
+                          cpu_share(view, hottest(view)->self_ns, arena));
+}
+
+static const char *unknown(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    double percent = tp_wall_share(&view->parts, TP_WALL_RUNNING) + tp_wall_share(&view->parts, TP_WALL_READY);
+    return tp_text_printf(arena, "It runs, or waits for a CPU, for %s of the time, over no known function.",
+                          tp_text_of_percent(arena, percent));
+}
+
+static const char *python_bound(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    return tp_text_printf(arena, "%s takes %s of its %s of CPU time%s.", tp_program_python_words(view, arena),
+                          cpu_share(view, view->python.time_ns, arena), cpu_time(view, arena),
+                          inside_words(view, arena));
+}
+
+static const char *mixed(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(&view->parts, order);
+    if (!count)
+        return "";
+    if (count == 1)
+        return tp_text_printf(arena, "It is %s.", tp_wall_part_words(order[0]));
+    return tp_text_printf(arena, "It is %s for %s of the time and %s for %s.", tp_wall_part_words(order[0]),
+                          share(view, order[0], arena), tp_wall_part_words(order[1]), share(view, order[1], arena));
+}
+
+static const char *headline(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    static const char *(*const words[])(const struct tp_program_view *, struct tp_arena *) = {
+        [TP_PROGRAM_HEADLINE_TOO_SHORT] = too_short, [TP_PROGRAM_HEADLINE_IDLE] = idle,
+        [TP_PROGRAM_HEADLINE_THROTTLED] = ready,     [TP_PROGRAM_HEADLINE_OTHERS] = ready,
+        [TP_PROGRAM_HEADLINE_CROWDED] = ready,       [TP_PROGRAM_HEADLINE_WAITS] = waiting,
+        [TP_PROGRAM_HEADLINE_PYTHON] = python_bound, [TP_PROGRAM_HEADLINE_FUNCTION] = function_bound,
+        [TP_PROGRAM_HEADLINE_SPREAD] = spread,       [TP_PROGRAM_HEADLINE_UNKNOWN] = unknown,
+        [TP_PROGRAM_HEADLINE_MIXED] = mixed};
+    const char *text = words[view->story.headline](view, arena);
+    if (view->story.root_count < 2)
+        return text;
+    return tp_text_printf(arena, "%s together: %s", /* the headline is about all of them */
+                          tp_text_of_some(arena, view->story.root_count, "program", "programs"), text);
+}
+
+/* ---- the sentence below it ---- */
+
+/* Returns "It ran for 12.3 ms, 40.1 % of it in score (prep.py:13)." */
+static const char *ran_words(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    const char *cpu = cpu_time(view, arena);
+    if (view->story.hottest == TP_NO_ID)
+        return tp_text_printf(arena, "It ran for %s, over no known function.", cpu);
+    if (view->python.function != TP_NO_ID)
+        return tp_text_printf(arena, "It ran for %s, %s of it in %s%s.", cpu,
+                              cpu_share(view, view->python.time_ns, arena), tp_program_python_words(view, arena),
+                              inside_words(view, arena));
+    return tp_text_printf(arena, "It ran for %s, %s of it in %s.", cpu, cpu_share(view, hottest(view)->self_ns, arena),
+                          tp_program_function_words(hottest(view), arena));
+}
+
+static const char *remark(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    struct tp_str refusal = view->story.refusal;
+    switch (view->story.remark) {
+    case TP_PROGRAM_REMARK_RAN:
+        return ran_words(view, arena);
+    case TP_PROGRAM_REMARK_DELAY:
+        return tp_text_printf(arena, "For %s of the time it was ready and got no CPU: other work ran there.",
+                              share(view, TP_WALL_READY, arena));
+    case TP_PROGRAM_REMARK_REFUSED:
+        return tp_text_printf(arena, "Functions were not seen, for %.*s.", (int)refusal.len, refusal.ptr);
+    default:
+        return "";
+    }
+}
+
+void tp_word_program(struct tp_program_view *view, struct tp_arena *arena)
+{
+    if (!view->is_present)
+        return;
+    view->headline = tp_str_of(headline(view, arena));
+    view->advice = tp_str_of(remark(view, arena));
+    for (unsigned i = 0; i < view->finding_count; i++)
+        tp_word_program_finding(view, &view->findings[i], arena);
+}
