@@ -513,7 +513,7 @@ void plan_summary(const struct plan *plan, uint32_t rank, struct tp_summary *sum
     summary->kernel_fingerprint =
         1000 + place_of(plan, rank).stage + (plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank) ? 500 : 0);
     for (unsigned m = 0; m < TP_METRIC_COUNT; m++)
-        summary->metrics[m] = (struct tp_metric_value){0, "not made"};
+        summary->metrics[m] = (struct tp_metric_value){.why = "not made"};
     add_steps(plan, rank, summary, arena);
     add_calls(plan, rank, summary, arena);
     add_comparison(plan, summary, arena);

@@ -37,14 +37,14 @@ static struct tp_summary run_of(const int64_t *step_ns, uint32_t count)
         run.steps[i].part_ns[TP_PART_DEVICE_SUM] = step_ns[i] / 2;
     }
     for (int i = 0; i < TP_METRIC_COUNT; i++)
-        run.metrics[i] = (struct tp_metric_value){NAN, "not made"};
-    run.metrics[index_of("step.time.median")] = (struct tp_metric_value){tp_median(sorted, count), NULL};
+        run.metrics[i] = (struct tp_metric_value){.value = NAN, .why = "not made"};
+    run.metrics[index_of("step.time.median")] = (struct tp_metric_value){.value = tp_median(sorted, count)};
     return run;
 }
 
 static struct tp_summary with(struct tp_summary run, const char *name, double value)
 {
-    run.metrics[index_of(name)] = (struct tp_metric_value){value, NULL};
+    run.metrics[index_of(name)] = (struct tp_metric_value){.value = value};
     return run;
 }
 

@@ -550,7 +550,7 @@ static void impossible_metric_is_unknown(void **state)
     for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
         struct tp_summary_set set;
         struct tp_summary s = any_summary(&arena);
-        s.metrics[0] = (struct tp_metric_value){values[i], NULL};
+        s.metrics[0] = (struct tp_metric_value){.value = values[i]};
         tp_summary_set_open(&set, &arena);
         assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
         assert_int_equal(tp_summary_unpack(&s, &set.records[0], &arena, NULL), 0);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "webreport/compare/two/compare_build.h"
+#include "webreport/document/words/reason_words.h"
 #include "webreport/measure/charts/calltree.h"
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/inputs.h"
@@ -125,7 +126,9 @@ static int add(void *context, struct tp_error *err)
     keep_run_tree(own, addition->analysis);
     if (own->tree_code)
         return tp_error_set(err, own->tree_code, 0, "out of memory");
-    tp_summary_build(tp_vec_push(&own->runs), &source, &own->arena);
+    struct tp_summary *summary = tp_vec_push(&own->runs);
+    tp_summary_build(summary, &source, &own->arena);
+    tp_word_metrics(summary->metrics);
     own->summaries.items = own->runs.data;
     own->summaries.count = own->runs.count;
     return TP_OK;

@@ -1,6 +1,7 @@
 /* Reads a trace, builds a result and prints it, in one call: see in_process.h. */
 #include "webreport/session/in_process.h"
 
+#include "webreport/document/words/reason_words.h"
 #include "webreport/document/words/words.h"
 #include "webreport/measure/charts/folded_stacks.h"
 #include "webreport/measure/summary/summary_build.h"
@@ -73,7 +74,8 @@ static int make_stacks(void *context, struct tp_error *err)
 {
     const struct stacks_call *call = context;
     struct tp_arena *arena = call->arena;
-    struct tp_trace_options read = {.reads_spools = true, .single_thread = true, .skips_hash = true, .keeps_frame_stacks = true};
+    struct tp_trace_options read = {
+        .reads_spools = true, .single_thread = true, .skips_hash = true, .keeps_frame_stacks = true};
     struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
     struct tp_folded *folded = tp_arena_alloc(arena, sizeof *folded);
     int code = tp_trace_read(trace, arena, call->path, &read, err);
@@ -145,6 +147,7 @@ static int make_summary(void *context, struct tp_error *err)
         .views = &a->views,
         .advice = &a->advice};
     tp_summary_build(summary, &source, arena);
+    tp_word_metrics(summary->metrics);
     tp_summary_set_open(&set, arena);
     code = tp_summary_set_add(&set, summary, err);
     return code < 0 ? code : tp_summary_set_write(&set, call->out, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "webreport/compare/job/job_build.h"
+#include "webreport/document/words/reason_words.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
 #include "writer/base/limits.h"
@@ -105,7 +106,10 @@ struct unpacked {
 static int unpack_record(void *context, struct tp_error *err)
 {
     struct unpacked *item = context;
-    return tp_summary_unpack_with(&item->summary, item->record, &item->arena, item->scratch, err);
+    int code = tp_summary_unpack_with(&item->summary, item->record, &item->arena, item->scratch, err);
+    if (code == TP_OK)
+        tp_word_metrics(item->summary.metrics);
+    return code;
 }
 
 static void unpack_one(struct unpacked *item, struct tp_arena *scratch)

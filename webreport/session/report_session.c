@@ -169,8 +169,8 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     const struct tp_run_file *file = walked->file;
     struct tp_analysis *a = walked->analysis;
     struct received received = {report, tp_walked_profile(walked)};
-    bool is_beside = file->beside.len && report->used_run == walked->run &&
-                     tp_str_equal(report->used_worker, file->beside);
+    bool is_beside =
+        file->beside.len && report->used_run == walked->run && tp_str_equal(report->used_worker, file->beside);
     int code = TP_OK;
     /* true even if PyTorch's trace could not be used, because this profile is then judged in its place */
     if (!is_beside) {
@@ -230,7 +230,8 @@ static struct tp_graph_source *order_ranks(struct report *report, const struct r
         if (ranks[r].is_damaged)
             continue;
         places[whole] = r;
-        sources[whole++] = (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, ranks[r].number, 0, ranks[r].slots.host};
+        sources[whole++] =
+            (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, ranks[r].number, 0, ranks[r].slots.host};
         has_numbers &= ranks[r].number >= 0;
     }
     tp_merge_sort(&report->arena, sources, whole, sizeof *sources, by_number, NULL);

@@ -1,6 +1,7 @@
 /* Reads stored summaries in order: see stored_history.h. */
 #include "webreport/session/stored_history.h"
 
+#include "webreport/document/words/reason_words.h"
 #include "webreport/session/run_notes.h"
 #include "webreport/session/summary_inputs.h"
 
@@ -24,6 +25,8 @@ static int read_run(struct tp_history_run *run, const struct tp_summary_input *i
     struct tp_summary *items = tp_arena_array(arena, set.count, sizeof *items);
     for (size_t i = 0; i < set.count && code == TP_OK; i++)
         code = tp_summary_unpack(&items[i], &set.records[i], arena, err);
+    for (size_t i = 0; i < set.count && code == TP_OK; i++)
+        tp_word_metrics(items[i].metrics);
     *run = (struct tp_history_run){.label = label_of(input), .items = items, .count = set.count};
     if (code == TP_OK && set.count)
         tp_run_note_read(&run->decision, &items[0].decision, input->path, arena);

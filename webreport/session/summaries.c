@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "webreport/document/words/reason_words.h"
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
@@ -71,6 +72,7 @@ static void summarize(struct tp_summary *summary, struct tp_arena *arena, const 
     tell(&analysed); /* a small trace is analysed on one thread, which does not call `meanwhile` */
     tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
     tp_summary_build(summary, &source, arena);
+    tp_word_metrics(summary->metrics);
 }
 
 /* The arguments for making the summary of a trace. */
@@ -165,8 +167,10 @@ static void load_file(struct load *load, const struct tp_summary_input *input)
     size_t before = load->items.count;
     for (size_t i = 0; code == TP_OK && i < set.count; i++) {
         code = tp_summary_unpack(&summary, &set.records[i], load->arena, &why);
-        if (code == TP_OK)
-            *(struct tp_summary *)tp_vec_push(&load->items) = summary;
+        if (code < 0)
+            break;
+        tp_word_metrics(summary.metrics);
+        *(struct tp_summary *)tp_vec_push(&load->items) = summary;
     }
     if (code < 0) {
         load->items.count = before;
@@ -191,8 +195,9 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     load_traces(&load, &inputs);
     size_t left_out = inputs.helper_count - load.program_count;
     if (left_out)
-        tp_console_notice(options->console, "not counted: %zu trace%s of helper processes, or recorded in addition to "
-                                            "PyTorch's",
+        tp_console_notice(options->console,
+                          "not counted: %zu trace%s of helper processes, or recorded in addition to "
+                          "PyTorch's",
                           left_out, left_out == 1 ? "" : "s");
     for (size_t i = 0; i < inputs.count; i++)
         if (!inputs.items[i].trace)

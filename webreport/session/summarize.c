@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "webreport/document/words/reason_words.h"
 #include "webreport/session/exit.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
@@ -71,9 +72,11 @@ static int print_process(void *context, struct tp_error *err)
     struct process *process = context;
     struct tp_summary summary;
     int code = tp_summary_unpack(&summary, process->record, &process->arena, err);
-    if (code == TP_OK)
-        process->options->printer->process(process->json, &summary, &process->arena);
-    return code;
+    if (code < 0)
+        return code;
+    tp_word_metrics(summary.metrics);
+    process->options->printer->process(process->json, &summary, &process->arena);
+    return TP_OK;
 }
 
 /* Writes one process as JSON. Its memory is released afterwards. */
@@ -244,7 +247,8 @@ static bool is_trace(const struct job *job, const char *path)
 static void say_duplicates(struct job *job)
 {
     if (job->set.again_count)
-        tp_console_notice(job->console, "%zu processes were given more than once, with equal records", job->set.again_count);
+        tp_console_notice(job->console, "%zu processes were given more than once, with equal records",
+                          job->set.again_count);
     if (job->set.other_count)
         tp_console_notice(
             job->console,
@@ -294,9 +298,10 @@ static int run_job(void *context, struct tp_error *err)
         return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
     }
     if (job->inputs.count + job->inputs.missing.count == 0 && !options->only_merges)
-        return tp_inputs_none(&job->inputs.runs,
-                              &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
-                              "traces or summaries (*.tps)", &job->arena, &job->err);
+        return tp_inputs_none(
+            &job->inputs.runs,
+            &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
+            "traces or summaries (*.tps)", &job->arena, &job->err);
     /* *err needs no reason, because the reason of each input is already printed */
     if (job->usable_count + job->skipped_count == 0)
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");

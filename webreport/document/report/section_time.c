@@ -3,6 +3,7 @@
 
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/document/words/reason_words.h"
 #include "webreport/measure/tree/time_table.h"
 #include "webreport/measure/work/work_rules.h"
 
@@ -84,7 +85,8 @@ static const char *rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
     if (rates->is_doubtful)
-        return tp_text_printf(section->arena, " No share of the peak is shown for the steps: %s.", rates->why_step);
+        return tp_text_printf(section->arena, " No share of the peak is shown for the steps: %s.",
+                              tp_rate_reason_text(rates->why_step));
     if (isnan(rates->step_percent))
         return "";
     if (isnan(rates->products_percent))

@@ -13,6 +13,7 @@ void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, stru
 {
     for (uint32_t i = 0; i < advice->recommendations.finding_count; i++)
         word_finding(&advice->recommendations.findings[i], model, arena);
+    tp_word_quality(&advice->quality, arena);
     tp_word_program(&advice->program, arena);
     tp_word_verdict(&advice->verdict, &advice->program, model, arena);
 }

@@ -11,6 +11,9 @@
 /* Fills all sentences of the advice on a trace. */
 void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
 
+/* Fills the sentences of the flags F1 to F11. */
+void tp_word_quality(struct tp_quality *quality, struct tp_arena *arena);
+
 /* Fills the headline of a program recorded from outside, the sentence below it, and the sentences of its findings. */
 void tp_word_program(struct tp_program_view *program, struct tp_arena *arena);
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "webreport/document/words/reason_words.h"
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
 #include "webreport/measure/charts/folded_stacks.h"

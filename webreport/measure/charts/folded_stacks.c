@@ -20,7 +20,7 @@ struct tp_folded_metric {
     /* for metrics of samples: value of a sample that represents `ns` nanoseconds */
     int64_t (*sample_value)(int64_t ns);
     const char *title;
-    const char *missing; /* message for a trace without a line: what is missing, and how to record it */
+    enum tp_folded_source source; /* what a line is made of */
     enum tp_folded_unit unit;
     bool is_torch, wants_device;
 };
@@ -59,17 +59,11 @@ static int64_t sample_ns(int64_t ns)
     return ns;
 }
 
-#define RECORD_STACKS                                                                                                  \
-    ": record them with with_stack (PyTorch: and verbose=True of experimental_config; C: .with_stack = 1), or take "   \
-    "--metric cpu, which needs none"
 #define TORCH(metric, is_device)                                                                                       \
     {                                                                                                                  \
         .name = (metric), .is_torch = true, .wants_device = (is_device),                                               \
-        .missing = (is_device) ? "no call with a recorded stack and 1 us of device work in it" RECORD_STACKS           \
-                               : "no call of 1 us or more with a recorded stack in it" RECORD_STACKS                   \
+        .source = (is_device) ? TP_FOLDED_DEVICE_STACKS : TP_FOLDED_CALL_STACKS                                        \
     }
-#define NO_SAMPLES                                                                                                     \
-    "no samples of running threads in it: 'tracepress record' takes them, and so does .sample_rate of tracepress.h"
 
 static const struct tp_folded_metric metrics[] = {
     TORCH("self_cpu_time_total", false),
@@ -77,14 +71,13 @@ static const struct tp_folded_metric metrics[] = {
     TORCH("self_device_time_total", true),
     TORCH("self_xpu_time_total", true),
     TORCH("self_privateuse1_time_total", true),
-    {"cpu", self_cpu_ns, NULL, "Host time of calls", "no call of 1 us or more in it", TP_FOLDED_NS, false, false},
-    {"device", self_device_ns, NULL, "Device time of calls", "no call in it launched 1 us of device work", TP_FOLDED_NS,
-     false, true},
-    {"bytes", self_bytes, NULL, "Bytes allocated by calls",
-     "no call in it allocated memory that was recorded (profile_memory)", TP_FOLDED_BYTES, false, false},
-    {"calls", one_call, NULL, "Calls", "no calls in it", TP_FOLDED_COUNT, false, false},
-    {"samples", NULL, one_sample, "Samples of running threads", NO_SAMPLES, TP_FOLDED_COUNT, false, false},
-    {"samples-cpu", NULL, sample_ns, "Processor time of sampled threads", NO_SAMPLES, TP_FOLDED_NS, false, false},
+    {"cpu", self_cpu_ns, NULL, "Host time of calls", TP_FOLDED_CALL_TIMES, TP_FOLDED_NS, false, false},
+    {"device", self_device_ns, NULL, "Device time of calls", TP_FOLDED_LAUNCHES, TP_FOLDED_NS, false, true},
+    {"bytes", self_bytes, NULL, "Bytes allocated by calls", TP_FOLDED_ALLOCATIONS, TP_FOLDED_BYTES, false, false},
+    {"calls", one_call, NULL, "Calls", TP_FOLDED_CALLS, TP_FOLDED_COUNT, false, false},
+    {"samples", NULL, one_sample, "Samples of running threads", TP_FOLDED_SAMPLES, TP_FOLDED_COUNT, false, false},
+    {"samples-cpu", NULL, sample_ns, "Processor time of sampled threads", TP_FOLDED_SAMPLES, TP_FOLDED_NS, false,
+     false},
 };
 
 const struct tp_folded_metric *tp_folded_metric(const char *name)
@@ -108,9 +101,9 @@ const char *tp_folded_title(const struct tp_folded_metric *metric)
     return metric->title;
 }
 
-const char *tp_folded_missing(const struct tp_folded_metric *metric)
+enum tp_folded_source tp_folded_source(const struct tp_folded_metric *metric)
 {
-    return metric->missing;
+    return metric->source;
 }
 
 enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric)

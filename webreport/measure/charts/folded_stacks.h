@@ -35,8 +35,17 @@ enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric);
 /* Returns the title of a metric of tracepress; NULL for torch's. Static. */
 const char *tp_folded_title(const struct tp_folded_metric *metric);
 
-/* Returns a sentence for a trace that has no line for the metric: the missing data, and how to record it. Static. */
-const char *tp_folded_missing(const struct tp_folded_metric *metric);
+/* What the lines of a metric are made of. */
+enum tp_folded_source {
+    TP_FOLDED_CALL_STACKS,   /* calls of 1 us or more with a recorded stack */
+    TP_FOLDED_DEVICE_STACKS, /* the same with 1 us of device work */
+    TP_FOLDED_CALL_TIMES,    /* calls of 1 us or more */
+    TP_FOLDED_LAUNCHES,      /* calls that launch 1 us of device work */
+    TP_FOLDED_ALLOCATIONS,   /* recorded allocations of memory */
+    TP_FOLDED_CALLS,
+    TP_FOLDED_SAMPLES /* samples of running threads */
+};
+enum tp_folded_source tp_folded_source(const struct tp_folded_metric *metric);
 
 struct tp_folded {
     const struct tp_folded_metric *metric;

@@ -6,12 +6,12 @@
 
 static struct tp_metric_value known(double value)
 {
-    return (struct tp_metric_value){value, NULL};
+    return (struct tp_metric_value){.value = value};
 }
 
-static struct tp_metric_value unknown(const char *why)
+static struct tp_metric_value unknown(enum tp_metric_reason reason)
 {
-    return (struct tp_metric_value){NAN, why};
+    return (struct tp_metric_value){.value = NAN, .reason = reason};
 }
 
 /* ---- memory ---- */
@@ -50,14 +50,12 @@ struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int
         best = isnan(best) || value > best ? value : best;
     }
     if (!has_records)
-        return unknown(is_of_host ? "no memory records of the CPU (profile_memory)"
-                                  : "no memory records of a device (profile_memory)");
+        return unknown(is_of_host ? TP_REASON_NO_HOST_MEMORY : TP_REASON_NO_DEVICE_MEMORY);
     if (what == TP_MEMORY_ALLOCATIONS_PER_STEP)
         return known((double)(is_of_host ? counts->host_allocations : counts->device_allocations) /
                      s->views->overview.used_count);
     if (isnan(best))
-        return unknown(what == TP_MEMORY_CREEP ? "too few steps with memory records"
-                                               : "the memory records have no totals");
+        return unknown(what == TP_MEMORY_CREEP ? TP_REASON_FEW_MEMORY_STEPS : TP_REASON_NO_MEMORY_TOTALS);
     return known(best);
 }
 
@@ -85,15 +83,13 @@ struct tp_metric_value tp_metric_of_collectives(const struct tp_metric_source *s
         return known((double)bytes);
     case TP_COLLECTIVES_EXPOSED:
         return overview->window_ns > 0 ? known(100 * (communication - hidden) / (double)overview->window_ns)
-                                       : unknown("the steps have no length");
+                                       : unknown(TP_REASON_NO_LENGTH);
     default:
-        return communication > 0 ? known(100 * hidden / communication) : unknown("no communication in the steps");
+        return communication > 0 ? known(100 * hidden / communication) : unknown(TP_REASON_NO_COMMUNICATION);
     }
 }
 
 /* ---- findings ---- */
-
-static const char nothing_to_judge[] = "the trace has nothing that rules could judge";
 
 static bool can_judge(const struct tp_recommendations *r)
 {
@@ -105,9 +101,9 @@ struct tp_metric_value tp_metric_of_findings(const struct tp_metric_source *s, i
     const struct tp_recommendations *r = &s->advice->recommendations;
     double count = 0;
     if (!can_judge(r))
-        return unknown(nothing_to_judge);
+        return unknown(TP_REASON_NOTHING_TO_JUDGE);
     if (which == TP_FINDINGS_CEILING)
-        return isnan(r->total_ceiling_percent) ? unknown(nothing_to_judge) : known(r->total_ceiling_percent);
+        return isnan(r->total_ceiling_percent) ? unknown(TP_REASON_NOTHING_TO_JUDGE) : known(r->total_ceiling_percent);
     for (uint32_t i = 0; i < r->finding_count; i++)
         count += which == TP_FINDINGS_ALL || r->findings[i].severity == (enum tp_severity)which;
     return known(count);
@@ -119,12 +115,12 @@ struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int w
     const struct tp_rule *rule = tp_rule_at((unsigned)which);
     double count = 0;
     if (!can_judge(r))
-        return unknown(nothing_to_judge);
+        return unknown(TP_REASON_NOTHING_TO_JUDGE);
     for (uint32_t i = 0; i < r->finding_count; i++)
         count += r->findings[i].rule == rule;
     for (uint32_t i = 0; count == 0 && i < r->not_evaluated_count; i++)
         if (r->not_evaluated[i].rule == rule)
-            return unknown("the trace lacks what the rule needs; the report says what");
+            return unknown(TP_REASON_NOT_EVALUATED);
     return known(count);
 }
 

@@ -11,18 +11,18 @@
 
 static struct tp_metric_value known(double value)
 {
-    return (struct tp_metric_value){value, NULL};
+    return (struct tp_metric_value){.value = value};
 }
 
-static struct tp_metric_value unknown(const char *why)
+static struct tp_metric_value unknown(enum tp_metric_reason reason)
 {
-    return (struct tp_metric_value){NAN, why};
+    return (struct tp_metric_value){.value = NAN, .reason = reason};
 }
 
 /* Returns part / whole; an unknown value if the whole is 0. */
-static struct tp_metric_value quotient(double part, double whole, const char *why)
+static struct tp_metric_value quotient(double part, double whole, enum tp_metric_reason reason)
 {
-    return whole > 0 ? known(part / whole) : unknown(why);
+    return whole > 0 ? known(part / whole) : unknown(reason);
 }
 
 static double step_count(const struct tp_metric_source *s)
@@ -32,13 +32,13 @@ static double step_count(const struct tp_metric_source *s)
 
 static struct tp_metric_value per_step(const struct tp_metric_source *s, double amount)
 {
-    return quotient(amount, step_count(s), "the trace has no steps");
+    return quotient(amount, step_count(s), TP_REASON_NO_STEPS);
 }
 
 /* Returns a value of the views; an unknown value if it is NaN, which JSON writes as null. */
-static struct tp_metric_value real(double value, const char *why)
+static struct tp_metric_value real(double value, enum tp_metric_reason reason)
 {
-    return isnan(value) ? unknown(why) : known(value);
+    return isnan(value) ? unknown(reason) : known(value);
 }
 
 /* ---- steps ---- */
@@ -62,7 +62,7 @@ struct tp_metric_value tp_metric_of_steps(const struct tp_metric_source *s, int 
     const struct tp_table *steps = &s->views->overview.steps;
     size_t count = s->views->overview.used_count, at = 0;
     if (!s->views->facts.event_count || !count)
-        return unknown("the trace has no events");
+        return unknown(TP_REASON_NO_EVENTS);
     if (which == TP_STEPS_COUNT)
         return known((double)count);
     if (which == TP_STEPS_MEAN)
@@ -79,14 +79,14 @@ struct tp_metric_value tp_metric_of_steps(const struct tp_metric_source *s, int 
 
 struct tp_metric_value tp_metric_average_time(const struct tp_metric_source *s, int which)
 {
-    return s->views->facts.event_count ? real(s->views->overview.average_us[which] * 1000, "the trace has no steps")
-                                       : unknown("the trace has no events");
+    return s->views->facts.event_count ? real(s->views->overview.average_us[which] * 1000, TP_REASON_NO_STEPS)
+                                       : unknown(TP_REASON_NO_EVENTS);
 }
 
 struct tp_metric_value tp_metric_average_share(const struct tp_metric_source *s, int which)
 {
     const double *average = s->views->overview.average_us;
-    return quotient(100 * average[which], average[TP_AVERAGE_TOTAL], "the steps have no length");
+    return quotient(100 * average[which], average[TP_AVERAGE_TOTAL], TP_REASON_NO_LENGTH);
 }
 
 /* ---- kernels ---- */
@@ -99,27 +99,25 @@ static double sum_of(const struct tp_table *table, unsigned column)
     return (double)sum;
 }
 
-static const char no_device[] = "no device events in the trace";
-
 struct tp_metric_value tp_metric_of_kernels(const struct tp_metric_source *s, int which)
 {
     const struct tp_trace_facts *facts = &s->views->facts;
     const struct tp_kernel_view *kernels = &s->views->kernels;
     if (!kernels->is_present)
-        return unknown(no_device);
+        return unknown(TP_REASON_NO_DEVICE);
     switch ((enum tp_metric_kernel)which) {
     case TP_KERNELS_PER_STEP:
         return per_step(s, sum_of(&kernels->by_name, TP_KERNEL_CALLS_IN_STEPS));
     case TP_KERNELS_TIME_PER_STEP:
         return per_step(s, sum_of(&kernels->by_name, TP_KERNEL_IN_STEPS));
     case TP_KERNELS_TIME_MEAN:
-        return quotient((double)facts->kernel_time_ns, (double)facts->kernel_count, "no kernels in the trace");
+        return quotient((double)facts->kernel_time_ns, (double)facts->kernel_count, TP_REASON_NO_KERNELS);
     case TP_KERNELS_DISTINCT:
         return known((double)kernels->by_name.row_count);
     case TP_KERNELS_TENSOR_CORE:
-        return real(100 * kernels->using_ratio, no_device);
+        return real(100 * kernels->using_ratio, TP_REASON_NO_DEVICE);
     case TP_KERNELS_ELIGIBLE:
-        return real(100 * s->views->overview.tensor_core_eligible_ratio, no_device);
+        return real(100 * s->views->overview.tensor_core_eligible_ratio, TP_REASON_NO_DEVICE);
     default:
         return known(s->advice->quality.flags[2].percent); /* percentage of flag F3 */
     }
@@ -136,7 +134,7 @@ struct tp_metric_value tp_metric_of_gpus(const struct tp_metric_source *s, int w
         sum += which == TP_GPU_OCCUPANCY ? value : 100 * value;
         count++;
     }
-    return quotient(sum, count, gpus->row_count ? "the kernels of the trace do not tell it" : no_device);
+    return quotient(sum, count, gpus->row_count ? TP_REASON_NOT_IN_KERNELS : TP_REASON_NO_DEVICE);
 }
 
 static bool has_any(struct tp_str text, const char *const *parts)
@@ -157,7 +155,7 @@ struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int 
     const struct tp_table *rows = &view->by_name;
     double all = 0, gemms = 0, singles = 0;
     if (!view->is_present)
-        return unknown(no_device);
+        return unknown(TP_REASON_NO_DEVICE);
     for (size_t i = 0; i < rows->row_count; i++) {
         struct tp_str name = tp_table_text(rows, TP_KERNEL_NAME)[i];
         double time = (double)tp_table_int(rows, TP_KERNEL_TOTAL)[i];
@@ -170,32 +168,33 @@ struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int 
     }
     if (which == TP_GEMM_FP32_SHARE)
         return known(gemms > 0 ? 100 * singles / gemms : 0);
-    return quotient(100 * gemms, all, "no kernels in the trace");
+    return quotient(100 * gemms, all, TP_REASON_NO_KERNELS);
 }
 
 struct tp_metric_value tp_metric_of_peak(const struct tp_metric_source *s, int which)
 {
     const struct tp_work_rates *rates = &s->advice->rates;
-    return which == TP_RATE_GEMM ? (struct tp_metric_value){rates->products_percent, rates->why_products}
-                                 : (struct tp_metric_value){rates->step_percent, rates->why_step};
+    bool is_gemm = which == TP_RATE_GEMM;
+    enum tp_rate_reason why = is_gemm ? rates->why_products : rates->why_step;
+    return (struct tp_metric_value){.value = is_gemm ? rates->products_percent : rates->step_percent,
+                                    .reason = why == TP_RATE_KNOWN ? TP_REASON_NONE : TP_REASON_RATES + why};
 }
 
 struct tp_metric_value tp_metric_of_work(const struct tp_metric_source *s, int which)
 {
     (void)s;
     (void)which;
-    return unknown("only the work of two runs, or of a named operator, tells it");
+    return unknown(TP_REASON_OF_TWO_RUNS);
 }
 
 struct tp_metric_value tp_metric_of_serving(const struct tp_metric_source *s, int which)
 {
-    static const char no_steps[] = "no steps of a serving engine of that phase and size in the trace";
     const struct tp_serving_view *view = &s->advice->serving;
     int phase = which / TP_SERVING_WHICH, rest = which % TP_SERVING_WHICH, exponent = (rest - TP_SERVING_P50) / 2;
     if (!rest)
-        return real(view->tokens_per_s[phase], no_steps);
+        return real(view->tokens_per_s[phase], TP_REASON_NO_SERVING);
     int64_t ns = (rest - TP_SERVING_P50) % 2 ? view->p90_ns[phase][exponent] : view->p50_ns[phase][exponent];
-    return ns == TP_NULL_INT ? unknown(no_steps) : known((double)ns);
+    return ns == TP_NULL_INT ? unknown(TP_REASON_NO_SERVING) : known((double)ns);
 }
 
 /* ---- a program recorded from outside ---- */
@@ -205,21 +204,20 @@ struct tp_metric_value tp_metric_of_program(const struct tp_metric_source *s, in
     const struct tp_program_view *view = &s->advice->program;
     int64_t peak = TP_NULL_INT;
     if (!view->is_present)
-        return unknown(
-            "no program was recorded from outside in the run, or several were: name one's PROGRAM.NS.pt.trace.json.gz");
+        return unknown(TP_REASON_NO_PROGRAM);
     if (which != TP_PROGRAM_METRIC_PEAK)
         return known(
             (double)(which == TP_PROGRAM_METRIC_WALL ? view->parts.wall_ns : view->state_ns[TP_STATE_RUNNING]));
     for (uint32_t i = 0; i < view->tree.process_count; i++)
         peak = view->tree.processes[i].peak_bytes > peak ? view->tree.processes[i].peak_bytes : peak;
-    return peak == TP_NULL_INT ? unknown("no process lived long enough for a look at its memory") : known((double)peak);
+    return peak == TP_NULL_INT ? unknown(TP_REASON_NO_LOOK) : known((double)peak);
 }
 
 struct tp_metric_value tp_metric_of_function(const struct tp_metric_source *s, int which)
 {
     (void)s;
     (void)which;
-    return unknown("only the rows of a program and a named function tell it");
+    return unknown(TP_REASON_OF_FUNCTION);
 }
 
 /* ---- host ---- */
@@ -229,9 +227,9 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
     const struct tp_trace_facts *facts = &s->views->facts;
     if (which == TP_HOST_RUNTIME_PER_STEP)
         return facts->runtime_count ? per_step(s, (double)s->views->overview.in_steps.runtime_calls)
-                                    : unknown("no runtime or driver calls in the trace");
+                                    : unknown(TP_REASON_NO_RUNTIME);
     if (!facts->operator_count)
-        return unknown("no operators in the trace");
+        return unknown(TP_REASON_NO_OPERATORS);
     return which == TP_HOST_OPERATORS_PER_STEP ? per_step(s, (double)s->views->overview.in_steps.operators)
                                                : known((double)s->views->operators.by_name.row_count);
 }
@@ -259,8 +257,8 @@ static bool is_copy_of(struct tp_str name, int which)
     return !is_set && (direction == TP_COPY_PTOP ? way == TP_COPIES_D2D : direction == directions[way]);
 }
 
-/* Returns why metrics of copies of this kind are unknown; NULL if they are known. Sets have no direction. */
-static const char *why_copies_are_unknown(const struct tp_table *rows, int which)
+/* Returns why metrics of copies of this kind are unknown; TP_REASON_NONE if they are known. Sets have no direction. */
+static enum tp_metric_reason why_copies_are_unknown(const struct tp_table *rows, int which)
 {
     static const char *const memories[] = {"pageable", "pinned", "managed", NULL};
     int way = which & ~TP_COPIES_PAGEABLE;
@@ -269,11 +267,11 @@ static const char *why_copies_are_unknown(const struct tp_table *rows, int which
         if (is_set_name(name))
             continue;
         if (tp_copy_direction_of_name(name) == TP_COPY_UNKNOWN)
-            return "the trace has copies whose direction it does not say";
+            return TP_REASON_NO_DIRECTION;
         if (which & TP_COPIES_PAGEABLE && is_copy_of(name, way) && !has_any(name, memories))
-            return "the trace has such copies without the kind of the host's memory";
+            return TP_REASON_NO_MEMORY_KIND;
     }
-    return NULL;
+    return TP_REASON_NONE;
 }
 
 struct tp_metric_value tp_metric_copies_per_step(const struct tp_metric_source *s, int which)
@@ -281,9 +279,9 @@ struct tp_metric_value tp_metric_copies_per_step(const struct tp_metric_source *
     const struct tp_table *rows = &s->views->kernels.copies;
     int64_t count = 0;
     if (!s->views->kernels.is_present)
-        return unknown(no_device);
-    const char *why = why_copies_are_unknown(rows, which);
-    if (why)
+        return unknown(TP_REASON_NO_DEVICE);
+    enum tp_metric_reason why = why_copies_are_unknown(rows, which);
+    if (why != TP_REASON_NONE)
         return unknown(why);
     for (size_t i = 0; i < rows->row_count; i++)
         if (is_copy_of(tp_table_text(rows, TP_COPY_NAME)[i], which))
@@ -296,16 +294,16 @@ struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, 
     const struct tp_table *rows = &s->views->kernels.copies;
     int64_t sum = 0;
     if (!s->views->kernels.is_present)
-        return unknown(no_device);
-    const char *why = why_copies_are_unknown(rows, which);
-    if (why)
+        return unknown(TP_REASON_NO_DEVICE);
+    enum tp_metric_reason why = why_copies_are_unknown(rows, which);
+    if (why != TP_REASON_NONE)
         return unknown(why);
     for (size_t i = 0; i < rows->row_count; i++) {
         int64_t bytes = tp_table_int(rows, TP_COPY_BYTES)[i];
         if (!is_copy_of(tp_table_text(rows, TP_COPY_NAME)[i], which))
             continue;
         if (bytes == TP_NULL_INT)
-            return unknown("the trace has such copies without their sizes");
+            return unknown(TP_REASON_NO_SIZES);
         sum = tp_sat_add(sum, bytes);
     }
     return known((double)sum);
@@ -327,11 +325,11 @@ struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int 
     int64_t count[2] = {0, 0};
     bool has_bare = false;
     if (!s->views->facts.runtime_count)
-        return unknown("no runtime or driver calls in the trace");
+        return unknown(TP_REASON_NO_RUNTIME);
     if (which == TP_WAITS_TIME)
         return per_step(s, (double)table->host_wait_ns);
     if (which == TP_WAITS_COST)
-        return quotient(100 * (double)table->cost_ns, (double)s->views->overview.window_ns, "the steps have no length");
+        return quotient(100 * (double)table->cost_ns, (double)s->views->overview.window_ns, TP_REASON_NO_LENGTH);
     for (size_t i = 0; i < rows->row_count; i++) {
         bool is_sync = tp_str_equal(tp_table_text(rows, TP_SYNC_KIND)[i], TP_STR("sync"));
         count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
@@ -353,5 +351,5 @@ struct tp_metric_value tp_metric_of_idle(const struct tp_metric_source *s, int w
         part = tp_sat_add(part, which == TP_METRIC_IDLE_ALL ? split->total_ns : split->part_ns[which]);
         window = tp_sat_add(window, split->window_ns);
     }
-    return quotient(100 * (double)part, (double)window, no_device);
+    return quotient(100 * (double)part, (double)window, TP_REASON_NO_DEVICE);
 }

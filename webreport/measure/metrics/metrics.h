@@ -19,10 +19,44 @@ enum tp_metric_unit {
     TP_UNIT_PERCENT /* 0 to 100 */
 };
 
-/* The value of a metric in one run. NaN: the trace lacks it, and `why`, a static text, says what is missing. A missing
- * value is never 0. */
+/* Why a metric is unknown; webreport/document/words/reason_words.c has the sentences. */
+enum tp_metric_reason {
+    TP_REASON_NONE, /* it is known, or `why` comes from a summary */
+    TP_REASON_NO_STEPS,
+    TP_REASON_NO_EVENTS,
+    TP_REASON_NO_LENGTH, /* the steps have no length */
+    TP_REASON_NO_DEVICE,
+    TP_REASON_NO_KERNELS,
+    TP_REASON_NOT_IN_KERNELS, /* the kernels do not show it */
+    TP_REASON_OF_TWO_RUNS,    /* only the work of two runs shows it */
+    TP_REASON_NO_SERVING,     /* no steps of a serving engine of that phase and size */
+    TP_REASON_NO_PROGRAM,     /* not one program recorded from outside */
+    TP_REASON_NO_LOOK,        /* no process lived until its memory was read */
+    TP_REASON_OF_FUNCTION,    /* only a named function of a program has it */
+    TP_REASON_NO_RUNTIME,
+    TP_REASON_NO_OPERATORS,
+    TP_REASON_NO_DIRECTION,   /* copies without a direction */
+    TP_REASON_NO_MEMORY_KIND, /* copies without the kind of the host's memory */
+    TP_REASON_NO_SIZES,       /* copies without sizes */
+    TP_REASON_NO_HOST_MEMORY,
+    TP_REASON_NO_DEVICE_MEMORY,
+    TP_REASON_FEW_MEMORY_STEPS,
+    TP_REASON_NO_MEMORY_TOTALS,
+    TP_REASON_NO_COMMUNICATION,
+    TP_REASON_NOTHING_TO_JUDGE,
+    TP_REASON_NOT_EVALUATED,       /* the rule was not evaluated */
+    TP_REASON_DEVICE_NOT_RECORDED, /* the program used a device whose work is not recorded */
+    TP_REASON_UNJUDGED,            /* most of the steps cannot be judged */
+    TP_REASON_NOT_STORED,          /* a summary without the metric */
+    TP_REASON_RATES,               /* from here on: by enum tp_rate_reason */
+    TP_METRIC_REASONS = TP_REASON_RATES + TP_RATE_REASONS
+};
+
+/* A metric of one run. value: NaN, never 0, if the trace does not contain the metric. why: the reason as a sentence,
+ * static or from a summary; reserved for webreport/document/words, which fills it (tp_word_metrics). */
 struct tp_metric_value {
     double value;
+    enum tp_metric_reason reason;
     const char *why;
 };
 

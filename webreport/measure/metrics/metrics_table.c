@@ -58,10 +58,8 @@ static bool is_share_of_steps(const struct tp_metric *metric)
            (metric->value == tp_metric_of_peak && metric->which == TP_RATE_STEP);
 }
 
-static const struct tp_metric_value no_device_records = {
-    NAN, "the program called a device, and no operation of it is there"};
-static const struct tp_metric_value mostly_unjudged = {
-    NAN, "most of the recording cannot be judged: the verdict says why and what to record"};
+static const struct tp_metric_value no_device_records = {.value = NAN, .reason = TP_REASON_DEVICE_NOT_RECORDED};
+static const struct tp_metric_value mostly_unjudged = {.value = NAN, .reason = TP_REASON_UNJUDGED};
 
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)
 {

@@ -92,13 +92,13 @@ static void unpack_head(struct tp_unpack *u)
     unpack_decision(u);
     s->kernel_fingerprint = from->kernel_fingerprint;
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
-        s->metrics[i] = (struct tp_metric_value){NAN, "the summary does not have it"};
+        s->metrics[i] = (struct tp_metric_value){.value = NAN, .reason = TP_REASON_NOT_STORED};
     for (size_t i = 0; i < from->n_metric_name; i++) {
         struct tp_str name = tp_unpack_text(u, from->metric_name[i]);
         struct tp_str why = tp_unpack_text(u, from->metric_why[i]);
         int metric = tp_metric_find_near(name.ptr, name.len, &near);
         if (metric >= 0 && !(fabs(from->metric_value[i]) > INT64_MAX)) /* a value that no trace can contain is absent */
-            s->metrics[metric] = (struct tp_metric_value){from->metric_value[i], why.len ? why.ptr : NULL};
+            s->metrics[metric] = (struct tp_metric_value){.value = from->metric_value[i], .why = why.len ? why.ptr : NULL};
     }
     s->facts = tp_columns_unpack(TP_LIST_FACTS, u, &s->fact_count);
 }

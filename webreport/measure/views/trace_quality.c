@@ -2,27 +2,12 @@
  * 14. */
 #include "webreport/measure/views/trace_quality.h"
 
-#include <stdio.h>
-
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/views/fragment.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
 
-enum {
-    FLAG_STEPS,
-    FLAG_UNLINKED,
-    FLAG_GRAPHS,
-    FLAG_OVERLAPS,
-    FLAG_ABSURD,
-    FLAG_CLOCKS,
-    FLAG_OPTIONS,
-    FLAG_OVERHEAD,
-    FLAG_DAMAGE,
-    FLAG_LEADING,
-    FLAG_SLOWDOWN
-};
 enum { SHORT_OVERLAP_NS = 5000 };
 
 static const char *const idle_rules[] = {"idle_view", "A1", "A2", "A3", "A4", "A5", "A6", "A8", "A12",
@@ -59,24 +44,23 @@ static struct tp_quality_flag *set_percent(struct tp_quality *q, unsigned flag, 
 static void name_flags(struct tp_quality *q)
 {
     static const struct {
-        const char *id, *unit, *text;
+        const char *id, *unit;
     } names[TP_QUALITY_FLAGS] = {
-        {"F1", "steps", "steps used"},
-        {"F2", "percent of kernels", "kernels whose launch call is not in the trace"},
-        {"F3", "percent of kernel time", "kernels started by a graph launch have no operator"},
-        {"F4", "operations", ""},
-        {"F5", "events", "events longer than the recording, or of negative duration (taken as 0)"},
-        {"F6", "operations", "device operations that begin before their launch call: clocks disagree"},
-        {"F7", "options", "recording options that were off"},
-        {"F8", "percent of the recording", "time the profiler reported as its own overhead"},
-        {"F9", "repairs", "the file was damaged; what could be read is shown"},
-        {"F10", "steps", "leading steps without any device operation"},
-        {"F11", "percent", "not computable from one trace: needs the step time without a profiler"},
+        {"F1", "steps"},
+        {"F2", "percent of kernels"},
+        {"F3", "percent of kernel time"},
+        {"F4", "operations"},
+        {"F5", "events"},
+        {"F6", "operations"},
+        {"F7", "options"},
+        {"F8", "percent of the recording"},
+        {"F9", "repairs"},
+        {"F10", "steps"},
+        {"F11", "percent"},
     };
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         q->flags[i].id = names[i].id;
         q->flags[i].unit = names[i].unit;
-        q->flags[i].text = names[i].text;
         q->flags[i].type = TP_QUALITY_NULL;
     }
 }
@@ -148,13 +132,13 @@ static void flag_steps(struct tp_quality *q, const struct tp_model *model)
 {
     int64_t used = model->step_marker == TP_MARKER_WINDOW ? 0 : model->used_count;
     bool has_warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP) > 0;
-    struct tp_quality_flag *f = set_count(q, FLAG_STEPS, used < 2 || has_warm_up, used);
+    struct tp_quality_flag *f = set_count(q, TP_FAULT_STEPS, used < 2 || has_warm_up, used);
     if (used == 0)
-        f->text = "no steps are marked: the whole recording is one window";
+        f->which = TP_CASE_NO_STEPS;
     else if (used == 1)
-        f->text = "one step only: nothing shows that it is typical";
+        f->which = TP_CASE_ONE_STEP;
     else if (has_warm_up)
-        f->text = "leading steps left out as warm-up: longer than 1.5 times the median of the others";
+        f->which = TP_CASE_WARM_UP;
     if (used < 2)
         weaken(f, timed_rules);
 }
@@ -188,14 +172,15 @@ static void flag_operations(struct tp_quality *q, const struct tp_model *model)
 {
     struct sums s = sum_operations(model);
     if (model->program == TP_RECORDED_DEVICE_MISSING) {
-        set_percent(q, FLAG_UNLINKED, true, 100.0)->text = "device work was launched, but none of it was recorded";
+        set_percent(q, TP_FAULT_UNLINKED, true, 100.0)->which = TP_CASE_NOT_RECORDED;
     } else {
-        set_percent(q, FLAG_UNLINKED, 20 * s.unlinked_kernels > s.kernels, tp_percent(s.unlinked_kernels, s.kernels));
+        set_percent(q, TP_FAULT_UNLINKED, 20 * s.unlinked_kernels > s.kernels,
+                    tp_percent(s.unlinked_kernels, s.kernels));
     }
-    weaken(&q->flags[FLAG_UNLINKED], idle_rules);
+    weaken(&q->flags[TP_FAULT_UNLINKED], idle_rules);
     bool has_graphs = (__int128)5 * s.graph_ns > s.kernel_ns;
-    weaken(set_percent(q, FLAG_GRAPHS, has_graphs, tp_percent(s.graph_ns, s.kernel_ns)), graph_rules);
-    weaken(set_count(q, FLAG_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
+    weaken(set_percent(q, TP_FAULT_GRAPHS, has_graphs, tp_percent(s.graph_ns, s.kernel_ns)), graph_rules);
+    weaken(set_count(q, TP_FAULT_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
 }
 
 /* Counts the operations of one device that start before an earlier operation of their stream has ended. */
@@ -257,12 +242,7 @@ static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, st
         }
         tp_ids_drop(&o.streams, arena);
     }
-    char line[160];
-    int size =
-        snprintf(line, sizeof line,
-                 "device operations that begin before an earlier one on the same stream ends (%lld by less than 5 us)",
-                 (long long)o.short_count);
-    set_count(q, FLAG_OVERLAPS, o.count, o.count)->text = tp_arena_copy(arena, line, (size_t)size);
+    set_count(q, TP_FAULT_OVERLAPS, o.count, o.count)->short_count = o.short_count;
 }
 
 /* Facts about the recording from one pass over the events. */
@@ -309,8 +289,7 @@ static struct recording look_at_recording(const struct tp_model *model, struct t
     return r;
 }
 
-static void flag_options(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r,
-                         struct tp_arena *arena)
+static void flag_options(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r)
 {
     static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A13", "idle_by_line",
                                                                                       "memory_peak.module", NULL};
@@ -319,25 +298,19 @@ static void flag_options(struct tp_quality *q, const struct tp_trace *trace, con
         const char *name;
         bool is_on;
         const char *const *weakens;
-    } options[] = {
+    } options[TP_QUALITY_OPTIONS] = {
         {"record_shapes", trace->options & TP_OPTION_RECORD_SHAPES || r->has_dims, shapes},
         {"with_stack", trace->options & TP_OPTION_WITH_STACK || r->has_frames, stacks},
         {"profile_memory", trace->options & TP_OPTION_PROFILE_MEMORY || trace->reading.read_memory, memory},
     };
-    char text[160];
-    int64_t missing = 0;
-    size_t size = (size_t)snprintf(text, sizeof text, "recording options that were off");
-    struct tp_quality_flag *f = set_count(q, FLAG_OPTIONS, true, 0);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    struct tp_quality_flag *f = set_count(q, TP_FAULT_OPTIONS, true, 0);
+    for (size_t i = 0; i < TP_QUALITY_OPTIONS; i++) {
         if (options[i].is_on)
             continue;
-        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", missing ? ", " : ": ", options[i].name);
+        f->options_off[f->count++] = options[i].name;
         weaken(f, options[i].weakens);
-        missing++;
     }
-    f->is_raised = missing > 0;
-    f->count = missing;
-    f->text = tp_arena_copy(arena, text, size);
+    f->is_raised = f->count > 0;
 }
 
 /* Counts the used steps before the first one with a device operation; 0 if no step has one. */
@@ -359,12 +332,12 @@ static void flag_recording(struct tp_quality *q, const struct tp_model *model, s
     struct recording r = look_at_recording(model, arena);
     int64_t odd = tp_sat_add(r.too_long, q->events_with_negative_dur);
     int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading(model);
-    set_count(q, FLAG_ABSURD, odd, odd);
-    flag_options(q, model->trace, &r, arena);
+    set_count(q, TP_FAULT_ABSURD, odd, odd);
+    flag_options(q, model->trace, &r);
     bool is_slowed = (__int128)50 * r.overhead_ns > r.span_ns;
-    weaken(set_percent(q, FLAG_OVERHEAD, is_slowed, tp_percent(r.overhead_ns, r.span_ns)), timed_rules);
-    weaken(set_count(q, FLAG_DAMAGE, bad, bad), timed_rules);
-    weaken(set_count(q, FLAG_LEADING, leading, leading), idle_rules);
+    weaken(set_percent(q, TP_FAULT_OVERHEAD, is_slowed, tp_percent(r.overhead_ns, r.span_ns)), timed_rules);
+    weaken(set_count(q, TP_FAULT_DAMAGE, bad, bad), timed_rules);
+    weaken(set_count(q, TP_FAULT_LEADING, leading, leading), idle_rules);
     q->is_fragment = tp_is_fragment(model, r.span_ns, arena);
 }
 
@@ -385,7 +358,7 @@ void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct
     q->has_gzip_error = r->has_gzip_error;
     name_flags(q);
     if (tp_has_only_own_devices(model))
-        q->flags[FLAG_UNLINKED].text = "kernels of devices of the program's own, which no call launches";
+        q->flags[TP_FAULT_UNLINKED].which = TP_CASE_OWN_DEVICES;
     flag_steps(q, model);
     flag_operations(q, model);
     flag_overlaps(q, model, arena);

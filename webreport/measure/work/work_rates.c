@@ -9,17 +9,6 @@
 /* If the costs of less than this share of the time are known, the sum would mislead. */
 static const double LEAST_KNOWN_PERCENT = 80;
 
-static const char NO_DEVICE[] = "no device events in the trace";
-static const char NO_PEAKS[] = "no peaks are known of this device (--peaks FILE gives them)";
-static const char NO_COSTS[] = "the trace has no shapes of matrix products (record_shapes=True)";
-static const char FEW_COSTS[] = "the trace has the shapes of too few matrix products";
-static const char NO_TYPES[] =
-    "the trace has shapes without types (no Input type): the peak that counts depends on the type";
-static const char IMPOSSIBLE[] =
-    "the kernels would be faster than the device can be: the peak or the shapes are wrong, "
-    "or the kernels are cut short";
-static const char NO_TYPE[] = "no peak is known of the type of these products (--peaks FILE gives it)";
-
 struct sums {
     double floor_ns, product_floor_ns; /* least time at the peak: of all units, and of products, ns */
     /* kernel time, ns: of products with a least time, and of units whose type has no known peak */
@@ -80,24 +69,24 @@ static double of_matrix_work(const int64_t *ns)
     return (double)ns[TP_WORK_GEMM] + (double)ns[TP_WORK_ATTENTION] + (double)ns[TP_WORK_CONVOLUTION];
 }
 
-static const char *why_not(const struct tp_work_rates *rates, const struct sums *sums,
-                           const struct tp_work_units *units)
+static enum tp_rate_reason why_not(const struct tp_work_rates *rates, const struct sums *sums,
+                                   const struct tp_work_units *units)
 {
     double lost_ns = of_matrix_work(units->impossible_ns);
     if (!rates->peaks)
-        return NO_PEAKS;
+        return TP_RATE_NO_PEAKS;
     if (lost_ns > (1 - LEAST_KNOWN_PERCENT / 100) * (lost_ns + of_matrix_work(units->known_ns)))
-        return IMPOSSIBLE;
+        return TP_RATE_IMPOSSIBLE;
     if (!(sums->known_ns > 0))
-        return units->untyped_count ? NO_TYPES : NO_COSTS;
+        return units->untyped_count ? TP_RATE_NO_TYPES : TP_RATE_NO_COSTS;
     if (rates->known_percent < LEAST_KNOWN_PERCENT)
-        return units->untyped_count ? NO_TYPES : FEW_COSTS;
-    return sums->untyped_ns > (1 - LEAST_KNOWN_PERCENT / 100) * sums->all_ns ? NO_TYPE : NULL;
+        return units->untyped_count ? TP_RATE_NO_TYPES : TP_RATE_FEW_COSTS;
+    return sums->untyped_ns > (1 - LEAST_KNOWN_PERCENT / 100) * sums->all_ns ? TP_RATE_NO_TYPE : TP_RATE_KNOWN;
 }
 
 void tp_work_rates_none(struct tp_work_rates *rates)
 {
-    *rates = (struct tp_work_rates){NAN, NAN, NAN, NO_DEVICE, NO_DEVICE, 0, false, NULL};
+    *rates = (struct tp_work_rates){NAN, NAN, NAN, TP_RATE_NO_DEVICE, TP_RATE_NO_DEVICE, 0, false, NULL};
 }
 
 void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds *kinds,
@@ -117,17 +106,17 @@ void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds
         rates->impossible_ns = tp_sat_add(rates->impossible_ns, units->impossible_ns[kind]);
     rates->known_percent = percent(sums.known_ns, sums.all_ns);
     rates->why_products = rates->why_step = why_not(rates, &sums, units);
-    if (!rates->why_step)
+    if (rates->why_step == TP_RATE_KNOWN)
         rates->step_percent = percent(sums.floor_ns, (double)model->window_ns * model->gpu_count);
-    if (!rates->why_products)
+    if (rates->why_products == TP_RATE_KNOWN)
         rates->products_percent = percent(sums.product_floor_ns, sums.product_ns);
-    if (!rates->why_products && isnan(rates->products_percent))
-        rates->why_products = "no matrix products in the used steps";
+    if (rates->why_products == TP_RATE_KNOWN && isnan(rates->products_percent))
+        rates->why_products = TP_RATE_NO_PRODUCTS;
     if (rates->step_percent > 100) {
         rates->step_percent = NAN;
-        rates->why_step = IMPOSSIBLE;
+        rates->why_step = TP_RATE_IMPOSSIBLE;
     }
-    rates->is_doubtful = rates->why_step == NO_TYPES || rates->why_step == IMPOSSIBLE;
+    rates->is_doubtful = rates->why_step == TP_RATE_NO_TYPES || rates->why_step == TP_RATE_IMPOSSIBLE;
 }
 
 static struct tp_json_value peaks_device(const struct tp_record *record)

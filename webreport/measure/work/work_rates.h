@@ -9,13 +9,27 @@
 #include "webreport/measure/work/work_costs.h"
 #include "writer/base/fields.h"
 
+/* Why a share of the peak is unknown; webreport/document/words/reason_words.c has the sentences. */
+enum tp_rate_reason {
+    TP_RATE_KNOWN,
+    TP_RATE_NO_DEVICE,
+    TP_RATE_NO_PEAKS,   /* no peaks are known of the device */
+    TP_RATE_IMPOSSIBLE, /* kernels faster than the device can be: wrong peak, shapes or times */
+    TP_RATE_NO_COSTS,   /* no shapes of matrix products */
+    TP_RATE_FEW_COSTS,  /* shapes of too few matrix products */
+    TP_RATE_NO_TYPES,   /* shapes without types */
+    TP_RATE_NO_TYPE,    /* no peak is known of the type of the products */
+    TP_RATE_NO_PRODUCTS,
+    TP_RATE_REASONS
+};
+
 struct tp_work_rates {
     double products_percent; /* share of the peak that matrix products in the used steps reach while their kernels run;
                               * NaN: see why_products */
     double step_percent;     /* share of the peak over the used steps (model FLOPs utilization); NaN: see why_step */
     double known_percent;    /* share of the kernel time of products, attention and convolutions that has a cost; NaN:
                               * there is no such time */
-    const char *why_products, *why_step; /* reason why the number is unknown, static; NULL: it is known */
+    enum tp_rate_reason why_products, why_step; /* reason why the number is unknown */
     int64_t impossible_ns;        /* kernel time whose cost was dropped, because the device cannot be that fast, ns */
     bool is_doubtful;             /* true if step_percent is NaN because shapes, types, times or peaks are wrong */
     const struct tp_peaks *peaks; /* peaks of the first device that has known peaks; NULL: there is none */
