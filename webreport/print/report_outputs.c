@@ -5,9 +5,9 @@
 
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/job/job_wording.h"
+#include "webreport/document/job/rank_findings.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/ranks/distributed.h"
-#include "webreport/measure/ranks/link_rate.h"
 #include "webreport/measure/ranks/worker_host.h"
 #include "webreport/print/html.h"
 #include "writer/base/fs.h"
@@ -221,38 +221,22 @@ struct run_findings {
     struct tp_arena arena;
 };
 
-static void put_finding(struct tp_finding finding, struct tp_json *json)
-{
-    tp_fields_json(&tp_finding_fields, &finding, NULL, json);
-}
-
-/* Writes the findings about the straggler and about slow links, costliest first. The time of slow links excludes
- * waiting for the straggler. */
 static int write_findings(void *context, struct tp_error *err)
 {
     struct run_findings *findings = context;
     struct tp_outputs *o = findings->outputs;
-    struct tp_straggler straggler;
-    struct tp_link_rate link;
+    struct tp_rank_findings found;
     struct tp_json json;
     (void)err;
-    tp_straggler_find(&straggler, findings->view);
-    tp_link_rate_find(&link, findings->view, &findings->arena);
-    double late = straggler.rank == TP_NO_ID ? 0 : straggler.share_percent,
-           slow = link.is_slow ? link.share_percent : 0;
-    if (!(late + slow > 0) || (o->run_findings.size && late + slow <= o->run_findings_percent))
+    tp_rank_findings_find(&found, findings->view, &findings->arena);
+    if (!(found.percent > 0) || (o->run_findings.size && found.percent <= o->run_findings_percent))
         return TP_OK;
-    o->run_findings_percent = late + slow;
+    o->run_findings_percent = found.percent;
     tp_buf_clear(&o->run_findings);
     tp_json_init(&json, &o->run_findings);
     tp_json_array(&json);
-    for (int is_second = 0; is_second < 2; is_second++) {
-        bool is_late = (late >= slow) != is_second;
-        if (is_late && late > 0)
-            put_finding(tp_straggler_finding(&straggler, findings->view, &findings->arena), &json);
-        else if (!is_late && slow > 0)
-            put_finding(tp_link_rate_finding(&link, &findings->arena), &json);
-    }
+    for (unsigned i = 0; i < found.count; i++)
+        tp_fields_json(&tp_finding_fields, &found.items[i], NULL, &json);
     tp_json_array_end(&json);
     return TP_OK;
 }

@@ -3,6 +3,7 @@
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/job/job_wording.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/document/words/rank_words.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/ranks/link_rate.h"
 #include "writer/base/saturate.h"

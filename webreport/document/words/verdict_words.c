@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "webreport/document/words/device_words.h"
+#include "webreport/document/words/phrases.h"
 #include "webreport/document/words/words.h"
-#include "webreport/measure/audience/wording.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/buf.h"
 #include "writer/text/format.h"

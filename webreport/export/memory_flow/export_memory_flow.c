@@ -1,4 +1,5 @@
 /* Writes export --to memory-flow: one SVG file for each device, which shows its memory over time and address. */
+#include "webreport/document/words/phrases.h"
 #include "webreport/export/memory_flow/memory_flow.h"
 
 #include <inttypes.h>
@@ -7,7 +8,6 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/svg.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/audience/wording.h"
 #include "writer/base/limits.h"
 #include "writer/text/escape.h"
 

@@ -1,10 +1,10 @@
 /* Adds the row of HParams: facts about the run that tracepress knows, and facts that the program recorded. */
+#include "webreport/document/words/phrases.h"
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "webreport/measure/audience/wording.h"
 #include "webreport/measure/program/program_facts.h"
 #include "webreport/trace/json/value.h"
 #include "writer/text/escape.h"

@@ -1,11 +1,11 @@
 /* Adds the parts for the whole capture: its figures, which are the metrics of HParams, and the charts of Custom
  * Scalars. */
+#include "webreport/document/words/phrases.h"
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "webreport/measure/audience/wording.h"
 #include "writer/text/format.h"
 
 enum { US_PER_MS = 1000, BYTES_PER_MIB = 1 << 20 };

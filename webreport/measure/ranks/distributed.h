@@ -125,13 +125,9 @@ struct tp_straggler {
 };
 
 void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *view);
-/* Returns a sentence such as "rank1 arrives last in 4 of 4 steps; the others wait for it 181.8 ms of a step of 249.1
- * ms". In `arena`. */
-const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str worker, struct tp_arena *arena);
-/* Returns the straggler as a finding, with texts in `arena`. found->rank must not be TP_NO_ID. */
+/* Returns the straggler as a finding without its detail. found->rank must not be TP_NO_ID. */
 struct tp_finding;
-struct tp_finding tp_straggler_finding(const struct tp_straggler *found, const struct tp_distributed *view,
-                                       struct tp_arena *arena);
+struct tp_finding tp_straggler_finding(const struct tp_straggler *found);
 
 /* Fields of one object in the run's "distributed" array. */
 extern const struct tp_fields tp_distributed_fields;

@@ -15,7 +15,6 @@
 #include "writer/base/keys.h"
 #include "writer/base/saturate.h"
 #include "writer/base/stats.h"
-#include "writer/text/format.h"
 
 /* Share of the published rate of a link that well-tuned collectives reach. */
 static const double REACHED = 0.7;
@@ -165,28 +164,16 @@ void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *
     measure(found, view, &instances, tp_arena_array(arena, instances.count + 1, sizeof(double)));
 }
 
-const char *tp_link_rate_text(const struct tp_link_rate *found, struct tp_arena *arena)
-{
-    return tp_text_printf(
-        arena,
-        "%s of %s per step, up to %s, at %s GB/s on the bus: %s of the %s GB/s that %s has in one direction (%s)",
-        tp_text_of_some(arena, (int64_t)fmax(1, round(found->calls_per_step)), "call", "calls"), found->collective,
-        tp_text_of_bytes(arena, found->bytes), tp_text_of_fixed(arena, found->rate_gb_s, 1),
-        tp_text_of_percent(arena, 100 * found->rate_gb_s / found->link_gb_s),
-        tp_text_of_fixed(arena, found->link_gb_s, 0), found->device, found->is_measured ? "measured" : "published");
-}
-
 const char *tp_link_rate_advice(void)
 {
     return tp_rule_E5.advice;
 }
 
-struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found, struct tp_arena *arena)
+struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found)
 {
     struct tp_finding finding = tp_finding_of_run(TP_RULE_E5, found->share_percent);
     if (finding.severity == TP_SEVERITY_HIGH) /* a finding of low confidence has at most medium severity */
         finding.severity = TP_SEVERITY_MEDIUM;
     finding.ceiling_us_per_step = found->lost_us;
-    finding.detail = tp_str_of(tp_link_rate_text(found, arena));
     return finding;
 }

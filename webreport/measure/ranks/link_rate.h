@@ -21,12 +21,9 @@ struct tp_link_rate {
 /* Measures the collectives of all ranks. Finds nothing unless all ranks are present, each rank has one device, these
  * are all devices of one machine, and the rate of their link is published or in view->peaks_file. arena: scratch. */
 void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *view, struct tp_arena *arena);
-/* Returns a sentence such as "15 calls of all_reduce per step, up to 26.2 MiB, at 40.1 GB/s on the bus: 13.4 % of the
- * 300 GB/s ..". In `arena`. */
-const char *tp_link_rate_text(const struct tp_link_rate *found, struct tp_arena *arena);
 /* Returns the advice for slow links. Static. */
 const char *tp_link_rate_advice(void);
-/* Returns the rate as a finding, with texts in `arena`. found->is_slow must be true. */
-struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found, struct tp_arena *arena);
+/* Returns the rate as a finding without its detail. found->is_slow must be true. */
+struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found);
 
 #endif

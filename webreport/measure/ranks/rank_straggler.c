@@ -3,7 +3,6 @@
 
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/rules/rules_eval.h"
-#include "writer/text/format.h"
 
 enum { SYNCHRONIZING = 1 };                /* part of a collective before the last rank arrives */
 enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* the parts of a step in which a rank computes */
@@ -100,19 +99,9 @@ void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *
         found->rank = TP_NO_ID;
 }
 
-const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str worker, struct tp_arena *arena)
-{
-    return tp_text_printf(arena, "%.*s arrives last in %u of %u steps; the others wait for it %s of a step of %s",
-                          (int)worker.len, worker.ptr, found->late_count, found->step_count,
-                          tp_text_of_time(arena, (int64_t)llround(found->wait_us * 1000)),
-                          tp_text_of_time(arena, (int64_t)llround(found->step_us * 1000)));
-}
-
-struct tp_finding tp_straggler_finding(const struct tp_straggler *found, const struct tp_distributed *view,
-                                       struct tp_arena *arena)
+struct tp_finding tp_straggler_finding(const struct tp_straggler *found)
 {
     struct tp_finding finding = tp_finding_of_run(TP_RULE_E3, found->share_percent);
     finding.ceiling_us_per_step = found->share_percent * found->step_us / 100;
-    finding.detail = tp_str_of(tp_straggler_text(found, view->ranks[found->rank]->worker, arena));
     return finding;
 }

@@ -1,0 +1,154 @@
+/* Words of each producer's users: see phrases.h. */
+#include "webreport/document/words/phrases.h"
+
+#include <string.h>
+
+#include "writer/base/buf.h"
+#include "writer/text/format.h"
+
+const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
+{
+    static const struct {
+        const char *torch, *others;
+    } phrases[TP_PHRASE_COUNT] = {
+        [TP_PHRASE_STEP_MARKER] = {NULL, "tracepress_step"},
+        [TP_PHRASE_MARK_STEPS] = {"Call prof.step() once per iteration to mark steps.",
+                                  "Call tracepress_step() once per iteration to mark steps."},
+        [TP_PHRASE_RECORD_DEVICE] = {"If the run used a GPU, enable ProfilerActivity.CUDA.", NULL},
+        [TP_PHRASE_RECORD_MEMORY] = {"memory (record with profile_memory=True)",
+                                     "memory (noted by tracepress_memory_note)"},
+        [TP_PHRASE_NO_MEMORY] = {"no memory records: record with profile_memory=True",
+                                 "no memory records: the program notes memory by tracepress_memory_note"},
+        [TP_PHRASE_RECORD_MODULES] = {"modules (record with with_stack=True)",
+                                      "modules (marked by tracepress_module_begin)"},
+        [TP_PHRASE_INPUT] = {"Data loading", "Waiting for input"},
+        [TP_PHRASE_INPUT_SHARE] = {"Share of the steps in which the data loader's next() runs.",
+                                   "Share of the steps in which the program is in a range that says it waits for "
+                                   "input."},
+        [TP_PHRASE_INPUT_MEAN] = {"Mean over the used steps of the time in the data loader.",
+                                  "Mean over the used steps of the time in ranges that wait for input."},
+        [TP_PHRASE_CALLS] = {"Runtime calls", "Runtime calls and waits"},
+        [TP_PHRASE_HOST_WORK] = {"Operators and ranges", "Host work"},
+        [TP_PHRASE_HOST_SHARE] = {"Operator time", "Host work"},
+        [TP_PHRASE_FRAME] = {"Python frame", "frame"},
+        [TP_PHRASE_CALLER] = {"Python frame", "module"},
+        [TP_PHRASE_STACKS] = {"Python stacks", "Call stacks"},
+        [TP_PHRASE_FRAMES_LEFT_OUT] =
+            {"Python frames that only pass the time on to one callee, and the smallest boxes, are left out.",
+             "The smallest boxes are left out."},
+        [TP_PHRASE_CATEGORIES] =
+            {"kernel, copy, set, communication, runtime, data loading, CPU; what is left is other.",
+             "kernel, copy, set, communication, runtime and waits, input, host work; what is left "
+             "is other."},
+        [TP_PHRASE_LATE_HOST] = {"Look at that host: load and pinning of its CPUs, swapping, garbage collection, a "
+                                 "slower Python path than on the others.",
+                                 "Look at that host: load and pinning of its CPUs, swapping, page faults, locks, a "
+                                 "slower path than on the others."},
+        [TP_PHRASE_SLOW_INPUT] = {"Look at its input: storage and network of that host, number of loader workers, one "
+                                  "large shard.",
+                                  "Look at its input: storage and network of that host, threads that read ahead, one "
+                                  "large file."},
+        [TP_PHRASE_IN_INPUT] = {"In the data loader.", "In ranges that wait for input."},
+        [TP_PHRASE_IN_INPUT_MEDIAN] = {"Median per step: in the data loader.",
+                                       "Median per step: in ranges that wait for input."},
+        [TP_PHRASE_LOADING] = {"Loading input data", "Waiting for input"},
+    };
+    return tp_speaks_torch(producer) ? phrases[phrase].torch : phrases[phrase].others;
+}
+
+/* ---- devices ---- */
+
+/* Returns the text with the word for the devices instead of "GPU"; "Device" is in lower case within a sentence. */
+static const char *text_of_word(const char *text, const char *word, struct tp_arena *arena)
+{
+    const char *at = strcmp(word, "GPU") == 0 ? NULL : strstr(text, "GPU");
+    if (!at)
+        return text;
+    const char *said = at > text && strcmp(word, "Device") == 0 ? "device" : word;
+    return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, said, text_of_word(at + 3, word, arena));
+}
+
+const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena)
+{
+    return text_of_word(text, tp_devices_word(model), arena);
+}
+
+/* ---- operators ---- */
+
+struct tp_speech tp_speech_of(const struct tp_model *model)
+{
+    return (struct tp_speech){model->producer, tp_has_only_own_devices(model),
+                              !model->gpu_count && !tp_speaks_torch(model->producer), tp_devices_word(model)};
+}
+
+struct tp_speech tp_speech_joined(struct tp_speech first, struct tp_speech second)
+{
+    bool has_gpu = !first.has_none && !first.has_only_own;
+    has_gpu |= !second.has_none && !second.has_only_own;
+    const char *x = first.devices ? first.devices : "GPU", *y = second.devices ? second.devices : "GPU";
+    const char *word = first.has_none ? y : second.has_none || strcmp(x, y) == 0 ? x : "Device";
+    return (struct tp_speech){first.producer, !has_gpu && (first.has_only_own || second.has_only_own),
+                              first.has_none && second.has_none, word};
+}
+
+/* The first row that matches at `text` applies. */
+static const struct replacement {
+    const char *torch, *others;
+} replacements[] = {
+    {"Operators called", "Calls made"},
+    {"Calls of operators", "Calls"},
+    {"calls of the operator", "calls of that name"},
+    {"operator calls", "calls"},
+    {"operator time", "the time in calls"},
+    {"n operator", " call"}, /* "an operator", "An operator" */
+    {"Operator", "Call"},
+    {"operator", "call"},
+    {"n annotation", " range"},
+    {"annotation", "range"},
+};
+
+static const struct replacement *replacement_at(const char *text)
+{
+    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+        if (strncmp(text, replacements[i].torch, strlen(replacements[i].torch)) == 0)
+            return &replacements[i];
+    return NULL;
+}
+
+static const char *text_of_calls(const char *text, struct tp_arena *arena)
+{
+    struct tp_buf out;
+    if (!strstr(text, "perator") && !strstr(text, "annotation"))
+        return text;
+    tp_buf_init(&out, 0);
+    while (*text) {
+        const struct replacement *found = replacement_at(text);
+        if (found)
+            tp_buf_puts(&out, found->others);
+        else
+            tp_buf_putc(&out, *text);
+        text += found ? strlen(found->torch) : 1;
+    }
+    return tp_buf_move(&out, arena);
+}
+
+const char *tp_spoken(struct tp_speech speech, const char *text, struct tp_arena *arena)
+{
+    if (!text)
+        return NULL;
+    if (speech.devices)
+        text = text_of_word(text, speech.devices, arena);
+    return tp_speaks_torch(speech.producer) ? text : text_of_calls(text, arena);
+}
+
+const char *tp_text_of_operators(enum tp_producer producer, size_t count, struct tp_arena *arena)
+{
+    return tp_speaks_torch(producer) ? tp_text_of_some(arena, (int64_t)count, "operator", "operators")
+                                     : tp_text_of_some(arena, (int64_t)count, "name", "names");
+}
+
+bool tp_speaks_of_launches(const struct tp_model *model)
+{
+    struct tp_speech speech = tp_speech_of(model);
+    return !speech.has_none && !speech.has_only_own;
+}
