@@ -106,10 +106,13 @@ static void unjudged_time_comes_first(void **state)
 {
     GUARD;
     struct tp_trace_verdict v = {.headline_id = TP_HEADLINE_LITTLE, .has_device = true};
-    v.unjudged = (struct tp_unjudged){TP_UNJUDGED_LITTLE, 100000, TP_STR("2 device operations in one step")};
-    headline_is(v, TP_PRODUCER_TORCH, "Record several steps after a warm-up: 2 device operations in one step.");
+    const struct tp_detail little = {TP_DETAIL_LITTLE, {TP_OF_NUMBER(2), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL};
+    v.unjudged = (struct tp_unjudged){TP_UNJUDGED_LITTLE, 100000, &little};
+    headline_is(v, TP_PRODUCER_TORCH,
+                "Record several steps after a warm-up: 2 device operations in one step of 100 \xc2\xb5s; the device "
+                "works 16.0 % of it.");
     v.headline_id = TP_HEADLINE_FIRST_USE;
-    v.unjudged = (struct tp_unjudged){TP_UNJUDGED_FIRST_USE, 60000, TP_STR("")};
+    v.unjudged = (struct tp_unjudged){TP_UNJUDGED_FIRST_USE, 60000, NULL};
     v.cause_ns[TP_TIME_COMPUTE] = 10000;
     headline_is(v, TP_PRODUCER_TORCH,
                 "Record later steps: for 60.0 % of the step GPU 0 waits for work that a program does once, such as "

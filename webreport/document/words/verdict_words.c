@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "webreport/document/words/detail_words.h"
 #include "webreport/document/words/device_words.h"
 #include "webreport/document/words/phrases.h"
 #include "webreport/document/words/words.h"
@@ -145,6 +146,7 @@ static const char *unjudged_words(const struct words *w)
 {
     const struct tp_unjudged *unjudged = &w->v->unjudged;
     const char *part = share(w, unjudged->ns);
+    struct tp_str detail;
     switch (w->v->headline_id) {
     case TP_HEADLINE_CAPTURE:
         return tp_text_printf(w->arena,
@@ -152,8 +154,8 @@ static const char *unjudged_words(const struct words *w)
                               "meanwhile.",
                               part, w->whole);
     case TP_HEADLINE_LITTLE:
-        return tp_text_printf(w->arena, "Record several steps after a warm-up: %.*s.", (int)unjudged->detail.len,
-                              unjudged->detail.ptr);
+        detail = tp_detail_text(unjudged->details, w->model, w->arena);
+        return tp_text_printf(w->arena, "Record several steps after a warm-up: %.*s.", (int)detail.len, detail.ptr);
     case TP_HEADLINE_FIRST_USE:
         return tp_text_printf(w->arena,
                               "Record later steps: for %s of %s %.*s waits for work that a program does once, such as "

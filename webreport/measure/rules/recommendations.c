@@ -156,6 +156,7 @@ static int recommend(void *context, struct tp_error *err)
         .overhead = a->overhead,
         .unjudged = a->unjudged,
     };
+    e->out->unjudged.details = tp_detail_keep(a, a->unjudged.details);
     add_totals(e->out);
     return TP_OK;
 }

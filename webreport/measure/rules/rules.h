@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "webreport/measure/program/program_use.h"
+#include "webreport/measure/rules/details.h"
 #include "webreport/measure/rules/rules_list.h"
 #include "webreport/measure/verdict/unjudged.h"
 #include "webreport/measure/work/peaks_file.h"
@@ -135,9 +136,6 @@ struct tp_evidence {
     struct tp_str name, file_line; /* file_line: "" if unknown */
 };
 
-/* A detail whose sentence webreport/document/words makes. */
-enum tp_detail_id { TP_DETAIL_NONE, TP_DETAIL_DEVICE_MISSING };
-
 struct tp_finding {
     const struct tp_rule *rule;
     const char *title, *advice, *doc_url;   /* the rule's texts for the producer (rule_words.h); doc_url may be NULL */
@@ -164,8 +162,9 @@ struct tp_finding {
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
     int64_t evidence_total;
-    enum tp_detail_id detail_id; /* TP_DETAIL_NONE: `detail` is complete */
-    struct tp_str detail;        /* "" if there is no detail */
+    const struct tp_detail *details; /* parts of the detail; NULL: none */
+    /* The detail as a sentence, or "": reserved for webreport/document/words, which fills it (tp_word_findings). */
+    struct tp_str detail;
 };
 
 struct tp_rule_note {

@@ -99,6 +99,37 @@ double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
     return tp_window_percent(a, tp_judged_length(a, set));
 }
 
+struct tp_detail *tp_detail_new(struct tp_arena *arena, const struct tp_detail *detail)
+{
+    struct tp_detail *copy = tp_arena_alloc(arena, sizeof *copy);
+    *copy = *detail;
+    return copy;
+}
+
+struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail *first, const struct tp_detail *second)
+{
+    struct tp_detail *joined = NULL, **end = &joined;
+    for (unsigned n = 0; n < 2; n++)
+        for (const struct tp_detail *part = n ? second : first; part; part = part->next) {
+            *end = tp_detail_new(arena, part);
+            (*end)->next = NULL;
+            end = (struct tp_detail **)&(*end)->next;
+        }
+    return joined;
+}
+
+const struct tp_detail *tp_detail_keep(struct tp_advisor *a, const struct tp_detail *details)
+{
+    struct tp_arena *arena = a->findings.arena;
+    struct tp_detail *copy = tp_detail_join(arena, details, NULL);
+    for (struct tp_detail *part = copy; part; part = (struct tp_detail *)part->next)
+        for (unsigned i = 0; i < TP_DETAIL_ARGUMENTS; i++) {
+            struct tp_str *text = &part->arguments[i].text;
+            text->ptr = text->len ? tp_arena_copy(arena, text->ptr, text->len) : text->ptr;
+        }
+    return copy;
+}
+
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
 {
     va_list args, again;
@@ -207,31 +238,16 @@ void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t
     tp_merge_sort(a->arena, lines, count, sizeof *lines, by_time, a->model);
 }
 
-struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
-                                 const char *ending)
+struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
+                                       size_t most, enum tp_detail_id id)
 {
-    struct tp_vec text = TP_VEC(a->arena, char);
+    struct tp_detail *first = NULL, **end = &first;
     for (size_t i = 0; i < count && i < most; i++) {
-        struct tp_str line = tp_fold_text(a->model, lines[i].fold);
-        const char *percent = tp_text_of_percent(a->arena, tp_window_percent(a, lines[i].ns));
-        char share[96];
-        int size = snprintf(share, sizeof share, ": %s%s", percent, ending);
-        size_t at = text.count, more = line.len + (size_t)size + (i ? 2 : 0);
-        tp_vec_grow(&text, at + more + 1);
-        char *to = (char *)text.data + at;
-        if (i)
-            to = (char *)memcpy(to, "; ", 2) + 2;
-        memcpy(to, line.ptr, line.len);
-        memcpy(to + line.len, share, (size_t)size + 1);
-        text.count = at + more;
+        *end = TP_DETAIL(a, id, TP_OF_TEXT(tp_fold_text(a->model, lines[i].fold)),
+                         TP_OF_PERCENT(tp_window_percent(a, lines[i].ns)));
+        end = (struct tp_detail **)&(*end)->next;
     }
-    return (struct tp_str){text.data, text.count};
-}
-
-const char *tp_advisor_in_steps(const struct tp_advisor *a)
-{
-    uint32_t steps = a->model->used_count;
-    return steps > 1 ? tp_text_printf(a->arena, " in %s steps", tp_text_of_count(a->arena, steps)) : "";
+    return first;
 }
 
 /* ---- findings ---- */
@@ -273,11 +289,6 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
         f->evidence_count = 1;
         f->evidence_total = 1;
     }
-}
-
-static struct tp_str kept(struct tp_advisor *a, struct tp_str text)
-{
-    return (struct tp_str){tp_arena_copy(a->findings.arena, text.ptr, text.len), text.len};
 }
 
 /* Implements tp_advisor_add. Sets *within to the judged part of the candidate's time. */
@@ -329,11 +340,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->most_percent = c->most_percent;
     if (c->has_ceiling)
         tp_finding_set_gain(f, share);
-    /* the caller copies the detail, because the memory of the rules is released after the evaluation */
-    f->detail_id = c->detail_id;
+    f->details = tp_detail_keep(a, c->details);
     f->detail = TP_STR("");
-    if (c->detail.len)
-        f->detail = kept(a, c->detail);
     fill_evidence(a, f, c);
     a->reported[c->rule] = true;
     return true;
@@ -393,16 +401,12 @@ bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate
     return true;
 }
 
-void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, struct tp_str detail)
+void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, const struct tp_detail *details)
 {
     for (size_t i = 0; i < a->findings.count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (f->rule != tp_rule_at(rule))
-            continue;
-        struct tp_str text = detail;
-        if (f->detail.len)
-            text = tp_advisor_text(a, "%.*s; %.*s", (int)f->detail.len, f->detail.ptr, (int)detail.len, detail.ptr);
-        f->detail = kept(a, text);
+        if (f->rule == tp_rule_at(rule))
+            f->details = tp_detail_join(a->findings.arena, f->details, tp_detail_keep(a, details));
     }
 }
 

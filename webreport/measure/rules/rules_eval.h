@@ -36,11 +36,10 @@ struct tp_candidate {
     bool also_info; /* reported even with the lowest severity, info */
     bool is_forced; /* `severity` replaces high and medium, and applies if there is no ceiling */
     enum tp_severity severity;
-    double share;         /* share of the step if there is no ceiling; NaN: unknown */
-    int lower;            /* number of levels by which confidence drops */
-    enum tp_detail_id detail_id; /* TP_DETAIL_NONE: `detail` is complete */
-    struct tp_str detail;        /* in the arena, or empty */
-    double weight;        /* decides the position in the list, in percent, greatest first; 0: the gain decides */
+    double share;                    /* share of the step if there is no ceiling; NaN: unknown */
+    int lower;                       /* number of levels by which confidence drops */
+    const struct tp_detail *details; /* in the arena; NULL: none */
+    double weight; /* decides the position in the list, in percent, greatest first; 0: the gain decides */
     /* true: `low` is set, and a fix may gain the whole ceiling; false: the rule's range applies */
     bool has_low;
     double low; /* least gain, as a part of the ceiling */
@@ -101,11 +100,11 @@ struct tp_advisor {
     struct tp_intervals optimizer; /* time in steps of an optimizer and in zeroing gradients */
     struct tp_vec claimed;         /* struct tp_interval: time that rules other than A1 explain */
     struct tp_intervals explained_communication; /* communication that E4, E6 or E7 explains */
-    struct tp_vec allocators;  /* uint32_t: events of allocator calls in steady steps, in order of time */
-    struct tp_intervals input; /* waits for input that B1 or B2 reported */
-    uint8_t *is_attention;     /* by device operation: C15 reported it as attention; NULL: C15 reported nothing */
-    struct tp_intervals rest;  /* starved time that no rule claimed */
-    struct tp_str calling;     /* code in which launching operators take long; "" if there is none */
+    struct tp_vec allocators;        /* uint32_t: events of allocator calls in steady steps, in order of time */
+    struct tp_intervals input;       /* waits for input that B1 or B2 reported */
+    uint8_t *is_attention;           /* by device operation: C15 reported it as attention; NULL: C15 reported nothing */
+    struct tp_intervals rest;        /* starved time that no rule claimed */
+    const struct tp_detail *calling; /* code in which launching operators take long; NULL if there is none */
 
     /* for CPU programs (rules_cpu.c) */
     struct tp_cpu_program *cpu;
@@ -146,7 +145,7 @@ bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate);
 
 /* Adds a detail to a reported finding: the result of another rule about the same time. */
-void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, struct tp_str detail);
+void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, const struct tp_detail *details);
 
 /* Notes that a rule was not evaluated, with the reason. */
 void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason);
@@ -165,10 +164,17 @@ struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t devic
 /* Returns whether one of the times is in [a, b). starts: int64_t, ascending. */
 bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b);
 
-/* Returns the text after a count, such as " in 6 steps"; "" for one step. */
-const char *tp_advisor_in_steps(const struct tp_advisor *a);
+/* Returns a detail in the arena of the rules: TP_DETAIL(a, TP_DETAIL_GROWTH, TP_OF_BYTES(least)). */
+#define TP_DETAIL(a, id, ...) tp_detail_new((a)->arena, &(struct tp_detail){(id), {__VA_ARGS__}, NULL})
+struct tp_detail *tp_detail_new(struct tp_arena *arena, const struct tp_detail *detail);
 
-/* Formats like printf into the arena. */
+/* Returns the parts of both details as one, in `arena`. NULL is a detail without parts. */
+struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail *first, const struct tp_detail *second);
+
+/* Returns a copy of a detail next to the findings, because the memory of the rules is released after the evaluation. */
+const struct tp_detail *tp_detail_keep(struct tp_advisor *a, const struct tp_detail *details);
+
+/* Formats like printf into the arena: for sizes of arrays. */
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Idle or lost time by line of the host's code, as shown by rules A13 and H6. */
@@ -181,9 +187,10 @@ struct tp_line_time {
 /* Sorts by time, longest first, then by kind and text. */
 void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count);
 
-/* Returns "LINE: at most 12.3 %ENDING" for each of the first `most` lines, joined by "; ". */
-struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
-                                 const char *ending);
+/* Returns the first `most` lines with their shares as a detail; id: of each part, with the arguments of TP_DETAIL_LINE.
+ */
+struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
+                                       size_t most, enum tp_detail_id id);
 
 /* Kinds of operators, found by the names of an operator and its callers. */
 enum tp_above_bit {

@@ -28,7 +28,19 @@ static int by_weight(const void *x, const void *y, const void *context)
         return a > b ? -1 : 1;
     if (p->rule != q->rule)
         return tp_rule_number(p->rule) < tp_rule_number(q->rule) ? -1 : 1;
-    return tp_str_compare(p->detail, q->detail);
+    return 0;
+}
+
+void tp_findings_order_equal(struct tp_finding *findings, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k && !by_weight(&findings[k - 1], &findings[k], NULL) &&
+                           tp_str_compare(findings[k - 1].detail, findings[k].detail) > 0;
+             k--) {
+            struct tp_finding earlier = findings[k - 1];
+            findings[k - 1] = findings[k];
+            findings[k] = earlier;
+        }
 }
 
 static bool begins(const char *text, const char *start)

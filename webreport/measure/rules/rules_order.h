@@ -14,6 +14,10 @@ struct tp_advisor; /* defined in rules_eval.h */
  * own, because the headline has named it. arena: memory for the sort, free afterwards. */
 void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class);
 
+/* Orders adjacent findings that are equal in this order by the text of their details. For webreport/document/words,
+ * which makes the texts. */
+void tp_findings_order_equal(struct tp_finding *findings, size_t count);
+
 /* Bounds the estimates of the sorted findings. Each moment counts for the first finding about it, so that the upper
  * ends add up to at most the judged time. Returns the time of all findings together, without the cost of recording,
  * ns. */

@@ -24,34 +24,28 @@ void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a,
     tp_picks_longest_operation(&claim->candidate.picks, a->model, device);
 }
 
-/* Returns the percentage of the judged time in which at least one claimed operation runs. */
-static double share_of_taken(const struct tp_advisor *a, struct tp_work_claim *claim)
+double tp_work_claim_share(const struct tp_advisor *a, struct tp_work_claim *claim)
 {
     return tp_set_percent(a, tp_intervals_briefly_of(&claim->whole));
 }
 
-bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct tp_str detail)
+bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details)
 {
     const struct tp_model *model = a->model;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    bool is_enough = claim->ns && share_of_taken(a, claim) >= tp_rule_value(a, claim->candidate.rule, "min_pct");
+    bool is_enough = claim->ns && tp_work_claim_share(a, claim) >= tp_rule_value(a, claim->candidate.rule, "min_pct");
     for (uint32_t k = 0; is_enough && k < model->devices.count; k++)
         if (claim->parts[k]) {
             const struct tp_event *e = tp_device_event(model, k);
             tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, claim->parts[k], WHOLE));
         }
     claim->candidate.time = tp_intervals_briefly_of(&time);
-    claim->candidate.detail = detail;
+    claim->candidate.details = details;
     bool is_added = is_enough && tp_advisor_add(a, &claim->candidate);
     tp_intervals_drop(&time);
     tp_intervals_drop(&claim->whole);
     tp_arena_drop(a->arena, claim->parts, model->devices.count * sizeof *claim->parts);
     return is_added;
-}
-
-const char *tp_work_claim_share(struct tp_advisor *a, struct tp_work_claim *claim)
-{
-    return tp_text_of_percent(a->arena, share_of_taken(a, claim));
 }
 
 struct tp_shape tp_unit_shape(const struct tp_advisor *a, const struct tp_work_unit *unit)

@@ -16,9 +16,9 @@ void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a
 /* Claims an operation, at most once. high: largest part of its time that a fix may gain, 0 to 1. */
 void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high);
 /* Reports the claimed operations if they take at least min_pct of the judged time. */
-bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct tp_str detail);
-/* Returns the percentage of the judged time as text, such as "12.3 %". */
-const char *tp_work_claim_share(struct tp_advisor *a, struct tp_work_claim *claim);
+bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details);
+/* Returns the percentage of the judged time. */
+double tp_work_claim_share(const struct tp_advisor *a, struct tp_work_claim *claim);
 
 /* Return the name of an event, the unit of a device operation, its cost, and the peaks of a device. NULL if unknown. */
 static inline struct tp_str tp_advisor_name(const struct tp_advisor *a, uint32_t event)

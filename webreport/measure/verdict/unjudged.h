@@ -1,10 +1,9 @@
-/* Time of W that cannot be judged, because it says nothing about the steps of the program (section 13 of docs/definitions.md). */
+/* Time of W that cannot be judged, because it says nothing about the steps of the program (section 13 of
+ * docs/definitions.md). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
 #define TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
 
 #include <stdint.h>
-
-#include "writer/base/str.h"
 
 enum tp_unjudged_reason {
     TP_UNJUDGED_NOTHING,   /* at least half of W can be judged */
@@ -15,10 +14,12 @@ enum tp_unjudged_reason {
     TP_UNJUDGED_MISSING    /* R1, R4: the trace does not show what the device did */
 };
 
+struct tp_detail;
+
 struct tp_unjudged {
     enum tp_unjudged_reason reason;
-    int64_t ns;           /* idle time of W that cannot be judged; 0 with TP_UNJUDGED_NOTHING */
-    struct tp_str detail; /* detail of the rule that found it, or "" */
+    int64_t ns;                      /* idle time of W that cannot be judged; 0 with TP_UNJUDGED_NOTHING */
+    const struct tp_detail *details; /* of the rule that found it (rules/details.h); NULL: none */
 };
 
 #endif

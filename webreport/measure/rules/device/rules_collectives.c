@@ -344,14 +344,13 @@ static struct tp_intervals fixed_time(struct tp_advisor *a, struct found *found)
     return tp_intervals_of(&time);
 }
 
-static struct tp_str detail_of(struct tp_advisor *a, const struct class *class)
+static struct tp_detail *detail_of(struct tp_advisor *a, const struct class *class)
 {
-    return tp_advisor_text(a, "%lld calls of %s per step%s, of %s on average; %s %s",
-                           (long long)(class->count / a->model->used_count), class->kind->name,
-                           class->has_gradients ? " by the wrapper of the model" : "",
-                           tp_text_of_bytes(a->arena, class->bytes / class->count),
-                           class->has_latency ? "whatever its size, one costs about" : "one takes",
-                           tp_text_of_time(a->arena, class->latency_ns));
+    enum tp_detail_id id = class->has_latency ? TP_DETAIL_COLLECTIVES : TP_DETAIL_LARGE_COLLECTIVES;
+    if (class->has_gradients)
+        id = class->has_latency ? TP_DETAIL_COLLECTIVES_OF_WRAPPER : TP_DETAIL_LARGE_COLLECTIVES_OF_WRAPPER;
+    return TP_DETAIL(a, id, TP_OF_NUMBER(class->count / a->model->used_count), TP_OF_TEXT(tp_str_of(class->kind->name)),
+                     TP_OF_BYTES(class->bytes / class->count), TP_OF_NS(class->latency_ns));
 }
 
 static void evaluate_small_collectives(struct tp_advisor *a)
@@ -376,7 +375,7 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     /* larger tensors must first be copied into one buffer; without tiny calls, all of the time may be transfer */
     c.has_low = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
-    c.detail = detail_of(a, class);
+    c.details = detail_of(a, class);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
         return;
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))

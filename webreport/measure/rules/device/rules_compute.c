@@ -470,18 +470,17 @@ static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct ov
     tp_intervals_append(&o->sooner, tp_ends_sooner(a, gpu, hidden));
 }
 
-/* Returns the detail, such as "exposed for 20.0 % of the step; compute of the same step could hide 5.0 %, the rest
- * needs less communication". */
-static struct tp_str overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns, int64_t sooner_ns)
+static struct tp_detail *overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns, int64_t sooner_ns)
 {
-    const char *late = "", *rest = hidden_ns < exposed_ns ? ", the rest needs less communication" : "";
+    struct tp_detail *rest = NULL, *late = NULL;
+    if (hidden_ns < exposed_ns)
+        rest = TP_DETAIL(a, TP_DETAIL_OVERLAP_REST, TP_NO_ARGUMENT);
     if (sooner_ns < hidden_ns)
-        late =
-            tp_text_printf(a->arena, "; %s of the step gains nothing, because the host launches later kernels too late",
-                           tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns - sooner_ns)));
-    return tp_advisor_text(a, "exposed for %s of the step; compute of the same step could hide %s%s%s",
-                           tp_text_of_percent(a->arena, tp_window_percent(a, exposed_ns)),
-                           tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns)), rest, late);
+        late = TP_DETAIL(a, TP_DETAIL_OVERLAP_LATE, TP_OF_PERCENT(tp_window_percent(a, hidden_ns - sooner_ns)));
+    return tp_detail_join(a->arena,
+                          TP_DETAIL(a, TP_DETAIL_OVERLAP, TP_OF_PERCENT(tp_window_percent(a, exposed_ns)),
+                                    TP_OF_PERCENT(tp_window_percent(a, hidden_ns))),
+                          tp_detail_join(a->arena, rest, late));
 }
 
 static void evaluate_communication(struct tp_advisor *a)
@@ -502,7 +501,7 @@ static void evaluate_communication(struct tp_advisor *a)
             tp_picks_longest_operation(&c.picks, a->model, k);
     c.time = tp_intervals_of(&o.sooner);
     c.weight = share / 2; /* half of the share, because the waits of ranks for each other may disappear completely */
-    c.detail =
+    c.details =
         overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
     tp_advisor_add(a, &c);
 }

@@ -172,15 +172,15 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
     x->claim.candidate.low = left_at(x, 0.25, 0.4);
     double high = left_at(x, 0.6, 0.8);
     struct tp_str scores = tp_shape_text(a, &x->scores);
-    struct tp_str detail = tp_advisor_text(a, "%s%s product, softmax and product apart, scores %.*s: %s of the step",
-                                           tp_text_of_some(a->arena, x->count, "time", "times"), tp_advisor_in_steps(a),
-                                           (int)scores.len, scores.ptr, tp_work_claim_share(a, &x->claim));
+    struct tp_detail *details =
+        TP_DETAIL(a, TP_DETAIL_ATTENTION, TP_OF_NUMBER(x->count), TP_OF_NUMBER(a->model->used_count),
+                  TP_OF_TEXT(scores), TP_OF_PERCENT(tp_work_claim_share(a, &x->claim)));
     x->claim.candidate.low = high > 0 ? x->claim.candidate.low / high : 0;
     scale(&x->claim, a, high);
     uint8_t *is_attention = tp_arena_array(a->arena, a->model->devices.count, 1);
     for (uint32_t k = 0; k < a->model->devices.count; k++)
         is_attention[k] = x->claim.parts[k] > 0;
-    if (tp_work_claim_end(&x->claim, a, detail))
+    if (tp_work_claim_end(&x->claim, a, details))
         a->is_attention = is_attention;
 }
 
@@ -256,10 +256,7 @@ static void evaluate_fusion(struct tp_advisor *a)
     }
     tp_arena_drop(a->arena, s.kernels, (size_t)a->kernel_count * sizeof *s.kernels);
     tp_work_claim_end(&chains, a,
-                      tp_advisor_text(a,
-                                      "%s%s three kernels or more in a row that only move, combine or normalise "
-                                      "values, %s of the step",
-                                      tp_text_of_some(a->arena, runs, "time", "times"), tp_advisor_in_steps(a),
-                                      tp_work_claim_share(a, &chains)));
+                      TP_DETAIL(a, TP_DETAIL_CHAINS, TP_OF_NUMBER(runs), TP_OF_NUMBER(a->model->used_count),
+                                TP_OF_PERCENT(tp_work_claim_share(a, &chains))));
     report_attention(a, &attention);
 }

@@ -312,8 +312,7 @@ static void evaluate_allocator(struct tp_advisor *a)
     int64_t mallocs = pick_calls(a, TP_MARK_MALLOC, &c.picks), frees = pick_calls(a, TP_MARK_FREE, &c.picks);
     if ((double)tp_ns_min(mallocs, frees) < tp_rule_value(a, TP_RULE_D2, "min_per_step") * (double)steps)
         return;
-    c.detail = tp_advisor_text(a, "%lld allocations and %lld frees in %lld steps", (long long)mallocs, (long long)frees,
-                               (long long)steps);
+    c.details = TP_DETAIL(a, TP_DETAIL_MALLOCS, TP_OF_NUMBER(mallocs), TP_OF_NUMBER(frees), TP_OF_NUMBER(steps));
     tp_advisor_add(a, &c);
 }
 
@@ -378,21 +377,20 @@ static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
 
 /* Returns a text such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the time, otherwise an empty
  * text. picks: the gaps. */
-static struct tp_str few_gaps(struct tp_advisor *a, const struct tp_picks *picks)
+static struct tp_detail *few_gaps(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };
     struct tp_vec gaps = TP_VEC(a->arena, struct tp_interval);
     int64_t whole = tp_intervals_length(a->rest);
     if (picks->total <= picks->kept)
-        return TP_STR("");
+        return NULL;
     for (unsigned i = 0; i < picks->kept; i++) {
         tp_intervals_push(&gaps, picks->items[i].at, picks->items[i].at + picks->items[i].weight);
         int64_t ns = tp_intervals_meet_length(a->rest, tp_intervals_of(&gaps));
         if (HALF * ns >= whole)
-            return tp_advisor_text(a, "%s %s %s of it", tp_text_of_some(a->arena, (int64_t)i + 1, "gap", "gaps"),
-                                   i ? "make up" : "makes up", tp_text_of_percent(a->arena, tp_percent(ns, whole)));
+            return TP_DETAIL(a, TP_DETAIL_FEW_GAPS, TP_OF_NUMBER(i + 1), TP_OF_PERCENT(tp_percent(ns, whole)));
     }
-    return TP_STR("");
+    return NULL;
 }
 
 static void evaluate_launches(struct tp_advisor *a)
@@ -404,11 +402,7 @@ static void evaluate_launches(struct tp_advisor *a)
         return;
     pick_gaps(a, &c.picks);
     c.time = a->rest;
-    struct tp_str few = few_gaps(a, &c.picks);
-    c.detail = few.len && a->calling.len
-                   ? tp_advisor_text(a, "%.*s; %.*s", (int)few.len, few.ptr, (int)a->calling.len, a->calling.ptr)
-               : few.len ? few
-                         : a->calling;
+    c.details = tp_detail_join(a->arena, few_gaps(a, &c.picks), a->calling);
     c.severity = share >= tp_rule_value(a, TP_RULE_A1, "high_pct") ? TP_SEVERITY_HIGH : TP_SEVERITY_MEDIUM;
     tp_advisor_add(a, &c);
 }

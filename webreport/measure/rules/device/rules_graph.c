@@ -141,15 +141,11 @@ static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
     }
 }
 
-/* Returns a text such as "; 25 waits, allocations or pageable copies in 6 steps have to move out first". */
-static const char *blockers_text(struct tp_advisor *a, int64_t blockers)
+/* Returns the detail on waits, allocations and copies that a graph cannot contain; NULL without any. */
+static struct tp_detail *blockers_detail(struct tp_advisor *a, int64_t blockers)
 {
-    return !blockers ? ""
-                     : tp_text_printf(
-                           a->arena, "; %s%s to move out first",
-                           tp_text_of_some(a->arena, blockers, "wait, allocation or pageable copy",
-                                           "waits, allocations or pageable copies"),
-                           tp_text_printf(a->arena, "%s %s", tp_advisor_in_steps(a), blockers == 1 ? "has" : "have"));
+    return blockers ? TP_DETAIL(a, TP_DETAIL_BLOCKERS, TP_OF_NUMBER(blockers), TP_OF_NUMBER(a->model->used_count))
+                    : NULL;
 }
 
 static bool is_candidate(struct tp_advisor *a, struct sequences *s)
@@ -185,13 +181,11 @@ static void evaluate_graph(struct tp_advisor *a)
     int64_t want = tp_sat_sub(tp_intervals_length(a->rest), tp_sat_mul(model->used_count, replay));
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
-    c.detail = tp_advisor_text(a, "%lld launches per step, %lld blockers", (long long)s.shortest, (long long)blockers);
+    c.details = TP_DETAIL(a, TP_DETAIL_GRAPH, TP_OF_NUMBER(s.shortest), TP_OF_NUMBER(blockers));
     if (a->reported[TP_RULE_A1]) /* A1 has the same time and cause, so report one finding */
         tp_advisor_explain(a, TP_RULE_A1,
-                           tp_advisor_text(a,
-                                           "%lld launches repeat in every step, so a captured graph could replay "
-                                           "them%s",
-                                           (long long)s.shortest, blockers_text(a, blockers)));
+                           tp_detail_join(a->arena, TP_DETAIL(a, TP_DETAIL_REPLAY, TP_OF_NUMBER(s.shortest)),
+                                          blockers_detail(a, blockers)));
     else
         tp_advisor_add(a, &c);
 }

@@ -193,10 +193,10 @@ static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time
     return hits;
 }
 
-static struct tp_str hits_text(struct tp_advisor *a, const struct tp_vec *hits)
+static struct tp_detail *hits_detail(struct tp_advisor *a, const struct tp_vec *hits)
 {
-    return tp_line_times_text(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A13, "max_lines"),
-                              " of the step");
+    return tp_line_times_detail(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A13, "max_lines"),
+                                TP_DETAIL_LINE_OF_STEP);
 }
 
 /* Stores the lines of slow calls in a->calling, for the detail of A1. */
@@ -205,9 +205,10 @@ static void explain_calling(struct host_code *calling)
     struct tp_advisor *a = calling->a;
     struct tp_intervals time;
     struct tp_vec hits = find_hits(calling, &time);
-    struct tp_str text = hits_text(a, &hits);
-    if (hits.count)
-        a->calling = tp_advisor_text(a, "calls that are slow or many in %.*s", (int)text.len, text.ptr);
+    struct tp_detail *details = hits_detail(a, &hits);
+    if (details)
+        details->id = TP_DETAIL_SLOW_LINE;
+    a->calling = details;
 }
 
 static void evaluate_host_code(struct tp_advisor *a)
@@ -227,9 +228,9 @@ static void evaluate_host_code(struct tp_advisor *a)
         return;
     for (size_t i = 0; i < hits.count; i++)
         tp_picks_append(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
-    c.detail = hits_text(a, &hits);
+    c.details = hits_detail(a, &hits);
     if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A13, "min_pct"))
         tp_advisor_claim(a, &c);
     else /* the input waits for this code, so one finding covers both */
-        tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.detail);
+        tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.details);
 }

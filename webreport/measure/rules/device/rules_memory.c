@@ -76,15 +76,14 @@ static void look_at(struct tp_advisor *a, const struct tp_memory_device *m, int6
     } else if (full > tp_rule_value(a, TP_RULE_D1, "min_pct")) {
         c.rule = TP_RULE_D1;
         c.severity = TP_SEVERITY_HIGH;
-        c.detail = tp_advisor_text(a, "%s of device memory reserved", tp_text_of_percent(a->arena, full));
+        c.details = TP_DETAIL(a, TP_DETAIL_RESERVED, TP_OF_PERCENT(full));
         tp_advisor_add(a, &c);
     }
     if (m->fragmentation_percent > tp_rule_value(a, TP_RULE_D3, "min_pct") && /* false if the percentage is NaN */
         tp_percent(m->reserved_at_peak_bytes, capacity) > tp_rule_value(a, TP_RULE_D3, "min_reserved_pct")) {
         c.rule = TP_RULE_D3;
         c.severity = TP_SEVERITY_MEDIUM;
-        c.detail = tp_advisor_text(a, "%s of the reserved bytes are unused at the peak",
-                                   tp_text_of_percent(a->arena, m->fragmentation_percent));
+        c.details = TP_DETAIL(a, TP_DETAIL_FRAGMENTED, TP_OF_PERCENT(m->fragmentation_percent));
         tp_advisor_add(a, &c);
     }
 }
@@ -146,7 +145,7 @@ static void look_at_growth(struct tp_advisor *a, uint32_t place)
         tp_line_of(model, tp_innermost_at(model, growth.largest->thread, growth.largest->ts_ns))};
     struct tp_candidate c = {
         .rule = TP_RULE_D4, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN, .memory = &record};
-    c.detail = tp_advisor_text(a, "%s more after each step", tp_text_of_bytes(a->arena, least));
+    c.details = TP_DETAIL(a, TP_DETAIL_GROWTH, TP_OF_BYTES(least));
     tp_advisor_add(a, &c);
 }
 

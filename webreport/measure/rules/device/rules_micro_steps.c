@@ -71,12 +71,9 @@ static void evaluate_micro_steps(struct tp_advisor *a)
     for (uint32_t s = 0; s < a->model->step_count; s++)
         if (tp_step_is_used(&a->model->steps[s]) && found->updates[s] && a->model->steps[s].event != TP_NO_ID)
             tp_picks_append(&c.picks, a->model->steps[s].event);
-    c.detail =
-        tp_advisor_text(a,
-                        "%s%u micro-steps make one optimizer step of %.2f ms: %.2f ms each, and %.2f ms for "
-                        "the one that updates the parameters",
-                        found->is_at_least ? "at least " : "", found->micro_count, tp_microseconds(whole_ns) / 1e3,
-                        tp_microseconds(plain_ns) / 1e3, tp_microseconds(update_ns) / 1e3);
+    c.details = TP_DETAIL(a, found->is_at_least ? TP_DETAIL_MICRO_STEPS_MIN : TP_DETAIL_MICRO_STEPS,
+                          TP_OF_NUMBER(found->micro_count), TP_OF_REAL(tp_microseconds(whole_ns) / 1e3),
+                          TP_OF_REAL(tp_microseconds(plain_ns) / 1e3), TP_OF_REAL(tp_microseconds(update_ns) / 1e3));
     tp_advisor_add(a, &c);
 }
 
@@ -269,8 +266,7 @@ static void evaluate_each_micro_step(struct tp_advisor *a)
     struct tp_intervals all = tp_intervals_of(&time);
     struct tp_intervals exposed = a->cpu ? tp_exposed_collectives(model, a->arena) : tp_exposed_communication(a);
     c.time = tp_intervals_minus(a->arena, tp_intervals_meet(a->arena, all, exposed), a->explained_communication);
-    c.detail = tp_advisor_text(a, "%u of %zu backward passes reduce gradients that no optimizer step follows", count,
-                               m.spans.count);
+    c.details = TP_DETAIL(a, TP_DETAIL_REDUCTIONS, TP_OF_NUMBER(count), TP_OF_NUMBER(m.spans.count));
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E8, "min_pct"))
         return;
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_add(a, &c))

@@ -183,7 +183,7 @@ static uint32_t count_requests(struct tp_advisor *a, uint32_t *named, struct tp_
     return single;
 }
 
-static struct tp_str describe(const struct matrix_work *work)
+static struct tp_detail *describe(const struct matrix_work *work)
 {
     struct tp_advisor *a = work->a;
     const struct tp_model *model = a->model;
@@ -193,17 +193,15 @@ static struct tp_str describe(const struct matrix_work *work)
     struct tp_shape shape = tp_shape_input(dims, tp_samples_operand(name));
     struct tp_str sizes = tp_shape_text(a, &shape);
     uint32_t count = steps_with_one(work);
-    struct tp_str text =
+    struct tp_detail *detail =
         count < model->used_count
-            ? tp_advisor_text(a, "%u of the %u steps work on one sample at a time: %.*s takes %.*s", count,
-                              model->used_count, (int)name.len, name.ptr, (int)sizes.len, sizes.ptr)
-            : tp_advisor_text(a, "each of the %u steps works on one sample at a time: %.*s takes %.*s", count,
-                              (int)name.len, name.ptr, (int)sizes.len, sizes.ptr);
-    /* the steps read few weights, or an unknown number */
-    if (work->weight_bytes < LEAST_BYTES * (int64_t)model->used_count)
-        return text;
-    return tp_advisor_text(a, "%.*s, and matrix products read %.1f MB of weights per step", (int)text.len, text.ptr,
-                           (double)work->weight_bytes / model->used_count / 1e6);
+            ? TP_DETAIL(a, TP_DETAIL_SINGLE_SAMPLES, TP_OF_NUMBER(count), TP_OF_NUMBER(model->used_count),
+                        TP_OF_TEXT(name), TP_OF_TEXT(sizes))
+            : TP_DETAIL(a, TP_DETAIL_ALWAYS_SINGLE, TP_OF_NUMBER(count), TP_OF_TEXT(name), TP_OF_TEXT(sizes));
+    if (work->weight_bytes >= LEAST_BYTES * (int64_t)model->used_count) /* the steps read many weights */
+        detail->next =
+            TP_DETAIL(a, TP_DETAIL_WEIGHTS, TP_OF_REAL((double)work->weight_bytes / model->used_count / 1e6));
+    return detail;
 }
 
 /* Reports the finding. If a rule about the same cause has already reported, adds the detail to that finding. */
@@ -211,7 +209,7 @@ static void report(struct tp_advisor *a, struct tp_candidate *c)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         if (tp_rule_at(i)->is_of_small_batches && a->reported[i]) {
-            tp_advisor_explain(a, (enum tp_rule_id)i, c->detail);
+            tp_advisor_explain(a, (enum tp_rule_id)i, c->details);
             return;
         }
     tp_advisor_add(a, c);
@@ -229,7 +227,7 @@ static void evaluate_one_sample(struct tp_advisor *a)
         return;
     uint32_t single = count_requests(a, &named, &c.picks);
     if (named) {
-        c.detail = tp_advisor_text(a, "%u of %u steps decode one request", single, model->used_count);
+        c.details = TP_DETAIL(a, TP_DETAIL_ONE_REQUEST, TP_OF_NUMBER(single), TP_OF_NUMBER(model->used_count));
         if (is_most(single, model->used_count))
             report(a, &c);
         return;
@@ -240,6 +238,6 @@ static void evaluate_one_sample(struct tp_advisor *a)
         tp_window_percent(a, tp_ns_max(work.one_ns, work.one_host_ns)) < tp_rule_value(a, TP_RULE_R6, "min_pct"))
         return;
     c.picks = work.picks;
-    c.detail = describe(&work);
+    c.details = describe(&work);
     report(a, &c);
 }

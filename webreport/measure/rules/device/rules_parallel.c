@@ -159,9 +159,8 @@ static void evaluate_sharding(struct tp_advisor *a)
         return;
     c.time = gathers_gain(a, all);
     c.picks = g.picks;
-    c.detail =
-        tp_advisor_text(a, "%lld of %lld all-gathers of parameters lie bare, %s of the step", (long long)g.bare_count,
-                        (long long)g.count, tp_text_of_percent(a->arena, tp_set_percent(a, bare)));
+    c.details = TP_DETAIL(a, TP_DETAIL_BARE_GATHERS, TP_OF_NUMBER(g.bare_count), TP_OF_NUMBER(g.count),
+                          TP_OF_PERCENT(tp_set_percent(a, bare)));
     if (tp_advisor_add(a, &c))
         tp_explain_communication(a, all);
 }
@@ -223,9 +222,8 @@ static void evaluate_data_parallel(struct tp_advisor *a)
     c.time = tp_intervals_of(&lost);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E7, "min_pct"))
         return;
-    c.detail =
-        tp_advisor_text(a, "one process drives %u devices; copying the model to them and results back: %s of the step",
-                        a->model->gpu_count, tp_text_of_percent(a->arena, tp_set_percent(a, c.time)));
+    c.details = TP_DETAIL(a, TP_DETAIL_ONE_PROCESS, TP_OF_NUMBER(a->model->gpu_count),
+                          TP_OF_PERCENT(tp_set_percent(a, c.time)));
     if (tp_advisor_claim(a, &c))
         tp_explain_communication(a, exposed);
 }

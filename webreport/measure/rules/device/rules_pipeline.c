@@ -248,19 +248,17 @@ static int64_t group_size(const struct pipeline *p, const char **of)
     return head.ptr ? tp_value_world_size(head) : 0;
 }
 
-static struct tp_str detail_of(const struct pipeline *p, struct tp_intervals time)
+static struct tp_detail *detail_of(const struct pipeline *p, struct tp_intervals time)
 {
     struct tp_advisor *a = p->a;
-    const char *ideal = "", *of;
+    const char *of;
     int64_t stages = group_size(p, &of), count = p->micro_batches;
+    struct tp_detail *detail =
+        TP_DETAIL(a, TP_DETAIL_MICRO_BATCHES, TP_OF_NUMBER(count), TP_OF_PERCENT(tp_set_percent(a, time)));
     if (stages > 1)
-        ideal = tp_text_printf(
-            a->arena, "; if the %lld ranks of the %s are stages, a schedule without interleaving leaves %s idle",
-            (long long)stages, of, tp_text_of_percent(a->arena, tp_percent(stages - 1, count + stages - 1)));
-    return tp_advisor_text(a,
-                           "%lld micro-batches in a step; for %s of the step the stage sends or receives and computes "
-                           "nothing (waiting and transfer)%s",
-                           (long long)count, tp_text_of_percent(a->arena, tp_set_percent(a, time)), ideal);
+        detail->next = TP_DETAIL(a, TP_DETAIL_STAGES, TP_OF_NUMBER(stages), TP_OF_TEXT(tp_str_of(of)),
+                                 TP_OF_PERCENT(tp_percent(stages - 1, count + stages - 1)));
+    return detail;
 }
 
 static void evaluate_pipeline(struct tp_advisor *a)
@@ -278,7 +276,7 @@ static void evaluate_pipeline(struct tp_advisor *a)
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E11, "min_pct"))
         return;
     c.picks = p.picks;
-    c.detail = detail_of(&p, c.time);
+    c.details = detail_of(&p, c.time);
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
         tp_explain_communication(a, a->cpu ? tp_intervals_of(&p.calls) : c.time);
 }

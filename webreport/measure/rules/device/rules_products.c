@@ -218,11 +218,9 @@ static void find_slow(struct tp_advisor *a, enum tp_number_type type)
         struct tp_str text = tp_unit_operands_text(a, &a->units->items[p->unit]);
         struct tp_str name = tp_advisor_name(a, a->units->items[p->unit].event);
         tp_work_claim_end(&claim, a,
-                          tp_advisor_text(a, "%.*s of %.*s, %s%s: %s TFLOP/s; the others reach %s, the best of them %s",
-                                          (int)name.len, name.ptr, (int)text.len, text.ptr,
-                                          tp_text_of_some(a->arena, p->calls, "call", "calls"), tp_advisor_in_steps(a),
-                                          tp_text_of_fixed(a->arena, p->rate, 0), tp_text_of_fixed(a->arena, others, 0),
-                                          tp_text_of_fixed(a->arena, best, 0)));
+                          TP_DETAIL(a, TP_DETAIL_SLOW_PRODUCT, TP_OF_TEXT(name), TP_OF_TEXT(text),
+                                    TP_OF_NUMBER(p->calls), TP_OF_NUMBER(a->model->used_count), TP_OF_REAL(p->rate),
+                                    TP_OF_REAL(others), TP_OF_REAL(best)));
     }
 }
 
@@ -256,10 +254,7 @@ static void find_weight_reading(struct tp_advisor *a)
     }
     if (!is_decode) /* few rows alone do not show decoding, because training has such products too */
         claim.ns = 0;
-    tp_work_claim_end(&claim, a,
-                      tp_advisor_text(a,
-                                      "%s of the step are products of few rows: they read all weights for few tokens",
-                                      tp_work_claim_share(a, &claim)));
+    tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_FEW_ROWS, TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
 }
 
 static void find_double(struct tp_advisor *a)
@@ -274,7 +269,7 @@ static void find_double(struct tp_advisor *a)
     }
     claim.candidate.has_low = true;
     claim.candidate.low = 0.55;
-    tp_work_claim_end(&claim, a, TP_STR(""));
+    tp_work_claim_end(&claim, a, NULL);
 }
 
 /* Properties of a kernel, found by its name. */
@@ -312,7 +307,7 @@ static void find_named(struct tp_advisor *a)
             tp_work_claim_take(&odd, a, k, 1);
     }
     a->is_left_out[TP_RULE_C22] |= a->reported[TP_RULE_C3];
-    tp_work_claim_end(&odd, a, TP_STR(""));
+    tp_work_claim_end(&odd, a, NULL);
 }
 
 /* The gain for a single-precision kernel, as parts of its time: lower and upper bound. */
@@ -364,7 +359,7 @@ static void evaluate_single(struct tp_advisor *a)
     claim.candidate.has_low = true;
     claim.candidate.low = high > 0 ? low / high : 0;
     claim.candidate.lower = costed < 0.6 * (double)claim.ns;
-    if (tp_work_claim_end(&claim, a, tp_advisor_text(a, "%s of the step", tp_work_claim_share(a, &claim))))
+    if (tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_SHARE, TP_OF_PERCENT(tp_work_claim_share(a, &claim)))))
         a->is_left_out[TP_RULE_C1] = a->is_left_out[TP_RULE_C2] = true;
 }
 
@@ -392,9 +387,7 @@ static void find_half(struct tp_advisor *a)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (could_be_fp8(a, tp_advisor_unit(a, k), k))
             tp_work_claim_take(&claim, a, k, MOST);
-    tp_work_claim_end(&claim, a,
-                      tp_advisor_text(a, "%s of the step are products in half precision that computing bounds",
-                                      tp_work_claim_share(a, &claim)));
+    tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_HALF_PRODUCTS, TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
 }
 
 /* Finds kernels that are too short to fill a device, in a program that does not train. */
@@ -409,8 +402,8 @@ static void find_small(struct tp_advisor *a)
     if (a->optimizer.count || !a->reported[TP_RULE_A1] ||
         tp_percent(c.picks.total, a->kernel_count) < tp_rule_value(a, TP_RULE_C23, "min_count_pct"))
         return;
-    c.detail = tp_advisor_text(a, "%lld of %lld kernels are shorter than %s", (long long)c.picks.total,
-                               (long long)a->kernel_count, tp_text_of_time(a->arena, (int64_t)limit));
+    c.details = TP_DETAIL(a, TP_DETAIL_SHORT_KERNELS, TP_OF_NUMBER(c.picks.total), TP_OF_NUMBER(a->kernel_count),
+                          TP_OF_NS((int64_t)limit));
     tp_advisor_add(a, &c);
 }
 
@@ -462,7 +455,6 @@ static void evaluate_layouts(struct tp_advisor *a)
     if (!convolutions)
         claim.ns = 0;
     tp_work_claim_end(&claim, a,
-                      tp_advisor_text(a, "%s%s change the layout of what convolutions read and write: %s of the step",
-                                      tp_text_of_some(a->arena, claim.candidate.picks.total, "kernel", "kernels"),
-                                      tp_advisor_in_steps(a), tp_work_claim_share(a, &claim)));
+                      TP_DETAIL(a, TP_DETAIL_LAYOUT, TP_OF_NUMBER(claim.candidate.picks.total),
+                                TP_OF_NUMBER(a->model->used_count), TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
 }

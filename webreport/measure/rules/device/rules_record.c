@@ -200,18 +200,19 @@ static void read_calls(struct record *r)
 }
 
 /* Records the first reason why more than half of W cannot be judged. ns: part of W for which the reason applies. */
-static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns, struct tp_str detail)
+static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
+                         const struct tp_detail *details)
 {
     if (a->unjudged.reason == TP_UNJUDGED_NOTHING && ns > a->model->window_ns - ns)
-        a->unjudged = (struct tp_unjudged){reason, ns, detail};
+        a->unjudged = (struct tp_unjudged){reason, ns, details};
 }
 
 static void note(struct record *r, enum tp_rule_id rule, bool is_first, const struct tp_picks *picks,
-                 struct tp_str detail)
+                 const struct tp_detail *details)
 {
     struct tp_candidate c = {.rule = rule, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
     c.is_first = is_first;
-    c.detail = detail;
+    c.details = details;
     if (picks)
         c.picks = *picks;
     tp_advisor_add(r->a, &c);
@@ -246,16 +247,15 @@ static bool is_capture(struct record *r)
     if (!idle.count)
         return false;
     judge(a, tp_intervals_minus(a->arena, model->window, idle), true);
-    struct tp_str detail =
-        tp_advisor_text(a, "launches are captured into a graph and run nothing for %s of the recording",
-                        tp_text_of_percent(a->arena, share_of(tp_intervals_length(idle), model->window_ns)));
-    set_unjudged(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), detail);
+    struct tp_detail *details =
+        TP_DETAIL(a, TP_DETAIL_CAPTURE, TP_OF_PERCENT(share_of(tp_intervals_length(idle), model->window_ns)));
+    set_unjudged(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), details);
     if (a->unjudged.reason != TP_UNJUDGED_CAPTURE)
         return false;
     leave_out_rules(a);
     struct tp_candidate c = {
         .rule = TP_RULE_R2, .is_forced = true, .is_first = true, .severity = TP_SEVERITY_INFO, .share = NAN};
-    c.detail = detail;
+    c.details = details;
     c.advice = "Record the replay: capture the graphs before the recording begins, then record some replays.";
     tp_advisor_add(a, &c);
     return true;
@@ -274,12 +274,11 @@ static bool is_too_short(struct record *r)
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
         tp_picks_longest_operation(&longest, a->model, k);
-    struct tp_str detail = tp_advisor_text(a, "%lld device operation%s in one step of %s; the device works %s of it",
-                                           (long long)a->operation_count, a->operation_count == 1 ? "" : "s",
-                                           tp_text_of_time(a->arena, a->model->window_ns),
-                                           tp_text_of_percent(a->arena, share_of(r->busy_ns, r->all_ns)));
-    note(r, TP_RULE_R2, true, &longest, detail);
-    set_unjudged(a, TP_UNJUDGED_LITTLE, a->model->window_ns, detail);
+    struct tp_detail *details =
+        TP_DETAIL(a, TP_DETAIL_LITTLE, TP_OF_NUMBER(a->operation_count), TP_OF_NS(a->model->window_ns),
+                  TP_OF_PERCENT(share_of(r->busy_ns, r->all_ns)));
+    note(r, TP_RULE_R2, true, &longest, details);
+    set_unjudged(a, TP_UNJUDGED_LITTLE, a->model->window_ns, details);
     return true;
 }
 
@@ -314,12 +313,10 @@ static void look_at_first_use(struct record *r)
         return;
     judge(a, tp_intervals_briefly_of(&r->short_time), true);
     skip_late_host(a, "first use of the device covers the recording");
-    const char *waits = tp_text_of_time(a->arena, is_first ? r->setup_ns : r->huge_ns);
     note(r, TP_RULE_R3, true, &r->setup,
-         tp_advisor_text(a, "the device waits %s %s; the shares of the other findings are of the %s between", waits,
-                         is_first ? "while memory, modules and handles are made" : "in gaps of 100 ms and more",
-                         tp_text_of_time(a->arena, a->judged_ns)));
-    set_unjudged(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), TP_STR(""));
+         TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
+                   TP_OF_NS(is_first ? r->setup_ns : r->huge_ns), TP_OF_NS(a->judged_ns)));
+    set_unjudged(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), NULL);
 }
 
 /* ---- R4: edge of the recording; R1: idle time that no recorded event explains ---- */
@@ -341,27 +338,18 @@ static void look_at_edge(struct record *r)
     if (away >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
         bool is_much = away > tp_rule_value(a, TP_RULE_R4, "much_pct");
         int64_t left_ns = tp_intervals_meet_length(r->left, a->model->window);
-        set_unjudged(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), TP_STR(""));
+        set_unjudged(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), NULL);
         judge(a, r->left, is_much && !a->reported[TP_RULE_R3]);
-        note(r, TP_RULE_R4, false, &r->away,
-             tp_advisor_text(a,
-                             "%s of the window is not explained by the record: the device was at work of before it, or "
-                             "had nothing recorded to do%s",
-                             tp_text_of_percent(a->arena, away),
-                             is_much ? "; the shares of the other findings are of the rest" : ""));
+        struct tp_detail *details = TP_DETAIL(a, TP_DETAIL_EDGE, TP_OF_PERCENT(away));
+        if (is_much)
+            details->next = TP_DETAIL(a, TP_DETAIL_EDGE_REST, TP_NO_ARGUMENT);
+        note(r, TP_RULE_R4, false, &r->away, details);
     } else if (lead > LONG_GAP_NS && share_of(lead, a->model->window_ns) > tp_rule_value(a, TP_RULE_R4, "much_pct")) {
-        note(r, TP_RULE_R4, false, NULL,
-             tp_advisor_text(a,
-                             "the first recorded operation started %s after its call: the device was at work of before "
-                             "the recording",
-                             tp_text_of_time(a->arena, lead)));
+        note(r, TP_RULE_R4, false, NULL, TP_DETAIL(a, TP_DETAIL_LEAD, TP_OF_NS(lead)));
     }
     if (queue >= tp_rule_value(a, TP_RULE_R1, "min_queue_pct")) {
         struct tp_candidate c = {.rule = TP_RULE_R1, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
-        c.detail = tp_advisor_text(a,
-                                   "waits of 1 ms and more for an operation that had been called long before are %s of "
-                                   "the time: for an event, or for work that is not among the %s operations recorded",
-                                   tp_text_of_percent(a->arena, queue), tp_text_of_count(a->arena, a->operation_count));
+        c.details = TP_DETAIL(a, TP_DETAIL_QUEUE, TP_OF_PERCENT(queue), TP_OF_NUMBER(a->operation_count));
         tp_advisor_add(a, &c);
     }
 }
@@ -392,9 +380,8 @@ static void look_at_busy(struct record *r)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (a->kinds->of_device[k] == kind)
             tp_picks_longest_operation(&c.picks, model, k);
-    c.detail = tp_advisor_text(
-        a, "the device computes %s of the time; %s of its kernel time: %s", tp_text_of_percent(a->arena, share),
-        tp_text_of_percent(a->arena, share_of(most, a->kernel_ns)), tp_work_title((enum tp_work)kind));
+    c.details = TP_DETAIL(a, TP_DETAIL_BUSY, TP_OF_PERCENT(share), TP_OF_PERCENT(share_of(most, a->kernel_ns)),
+                          TP_OF_TEXT(tp_str_of(tp_work_title((enum tp_work)kind))));
     tp_advisor_add(a, &c);
 }
 
@@ -406,11 +393,7 @@ static void look_at_waits(struct record *r)
     double waited = share_of(r->waited_ns, r->all_ns);
     if (waited < tp_rule_value(a, TP_RULE_R1, "min_queue_pct"))
         return;
-    note(r, TP_RULE_R1, true, NULL,
-         tp_advisor_text(a,
-                         "the host waits for the device for %s of the time in which no work of it is recorded: kernels "
-                         "inside of a conditional or while node of a graph, or records that were lost",
-                         tp_text_of_percent(a->arena, waited)));
+    note(r, TP_RULE_R1, true, NULL, TP_DETAIL(a, TP_DETAIL_WAITS, TP_OF_PERCENT(waited)));
 }
 
 static void evaluate_record(struct tp_advisor *a)
@@ -438,9 +421,6 @@ static void evaluate_no_device(struct tp_advisor *a)
     if (!is_other && a->model->program != TP_RECORDED_DEVICE_MISSING)
         return;
     c.is_first = true;
-    if (is_other)
-        c.detail = TP_STR("the work of the device is in records of a kind that is not read");
-    else
-        c.detail_id = TP_DETAIL_DEVICE_MISSING;
+    c.details = TP_DETAIL(a, is_other ? TP_DETAIL_OTHER_DEVICE : TP_DETAIL_DEVICE_MISSING, TP_NO_ARGUMENT);
     tp_advisor_add(a, &c);
 }

@@ -222,10 +222,8 @@ static void judge_single_rank(struct wrapper *w)
     c.time = tp_intervals_of(&time);
     for (size_t i = 0; i < w->forwards.count; i++)
         tp_picks_longest(&c.picks, a->model, *TP_AT(&w->forwards, uint32_t, i));
-    c.detail = tp_advisor_text(
-        a, "the process group has one rank; the wrapper handles %s and %s a step",
-        tp_text_of_some(a->arena, w->reducer_count / a->model->used_count, "gradient copy", "gradient copies"),
-        tp_text_of_some(a->arena, w->reductions.total / a->model->used_count, "reduction", "reductions"));
+    c.details = TP_DETAIL(a, TP_DETAIL_ONE_RANK, TP_OF_NUMBER(w->reducer_count / a->model->used_count),
+                          TP_OF_NUMBER(w->reductions.total / a->model->used_count));
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
         tp_explain_communication(a, tp_intervals_of(&time));
 }
@@ -269,8 +267,7 @@ static void judge_buffers(struct wrapper *w)
     c.time = tp_intervals_of(&time);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E10, "min_pct"))
         return;
-    c.detail = tp_advisor_text(a, "%s from rank 0 before the forward passes of a step",
-                               tp_text_of_some(a->arena, per_step, "broadcast", "broadcasts"));
+    c.details = TP_DETAIL(a, TP_DETAIL_BROADCASTS, TP_OF_NUMBER(per_step));
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
         tp_explain_communication(a, broadcasts);
 }

@@ -224,8 +224,7 @@ static bool find_samples(struct tp_advisor *a)
     if (calls.name == TP_NO_ID || !find_repeated(&calls, &repeated, &each, &c.picks) || !is_one_sample(&calls, &each))
         return false;
     c.time = tp_intervals_minus(a->arena, tp_cpu_with_backward(a, tp_intervals_of(&repeated)), kept_of_convolutions(a));
-    c.detail =
-        tp_advisor_text(a, "%u calls of one sample in each step", calls.of_name[calls.name] / a->model->used_count);
+    c.details = TP_DETAIL(a, TP_DETAIL_SINGLE_CALLS, TP_OF_NUMBER(calls.of_name[calls.name] / a->model->used_count));
     return tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") && tp_cpu_add(a, &c);
 }
 
@@ -302,8 +301,7 @@ static void find_small_batch(struct tp_advisor *a)
         tp_intervals_push(&time, step.a, step.a + gained);
     }
     c.time = tp_intervals_minus(a->arena, tp_intervals_of(&time), a->cpu->loading);
-    c.detail = tp_advisor_text(a, "%lld rows in the products; estimate of the time of a sample, with %d",
-                               (long long)most, USUAL_BATCH);
+    c.details = TP_DETAIL(a, TP_DETAIL_FEW_SAMPLES, TP_OF_NUMBER(most), TP_OF_NUMBER(USUAL_BATCH));
     tp_advisor_add(a, &c);
 }
 
@@ -353,8 +351,7 @@ static void find_unequal_steps(struct tp_advisor *a)
         c.weight = tp_percent(beyond, model->window_ns) / 2;
     }
     tp_picks_append(&c.picks, model->steps[longest].event);
-    c.detail = tp_advisor_text(a, "the largest product of a step has %.1f times the elements of the smallest step's",
-                               (double)work[longest] / (double)work[shortest]);
+    c.details = TP_DETAIL(a, TP_DETAIL_UNEQUAL, TP_OF_REAL((double)work[longest] / (double)work[shortest]));
     tp_advisor_add(a, &c);
 }
 

@@ -413,9 +413,9 @@ static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t 
 }
 
 /* Adds the time that double precision costs an operator, compared with single precision. It takes at least twice the
- * time, because it has twice the bytes and half the lanes. Functions such as tanh, and data that would fit into a nearer
- * cache, take three times. Programs take 2.5 times. Convolutions take four times (3.7 is the mean of six sizes), because
- * the fast library has only single precision. */
+ * time, because it has twice the bytes and half the lanes. Functions such as tanh, and data that would fit into a
+ * nearer cache, take three times. Programs take 2.5 times. Convolutions take four times (3.7 is the mean of six sizes),
+ * because the fast library has only single precision. */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
@@ -487,9 +487,7 @@ static void find_hooks(struct tp_advisor *a, struct found *found)
         return;
     tp_intervals_append(&found->times[TP_RULE_H13 - FIRST], tp_intervals_of(&time));
     c->picks = picks;
-    c->detail = tp_advisor_text(
-        a, "hooks of modules that compute what nothing is trained on, %s in a step",
-        tp_text_of_some(a->arena, (calls + a->model->used_count - 1) / a->model->used_count, "call", "calls"));
+    c->details = TP_DETAIL(a, TP_DETAIL_HOOKS, TP_OF_NUMBER((calls + a->model->used_count - 1) / a->model->used_count));
 }
 
 /* ---- findings ---- */
@@ -516,10 +514,11 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
  * 2.13). */
 static void doubt_gain(struct tp_candidate *c)
 {
+    static const struct tp_detail zeroed = {.id = TP_DETAIL_ZEROED};
     c->has_low = true;
     c->low = 0;
     c->lower = 1;
-    c->detail = TP_STR("zeroed in place: for large gradients the new memory of each backward pass may cost as much");
+    c->details = &zeroed;
 }
 
 static void evaluate_code(struct tp_advisor *a)
@@ -561,7 +560,7 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
         if (launch && tp_intervals_contain(time, launch->ts_ns))
             tp_work_claim_take(&claim, a, k, 1);
     }
-    tp_work_claim_end(&claim, a, TP_STR(""));
+    tp_work_claim_end(&claim, a, NULL);
 }
 
 /* Finds frames of W that are known code. Returns false if there are none. */

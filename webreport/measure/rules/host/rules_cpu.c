@@ -211,12 +211,13 @@ struct loads {
 
 static void add_load(void *context, uint32_t event)
 {
+    static const struct tp_detail in_process = {.id = TP_DETAIL_IN_PROCESS};
     struct loads *loads = context;
     tp_picks_longest(&loads->candidate.picks, loads->model, event);
     const struct tp_event *e = &loads->model->trace->events[event];
     if (tp_speaks_torch(loads->model->producer) && !tp_event_said(e) &&
         loads->model->marks[e->name] & TP_MARK_SINGLE_PROCESS) {
-        loads->candidate.detail = TP_STR("loaded in the training process (num_workers=0)");
+        loads->candidate.details = &in_process;
         loads->is_in_process = true;
     }
 }
@@ -227,9 +228,8 @@ static void add_load(void *context, uint32_t event)
 static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
                             int64_t python_ns)
 {
-    c->detail = tp_advisor_text(a, "loading takes %s of the steps; putting batches together, %s",
-                                tp_text_of_percent(a->arena, tp_set_percent(a, c->time)),
-                                tp_text_of_percent(a->arena, tp_set_percent(a, collation)));
+    c->details = TP_DETAIL(a, TP_DETAIL_COLLATION, TP_OF_PERCENT(tp_set_percent(a, c->time)),
+                           TP_OF_PERCENT(tp_set_percent(a, collation)));
     c->time = collation;
     c->has_low = python_ns < tp_intervals_length(collation);
     c->low = fmax((double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation)),
@@ -315,11 +315,8 @@ static void evaluate_small(struct tp_advisor *a)
     c.time = tp_cpu_without_claimed(a, c.time);
     if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
-    c.detail = tp_advisor_text(a,
-                               tp_speaks_torch(a->model->producer)
-                                   ? "%lld of %lld outermost operator calls are shorter than %g us"
-                                   : "%lld of %lld outermost calls are shorter than %g us",
-                               (long long)c.picks.total, (long long)all, small_us);
+    c.details =
+        TP_DETAIL(a, TP_DETAIL_SMALL_OPERATORS, TP_OF_NUMBER(c.picks.total), TP_OF_NUMBER(all), TP_OF_REAL(small_us));
     tp_cpu_add(a, &c); /* includes the Python code between small operators */
 }
 

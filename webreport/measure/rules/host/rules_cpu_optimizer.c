@@ -182,10 +182,6 @@ static void evaluate_optimizer(struct tp_advisor *a)
     c.time = tp_cpu_spread_pauses(a, claimed_time(&found, &leaves, &c.picks));
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
         return;
-    c.detail = tp_advisor_text(a,
-                               tp_speaks_torch(a->model->producer)
-                                   ? "%lld operator calls per optimizer step, %lld different operators"
-                                   : "%lld calls per optimizer step, of %lld names",
-                               (long long)(leaves.calls / count), (long long)leaves.names);
+    c.details = TP_DETAIL(a, TP_DETAIL_OPTIMIZER, TP_OF_NUMBER(leaves.calls / count), TP_OF_NUMBER(leaves.names));
     tp_cpu_add(a, &c);
 }

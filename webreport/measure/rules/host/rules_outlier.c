@@ -158,10 +158,8 @@ static void evaluate_outlier(struct tp_advisor *a)
         c.severity = TP_SEVERITY_HIGH;
     c.picks = o.picks;
     const struct tp_step *step = &model->steps[most];
-    c.detail = tp_advisor_text(
-        a, "step %.*s takes %.1f times the median; calls that the others do not make are %s of all steps",
-        (int)step->name.len, step->name.ptr,
-        (double)(step->end_ns - step->start_ns) / (double)o.median_ns[tp_accumulation_kind(&a->accumulation, most)],
-        tp_text_of_percent(a->arena, c.weight));
+    double median_ns = (double)o.median_ns[tp_accumulation_kind(&a->accumulation, most)];
+    c.details = TP_DETAIL(a, TP_DETAIL_OUTLIER, TP_OF_TEXT(step->name),
+                          TP_OF_REAL((double)(step->end_ns - step->start_ns) / median_ns), TP_OF_PERCENT(c.weight));
     tp_advisor_add(a, &c);
 }

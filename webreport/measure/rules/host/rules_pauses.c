@@ -256,7 +256,6 @@ void tp_cpu_doubt_pauses(struct tp_advisor *a, struct tp_candidate *c, const cha
     c->has_low = true;
     c->low = tp_rule_gain_of(c->rule).low * without / share;
     c->lower = without < tp_rule_value(a, c->rule, least) ? 1 : 0;
-    c->detail = tp_advisor_text(a, "%.*s%s%s of this time are pauses, in which the thread did not run",
-                                (int)c->detail.len, c->detail.ptr ? c->detail.ptr : "", c->detail.len ? "; " : "",
-                                tp_text_of_percent(a->arena, tp_percent(pauses_ns, tp_intervals_length(c->time))));
+    double percent = tp_percent(pauses_ns, tp_intervals_length(c->time));
+    c->details = tp_detail_join(a->arena, c->details, TP_DETAIL(a, TP_DETAIL_PAUSES, TP_OF_PERCENT(percent)));
 }

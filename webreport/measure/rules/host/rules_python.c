@@ -122,6 +122,6 @@ static void evaluate_python(struct tp_advisor *a)
     c.low = least_gain(a, &lines);
     if (is_spread && c.low <= 0)
         c.weight = UNKNOWN_GAIN_WEIGHT;
-    c.detail = tp_line_times_text(a, lines.data, lines.count, SHOWN_LINES, "");
+    c.details = tp_line_times_detail(a, lines.data, lines.count, SHOWN_LINES, TP_DETAIL_LINE);
     tp_advisor_add(a, &c);
 }

@@ -1,0 +1,209 @@
+/* Words the details of findings: see detail_words.h.
+ *
+ * A sentence names its arguments by number: {0} is the first one, formatted by its type. More forms of a number:
+ * {0:,} has separators of thousands; {0:call|calls} is followed by a noun; {0?has|have} is only the word for one or for
+ * several; {0:steps} is " in 6 steps", or "" for one step. Forms of a real number: {0:.2} has two decimals; {0:round}
+ * has none. Parts are joined by "; ", except that a part which begins with a comma follows directly. */
+#include "webreport/document/words/detail_words.h"
+
+#include <string.h>
+
+#include "webreport/document/words/device_words.h"
+#include "webreport/measure/audience/wording.h"
+#include "writer/base/buf.h"
+#include "writer/text/format.h"
+
+static const struct {
+    const char *torch, *others; /* others: for programs without PyTorch; NULL: the same */
+} sentences[TP_DETAIL_COUNT] = {
+    [TP_DETAIL_OTHER_DEVICE] = {"the work of the device is in records of a kind that is not read", NULL},
+    [TP_DETAIL_LINE] = {"{0}: {1}", NULL},
+    [TP_DETAIL_LINE_OF_STEP] = {"{0}: {1} of the step", NULL},
+    [TP_DETAIL_SLOW_LINE] = {"calls that are slow or many in {0}: {1} of the step", NULL},
+    [TP_DETAIL_PAUSES] = {"{0} of this time are pauses, in which the thread did not run", NULL},
+    [TP_DETAIL_FEW_GAPS] = {"{0:gap|gaps} {0?makes|make} up {1} of it", NULL},
+    [TP_DETAIL_REPLAY] = {"{0} launches repeat in every step, so a captured graph could replay them", NULL},
+    [TP_DETAIL_BLOCKERS] = {"{0:wait, allocation or pageable copy|waits, allocations or pageable copies}{1:steps} "
+                            "{0?has|have} to move out first",
+                            NULL},
+    [TP_DETAIL_GRAPH] = {"{0} launches per step, {1} blockers", NULL},
+    [TP_DETAIL_MALLOCS] = {"{0} allocations and {1} frees in {2} steps", NULL},
+    [TP_DETAIL_CAPTURE] = {"launches are captured into a graph and run nothing for {0} of the recording", NULL},
+    [TP_DETAIL_LITTLE] = {"{0} device operation{0?|s} in one step of {1}; the device works {2} of it", NULL},
+    [TP_DETAIL_FIRST_USE] = {"the device waits {0} while memory, modules and handles are made; the shares of the other "
+                             "findings are of the {1} between",
+                             NULL},
+    [TP_DETAIL_HUGE_GAPS] =
+        {"the device waits {0} in gaps of 100 ms and more; the shares of the other findings are of the {1} between",
+         NULL},
+    [TP_DETAIL_EDGE] = {"{0} of the window is not explained by the record: the device was at work of before it, or had "
+                        "nothing recorded to do",
+                        NULL},
+    [TP_DETAIL_EDGE_REST] = {"the shares of the other findings are of the rest", NULL},
+    [TP_DETAIL_LEAD] =
+        {"the first recorded operation started {0} after its call: the device was at work of before the recording",
+         NULL},
+    [TP_DETAIL_QUEUE] = {"waits of 1 ms and more for an operation that had been called long before are {0} of the "
+                         "time: for an event, or for work that is not among the {1:,} operations recorded",
+                         NULL},
+    [TP_DETAIL_BUSY] = {"the device computes {0} of the time; {1} of its kernel time: {2}", NULL},
+    [TP_DETAIL_WAITS] = {"the host waits for the device for {0} of the time in which no work of it is recorded: "
+                         "kernels inside of a conditional or while node of a graph, or records that were lost",
+                         NULL},
+    [TP_DETAIL_RESERVED] = {"{0} of device memory reserved", NULL},
+    [TP_DETAIL_FRAGMENTED] = {"{0} of the reserved bytes are unused at the peak", NULL},
+    [TP_DETAIL_GROWTH] = {"{0} more after each step", NULL},
+    [TP_DETAIL_OVERLAP] = {"exposed for {0} of the step; compute of the same step could hide {1}", NULL},
+    [TP_DETAIL_OVERLAP_REST] = {", the rest needs less communication", NULL},
+    [TP_DETAIL_OVERLAP_LATE] = {"{0} of the step gains nothing, because the host launches later kernels too late",
+                                NULL},
+    [TP_DETAIL_COLLECTIVES] = {"{0} calls of {1} per step, of {2} on average; whatever its size, one costs about {3}",
+                               NULL},
+    [TP_DETAIL_COLLECTIVES_OF_WRAPPER] = {"{0} calls of {1} per step by the wrapper of the model, of {2} on average; "
+                                          "whatever its size, one costs about {3}",
+                                          NULL},
+    [TP_DETAIL_LARGE_COLLECTIVES] = {"{0} calls of {1} per step, of {2} on average; one takes {3}", NULL},
+    [TP_DETAIL_LARGE_COLLECTIVES_OF_WRAPPER] =
+        {"{0} calls of {1} per step by the wrapper of the model, of {2} on average; one takes {3}", NULL},
+    [TP_DETAIL_BARE_GATHERS] = {"{0} of {1} all-gathers of parameters lie bare, {2} of the step", NULL},
+    [TP_DETAIL_ONE_PROCESS] =
+        {"one process drives {0} devices; copying the model to them and results back: {1} of the step", NULL},
+    [TP_DETAIL_MICRO_BATCHES] = {"{0} micro-batches in a step; for {1} of the step the stage sends or receives and "
+                                 "computes nothing (waiting and transfer)",
+                                 NULL},
+    [TP_DETAIL_STAGES] = {"if the {0} ranks of the {1} are stages, a schedule without interleaving leaves {2} idle",
+                          NULL},
+    [TP_DETAIL_MICRO_STEPS] = {"{0} micro-steps make one optimizer step of {1:.2} ms: {2:.2} ms each, and {3:.2} ms "
+                               "for the one that updates the parameters",
+                               NULL},
+    [TP_DETAIL_MICRO_STEPS_MIN] = {"at least {0} micro-steps make one optimizer step of {1:.2} ms: {2:.2} ms each, and "
+                                   "{3:.2} ms for the one that updates the parameters",
+                                   NULL},
+    [TP_DETAIL_REDUCTIONS] = {"{0} of {1} backward passes reduce gradients that no optimizer step follows", NULL},
+    [TP_DETAIL_ONE_RANK] = {"the process group has one rank; the wrapper handles {0:gradient copy|gradient copies} and "
+                            "{1:reduction|reductions} a step",
+                            NULL},
+    [TP_DETAIL_BROADCASTS] = {"{0:broadcast|broadcasts} from rank 0 before the forward passes of a step", NULL},
+    [TP_DETAIL_ATTENTION] = {"{0:time|times}{1:steps} product, softmax and product apart, scores {2}: {3} of the step",
+                             NULL},
+    [TP_DETAIL_CHAINS] = {"{0:time|times}{1:steps} three kernels or more in a row that only move, combine or normalise "
+                          "values, {2} of the step",
+                          NULL},
+    [TP_DETAIL_LAYOUT] =
+        {"{0:kernel|kernels}{1:steps} change the layout of what convolutions read and write: {2} of the step", NULL},
+    [TP_DETAIL_SLOW_PRODUCT] = {"{0} of {1}, {2:call|calls}{3:steps}: {4:round} TFLOP/s; the others reach {5:round}, "
+                                "the best of them {6:round}",
+                                NULL},
+    [TP_DETAIL_FEW_ROWS] = {"{0} of the step are products of few rows: they read all weights for few tokens", NULL},
+    [TP_DETAIL_SHARE] = {"{0} of the step", NULL},
+    [TP_DETAIL_HALF_PRODUCTS] = {"{0} of the step are products in half precision that computing bounds", NULL},
+    [TP_DETAIL_SHORT_KERNELS] = {"{0} of {1} kernels are shorter than {2}", NULL},
+    [TP_DETAIL_ONE_REQUEST] = {"{0} of {1} steps decode one request", NULL},
+    [TP_DETAIL_SINGLE_SAMPLES] = {"{0} of the {1} steps work on one sample at a time: {2} takes {3}", NULL},
+    [TP_DETAIL_ALWAYS_SINGLE] = {"each of the {0} steps works on one sample at a time: {1} takes {2}", NULL},
+    [TP_DETAIL_WEIGHTS] = {", and matrix products read {0:.1} MB of weights per step", NULL},
+    [TP_DETAIL_IN_PROCESS] = {"loaded in the training process (num_workers=0)", NULL},
+    [TP_DETAIL_COLLATION] = {"loading takes {0} of the steps; putting batches together, {1}", NULL},
+    [TP_DETAIL_SMALL_OPERATORS] = {"{0} of {1} outermost operator calls are shorter than {2} us",
+                                   "{0} of {1} outermost calls are shorter than {2} us"},
+    [TP_DETAIL_OPTIMIZER] = {"{0} operator calls per optimizer step, {1} different operators",
+                             "{0} calls per optimizer step, of {1} names"},
+    [TP_DETAIL_OUTLIER] =
+        {"step {0} takes {1:.1} times the median; calls that the others do not make are {2} of all steps", NULL},
+    [TP_DETAIL_SINGLE_CALLS] = {"{0} calls of one sample in each step", NULL},
+    [TP_DETAIL_FEW_SAMPLES] = {"{0} rows in the products; estimate of the time of a sample, with {1}", NULL},
+    [TP_DETAIL_UNEQUAL] = {"the largest product of a step has {0:.1} times the elements of the smallest step's", NULL},
+    [TP_DETAIL_HOOKS] = {"hooks of modules that compute what nothing is trained on, {0:call|calls} in a step", NULL},
+    [TP_DETAIL_ZEROED] = {"zeroed in place: for large gradients the new memory of each backward pass may cost as much",
+                          NULL},
+};
+
+/* Adds one of the words "one|many", up to the end of the form. */
+static void add_word(struct tp_buf *out, int64_t count, const char *words, const char *end)
+{
+    const char *bar = memchr(words, '|', (size_t)(end - words));
+    if (count == 1)
+        tp_buf_add(out, words, (size_t)(bar - words));
+    else
+        tp_buf_add(out, bar + 1, (size_t)(end - bar) - 1);
+}
+
+static void add_plain(struct tp_buf *out, const struct tp_detail_argument *argument, struct tp_arena *arena)
+{
+    switch (argument->type) {
+    case TP_ARGUMENT_TEXT:
+        tp_buf_add(out, argument->text.ptr, argument->text.len);
+        break;
+    case TP_ARGUMENT_NUMBER:
+        tp_buf_printf(out, "%lld", (long long)argument->number);
+        break;
+    case TP_ARGUMENT_NS:
+        tp_buf_puts(out, tp_text_of_time(arena, argument->number));
+        break;
+    case TP_ARGUMENT_BYTES:
+        tp_buf_puts(out, tp_text_of_bytes(arena, argument->number));
+        break;
+    case TP_ARGUMENT_PERCENT:
+        tp_buf_puts(out, tp_text_of_percent(arena, argument->real));
+        break;
+    default:
+        tp_buf_printf(out, "%g", argument->real);
+    }
+}
+
+/* Adds an argument in the form that stands from `form` to `end`: ":.2", "?has|have" or "". */
+static void add_argument(struct tp_buf *out, const struct tp_detail_argument *argument, const char *form,
+                         const char *end, struct tp_arena *arena)
+{
+    size_t length = (size_t)(end - form);
+    if (!length) {
+        add_plain(out, argument, arena);
+    } else if (*form == '?') {
+        add_word(out, argument->number, form + 1, end);
+    } else if (length == 2 && form[1] == ',') {
+        tp_buf_puts(out, tp_text_of_count(arena, argument->number));
+    } else if (length == 3 && form[1] == '.') {
+        tp_buf_printf(out, "%.*f", form[2] - '0', argument->real);
+    } else if (strncmp(form, ":round", length) == 0) {
+        tp_buf_puts(out, tp_text_of_fixed(arena, argument->real, 0));
+    } else if (strncmp(form, ":steps", length) == 0) {
+        if (argument->number > 1)
+            tp_buf_printf(out, " in %s steps", tp_text_of_count(arena, argument->number));
+    } else {
+        tp_buf_printf(out, "%s ", tp_text_of_count(arena, argument->number));
+        add_word(out, argument->number, form + 1, end);
+    }
+}
+
+static void add_part(struct tp_buf *out, const struct tp_detail *part, const char *sentence, struct tp_arena *arena)
+{
+    if (out->size && *sentence != ',')
+        tp_buf_puts(out, "; ");
+    while (*sentence) {
+        size_t plain = strcspn(sentence, "{");
+        tp_buf_add(out, sentence, plain);
+        sentence += plain;
+        if (!*sentence)
+            break;
+        const char *end = strchr(sentence, '}');
+        add_argument(out, &part->arguments[sentence[1] - '0'], sentence + 2, end, arena);
+        sentence = end + 1;
+    }
+}
+
+struct tp_str tp_detail_text(const struct tp_detail *details, const struct tp_model *model, struct tp_arena *arena)
+{
+    bool is_torch = tp_speaks_torch(model->producer);
+    struct tp_buf out;
+    if (!details)
+        return TP_STR("");
+    if (details->id == TP_DETAIL_DEVICE_MISSING)
+        return tp_str_of(tp_device_missing_advice(model, arena));
+    tp_buf_init(&out, 0);
+    for (const struct tp_detail *part = details; part; part = part->next) {
+        const char *others = sentences[part->id].others;
+        add_part(&out, part, is_torch || !others ? sentences[part->id].torch : others, arena);
+    }
+    size_t size = out.size;
+    return (struct tp_str){tp_buf_move(&out, arena), size};
+}
