@@ -16,6 +16,7 @@ void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, stru
 {
     word_findings(&advice->recommendations, model, arena);
     tp_word_quality(&advice->quality, arena);
+    tp_word_times(&advice->times, arena);
     tp_word_program(&advice->program, arena);
     tp_word_verdict(&advice->verdict, &advice->program, model, arena);
 }

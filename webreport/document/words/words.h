@@ -11,6 +11,9 @@
 /* Fills all sentences of the advice on a trace. */
 void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
 
+/* Fills the names of the nodes about reasons of idle time. */
+void tp_word_times(struct tp_time_trees *trees, struct tp_arena *arena);
+
 /* Fills the sentences of the flags F1 to F11. */
 void tp_word_quality(struct tp_quality *quality, struct tp_arena *arena);
 

@@ -131,9 +131,8 @@ struct reasons {
 /* Returns the node with the name of an operation's launch, below the node of its reason. */
 static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
 {
-    static const char *const before[TP_IDLE_REASONS] = {[TP_IDLE_BY_LAUNCH] = "",
-                                                        [TP_IDLE_BY_BLOCKED] = "blocks: ",
-                                                        [TP_IDLE_BY_HELD_LAUNCH] = "first call of the record blocks: "};
+    static const char *const before[TP_IDLE_REASONS] = {
+        [TP_IDLE_BY_LAUNCH] = "", [TP_IDLE_BY_BLOCKED] = "blocks: ", [TP_IDLE_BY_HELD_LAUNCH] = TP_TIME_FIRST_CALL};
     struct tp_time_maker *maker = reasons->maker;
     const struct tp_event *launch = tp_launch_of_device(maker->model, device);
     uint32_t *bud = tp_id_map_put(&reasons->launches, tp_id_pair(reason, launch->name));
@@ -144,6 +143,8 @@ static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, 
         memcpy(text, before[reason], skip);
         memcpy(text + skip, name.ptr, name.len);
         *bud = tp_time_child(maker, tp_time_child(maker, 0, TP_STR("launch")), (struct tp_str){text, skip + name.len});
+        if (reason == TP_IDLE_BY_HELD_LAUNCH)
+            tp_time_bud(maker, *bud)->reason = (uint8_t)reason;
     }
     return *bud;
 }
@@ -151,14 +152,9 @@ static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, 
 static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
 {
     static const char *const texts[TP_IDLE_REASONS][2] = {
-        [TP_IDLE_BY_LATENCY] = {"queue", "start latency"},
-        [TP_IDLE_BY_GRAPH] = {"queue", "between kernels of one graph"},
-        [TP_IDLE_BY_QUEUE] = {"queue", "waits for its stream, an event or a copy"},
-        [TP_IDLE_BY_HELD] = {"queue",
-                             "held: hardly any recorded work had run before; work of before the record, or a stall"},
-        [TP_IDLE_BY_EDGE] = {"outside", "before the first or after the last recorded operation"},
-        [TP_IDLE_BY_UNKNOWN] = {
-            "unknown", "the launch of the next operation is not recorded, or the host waits for work that is not"}};
+        [TP_IDLE_BY_LATENCY] = {"queue", "start latency"}, [TP_IDLE_BY_GRAPH] = {"queue", "between"},
+        [TP_IDLE_BY_QUEUE] = {"queue", "waits"},           [TP_IDLE_BY_HELD] = {"queue", "held"},
+        [TP_IDLE_BY_EDGE] = {"outside", "edge"},           [TP_IDLE_BY_UNKNOWN] = {"unknown", "unrecorded"}};
     struct reasons *reasons = context;
     struct tp_time_maker *maker = reasons->maker;
     uint32_t *bud = &reasons->buds[reason];
@@ -168,8 +164,10 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
         tp_time_add(maker, launch_bud(reasons, reason, piece->next), ns);
         return;
     }
-    if (*bud == TP_NO_ID)
+    if (*bud == TP_NO_ID) {
         *bud = tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(texts[reason][0])), tp_str_of(texts[reason][1]));
+        tp_time_bud(maker, *bud)->reason = (uint8_t)reason;
+    }
     tp_time_add(maker, *bud, ns);
 }
 

@@ -11,6 +11,7 @@
 /* A node of the tree under construction. Its sums exclude its children until the end. */
 struct tp_time_bud {
     uint32_t parent, text; /* text: id in `texts` of the maker */
+    uint8_t reason;        /* as in struct tp_time_node */
     int64_t time_ns, calls, kernel_ns, flops, bytes, costed_ns, floored_ns;
     int64_t bound_ns[TP_BOUND_COUNT];
     double floor_ns;

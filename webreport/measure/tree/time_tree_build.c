@@ -123,6 +123,7 @@ static int compare(const void *context, uint32_t x, uint32_t y)
 static struct tp_time_node node_of(const struct tp_time_maker *maker, const struct tp_time_bud *bud)
 {
     struct tp_time_node node = {.text = maker->texts.items[bud->text],
+                                .reason = bud->reason,
                                 .time_ns = bud->time_ns,
                                 .calls = bud->calls,
                                 .kernel_ns = bud->kernel_ns,

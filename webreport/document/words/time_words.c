@@ -1,0 +1,40 @@
+/* Words the tree of a device's time: the reasons of idle time. */
+#include "webreport/document/words/words.h"
+
+#include <string.h>
+
+#include "webreport/measure/idle/idle_reasons.h"
+
+static const char *const reasons[TP_IDLE_REASONS] = {
+    [TP_IDLE_BY_LATENCY] = "start latency",
+    [TP_IDLE_BY_GRAPH] = "between kernels of one graph",
+    [TP_IDLE_BY_QUEUE] = "waits for its stream, an event or a copy",
+    [TP_IDLE_BY_HELD] = "held: hardly any recorded work had run before; work of before the record, or a stall",
+    [TP_IDLE_BY_EDGE] = "before the first or after the last recorded operation",
+    [TP_IDLE_BY_UNKNOWN] = "the launch of the next operation is not recorded, or the host waits for work that is not",
+    [TP_IDLE_BY_HELD_LAUNCH] = "first call of the record blocks: ",
+};
+
+/* Returns `text` followed by the name of the call in the node's text. */
+static struct tp_str with_call(const char *text, struct tp_str node, struct tp_arena *arena)
+{
+    size_t skip = sizeof TP_TIME_FIRST_CALL - 1, before = strlen(text), size = before + node.len - skip;
+    char *joined = tp_arena_alloc(arena, size);
+    memcpy(joined, text, before);
+    memcpy(joined + before, node.ptr + skip, node.len - skip);
+    return (struct tp_str){joined, size};
+}
+
+void tp_word_times(struct tp_time_trees *trees, struct tp_arena *arena)
+{
+    for (uint32_t t = 0; t < trees->count; t++)
+        for (uint32_t i = 0; i < trees->items[t].node_count; i++) {
+            struct tp_time_node *node = &trees->items[t].nodes[i];
+            if (!reasons[node->reason])
+                continue;
+            if (node->reason == TP_IDLE_BY_HELD_LAUNCH && tp_str_starts(node->text, TP_TIME_FIRST_CALL))
+                node->text = with_call(reasons[node->reason], node->text, arena);
+            else if (node->reason != TP_IDLE_BY_HELD_LAUNCH)
+                node->text = tp_str_of(reasons[node->reason]);
+        }
+}
