@@ -81,7 +81,7 @@ static int by_worker_span(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-/* Finds the files that only add records to the file of a worker of the same run, and sets their member `beside`. */
+/* Finds the files that only add records to the file of a worker of the same run. */
 static void find_beside(struct tp_run *run)
 {
     for (size_t i = 0; i < run->file_count; i++) {
