@@ -96,7 +96,7 @@ static const char *why_not(const struct tp_exec_program *program)
     int fd = !program->name || !*program->name ? program->fd
              : is_searched                     ? open_in_path(program->name)
                                                : tp_preload_open(program->fd, program->name);
-    const char *why = fd >= 0 ? tp_preload_why_not(fd) : NULL;
+    const char *why = fd >= 0 ? tp_preload_refusal(fd) : NULL;
     if (fd >= 0 && program->name && *program->name)
         close(fd);
     return why == tp_preload_static ? NULL : why;

@@ -22,7 +22,7 @@
 #include "collector/recorder.h"
 #include "collector/unwind.h"
 #include "writer/base/environment.h"
-#include "writer/base/own_proc.h"
+#include "writer/base/proc_namespace.h"
 #include "writer/base/signal_handler.h"
 
 enum {
@@ -340,7 +340,7 @@ static const char *next_entry(struct entries *entries)
 static void list_threads(void)
 {
     struct entries entries = {.folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    bool is_own = tp_proc_is_own();
+    bool is_own = tp_proc_matches_namespace();
     if (entries.folder < 0)
         return;
     for (uint32_t i = 0; i < sampler.count; i++)

@@ -63,7 +63,7 @@ static void in_child(void)
 {
     tp_record_in_child();
     tp_own_threads_in_child();
-    tp_mapped_in_child();
+    tp_mapped_reset_in_child();
     tp_session.pid = getpid();
     tp_session.has_step = false;             /* the range of the step belongs to the parent */
     atomic_store(&tp_session.busy_count, 0); /* the parent's other threads do not exist here */

@@ -54,7 +54,7 @@ static void begin(struct tp_spool *spool, int fd, uint64_t max_bytes, uint64_t r
     spool->inode = (uint64_t)status.st_ino;
     spool->spare = (struct tp_spool_spare){.ring_bytes = ring_bytes};
     spool->max_bytes = max_bytes;
-    spool->cuts = tp_mapped_cuts();
+    spool->cuts = tp_mapped_cut_count();
     atomic_store(&spool->size, TP_SPOOL_UNIT);
     atomic_store(&spool->written, TP_SPOOL_UNIT);
     atomic_store(&spool->failed, 0);
@@ -140,7 +140,7 @@ static int check_length(const struct tp_spool *spool, int fd)
 /* Returns whether a mapped chunk has lost its pages since the spool was created, so that the file is damaged. */
 static bool is_cut(const struct tp_spool *spool)
 {
-    return tp_mapped_cuts() != spool->cuts;
+    return tp_mapped_cut_count() != spool->cuts;
 }
 
 void tp_spool_unmap(struct tp_spool_chunk *chunk)

@@ -33,7 +33,7 @@ struct tp_spool {
     _Atomic int failed;       /* errno of the first failed request for a chunk; 0: none failed. After a failure no chunk
                                * is requested */
     uint64_t max_bytes;
-    uint32_t cuts; /* value of tp_mapped_cuts at the creation of the spool */
+    uint32_t cuts; /* value of tp_mapped_cut_count at the creation of the spool */
     struct tp_spool_spare spare;
     char path[4096];
 };

@@ -58,14 +58,14 @@ static void put_int(struct tp_trace_out *out, const struct tp_trace_out_arg *arg
 {
     char *at = tp_put_at(&out->text, TP_PUT_INT);
     if (at)
-        tp_put_done(&out->text, tp_put_int(at, arg->value.integer));
+        tp_put_finish(&out->text, tp_put_int(at, arg->value.integer));
 }
 
 static void put_real(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
 {
     char *at = tp_put_at(&out->text, TP_PUT_REAL);
     if (at)
-        tp_put_done(&out->text, tp_put_real(at, arg->value.real));
+        tp_put_finish(&out->text, tp_put_real(at, arg->value.real));
 }
 
 static void put_bool(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -103,7 +103,7 @@ static void put_list(struct tp_trace_out *out, struct tp_trace_out_ints list)
     }
     *at++ = ']';
     out->stats.cut_count += most < list.count;
-    tp_put_done(&out->text, at);
+    tp_put_finish(&out->text, at);
 }
 
 static void put_ints(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -173,7 +173,7 @@ static void put_key(struct tp_buf *text, struct tp_str key, bool needs_comma)
         return;
     if (needs_comma)
         *at++ = ',';
-    tp_put_done(text, tp_put_bytes(at, key.ptr, key.len));
+    tp_put_finish(text, tp_put_bytes(at, key.ptr, key.len));
 }
 
 static void put_name(struct tp_trace_out *out, struct tp_str name, bool needs_comma)
@@ -215,7 +215,7 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
         if (needs_comma)
             *at++ = ',';
         at = TP_PUT_TEXT(at, "\"Ev Idx\":");
-        tp_put_done(text, tp_put_uint(at, out->event_index));
+        tp_put_finish(text, tp_put_uint(at, out->event_index));
     }
     tp_put_char(text, '}');
 }

@@ -42,7 +42,7 @@ static inline void put_bytes(struct tp_trace_out *out, struct tp_str bytes)
 {
     char *at = tp_put_at(&out->text, bytes.len);
     if (at)
-        tp_put_done(&out->text, tp_put_bytes(at, bytes.ptr, bytes.len));
+        tp_put_finish(&out->text, tp_put_bytes(at, bytes.ptr, bytes.len));
 }
 
 bool tp_trace_out_begin(struct tp_trace_out *out)
@@ -133,7 +133,7 @@ static void put_place(struct tp_trace_out *out, int64_t pid, int64_t tid, int64_
     at = tp_put_us(at + out->row_size, tp_trace_out_time(ts_ns));
     if (dur_ns >= 0)
         at = tp_put_us(TP_PUT_TEXT(at, ",\"dur\":"), tp_trace_out_time(dur_ns));
-    tp_put_done(&out->text, at);
+    tp_put_finish(&out->text, at);
 }
 
 static void note_end(struct tp_trace_out *out, int64_t ts_ns, int64_t dur_ns)
@@ -248,14 +248,14 @@ static void put_memory_args(struct tp_trace_out *out, const struct tp_trace_out_
         *at++ = shown++ ? ',' : '{';
         at = tp_put_int(tp_put_bytes(at, members[i].key.ptr, members[i].key.len), members[i].value);
     }
-    tp_put_done(&out->text, at);
+    tp_put_finish(&out->text, at);
     if (memory->call_stack.ptr) {
         TP_OUT_PUTS(out, ",\"Call stack\":");
         tp_trace_out_string(out, memory->call_stack, TP_MAX_OUT_TEXT_BYTES);
     }
     at = tp_put_at(&out->text, 32 + TP_PUT_INT);
     if (at)
-        tp_put_done(&out->text, TP_PUT_TEXT(tp_put_uint(TP_PUT_TEXT(at, ",\"Ev Idx\":"), out->event_index), "}}"));
+        tp_put_finish(&out->text, TP_PUT_TEXT(tp_put_uint(TP_PUT_TEXT(at, ",\"Ev Idx\":"), out->event_index), "}}"));
 }
 
 void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_memory *memory)
@@ -301,7 +301,7 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
         tp_trace_out_string(out, values[i].name, TP_MAX_NAME_BYTES);
         char *at = tp_put_at(&out->text, TP_PUT_REAL + 1);
         if (at)
-            tp_put_done(&out->text, tp_put_real(TP_PUT_TEXT(at, ":"), values[i].value));
+            tp_put_finish(&out->text, tp_put_real(TP_PUT_TEXT(at, ":"), values[i].value));
     }
     TP_OUT_PUTS(out, "}}");
     if (!written) /* the record is removed, like a record that is too long */
@@ -332,7 +332,7 @@ void tp_trace_out_flow(struct tp_trace_out *out, const struct tp_trace_out_flow 
     char *at = tp_put_at(&out->text, 32 + TP_PUT_INT);
     if (at) {
         at = flow->is_start ? TP_PUT_TEXT(at, "{\"ph\":\"s\",\"id\":") : TP_PUT_TEXT(at, "{\"ph\":\"f\",\"id\":");
-        tp_put_done(&out->text, tp_put_int(at, flow->id));
+        tp_put_finish(&out->text, tp_put_int(at, flow->id));
     }
     put_place(out, flow->pid, flow->tid, flow->ts_ns, -1);
     tp_buf_add(&out->text, tails[flow->kind].ptr, tails[flow->kind].len);

@@ -11,14 +11,14 @@ static void put_number(struct tp_trace_out *out, int64_t value)
 {
     char *at = tp_put_at(&out->text, TP_PUT_INT);
     if (at)
-        tp_put_done(&out->text, tp_put_int(at, value));
+        tp_put_finish(&out->text, tp_put_int(at, value));
 }
 
 static void put_time(struct tp_trace_out *out, int64_t ns)
 {
     char *at = tp_put_at(&out->text, TP_PUT_US);
     if (at)
-        tp_put_done(&out->text, tp_put_us(at, tp_trace_out_time(ns)));
+        tp_put_finish(&out->text, tp_put_us(at, tp_trace_out_time(ns)));
 }
 
 /* ---- head ----------------------------------------------------------------------------------------------------- */

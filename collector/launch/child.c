@@ -20,7 +20,7 @@
 
 #include "writer/base/buf.h"
 #include "writer/base/input.h"
-#include "writer/base/own_proc.h"
+#include "writer/base/proc_namespace.h"
 
 static const int passed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP,
                                 SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
@@ -153,7 +153,7 @@ static long read_status(pid_t pid, struct tp_child_end *end)
     long confinement = 0;
     tp_buf_init(&text, 1 << 16);
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    int code = tp_proc_is_own() ? tp_input_read_all(&text, path, TP_INPUT_FILE, NULL) : TP_ENOTFOUND;
+    int code = tp_proc_matches_namespace() ? tp_input_read_all(&text, path, TP_INPUT_FILE, NULL) : TP_ENOTFOUND;
     tp_buf_putc(&text, '\0');
     if (code == 0 && !text.failed)
         confinement = take_status(text.data, end);

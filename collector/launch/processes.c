@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "writer/base/own_proc.h"
+#include "writer/base/proc_namespace.h"
 
 bool tp_process_is_of_run(pid_t pid, const char *folder)
 {
     char path[64], block[1 << 16];
     snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    int fd = tp_proc_is_own() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = tp_proc_matches_namespace() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     size_t kept = 0, n = strlen(folder);
     bool is = false;
     ssize_t got;
@@ -32,7 +32,7 @@ bool tp_process_is_of_run(pid_t pid, const char *folder)
 size_t tp_processes_of_run(pid_t *pids, size_t size, const char *folder)
 {
     size_t count = 0;
-    DIR *dir = tp_proc_is_own() ? opendir("/proc") : NULL;
+    DIR *dir = tp_proc_matches_namespace() ? opendir("/proc") : NULL;
     for (struct dirent *entry; dir && count < size && (entry = readdir(dir));) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
         if (pid > 0 && pid != getpid() && tp_process_is_of_run(pid, folder))

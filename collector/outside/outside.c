@@ -76,7 +76,7 @@ int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *opt
     tp_buf_init(&o->running.text, 0);
     o->watch = epoll_create1(EPOLL_CLOEXEC);
     o->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    tp_buf_init(&o->text, TP_MAX_OUTSIDE_WORDS_BYTES);
+    tp_buf_init(&o->text, TP_MAX_OUTSIDE_ARGUMENT_BYTES);
     tp_pending_init(&o->pending);
     tp_arena_init(&o->arena, TP_MAX_OUTSIDE_BYTES);
     int code = tp_arena_run(&o->arena, init, o, err);

@@ -48,7 +48,7 @@ static int real_sigaction(int number, const struct sigaction *action, struct sig
 __attribute__((constructor)) static void find(void)
 {
     tp_hooks_find(hooks, CALL_COUNT);
-    tp_mapped_set_by(real_sigaction);
+    tp_mapped_set_setter(real_sigaction);
 }
 
 /* ---- actions ---- */

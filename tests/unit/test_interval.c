@@ -57,9 +57,9 @@ static void interval_sets_equal_a_bitmap(void **state)
             fail();
         struct tp_intervals x = random_set(&arena, &x_bits), y = random_set(&arena, &y_bits);
         assert_is(x, x_bits);
-        assert_is(tp_intervals_meet(&arena, x, y), x_bits & y_bits);
+        assert_is(tp_intervals_intersection(&arena, x, y), x_bits & y_bits);
         assert_is(tp_intervals_minus(&arena, x, y), x_bits & ~y_bits);
-        assert_int_equal(tp_intervals_meet_length(x, y), __builtin_popcountll(x_bits & y_bits));
+        assert_int_equal(tp_intervals_intersection_length(x, y), __builtin_popcountll(x_bits & y_bits));
         int64_t at = random_below(TIMES);
         assert_int_equal(tp_intervals_contain(x, at), x_bits >> at & 1);
         assert_int_equal(tp_intervals_length_within(x, 0, at), __builtin_popcountll(x_bits & ((1ull << at) - 1)));

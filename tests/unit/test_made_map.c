@@ -27,7 +27,8 @@ static struct tp_input file_of(const char *text, size_t size)
 /* Finds the names of four addresses in a map and compares them with the expected names. */
 static void find(const char *wanted_names[4], const char *text, size_t size, uint64_t left_bytes)
 {
-    struct tp_made_wanted wanted[4] = {{0x1000, 0, 0, 0}, {0x1008, 1, 0, 0}, {0x2000, 2, 0, 0}, {0x7fffffffffff, 3, 0, 0}};
+    struct tp_made_wanted wanted[4] = {
+        {0x1000, 0, 0, 0}, {0x1008, 1, 0, 0}, {0x2000, 2, 0, 0}, {0x7fffffffffff, 3, 0, 0}};
     const struct tp_input map = file_of(text, size);
     char name[TP_MADE_NAME_BYTES + 1];
     tp_made_map_find(wanted, 4, &map, &left_bytes);
@@ -42,7 +43,8 @@ static void find(const char *wanted_names[4], const char *text, size_t size, uin
 
 static void last_line_with_an_address_wins(void **state)
 {
-    static const char text[] = "1000 10 first\n2000 1 two words\n0x1000 0x8 second\n1ff0 10 before\n7fffffffffff 1 last";
+    static const char text[] =
+        "1000 10 first\n2000 1 two words\n0x1000 0x8 second\n1ff0 10 before\n7fffffffffff 1 last";
     (void)state;
     find((const char *[]){"second", "first", "two words", "last"}, text, sizeof text - 1, UINT64_MAX);
     find((const char *[]){"first", "first", "", ""}, text, 20, UINT64_MAX);
@@ -51,9 +53,10 @@ static void last_line_with_an_address_wins(void **state)
 
 static void invalid_lines_are_ignored(void **state)
 {
-    static const char text[] = "\n1000\n1000 \n1000 10\n1000 10 \n 1000 0 x\n1000 -1 x\ng000 10 x\n1000 10\tx\n"
-                               "ffffffffffffffff ffffffffffffffff x\n00000000000001000 10 x\n8000000000000 1 x\n1000 800000000000 x\n"
-                               "0x 10 x\n1000 0x x\n2000 1 y\n";
+    static const char text[] =
+        "\n1000\n1000 \n1000 10\n1000 10 \n 1000 0 x\n1000 -1 x\ng000 10 x\n1000 10\tx\n"
+        "ffffffffffffffff ffffffffffffffff x\n00000000000001000 10 x\n8000000000000 1 x\n1000 800000000000 x\n"
+        "0x 10 x\n1000 0x x\n2000 1 y\n";
     (void)state;
     find((const char *[]){"", "", "y", ""}, text, sizeof text - 1, UINT64_MAX);
     find((const char *[]){"", "", "", ""}, "", 0, UINT64_MAX);
@@ -83,7 +86,7 @@ static void a_map_is_read_up_to_its_limit(void **state)
     assert_int_equal(ftruncate(map.fd, 1ll << 40), 0);
     tp_made_map_find(&wanted, 1, &map, &left_bytes);
     assert_int_equal(wanted.name_bytes, 1);
-    assert_true(UINT64_MAX - left_bytes <= TP_MAX_OUTSIDE_MADE_BYTES + (1 << 16));
+    assert_true(UINT64_MAX - left_bytes <= TP_MAX_OUTSIDE_GENERATED_BYTES + (1 << 16));
     close(map.fd);
 }
 

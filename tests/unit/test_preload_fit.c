@@ -137,7 +137,7 @@ static const char *look_at(const unsigned char *bytes, size_t size)
 {
     int fd = memfd_create("program", 0);
     assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
-    const char *why = tp_preload_why_not(fd);
+    const char *why = tp_preload_refusal(fd);
     close(fd);
     return why;
 }
@@ -192,11 +192,11 @@ static void interpreters_of_scripts_are_checked(void **state)
     static const char loop[] = "#!/proc/self/fd/9\n", shell[] = "#! /bin/sh\n";
     int fd = memfd_create("loop", 0);
     assert_true(fd >= 0 && dup2(fd, 9) == 9 && write(fd, loop, sizeof loop) > 0);
-    assert_null(tp_preload_why_not(9));
+    assert_null(tp_preload_refusal(9));
     close(9);
     close(fd);
     assert_null(look_at((const unsigned char *)shell, sizeof shell));
-    assert_null(tp_preload_why_not(-1));
+    assert_null(tp_preload_refusal(-1));
 }
 
 int main(void)

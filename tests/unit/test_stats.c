@@ -78,8 +78,8 @@ static void spread_is_robust(void **state)
 {
     double values[] = {5, 1, 3, 2, 4, 1e9}, one[] = {7};
     (void)state;
-    assert_near(tp_spread(values, 6), 1.4826 * 1.5, 1e-12);
-    assert_near(tp_spread(one, 1), 0, 0);
+    assert_near(tp_robust_deviation(values, 6), 1.4826 * 1.5, 1e-12);
+    assert_near(tp_robust_deviation(one, 1), 0, 0);
 }
 
 static void weighted_median_has_half_of_the_weight_below(void **state)
@@ -102,17 +102,17 @@ static void sums_are_exact(void **state)
     double equal[] = {14.2, 14.2, 14.2, 14.2, 14.2, 14.2, 14.2}, some[] = {1, 2, 3, 6};
     (void)state;
     assert_near(tp_sum(values, 4), 2, 0);
-    assert_near(tp_squares(equal, 7), 0, 0);
-    assert_near(tp_squares(some, 4), 14, 0);
+    assert_near(tp_squared_deviations(equal, 7), 0, 0);
+    assert_near(tp_squared_deviations(some, 4), 14, 0);
 }
 
 static void whole_numbers_stay_in_int64(void **state)
 {
     (void)state;
-    assert_int_equal(tp_whole_of(-2.5), -3);
-    assert_int_equal(tp_whole_of(INFINITY), 9000000000000000000);
-    assert_int_equal(tp_whole_of(-1e300), -9000000000000000000);
-    assert_int_equal(tp_whole_of(NAN), TP_NULL_INT);
+    assert_int_equal(tp_rounded(-2.5), -3);
+    assert_int_equal(tp_rounded(INFINITY), 9000000000000000000);
+    assert_int_equal(tp_rounded(-1e300), -9000000000000000000);
+    assert_int_equal(tp_rounded(NAN), TP_NULL_INT);
 }
 
 int main(void)

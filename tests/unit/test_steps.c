@@ -22,7 +22,7 @@ static void assert_window(int us, uint32_t used)
 
 static int64_t busy_us(uint32_t gpu)
 {
-    return tp_intervals_meet_length(model.gpus[gpu].busy, model.window) / 1000;
+    return tp_intervals_intersection_length(model.gpus[gpu].busy, model.window) / 1000;
 }
 
 /* ---- parts of a gap ---- */

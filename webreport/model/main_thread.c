@@ -13,7 +13,7 @@ struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds,
         if (e->kind == TP_KIND_ANNOTATION && kinds >> tp_range_kind_of(model, e) & 1)
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_meet(arena, tp_intervals_of(&pieces), model->window);
+    return tp_intervals_intersection(arena, tp_intervals_of(&pieces), model->window);
 }
 
 struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena)

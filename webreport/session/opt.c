@@ -107,8 +107,7 @@ static int refuse_option(const struct tp_opt *table, const char *argument, struc
         for (const struct tp_opt *opt = table; opt->name; opt++)
             tp_nearest_offer(&nearest, tp_str_of(opt->name));
     }
-    return tp_error_set(err, TP_EUSAGE, 0, "unknown option %.60s%s", argument,
-                        hint(text, sizeof text, &nearest, "--"));
+    return tp_error_set(err, TP_EUSAGE, 0, "unknown option %.60s%s", argument, hint(text, sizeof text, &nearest, "--"));
 }
 
 static int set(const struct tp_opt *opt, void *options, char *value, struct tp_error *err)
@@ -124,7 +123,7 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
         *(const char **)field = value;
         return TP_OK;
     case TP_OPT_PATH:
-        *(const char **)field = tp_path_of_user(value);
+        *(const char **)field = tp_path_normalize(value);
         return TP_OK;
     case TP_OPT_SIZE:
         if (parse_size(field, value) < 0)
@@ -172,7 +171,7 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
     for (int i = 0; i < argc; i++) {
         char *value;
         if (only_operands || argv[i][0] != '-' || argv[i][1] == '\0') {
-            argv[(*operand_count)++] = tp_path_of_user(argv[i]);
+            argv[(*operand_count)++] = tp_path_normalize(argv[i]);
             continue;
         }
         if (strcmp(argv[i], "--") == 0) {

@@ -312,7 +312,7 @@ static void take_by_content(struct search *s, const char *path, const struct tp_
 static void note_unread(struct search *s, const char *path, const struct tp_vec *perhaps)
 {
     struct tp_runs *found = s->found;
-    for (size_t i = 0; found && i < perhaps->count && i < TP_MAX_UNREAD_LOOKS; i++) {
+    for (size_t i = 0; found && i < perhaps->count && i < TP_MAX_IGNORED_CHECKS; i++) {
         const char *file = join(s->arena, path, *TP_AT(perhaps, char *, i));
         if (tp_file_head_is_trace(file) && found->unread_count++ == 0)
             found->unread = file;

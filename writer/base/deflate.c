@@ -20,7 +20,7 @@ struct tp_deflate {
     uint8_t out[OUT];
 };
 
-static bool init(struct tp_deflate *d, int level, const char *comment)
+static bool start_stream(struct tp_deflate *d, int level, const char *comment)
 {
     isal_deflate_init(&d->stream);
     d->stream.level = level > 2 ? 2 : 1;
@@ -36,7 +36,7 @@ static bool init(struct tp_deflate *d, int level, const char *comment)
     return d->level_buf != NULL;
 }
 
-static void give(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
+static void set_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
 {
     d->stream.next_in = (uint8_t *)(uintptr_t)bytes;
     d->stream.avail_in = size;
@@ -45,7 +45,7 @@ static void give(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool
 
 /* Compresses into `out` until it is full or the input is used up. Returns the number of bytes in `out`, or a negative
  * code. *is_more: more output is available. */
-static int32_t step(struct tp_deflate *d, bool is_last, bool *is_more)
+static int32_t compress_step(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;
     d->stream.avail_out = OUT;
@@ -59,7 +59,7 @@ static int32_t step(struct tp_deflate *d, bool is_last, bool *is_more)
     return (int32_t)(OUT - d->stream.avail_out);
 }
 
-static void end(struct tp_deflate *d)
+static void end_stream(struct tp_deflate *d)
 {
     free(d->level_buf);
 }
@@ -73,7 +73,7 @@ struct tp_deflate {
     uint8_t out[OUT];
 };
 
-static bool init(struct tp_deflate *d, int level, const char *comment)
+static bool start_stream(struct tp_deflate *d, int level, const char *comment)
 {
     if (deflateInit2(&d->stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
         return false;
@@ -82,14 +82,14 @@ static bool init(struct tp_deflate *d, int level, const char *comment)
     return deflateSetHeader(&d->stream, &d->header) == Z_OK;
 }
 
-static void give(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
+static void set_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
 {
     (void)is_last;
     d->stream.next_in = (uint8_t *)(uintptr_t)bytes;
     d->stream.avail_in = size;
 }
 
-static int32_t step(struct tp_deflate *d, bool is_last, bool *is_more)
+static int32_t compress_step(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;
     d->stream.avail_out = OUT;
@@ -100,7 +100,7 @@ static int32_t step(struct tp_deflate *d, bool is_last, bool *is_more)
     return (int32_t)(OUT - d->stream.avail_out);
 }
 
-static void end(struct tp_deflate *d)
+static void end_stream(struct tp_deflate *d)
 {
     deflateEnd(&d->stream);
 }
@@ -109,7 +109,7 @@ static void end(struct tp_deflate *d)
 struct tp_deflate *tp_deflate_open(int level, const char *comment)
 {
     struct tp_deflate *d = calloc(1, sizeof *d);
-    if (d && !init(d, level < 1 ? 1 : level > 9 ? 9 : level, comment)) {
+    if (d && !start_stream(d, level < 1 ? 1 : level > 9 ? 9 : level, comment)) {
         tp_deflate_close(d);
         return NULL;
     }
@@ -123,9 +123,9 @@ int tp_deflate_add(struct tp_deflate *d, const void *bytes, size_t size, bool is
     do {
         uint32_t piece = size > MAX_PIECE ? MAX_PIECE : (uint32_t)size;
         bool ends = is_last && piece == size, is_more = true;
-        give(d, at, piece, ends);
+        set_input(d, at, piece, ends);
         while (is_more) {
-            int32_t n = step(d, ends, &is_more);
+            int32_t n = compress_step(d, ends, &is_more);
             int code = n > 0 ? sink(context, d->out, (size_t)n) : n;
             if (code != 0)
                 return code;
@@ -140,6 +140,6 @@ void tp_deflate_close(struct tp_deflate *d)
 {
     if (!d)
         return;
-    end(d);
+    end_stream(d);
     free(d);
 }

@@ -114,7 +114,7 @@ static int open_nameless(int folder, mode_t mode)
     return -1;
 }
 
-static void remember(struct tp_outfile *file)
+static void list_temporary(struct tp_outfile *file)
 {
     for (int i = 0; i < OPEN_MAX_FILES && file->slot < 0; i++) {
         char *none = NULL;
@@ -124,7 +124,7 @@ static void remember(struct tp_outfile *file)
 }
 
 /* Forgets the name of the temporary file, because the file was renamed or removed. */
-static void forget(struct tp_outfile *file)
+static void forget_temporary(struct tp_outfile *file)
 {
     if (file->slot >= 0)
         atomic_store(&open_files[file->slot], NULL);
@@ -141,7 +141,7 @@ static int keep_name(struct tp_outfile *file, struct tp_error *err)
         unlinkat(file->folder, file->name, 0);
         return out_of_memory(err);
     }
-    remember(file);
+    list_temporary(file);
     return TP_OK;
 }
 
@@ -185,7 +185,7 @@ static int name_file(struct tp_outfile *file, struct tp_error *err)
 
 /* Copies owner and mode of the old file to the new file, so that the same people can use it. If the owner cannot be
  * set, copies only the mode. */
-static void take_mode(int fd, const struct stat *old)
+static void copy_owner_and_mode(int fd, const struct stat *old)
 {
     struct stat now;
     if (fstat(fd, &now) != 0)
@@ -210,7 +210,7 @@ static int open_temporary(struct tp_outfile *file, const struct stat *old, struc
     else
         code = open_named(file, mode, err);
     if (code == TP_OK && old)
-        take_mode(file->fd, old);
+        copy_owner_and_mode(file->fd, old);
     return code;
 }
 
@@ -300,7 +300,7 @@ static int put_in_place(struct tp_outfile *file, struct tp_error *err)
     if (code == TP_OK && renameat(file->folder, file->name, file->folder, file->base) < 0)
         code = fail(file->target, "cannot write", err);
     if (code == TP_OK)
-        forget(file); /* the file has its final name, so no temporary file must be removed */
+        forget_temporary(file); /* the file has its final name, so no temporary file must be removed */
     return code;
 }
 
@@ -328,7 +328,7 @@ void tp_outfile_discard(struct tp_outfile **slot)
         return;
     if (file->path)
         unlinkat(file->folder, file->name, 0);
-    forget(file);
+    forget_temporary(file);
     /* closed after the temporary name is removed, because the lock protects the file until then */
     if (file->fd >= 0)
         close(file->fd);

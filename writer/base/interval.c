@@ -30,7 +30,7 @@ struct tp_intervals tp_intervals_union(struct tp_arena *arena, struct tp_interva
     return (struct tp_intervals){items, kept};
 }
 
-struct tp_intervals tp_intervals_meet(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
+struct tp_intervals tp_intervals_intersection(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
 {
     struct tp_vec out = TP_VEC(arena, struct tp_interval);
     for (size_t i = 0, j = 0; i < x.count && j < y.count;) {
@@ -111,7 +111,7 @@ int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b)
     return sum;
 }
 
-int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y)
+int64_t tp_intervals_intersection_length(struct tp_intervals x, struct tp_intervals y)
 {
     int64_t sum = 0;
     for (size_t i = 0, j = 0; i < x.count && j < y.count;) {

@@ -36,26 +36,26 @@
 #define TP_MAX_RUN_PROGRAMS 8u /* programs recorded from outside next to a run's traces */
 /* memory for all data kept until the end of the recording: processes, states, samples */
 #define TP_MAX_OUTSIDE_BYTES (1ull << 30)
-#define TP_MAX_OUTSIDE_PENDING_BYTES (256u << 20) /* records waiting to be processed in order */
-#define TP_MAX_OUTSIDE_WORDS_BYTES (128u << 10)   /* arguments of a program; further arguments are dropped */
-#define TP_MAX_OUTSIDE_FILES (1u << 16)           /* files with recorded code */
-#define TP_MAX_OUTSIDE_MAPS 4096u                 /* code mappings of a process; the newest are kept */
-#define TP_MAX_OUTSIDE_PYTHON_TEXTS (1u << 18)    /* distinct "FILE(LINE): FUNCTION" texts; others are not read */
-#define TP_MAX_OUTSIDE_LINES_BYTES (1u << 20)     /* line table of one Python code object */
-#define TP_MAX_OUTSIDE_ATTACHED 8192u             /* threads of a process that was running before the recording */
-#define TP_MAX_OUTSIDE_DESCRIPTORS 256u           /* open descriptors of processes, for their exit codes */
-#define TP_MAX_OUTSIDE_MADE_OPEN 128u             /* open dumps of generated code and folders of maps */
-#define TP_MAX_OUTSIDE_MADE_BYTES (64u << 20)     /* bytes read of one map or dump of generated code */
+#define TP_MAX_OUTSIDE_PENDING_BYTES (256u << 20)  /* records waiting to be processed in order */
+#define TP_MAX_OUTSIDE_ARGUMENT_BYTES (128u << 10) /* arguments of a program; further arguments are dropped */
+#define TP_MAX_OUTSIDE_FILES (1u << 16)            /* files with recorded code */
+#define TP_MAX_OUTSIDE_MAPS 4096u                  /* code mappings of a process; the newest are kept */
+#define TP_MAX_OUTSIDE_PYTHON_TEXTS (1u << 18)     /* distinct "FILE(LINE): FUNCTION" texts; others are not read */
+#define TP_MAX_OUTSIDE_LINES_BYTES (1u << 20)      /* line table of one Python code object */
+#define TP_MAX_OUTSIDE_ATTACHED 8192u              /* threads of a process that was running before the recording */
+#define TP_MAX_OUTSIDE_DESCRIPTORS 256u            /* open descriptors of processes, for their exit codes */
+#define TP_MAX_OUTSIDE_GENERATED_OPEN 128u         /* open dumps of generated code and folders of maps */
+#define TP_MAX_OUTSIDE_GENERATED_BYTES (64u << 20) /* bytes read of one map or dump of generated code */
 /* bytes read of all maps and dumps of generated code together */
-#define TP_MAX_OUTSIDE_MADE_ALL_BYTES (256u << 20)
+#define TP_MAX_OUTSIDE_GENERATED_ALL_BYTES (256u << 20)
 /* addresses named by one map of generated code; the rest of the map is not read */
-#define TP_MAX_OUTSIDE_MADE_HITS (1u << 22)
+#define TP_MAX_OUTSIDE_GENERATED_HITS (1u << 22)
 
 /* ---- folders ---- */
 #define TP_MAX_DIR_DEPTH 64u
 #define TP_MAX_TRACE_FILES 100000u
 /* files of a folder that are opened to find traces that the report does not include */
-#define TP_MAX_UNREAD_LOOKS 64u
+#define TP_MAX_IGNORED_CHECKS 64u
 
 /* ---- report ---- */
 #define TP_MAX_STACK_TEXT_RATIO 16u /* bytes of call stack texts in JSON per byte of the trace's text */
@@ -130,12 +130,12 @@
 #define TP_MAX_ARCHIVE_DIRECTORY_BYTES (256u << 20) /* directory of one .npz archive */
 
 /* ---- export ---- */
-#define TP_MAX_BEHIND_BYTES (64u << 20)      /* size of the members of a trace that follow its list of events */
-#define TP_MAX_EVENT_FILE_BYTES (256u << 20) /* size of one TensorBoard event file */
-#define TP_MAX_LIVE_BUFFER_BYTES (4u << 20)  /* records of a running program waiting to be written */
-#define TP_MAX_EXPORT_STEPS 65536u           /* steps with separate numbers, the first ones */
-#define TP_MAX_EXPORT_DEVICES 64u            /* devices with separate numbers, the first ones */
-#define TP_MAX_GRAPH_NODES 2000u             /* nodes of the Graphs tab; later nodes count for their caller */
+#define TP_MAX_TRAILING_MEMBER_BYTES (64u << 20) /* size of the members of a trace that follow its list of events */
+#define TP_MAX_EVENT_FILE_BYTES (256u << 20)     /* size of one TensorBoard event file */
+#define TP_MAX_LIVE_BUFFER_BYTES (4u << 20)      /* records of a running program waiting to be written */
+#define TP_MAX_EXPORT_STEPS 65536u               /* steps with separate numbers, the first ones */
+#define TP_MAX_EXPORT_DEVICES 64u                /* devices with separate numbers, the first ones */
+#define TP_MAX_GRAPH_NODES 2000u                 /* nodes of the Graphs tab; later nodes count for their caller */
 #define TP_MAX_GRAPH_DEPTH 64u
 #define TP_MAX_GRAPH_US (1ll << 52)   /* sum of a graph's times; a double represents all such sums exactly */
 #define TP_MAX_EXPORT_NAME_BYTES 128u /* name of a run or worker in a file name */

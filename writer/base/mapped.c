@@ -23,7 +23,7 @@ static _Atomic uint32_t cuts;
 
 /* ---- the list of ranges ---- */
 
-static struct range *find(uintptr_t start)
+static struct range *find_range(uintptr_t start)
 {
     size_t first = start / 4096 % MAX_RANGES;
     for (size_t i = 0; start && i < MAX_RANGES; i++)
@@ -32,7 +32,7 @@ static struct range *find(uintptr_t start)
     return NULL;
 }
 
-static void list(uintptr_t start, size_t size)
+static void add_range(uintptr_t start, size_t size)
 {
     size_t first = start / 4096 % MAX_RANGES;
     for (size_t i = 0; i < MAX_RANGES; i++) {
@@ -48,7 +48,7 @@ static void list(uintptr_t start, size_t size)
 }
 
 /* Replaces unreadable memory by private memory with zeros. */
-static bool replace(uintptr_t from, size_t size)
+static bool map_zeros(uintptr_t from, size_t size)
 {
     void *at = (void *)from; // NOLINT(performance-no-int-to-ptr)
     return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
@@ -59,7 +59,7 @@ static _Thread_local bool is_lenient __attribute__((tls_model("initial-exec")));
 
 /* Replaces the memory from the page of `address` to the end of its range by zeros. Outside all ranges, replaces only
  * one page, if a library maps files on this thread. Returns false if no memory was replaced. */
-static bool mend(uintptr_t address)
+static bool replace_unreadable(uintptr_t address)
 {
     const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
     const uintptr_t page = address & ~((uintptr_t)page_size - 1);
@@ -68,7 +68,7 @@ static bool mend(uintptr_t address)
         size_t size = atomic_load(&ranges[i].size);
         if (start <= 1 || address < start || address - start >= size)
             continue;
-        if (!replace(page, start + size - page))
+        if (!map_zeros(page, start + size - page))
             return false;
         if (page - start < atomic_load(&ranges[i].cut_at)) /* if two threads fault at the same time, either value is
                                                             * correct */
@@ -76,7 +76,7 @@ static bool mend(uintptr_t address)
         atomic_fetch_add(&cuts, 1);
         return true;
     }
-    return is_lenient && replace(page, page_size);
+    return is_lenient && map_zeros(page, page_size);
 }
 
 /* ---- the signal handler ---- */
@@ -99,12 +99,12 @@ static _Thread_local struct {
     const void *context, *frame;
 } passed __attribute__((tls_model("initial-exec")));
 
-static int set(const struct sigaction *action, struct sigaction *before)
+static int set_bus_action(const struct sigaction *action, struct sigaction *before)
 {
     return (set_action ? set_action : sigaction)(SIGBUS, action, before);
 }
 
-static void keep(const struct sigaction *action)
+static void store_action(const struct sigaction *action)
 {
     unsigned next = !atomic_load(&program.newest);
     program.actions[next] = *action;
@@ -130,9 +130,9 @@ static void end_change(const sigset_t *mask)
 
 /* Does what the kernel would have done without our handler. A fault repeats when the handler returns, and a sent signal
  * is sent again. */
-static void die(const siginfo_t *info)
+static void repeat_fault(const siginfo_t *info)
 {
-    set(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    set_bus_action(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);
     if (info->si_code <= 0)
         syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGBUS);
 }
@@ -143,7 +143,7 @@ static void pass_on(const struct sigaction *theirs, int number, siginfo_t *info,
     if (!(theirs->sa_flags & SA_SIGINFO) && theirs->sa_handler == SIG_IGN && is_sent)
         return;
     if (!(theirs->sa_flags & SA_SIGINFO) && (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN)) {
-        die(info);
+        repeat_fault(info);
         return;
     }
     sigset_t bus, mask = theirs->sa_mask;
@@ -152,7 +152,7 @@ static void pass_on(const struct sigaction *theirs, int number, siginfo_t *info,
     pthread_sigmask(theirs->sa_flags & SA_NODEFER ? SIG_UNBLOCK : SIG_BLOCK, &bus, NULL);
     pthread_sigmask(SIG_BLOCK, &mask, NULL);
     if (theirs->sa_flags & (int)SA_RESETHAND)
-        keep(&(struct sigaction){.sa_handler = SIG_DFL});
+        store_action(&(struct sigaction){.sa_handler = SIG_DFL});
     if (theirs->sa_flags & SA_SIGINFO)
         theirs->sa_sigaction(number, info, context);
     else
@@ -164,8 +164,8 @@ TP_SIGNAL_HANDLER static void on_signal(int number, siginfo_t *info, void *conte
     int why = errno;
     const char here = 0;
     bool is_again = passed.context == context && (uintptr_t)&here < (uintptr_t)passed.frame;
-    bool is_mended = info->si_code > 0 && mend((uintptr_t)info->si_addr);
-    if (!is_mended) {
+    bool is_replaced = info->si_code > 0 && replace_unreadable((uintptr_t)info->si_addr);
+    if (!is_replaced) {
         struct sigaction theirs = is_again ? program.first : program.actions[atomic_load(&program.newest)];
         passed.context = context;
         passed.frame = is_again ? passed.frame : &here;
@@ -185,14 +185,14 @@ static void install(void)
     struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART}, now;
     sigset_t mask;
     sigemptyset(&ours.sa_mask);
-    if (set(NULL, &now) != 0 || is_ours(&now))
+    if (set_bus_action(NULL, &now) != 0 || is_ours(&now))
         return;
     begin_change(&mask);
-    if (set(NULL, &now) == 0 && !is_ours(&now)) {
-        keep(&now);
+    if (set_bus_action(NULL, &now) == 0 && !is_ours(&now)) {
+        store_action(&now);
         if (!atomic_load(&program.is_set))
             program.first = now;
-        if (set(&ours, NULL) == 0)
+        if (set_bus_action(&ours, NULL) == 0)
             atomic_store(&program.is_set, true);
     }
     end_change(&mask);
@@ -200,7 +200,7 @@ static void install(void)
 
 /* ---- functions for other modules ---- */
 
-void tp_mapped_set_by(tp_mapped_setter *setter)
+void tp_mapped_set_setter(tp_mapped_setter *setter)
 {
     set_action = setter;
 }
@@ -213,14 +213,14 @@ bool tp_mapped_action(const struct sigaction *action, struct sigaction *before)
     begin_change(&mask);
     struct sigaction was = program.actions[atomic_load(&program.newest)];
     if (action)
-        keep(action);
+        store_action(action);
     end_change(&mask);
     if (before)
         *before = was;
     return true;
 }
 
-void tp_mapped_in_child(void)
+void tp_mapped_reset_in_child(void)
 {
     atomic_flag_clear(&program.is_changing);
 }
@@ -228,12 +228,12 @@ void tp_mapped_in_child(void)
 void tp_mapped_add(const void *start, size_t size)
 {
     install();
-    list((uintptr_t)start, size);
+    add_range((uintptr_t)start, size);
 }
 
 void tp_mapped_remove(const void *start, size_t size)
 {
-    struct range *range = find((uintptr_t)start);
+    struct range *range = find_range((uintptr_t)start);
     size = range ? atomic_load(&range->size) : size;
     if (range)
         atomic_store(&range->start, 0);
@@ -241,20 +241,20 @@ void tp_mapped_remove(const void *start, size_t size)
         munmap((void *)(uintptr_t)start, size);
 }
 
-size_t tp_mapped_cut_at(const void *start)
+size_t tp_mapped_cut_offset(const void *start)
 {
-    struct range *range = find((uintptr_t)start);
+    struct range *range = find_range((uintptr_t)start);
     return range ? atomic_load(&range->cut_at) : SIZE_MAX;
 }
 
-void tp_mapped_lenient(bool is)
+void tp_mapped_set_lenient(bool is)
 {
     if (is)
         install();
     is_lenient = is;
 }
 
-uint32_t tp_mapped_cuts(void)
+uint32_t tp_mapped_cut_count(void)
 {
     return atomic_load(&cuts);
 }

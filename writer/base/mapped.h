@@ -23,24 +23,24 @@ void tp_mapped_remove(const void *start, size_t size);
 
 /* Returns the offset of the first unreadable byte in a registered range, a multiple of the page size; SIZE_MAX if all
  * bytes are readable. */
-size_t tp_mapped_cut_at(const void *start);
+size_t tp_mapped_cut_offset(const void *start);
 
 /* Turns a mode on or off for a library that maps files by itself. While the mode is on, every unreadable page that this
  * thread touches is replaced by zeros. */
-void tp_mapped_lenient(bool is);
+void tp_mapped_set_lenient(bool is);
 
 /* Returns how many times ranges of this process were cut so far. */
-uint32_t tp_mapped_cuts(void);
+uint32_t tp_mapped_cut_count(void);
 
 /* Sets the function that sets signal actions; NULL: sigaction. For a library that intercepts sigaction itself. */
 typedef int tp_mapped_setter(int, const struct sigaction *, struct sigaction *);
-void tp_mapped_set_by(tp_mapped_setter *setter);
+void tp_mapped_set_setter(tp_mapped_setter *setter);
 
 /* Sets and returns the program's action for SIGBUS, like sigaction; either pointer may be NULL. Returns false, without
  * any effect, if our handler is not installed. */
 bool tp_mapped_action(const struct sigaction *action, struct sigaction *before);
 
 /* Resets the state in a child of fork, which has no other threads. */
-void tp_mapped_in_child(void);
+void tp_mapped_reset_in_child(void);
 
 #endif

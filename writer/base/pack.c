@@ -59,7 +59,7 @@ struct shield {
     bool was_pending[2];
 };
 
-static const int held[2] = {SIGXFSZ, SIGPIPE};
+static const int held_signals[2] = {SIGXFSZ, SIGPIPE};
 
 static void raise_shield(struct shield *shield)
 {
@@ -68,8 +68,8 @@ static void raise_shield(struct shield *shield)
     sigpending(&pending);
     sigemptyset(&shield->raised);
     for (int i = 0; i < 2; i++) {
-        shield->was_pending[i] = sigismember(&pending, held[i]) == 1;
-        sigaddset(&shield->raised, held[i]);
+        shield->was_pending[i] = sigismember(&pending, held_signals[i]) == 1;
+        sigaddset(&shield->raised, held_signals[i]);
     }
     pthread_sigmask(SIG_BLOCK, &shield->raised, &shield->before);
 }
@@ -80,7 +80,7 @@ static void lower_shield(struct shield *shield)
     for (int i = 0; i < 2; i++)
         if (shield->was_pending[i])
             /* the signal was pending before the write, so it is not discarded */
-            sigdelset(&shield->raised, held[i]);
+            sigdelset(&shield->raised, held_signals[i]);
     while (sigtimedwait(&shield->raised, NULL, &at_once) > 0) {
     }
     pthread_sigmask(SIG_SETMASK, &shield->before, NULL);

@@ -1,7 +1,7 @@
 /* Handles paths as users write them: see path.h. On this system a backslash is an ordinary character. */
 #include "writer/base/path.h"
 
-char *tp_path_of_user(char *path)
+char *tp_path_normalize(char *path)
 {
     return path;
 }

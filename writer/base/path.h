@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Replaces the user's folder separators by '/', in place. Returns `path`. */
-char *tp_path_of_user(char *path);
+char *tp_path_normalize(char *path);
 
 /* Returns the part of a path after its last slash, as a pointer into `path`; `path` itself if it has no slash. */
 static inline const char *tp_path_base(const char *path)

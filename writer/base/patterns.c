@@ -43,7 +43,7 @@ static uint8_t common_letters(const char *a, const char *b)
 }
 
 /* Adds a completely expanded text. */
-static void keep(struct writing *w)
+static void add_expanded(struct writing *w)
 {
     struct tp_patterns *p = w->patterns;
     bool has_two = w->length >= 2 && (unsigned char)w->text[0] > END && (unsigned char)w->text[1] > END;
@@ -162,7 +162,7 @@ static void write_rest(struct writing *w, const char *at)
         write_rest(w, after);
         w->after[w->depth++] = after;
     } else if (is_over) {
-        keep(w);
+        add_expanded(w);
     } else if (*at == '(') {
         write_group(w, at);
     } else if (*at == '[') {
@@ -198,7 +198,7 @@ int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pat
 
 /* State of a search: the end of the name, and patterns that cannot match any more. If the text after a ".*" was not
  * found at one position, later positions cannot have it either. */
-struct look {
+struct search {
     const char *end;
     uint8_t is_over[TP_MAX_PATTERNS / 8];
 };
@@ -238,8 +238,8 @@ static unsigned letters_here(const char *pattern, const char *at, const char *en
 /* Returns the smallest rule below `best` that matches at `at`, otherwise `best`. first: 1 + first pattern of the
  * bucket. Hundreds of patterns begin with "aten::", so the result of the previous pattern decides most of them. If the
  * previous pattern failed after n letters, a pattern that shares more than n letters with it fails as well. */
-static int find_at(const struct tp_patterns *patterns, struct look *look, unsigned first, const char *at, bool is_begin,
-                   int best)
+static int find_at(const struct tp_patterns *patterns, struct search *search, unsigned first, const char *at,
+                   bool is_begin, int best)
 {
     unsigned here = 0; /* letters of the previous pattern that match at `at` */
     for (unsigned i = first; i; i = patterns->next[i - 1]) {
@@ -250,13 +250,13 @@ static int find_at(const struct tp_patterns *patterns, struct look *look, unsign
             return best; /* all later rules are larger because a bucket is in ascending order */
         if (common > here)
             continue;
-        here = common < here ? common : letters_here(pattern, at, look->end, here);
+        here = common < here ? common : letters_here(pattern, at, search->end, here);
         if ((unsigned char)pattern[here] > END || (patterns->is_anchored[id] && !is_begin) ||
-            look->is_over[id / 8] >> id % 8 & 1)
+            search->is_over[id / 8] >> id % 8 & 1)
             continue;
-        if (is_here(pattern + here, at + here, look->end, &is_over))
+        if (is_here(pattern + here, at + here, search->end, &is_over))
             return patterns->rule[id];
-        look->is_over[id / 8] |= (uint8_t)(is_over << id % 8);
+        search->is_over[id / 8] |= (uint8_t)(is_over << id % 8);
     }
     return best;
 }
@@ -264,14 +264,14 @@ static int find_at(const struct tp_patterns *patterns, struct look *look, unsign
 int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
 {
     size_t length = name.len < MAX_NAME ? name.len : MAX_NAME;
-    struct look look = {.end = name.ptr + length};
+    struct search search = {.end = name.ptr + length};
     int best = INT16_MAX;
     char letter = length ? lower(*name.ptr) : 0;
     for (size_t i = 0; i + 1 < length; i++) {
         char next = lower(name.ptr[i + 1]);
         unsigned first = patterns->first[bucket_of(letter, next)];
         if (first) /* at most positions no pattern begins */
-            best = find_at(patterns, &look, first, name.ptr + i, i == 0, best);
+            best = find_at(patterns, &search, first, name.ptr + i, i == 0, best);
         letter = next;
     }
     return best == INT16_MAX ? -1 : best;

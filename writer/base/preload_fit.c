@@ -127,7 +127,7 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static const char *why_by_library(const struct dynamic *d, uint64_t name_at)
+static const char *reason_by_library(const struct dynamic *d, uint64_t name_at)
 {
     char path[NAME_BYTES];
     read_name(path, d, name_at);
@@ -189,7 +189,7 @@ static bool defines(const struct dynamic *d, const char *name)
 /* Returns the reason if the program itself contains a sanitizer runtime, otherwise NULL. gcc hides the names of a
  * static runtime. Such a program is recognized by functions that run before all constructors and by its own allocator.
  */
-static const char *why_by_symbol(struct dynamic *d)
+static const char *reason_by_symbol(struct dynamic *d)
 {
     uint32_t head[4] = {0};
     if (!d->hash || !d->symbols || pread(d->fd, head, sizeof head, (off_t)d->hash) != (ssize_t)sizeof head)
@@ -206,7 +206,7 @@ static const char *why_by_symbol(struct dynamic *d)
 }
 
 /* Stores the fact that one entry of the dynamic section contains. */
-static void take_entry(struct dynamic *d, const Elf64_Dyn *entry)
+static void store_entry(struct dynamic *d, const Elf64_Dyn *entry)
 {
     if (entry->d_tag == DT_STRTAB)
         d->strings = offset_of(d, entry->d_un.d_ptr);
@@ -244,12 +244,12 @@ const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsig
         is_found = part.p_type == PT_DYNAMIC;
     for (size_t at = 0; is_found && (count = read_entries(&d, &part, at, entries)) > 0; at += count)
         for (size_t i = 0; i < count; i++)
-            take_entry(&d, &entries[i]);
+            store_entry(&d, &entries[i]);
     for (size_t at = 0; is_found && !why && (count = read_entries(&d, &part, at, entries)) > 0; at += count)
         for (size_t i = 0; i < count && !why; i++)
             if (entries[i].d_tag == DT_NEEDED)
-                why = why_by_library(&d, entries[i].d_un.d_val);
-    return why || !is_found ? why : why_by_symbol(&d);
+                why = reason_by_library(&d, entries[i].d_un.d_val);
+    return why || !is_found ? why : reason_by_symbol(&d);
 }
 
 /* ---- files of programs ---- */
@@ -281,7 +281,7 @@ static const char *check_file(int fd, int *next)
     return NULL;
 }
 
-const char *tp_preload_why_not(int fd)
+const char *tp_preload_refusal(int fd)
 {
     int next;
     const char *why = check_file(fd, &next);

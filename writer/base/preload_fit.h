@@ -23,6 +23,6 @@ int tp_preload_open(int folder, const char *path);
 
 /* Checks the program in the open file `fd` for a dynamic loader and for sanitizers. For a script, checks its
  * interpreter. Returns the reason, or NULL if the library can be preloaded or the file cannot be read. */
-const char *tp_preload_why_not(int fd);
+const char *tp_preload_refusal(int fd);
 
 #endif

@@ -148,10 +148,10 @@ bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes)
     at += from;
     if (from == size) {
         *at++ = '"';
-        tp_put_done(buf, at);
+        tp_put_finish(buf, at);
         return text.ptr && size < text.len;
     }
-    tp_put_done(buf, at);
+    tp_put_finish(buf, at);
     while (from < size) {
         size_t n = plain_length(text.ptr + from, size - from);
         tp_buf_add(buf, text.ptr + from, n);

@@ -28,7 +28,7 @@ static inline char *tp_put_at(struct tp_buf *buf, size_t room)
 }
 
 /* Finishes an append that began with tp_put_at. at: the position after the last byte. */
-static inline void tp_put_done(struct tp_buf *buf, char *at)
+static inline void tp_put_finish(struct tp_buf *buf, char *at)
 {
     *at = '\0';
     buf->size = (size_t)(at - buf->data);
@@ -47,7 +47,7 @@ static inline void tp_put_char(struct tp_buf *buf, char c)
     if (!at)
         return;
     *at = c;
-    tp_put_done(buf, at + 1);
+    tp_put_finish(buf, at + 1);
 }
 
 #define TP_PUT_TEXT(at, literal) tp_put_bytes((at), (literal), sizeof(literal) - 1)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t tp_whole_of(double value)
+int64_t tp_rounded(double value)
 {
     const double most = 9e18; /* so that the sum of two results fits into int64_t */
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(value, -most), most));
@@ -67,7 +67,7 @@ size_t tp_nearest_rank(size_t count, unsigned percent)
     return rank ? rank - 1 : 0;
 }
 
-int64_t tp_middle_of_sorted(const int64_t *sorted, size_t count)
+int64_t tp_integer_median_of_sorted(const int64_t *sorted, size_t count)
 {
     int64_t low = sorted[(count - 1) / 2];
     return tp_sat_add(low, tp_sat_sub(sorted[count / 2], low) / 2);
@@ -112,7 +112,7 @@ double tp_sum(const double *values, size_t count)
     return isfinite(lost) ? sum + lost : sum;
 }
 
-double tp_squares(double *values, size_t count)
+double tp_squared_deviations(double *values, size_t count)
 {
     double first = values[0];
     for (size_t i = 0; i < count; i++)
@@ -200,7 +200,7 @@ double tp_median(double *values, size_t count)
     return tp_median_of_sorted(values, count);
 }
 
-double tp_spread(double *values, size_t count)
+double tp_robust_deviation(double *values, size_t count)
 {
     double middle = tp_median(values, count);
     for (size_t i = 0; i < count; i++)
@@ -213,7 +213,7 @@ int64_t tp_lower_median(int64_t *values, size_t count)
     return count ? value_of_rank(values, count, (count - 1) / 2) : 0;
 }
 
-int64_t tp_middle(int64_t *values, size_t count)
+int64_t tp_integer_median(int64_t *values, size_t count)
 {
     if (!count)
         return 0;

@@ -36,10 +36,10 @@ int64_t tp_lower_median(int64_t *values, size_t count);
 
 /* Returns the mean of the two middle values, rounded towards the lower one; 0 for no values. Reorders the values, in
  * linear time. */
-int64_t tp_middle(int64_t *values, size_t count);
+int64_t tp_integer_median(int64_t *values, size_t count);
 
 /* Returns the mean of the two middle values of `count` (> 0) sorted values, rounded towards the lower one. */
-int64_t tp_middle_of_sorted(const int64_t *sorted, size_t count);
+int64_t tp_integer_median_of_sorted(const int64_t *sorted, size_t count);
 
 /* Returns the index of a quantile among `count` (> 0) sorted values, by nearest rank. The quantile is the least value
  * that `percent` (1 to 100) per cent of the values do not exceed. For 50 it is the lower median. */
@@ -47,7 +47,7 @@ size_t tp_nearest_rank(size_t count, unsigned percent);
 
 /* Returns the robust standard deviation: 1.4826 times the median distance from the median; 0 for one value, NaN for no
  * values. Overwrites the values. */
-double tp_spread(double *values, size_t count);
+double tp_robust_deviation(double *values, size_t count);
 
 struct tp_weighted {
     double value, weight; /* weight: 0 or more */
@@ -63,16 +63,16 @@ double tp_sum(const double *values, size_t count);
 
 /* Returns the sum of the squared distances from the mean: exactly 0 if all values are equal. Overwrites the values.
  * count > 0. */
-double tp_squares(double *values, size_t count);
+double tp_squared_deviations(double *values, size_t count);
 
 /* An estimate and its interval of confidence. The bounds are NaN if there are too few samples. */
-struct tp_bounds {
+struct tp_confidence_interval {
     double estimate, low, high;
 };
 
 /* ---- conversion for tables ---- */
 
 /* Returns the nearest integer, clamped to +-9e18; TP_NULL_INT for NaN. */
-int64_t tp_whole_of(double value);
+int64_t tp_rounded(double value);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "writer/base/path.h"
 
-enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200, LEFT_S = 3600 };
+enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200, OLD_S = 3600 };
 
 static const char mark[] = ".tracepress-", ending[] = ".tmp";
 
@@ -45,7 +45,7 @@ bool tp_temporary_lock(int fd)
 
 /* Returns whether the file still has a name. A process that removes abandoned files may have removed it between its
  * creation and its lock. */
-static bool is_kept(int fd)
+static bool still_exists(int fd)
 {
     struct stat info;
     bool is_taken = !tp_temporary_lock(fd) && errno == EWOULDBLOCK;
@@ -59,7 +59,7 @@ int tp_temporary_create(char name[static TP_TEMPORARY_NAME], int folder, const c
         int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return -1;
-        if (fd >= 0 && is_kept(fd))
+        if (fd >= 0 && still_exists(fd))
             return fd;
         if (fd >= 0) {
             unlinkat(folder, name, 0);
@@ -105,10 +105,10 @@ bool tp_temporary_is_abandoned(int folder, const char *path)
 
 /* Returns whether a file was last written so long ago that its writer has exited. Needed because locks of a writer on
  * another machine may not be visible here. */
-static bool is_left(int folder, const char *name)
+static bool is_old(int folder, const char *name)
 {
     struct stat info;
-    return fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mtime <= time(NULL) - LEFT_S;
+    return fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mtime <= time(NULL) - OLD_S;
 }
 
 void tp_temporary_remove_abandoned(int folder, const char *base)
@@ -117,7 +117,7 @@ void tp_temporary_remove_abandoned(int folder, const char *base)
     DIR *dir = own >= 0 ? fdopendir(own) : NULL;
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
         const char *name = entry->d_name;
-        if (!tp_temporary_is_name(name, base) && !(tp_temporary_is_name(name, NULL) && is_left(own, name)))
+        if (!tp_temporary_is_name(name, base) && !(tp_temporary_is_name(name, NULL) && is_old(own, name)))
             continue;
         int fd = take_abandoned(own, name, O_RDWR, LOCK_EX);
         if (fd < 0)

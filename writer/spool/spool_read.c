@@ -118,7 +118,7 @@ void tp_spool_release(struct tp_spool_file *file)
 
 size_t tp_spool_cut_at(const struct tp_spool_file *file)
 {
-    return file->source ? tp_mapped_cut_at(file->bytes) : SIZE_MAX;
+    return file->source ? tp_mapped_cut_offset(file->bytes) : SIZE_MAX;
 }
 
 bool tp_spool_is_live(const char *path)

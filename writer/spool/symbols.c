@@ -62,11 +62,11 @@ void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, ui
 
 void tp_symbols_release(struct tp_symbols *symbols)
 {
-    tp_mapped_lenient(symbols->modules.count > 0);
+    tp_mapped_set_lenient(symbols->modules.count > 0);
     for (size_t i = 0; i < symbols->modules.count; i++)
         if (TP_AT(&symbols->modules, struct tp_symbol_module, i)->session)
             tp_libdw()->dwfl_end(TP_AT(&symbols->modules, struct tp_symbol_module, i)->session);
-    tp_mapped_lenient(false);
+    tp_mapped_set_lenient(false);
     *symbols = (struct tp_symbols){0};
 }
 
@@ -367,10 +367,10 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
              ->known_count) /* loaded for the first address, so that a recording without stacks loads no C++ runtime */
         tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
-    tp_mapped_lenient(
+    tp_mapped_set_lenient(
         true); /* needed because libdw maps files; if memory is short, tp_symbols_release switches it off */
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
-    tp_mapped_lenient(false);
+    tp_mapped_set_lenient(false);
     const char *text = frames.text.data;
     bool is_own = frames.own_size == frames.text.count || (m && tp_str_starts(file_name(m->path), "libtracepress"));
     size_t left_out = is_own ? 0 : frames.own_size;

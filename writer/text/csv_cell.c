@@ -75,7 +75,7 @@ static bool put_plain(struct tp_buf *out, struct tp_str text)
         is_odd |= text.ptr[i] == '"' || (unsigned char)text.ptr[i] < ' ';
     char *at = is_odd ? NULL : tp_put_at(out, text.len + 2);
     if (at)
-        tp_put_done(out, TP_PUT_TEXT(tp_put_bytes(TP_PUT_TEXT(at, "\""), text.ptr, text.len), "\""));
+        tp_put_finish(out, TP_PUT_TEXT(tp_put_bytes(TP_PUT_TEXT(at, "\""), text.ptr, text.len), "\""));
     return !is_odd;
 }
 

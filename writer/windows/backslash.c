@@ -3,7 +3,7 @@
 
 #include "writer/base/path.h"
 
-char *tp_path_of_user(char *path)
+char *tp_path_normalize(char *path)
 {
     for (char *at = path; (at = strchr(at, '\\'));)
         *at = '/';

@@ -95,8 +95,8 @@ static uint64_t first_record(struct window *w)
 
 void tp_made_dump_find(struct tp_made_wanted *wanted, size_t count, int dump, uint64_t *left_bytes)
 {
-    uint64_t most = *left_bytes < TP_MAX_OUTSIDE_MADE_BYTES ? *left_bytes : TP_MAX_OUTSIDE_MADE_BYTES;
-    uint64_t hits_left = TP_MAX_OUTSIDE_MADE_HITS;
+    uint64_t most = *left_bytes < TP_MAX_OUTSIDE_GENERATED_BYTES ? *left_bytes : TP_MAX_OUTSIDE_GENERATED_BYTES;
+    uint64_t hits_left = TP_MAX_OUTSIDE_GENERATED_HITS;
     struct window w = {.fd = dump, .left_bytes = most};
     struct record_head record;
     struct tp_made_name name;

@@ -16,7 +16,7 @@
 uint32_t tp_made_dump_pid(const char *path);
 
 /* Finds the names of addresses, given in ascending order, in an open dump. The file position does not matter. An
- * address without a name in the dump is not changed. Reads at most TP_MAX_OUTSIDE_MADE_BYTES and *left_bytes, and
+ * address without a name in the dump is not changed. Reads at most TP_MAX_OUTSIDE_GENERATED_BYTES and *left_bytes, and
  * subtracts the bytes that it read from *left_bytes. The code itself is skipped. */
 void tp_made_dump_find(struct tp_made_wanted *wanted, size_t count, int dump, uint64_t *left_bytes);
 

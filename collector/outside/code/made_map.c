@@ -81,12 +81,12 @@ static size_t take_lines(struct reading *r, const char *bytes, size_t size, uint
 
 void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct tp_input *map, uint64_t *left_bytes)
 {
-    struct reading r = {wanted, count, TP_MAX_OUTSIDE_MADE_HITS};
+    struct reading r = {wanted, count, TP_MAX_OUTSIDE_GENERATED_HITS};
     char bytes[PIECE_BYTES];
     size_t kept = 0, got = 1;
     uint64_t place = 0;     /* file offset of bytes[0] */
     bool is_inside = false; /* true inside a line whose beginning was already processed */
-    while (got && *left_bytes && r.hits_left && place + kept < TP_MAX_OUTSIDE_MADE_BYTES) {
+    while (got && *left_bytes && r.hits_left && place + kept < TP_MAX_OUTSIDE_GENERATED_BYTES) {
         size_t room = sizeof bytes - kept;
         if (tp_input_read(&got, map, bytes + kept, room < *left_bytes ? room : (size_t)*left_bytes, 0, NULL) < 0)
             return;

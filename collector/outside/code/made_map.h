@@ -28,7 +28,7 @@ struct tp_made_name {
 void tp_made_name(struct tp_made_wanted *wanted, size_t count, struct tp_made_name name, uint64_t *hits_left);
 
 /* Finds the names of addresses, given in ascending order, in the first *left_bytes of an open file. Reads at most
- * TP_MAX_OUTSIDE_MADE_BYTES. Subtracts the bytes that it read from *left_bytes. */
+ * TP_MAX_OUTSIDE_GENERATED_BYTES. Subtracts the bytes that it read from *left_bytes. */
 void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct tp_input *map, uint64_t *left_bytes);
 
 /* Writes the text of a frame for a name: "/x/a.js(12): f" if the name contains a position, as those of V8, otherwise

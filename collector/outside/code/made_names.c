@@ -29,7 +29,7 @@ void tp_made_names_init(struct tp_made_names *names, struct tp_arena *arena, str
     *names = (struct tp_made_names){.arena = arena,
                                     .places = places,
                                     .makers = TP_VEC(arena, struct maker),
-                                    .left_bytes = TP_MAX_OUTSIDE_MADE_ALL_BYTES};
+                                    .left_bytes = TP_MAX_OUTSIDE_GENERATED_ALL_BYTES};
     tp_id_map_init(&names->ids, arena);
 }
 
@@ -97,8 +97,9 @@ static void meet_maker(struct maker *maker, struct tp_made_names *names, const s
         return;
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* uses O_NOFOLLOW, because a link there would lead
                                                                      * into the recorder's own root */
-    maker->folder =
-        names->open_count < TP_MAX_OUTSIDE_MADE_OPEN ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    maker->folder = names->open_count < TP_MAX_OUTSIDE_GENERATED_OPEN
+                        ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                        : -1;
     names->open_count += maker->folder >= 0;
     maker->inner_pid = maker->folder >= 0 ? maker->inner_pid : 0;
 }
@@ -145,7 +146,8 @@ static void take_mapping(struct tp_made_names *names, const struct tp_perf_recor
     if (!dump_pid && tp_code_file_of(names->places, tp_str_of(r->text)) != TP_CODE_MADE)
         return;
     struct maker *maker = maker_of(names, r, text);
-    if (dump_pid && dump_pid == maker->inner_pid && maker->dump < 0 && names->open_count < TP_MAX_OUTSIDE_MADE_OPEN)
+    if (dump_pid && dump_pid == maker->inner_pid && maker->dump < 0 &&
+        names->open_count < TP_MAX_OUTSIDE_GENERATED_OPEN)
         open_dump(names, r, maker);
 }
 

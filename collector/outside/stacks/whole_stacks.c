@@ -148,10 +148,10 @@ static void add_files(struct tp_whole_stacks *stacks, const struct tp_code_place
 
 void tp_whole_stacks_release(struct tp_whole_stacks *stacks)
 {
-    tp_mapped_lenient(stacks->session != NULL);
+    tp_mapped_set_lenient(stacks->session != NULL);
     if (stacks->session)
         tp_libdw()->dwfl_end(stacks->session);
-    tp_mapped_lenient(false);
+    tp_mapped_set_lenient(false);
     *stacks = (struct tp_whole_stacks){0};
 }
 
@@ -191,7 +191,7 @@ uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_map
     *is_cut = false;
     if (!sample->dump_bytes || is_of_go(&walk))
         return 0;
-    tp_mapped_lenient(true); /* needed because libdw maps files, which may be truncated */
+    tp_mapped_set_lenient(true); /* needed because libdw maps files, which may be truncated */
     if (!stacks->was_tried)
         begin(stacks);
     if (stacks->session && stacks->file_count < places->files.count)
@@ -199,7 +199,7 @@ uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_map
     stacks->walk = &walk;
     bool is_whole = stacks->session && tp_libdw()->dwfl_getthread_frames(stacks->session, 1, take_frame, &walk) == 0;
     stacks->walk = NULL;
-    tp_mapped_lenient(false);
+    tp_mapped_set_lenient(false);
     if (!is_whole && !walk.is_cut && walk.count <= chain_depth(sample))
         return 0;
     *is_cut = walk.is_cut; /* libdw treats unreadable memory as the end of the stack, so only the walk knows whether the

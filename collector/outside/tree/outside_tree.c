@@ -312,7 +312,7 @@ void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, c
     struct tp_buf words;
     if (!root->exec_count || root->programs[0].words.len)
         return;
-    tp_buf_init(&words, TP_MAX_OUTSIDE_WORDS_BYTES);
+    tp_buf_init(&words, TP_MAX_OUTSIDE_ARGUMENT_BYTES);
     for (char *const *word = argv; *word; word++)
         tp_buf_add(&words, *word, strlen(*word) + 1);
     words.failed = 0; /* if there are too many arguments, the first ones are kept */

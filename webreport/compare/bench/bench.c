@@ -108,7 +108,7 @@ static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
         count = others_of(others, b, run, b->quantity);
         /* relative difference that runs of the same program may have */
         double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015;
-        double middle = tp_median(others, count), reach = 3 * fmax(tp_spread(others, count), least);
+        double middle = tp_median(others, count), reach = 3 * fmax(tp_robust_deviation(others, count), least);
         run->is_outlier = count + 1 >= MARKED_FROM && fabs(run->level[b->quantity] - middle) > reach;
     }
 }
@@ -141,7 +141,7 @@ static struct tp_run_change change_of(double *differences, size_t count, struct 
 {
     double *copy = tp_arena_array(arena, count, sizeof *copy);
     memcpy(copy, differences, count * sizeof *copy);
-    double middle = tp_median(copy, count), reach = 5 * tp_spread(copy, count);
+    double middle = tp_median(copy, count), reach = 5 * tp_robust_deviation(copy, count);
     for (size_t i = 0; i < count && count >= DRAWN_IN_FROM && reach > 0; i++)
         differences[i] = fmin(fmax(differences[i], middle - reach), middle + reach);
     tp_arena_drop(arena, copy, count * sizeof *copy);

@@ -5,7 +5,6 @@
 #include "webreport/compare/noise/level_history.h"
 #include "webreport/measure/metrics/metric_values.h"
 #include "writer/base/multiplicity.h"
-#include "writer/base/multiplicity.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
@@ -36,7 +35,7 @@ static double value_of(const struct tp_summary *runs, size_t count, const struct
         }
         bool is_worse = tp_budget_is_upper(line->op)   ? v->value > worst
                         : tp_budget_is_lower(line->op) ? v->value < worst
-                                             : isnan(limit) || !tp_budget_holds(line->op, v->value, limit);
+                                                       : isnan(limit) || !tp_budget_holds(line->op, v->value, limit);
         worst = i == 0 || is_worse ? v->value : worst;
     }
     return metric->is_timed ? tp_median(values, count) : worst;
@@ -122,9 +121,9 @@ static bool is_host_peak(const struct tp_check_item *item)
 }
 
 /* Returns the lowest and highest value of the metric in some runs. */
-static struct tp_bounds range_of(const struct tp_summary *runs, size_t count, int metric)
+static struct tp_confidence_interval range_of(const struct tp_summary *runs, size_t count, int metric)
 {
-    struct tp_bounds range = {NAN, NAN, NAN};
+    struct tp_confidence_interval range = {NAN, NAN, NAN};
     for (size_t i = 0; i < count; i++) {
         range.low = fmin(range.low, runs[i].metrics[metric].value);
         range.high = fmax(range.high, runs[i].metrics[metric].value);
@@ -137,8 +136,8 @@ static struct tp_bounds range_of(const struct tp_summary *runs, size_t count, in
  * the range of one side's runs. */
 static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
-    struct tp_bounds base = range_of(s->base, s->base_count, item->line->metric);
-    struct tp_bounds run = range_of(s->runs, s->run_count, item->line->metric);
+    struct tp_confidence_interval base = range_of(s->base, s->base_count, item->line->metric);
+    struct tp_confidence_interval run = range_of(s->runs, s->run_count, item->line->metric);
     double gap = fmax(run.low - base.high, base.low - run.high);
     if (!s->work.is_known || !s->work.is_same)
         return false;
@@ -204,11 +203,11 @@ static void conclude_not_comparable(struct tp_check_item *item, const struct tp_
 
 static const char *no_baseline(const struct tp_check_subject *s)
 {
-    return s->is_base_broken
-               ? "no good run to compare with: every run of the baseline broke a limit when it was stored. Store a good "
-                 "run by --update-baseline, or accept this level by --accept"
-           : s->is_first ? "no baseline to compare with yet: this run is the first of it"
-                       : "no baseline to compare with: --baseline names one, --update-baseline stores one";
+    return s->is_base_broken ? "no good run to compare with: every run of the baseline broke a limit when it was "
+                               "stored. Store a good "
+                               "run by --update-baseline, or accept this level by --accept"
+           : s->is_first     ? "no baseline to compare with yet: this run is the first of it"
+                             : "no baseline to compare with: --baseline names one, --update-baseline stores one";
 }
 
 /* Judges a line about the work of a step. Counts of work do not depend on the content of the input. */

@@ -19,9 +19,9 @@ const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, dou
     if (!isfinite(value))
         return tp_text_of_fixed(arena, value, 0);
     if (unit == TP_UNIT_NS)
-        return tp_text_of_time(arena, tp_whole_of(value));
+        return tp_text_of_time(arena, tp_rounded(value));
     if (unit == TP_UNIT_BYTES)
-        return tp_text_of_bytes(arena, tp_whole_of(value));
+        return tp_text_of_bytes(arena, tp_rounded(value));
     if (unit == TP_UNIT_PERCENT)
         return tp_text_of_percent(arena, value);
     return count_text(arena, value);

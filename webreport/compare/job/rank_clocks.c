@@ -172,7 +172,7 @@ static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
         for (uint32_t m = 0; m < instance->member_count; m++)
             ends[m] = off[members[m]] = aligned(a, members[m], tp_job_call_at(job, members[m])->end_ns);
         tp_sort_integers(ends, instance->member_count);
-        int64_t middle = tp_middle_of_sorted(ends, instance->member_count);
+        int64_t middle = tp_integer_median_of_sorted(ends, instance->member_count);
         for (uint32_t m = 0; m < instance->member_count; m++)
             off[members[m]] = distance(off[members[m]], middle);
     }

@@ -105,7 +105,7 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
 static double noise_of_accepted(const struct tp_levels *accepted, struct tp_arena *arena)
 {
     double *values = tp_levels_winsorized(accepted, NULL, arena);
-    double sd = sqrt(tp_squares(values, accepted->count) / ((double)accepted->count - 1));
+    double sd = sqrt(tp_squared_deviations(values, accepted->count) / ((double)accepted->count - 1));
     tp_arena_drop(arena, values, accepted->count * sizeof *values);
     return sd;
 }
@@ -134,6 +134,6 @@ bool tp_run_is_loaded(double ratio, double *history, size_t count)
     const double least = 0.05, least_spread = 0.01, alone = 0.5;
     if (count < LOADED_FROM)
         return ratio < alone;
-    double middle = tp_median(history, count), spread = fmax(tp_spread(history, count), least_spread);
+    double middle = tp_median(history, count), spread = fmax(tp_robust_deviation(history, count), least_spread);
     return ratio < middle - fmax(4 * spread, least);
 }

@@ -75,8 +75,7 @@ struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct
     groups[1] = *new_side;
     if (context->more_count)
         memcpy(groups + 2, context->more, context->more_count * sizeof *groups);
-    struct tp_run_noise noise =
-        tp_run_noise_pooled(groups, group_count, &context->prior, context->estimator, arena);
+    struct tp_run_noise noise = tp_run_noise_pooled(groups, group_count, &context->prior, context->estimator, arena);
     double cost = cost_of_base(base->count, context->estimator);
     double error = noise.sd * sqrt(cost / (double)base->count + 1 / (double)new_side->count);
     struct tp_run_change change = interval_of(level_of_new(new_side, arena) - level_of_base(base, arena), error, &noise,
@@ -91,7 +90,8 @@ struct tp_run_change tp_run_change_paired(double *differences, size_t count)
 {
     tp_sort_reals(differences, count);
     double mean = tp_sum(differences, count) / (double)count;
-    struct tp_run_noise noise = {sqrt(tp_squares(differences, count) / ((double)count - 1)), (double)count - 1, 0};
+    struct tp_run_noise noise = {sqrt(tp_squared_deviations(differences, count) / ((double)count - 1)),
+                                 (double)count - 1, 0};
     struct tp_run_change change = interval_of(mean, noise.sd / sqrt((double)count), &noise, TP_RUN_DOUBT);
     change.base_count = change.new_count = count;
     return change;

@@ -45,7 +45,7 @@ struct tp_run_level tp_run_level_of(double *values, size_t count)
         return level;
     level.level = log(mean);
     level.low = log(values[(count - 1) / SHORT_PART]);
-    level.cv = tp_spread(values, count) / mean;
+    level.cv = tp_robust_deviation(values, count) / mean;
     return level;
 }
 
@@ -80,7 +80,7 @@ double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count
         memcpy(copy, levels->items, count * sizeof *copy);
     }
     tp_sort_reals(values, count);
-    double middle = tp_median_of_sorted(values, count), reach = 3 * tp_spread(copy, count);
+    double middle = tp_median_of_sorted(values, count), reach = 3 * tp_robust_deviation(copy, count);
     for (size_t i = 0; i < count && count >= WINSORIZED_FROM && reach > 0; i++) {
         double value = fmin(fmax(values[i], middle - reach), middle + reach);
         drawn += value != values[i];
@@ -104,7 +104,7 @@ static void add_group(struct squares *squares, const struct tp_levels *group, en
                       struct tp_arena *arena)
 {
     size_t drawn;
-    double *values = tp_levels_winsorized(group, &drawn, arena), own = tp_squares(values, group->count);
+    double *values = tp_levels_winsorized(group, &drawn, arena), own = tp_squared_deviations(values, group->count);
     double degrees = (double)group->count - 1, left = degrees - (double)drawn;
     tp_arena_drop(arena, values, group->count * sizeof *values);
     squares->runs += degrees;

@@ -190,7 +190,7 @@ static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
         for (uint32_t i = 0; i < link->pair_count; i++)
             w->values[i] = w->pair_us[w->by_key[link->first_pair + i]] / link->usual_us;
         tp_sort_reals(w->values, link->pair_count);
-        double noise = fmax(tp_spread(w->values, half), LEAST_NOISE);
+        double noise = fmax(tp_robust_deviation(w->values, half), LEAST_NOISE);
         for (uint32_t i = 0; i < link->pair_count; i++) {
             uint32_t pair = w->by_key[link->first_pair + i];
             if (w->pair_us[pair] > link->usual_us * (SLOW_LINK + NOISES * noise) &&

@@ -44,12 +44,13 @@ static void find_thresholds(struct finder *f)
         for (uint32_t s = 0; s < w->steps && !w->is_upper[f->part][r]; s++)
             values[count++] = excess_of(f, r)[s];
     f->middle = f->part == TP_SLOT_INPUT && w->is_input_late ? 0 : tp_median(values, count);
-    double spread = fmax(tp_spread(values, count), 1e-9);
+    double spread = fmax(tp_robust_deviation(values, count), 1e-9);
     count = 0;
     for (uint32_t r = 0; r < w->ranks; r++)
         if (!w->is_upper[f->part][r])
             values[count++] = f->median[r];
-    f->rank_us = fmax(fmax(RANK_SHARE * step_us, 3.5 * spread / sqrt(w->steps)), SPREADS * tp_spread(values, count));
+    f->rank_us =
+        fmax(fmax(RANK_SHARE * step_us, 3.5 * spread / sqrt(w->steps)), SPREADS * tp_robust_deviation(values, count));
     f->cell_us = fmax(CELL_SHARE * step_us, CELL_SPREADS * spread);
     for (uint32_t r = 0; r < w->ranks; r++)
         for (uint32_t s = 0; s < w->steps; s++)
@@ -298,8 +299,7 @@ static bool are_level(const struct finder *f, const struct cover *covers, uint32
     }
     double more = 1 + (double)absent / f->w->ranks, loose = singles + parts;
     bool are_scattered = count > MOST_SETS, can_be = singles && are_upper(f);
-    bool is = are_scattered ? slow >= MANY * f->w->ranks
-                            : can_be && is_level_of(f, slow * more, round(loose * more));
+    bool is = are_scattered ? slow >= MANY * f->w->ranks : can_be && is_level_of(f, slow * more, round(loose * more));
     bool may_be = are_upper(f) && (singles || parts) && is_level_of(f, slow + absent, loose + absent);
     if (is_across(f)) { /* sets inside such a level are chance */
         *is_open = false;

@@ -46,7 +46,7 @@ static double spread_of(struct tp_what_if_work *w, const struct mean *means, siz
 {
     for (size_t i = 0; i < count; i++)
         w->values[i] = means[i].us;
-    return tp_spread(w->values, count);
+    return tp_robust_deviation(w->values, count);
 }
 
 static double median_of(struct tp_what_if_work *w, const struct mean *means, size_t count)
@@ -66,7 +66,7 @@ static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *c
     for (uint32_t i = 0; i < n; i++) {
         means[i].rank = class->ranks[i];
         for (uint32_t s = 0; s < w->steps; s++)
-            means[i].us += w->total[part][(size_t)class->ranks[i] * w->steps + s];
+            means[i].us += w->total[part][(size_t) class->ranks[i] * w->steps + s];
         means[i].us /= w->steps;
     }
     tp_merge_sort(w->arena, means, n, sizeof *means, by_mean, NULL);
@@ -91,7 +91,7 @@ static void find_slower(struct tp_what_if_work *w, const struct tp_graph_class *
     const double *fastest = NULL;
     double least = INFINITY, means[FEW_RANKS];
     for (uint32_t i = 0; i < class->rank_count; i++) {
-        const double *total = w->total[part] + (size_t)class->ranks[i] * w->steps;
+        const double *total = w->total[part] + (size_t) class->ranks[i] * w->steps;
         means[i] = 0;
         for (uint32_t s = 0; s < w->steps; s++)
             means[i] += total[s] / w->steps;
@@ -99,7 +99,7 @@ static void find_slower(struct tp_what_if_work *w, const struct tp_graph_class *
         least = fmin(least, means[i]);
     }
     memcpy(w->values, fastest, w->steps * sizeof *w->values);
-    double apart = fmax(2 * least_us, LEVEL_SPREADS * tp_spread(w->values, w->steps));
+    double apart = fmax(2 * least_us, LEVEL_SPREADS * tp_robust_deviation(w->values, w->steps));
     for (uint32_t i = 0; i < class->rank_count; i++)
         w->is_upper[part][class->ranks[i]] = means[i] > least + apart;
 }

@@ -19,13 +19,13 @@ struct tp_change {
     const struct tp_match *match;
     struct tp_identity identity; /* identity of the row in NEW, or in BASE for a removed row */
     double calls[TP_SIDES], ns[TP_SIDES];
-    double call_ns[TP_SIDES];  /* mean time of a call; NaN without calls */
-    int64_t change_ns;         /* by_count_ns + by_time_ns */
-    int64_t by_count_ns;       /* (calls of NEW - calls of BASE) times the time per call of BASE */
-    int64_t by_time_ns;        /* calls of NEW times (time per call of NEW - time per call of BASE) */
+    double call_ns[TP_SIDES]; /* mean time of a call; NaN without calls */
+    int64_t change_ns;        /* by_count_ns + by_time_ns */
+    int64_t by_count_ns;      /* (calls of NEW - calls of BASE) times the time per call of BASE */
+    int64_t by_time_ns;       /* calls of NEW times (time per call of NEW - time per call of BASE) */
     /* 99 % interval of the row's change, without the shift that all rows share, ns of a typical step; NaN if the row
      * was not judged */
-    struct tp_bounds interval;
+    struct tp_confidence_interval interval;
     double share;         /* change divided by BASE's mean step, with its sign; NaN without steps */
     bool is_count_change; /* the number of calls per step changed, by exact counts */
     bool is_reported;     /* the verdict is not neutral, or a kernel was replaced */
@@ -49,8 +49,8 @@ struct tp_changes {
     uint32_t tested_count; /* number of rows that were judged together */
     uint32_t cause_count;  /* number of reported changes without a cause */
     struct tp_function_sums functions;
-    double shift;          /* relative change that all judged rows share; 0 with too few rows */
-    double low_shift;      /* as in struct tp_row_judgement */
+    double shift;     /* relative change that all judged rows share; 0 with too few rows */
+    double low_shift; /* as in struct tp_row_judgement */
 };
 
 /* Sets `cause` of each reported change: the time of an operator follows from its kernels, a wait from the work that it

@@ -54,8 +54,7 @@ static bool has_rest(const struct tp_side_input *side, enum tp_summary_kind kind
 {
     for (uint32_t r = 0; r < side->run_count; r++)
         for (uint32_t i = 0; i < side->runs[r].row_count; i++)
-            if (side->runs[r].rows[i].kind == kind &&
-                tp_str_equal(side->runs[r].rows[i].name, TP_STR(TP_SUMMARY_REST)))
+            if (side->runs[r].rows[i].kind == kind && tp_str_equal(side->runs[r].rows[i].name, TP_STR(TP_SUMMARY_REST)))
                 return true;
     return false;
 }
@@ -81,10 +80,10 @@ static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_s
                            const struct tp_change_limits *limits)
 {
     for (enum tp_summary_kind kind = 0; kind < TP_SUMMARY_KIND_COUNT; kind++)
-        is_cut[kind] = (limits->is_work_same && (has_rest(sides->side[TP_BASE].input, kind) ||
-                                                 has_rest(sides->side[TP_NEW].input, kind))) ||
-                       (is_module(kind) && !(has_kind(sides->side[TP_BASE].input, kind) &&
-                                             has_kind(sides->side[TP_NEW].input, kind)));
+        is_cut[kind] = (limits->is_work_same &&
+                        (has_rest(sides->side[TP_BASE].input, kind) || has_rest(sides->side[TP_NEW].input, kind))) ||
+                       (is_module(kind) &&
+                        !(has_kind(sides->side[TP_BASE].input, kind) && has_kind(sides->side[TP_NEW].input, kind)));
 }
 
 /* Returns whether the number of calls per step changed. Counts that vary between steps, and rows that a summary cut
@@ -95,8 +94,8 @@ static bool is_count_changed(const struct tp_change *change, const struct total 
 {
     if (is_work_same && (change->identity.kind == TP_SUMMARY_SYNC || is_module(change->identity.kind)))
         return false;
-    if (is_cut[change->identity.kind] && (change->match->kind != TP_MATCH_SAME ||
-                                          tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST))))
+    if (is_cut[change->identity.kind] &&
+        (change->match->kind != TP_MATCH_SAME || tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST))))
         return false;
     return totals[TP_BASE].calls != totals[TP_NEW].calls && totals[TP_BASE].is_count_constant &&
            totals[TP_NEW].is_count_constant;
@@ -144,7 +143,8 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
  */
 static bool is_replaced(const struct tp_change *change, const struct total totals[TP_SIDES], double step_ns)
 {
-    return change->identity.kind == TP_SUMMARY_KERNEL && is_other_kernel(change) && totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
+    return change->identity.kind == TP_SUMMARY_KERNEL && is_other_kernel(change) && totals[TP_BASE].is_count_constant &&
+           totals[TP_NEW].is_count_constant &&
            fmax(change->ns[TP_BASE], change->ns[TP_NEW]) >= TP_CHANGE_LEAST_SHARE * step_ns;
 }
 
@@ -211,10 +211,9 @@ static void add_judged(struct judged *judged, const struct tp_changes *changes, 
         levels[s] = tp_sides_row_levels(&calls[s], sides, s, match->members[s][0]);
     if (!levels[TP_BASE].levels || !levels[TP_NEW].levels || calls[TP_BASE] != calls[TP_NEW])
         return;
-    judged->rows[judged->count] =
-        (struct tp_row_levels){levels[TP_BASE].levels, levels[TP_NEW].levels,         levels[TP_BASE].cvs[0],
-                               levels[TP_NEW].cvs[0],  change->ns[TP_BASE] / all, levels[TP_BASE].lows,
-                               levels[TP_NEW].lows};
+    judged->rows[judged->count] = (struct tp_row_levels){
+        levels[TP_BASE].levels,    levels[TP_NEW].levels, levels[TP_BASE].cvs[0], levels[TP_NEW].cvs[0],
+        change->ns[TP_BASE] / all, levels[TP_BASE].lows,  levels[TP_NEW].lows};
     judged->changes[judged->count++] = at;
 }
 
@@ -252,10 +251,12 @@ static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double
 }
 
 /* Returns the interval of a row's change, ns of a typical step. */
-static struct tp_bounds interval_of(const struct tp_row_levels *levels, const struct tp_row_verdict *row, uint32_t runs)
+static struct tp_confidence_interval interval_of(const struct tp_row_levels *levels, const struct tp_row_verdict *row,
+                                                 uint32_t runs)
 {
     double base = exp(tp_sum(levels->base, runs) / runs), change = log1p(row->estimate);
-    return (struct tp_bounds){base * row->estimate, base * expm1(change - row->half), base * expm1(change + row->half)};
+    return (struct tp_confidence_interval){base * row->estimate, base * expm1(change - row->half),
+                                           base * expm1(change + row->half)};
 }
 
 static bool has_total_moved(const struct tp_total totals[TP_QUANTITIES])
@@ -281,8 +282,8 @@ static void judge_times(struct tp_changes *changes, const struct tp_sides *sides
     for (uint32_t i = 0; judgement.rows && i < judged.count; i++) {
         struct tp_change *change = &changes->items[judged.changes[i]];
         change->interval = interval_of(&judged.rows[i], &judgement.rows[i], base_count);
-        change->verdict = judge_row(&judgement.rows[i], judged.rows[i].share, least_for_verdict(sides), is_alone,
-                                    has_moved);
+        change->verdict =
+            judge_row(&judgement.rows[i], judged.rows[i].share, least_for_verdict(sides), is_alone, has_moved);
     }
 }
 
@@ -339,8 +340,9 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     double ns[TP_SIDES] = {base->part_ns[TP_PART_DATALOADER], new_side->part_ns[TP_PART_DATALOADER]};
     if (tp_sides_are_wall_clock(sides))
         levels[TP_NEW] = unshifted(sides, &levels[TP_NEW], log1p(changes->shift));
-    struct tp_total total = tp_total_of(sides, TP_QUANTITY_STEP, levels,
-                                        &(struct tp_change_limits){.threshold = limits->threshold}, doubt / TP_RUN_DOUBT);
+    struct tp_total total =
+        tp_total_of(sides, TP_QUANTITY_STEP, levels, &(struct tp_change_limits){.threshold = limits->threshold},
+                    doubt / TP_RUN_DOUBT);
     struct tp_change *change = &changes->items[changes->count++];
     *change = (struct tp_change){.match = &none,
                                  .identity = {TP_SUMMARY_KIND_COUNT,
@@ -394,7 +396,8 @@ static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sid
             const struct tp_match *match = &matches->items[i];
             for (int s = 0; s < TP_SIDES && match->kernel == k; s++)
                 for (uint32_t at = 0; at < match->member_count[s]; at++)
-                    *(struct tp_side_part *)tp_vec_push(&rows.parts[s]) = (struct tp_side_part){match->members[s][at], 1};
+                    *(struct tp_side_part *)tp_vec_push(&rows.parts[s]) =
+                        (struct tp_side_part){match->members[s][at], 1};
         }
         struct tp_replaced_sum sum = tp_replaced_judge(sides, &rows, shift);
         bool is_slower = sum.verdict == TP_CHANGE_REGRESSED;

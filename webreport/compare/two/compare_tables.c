@@ -65,7 +65,8 @@ static const struct tp_column_def finding_defs[TP_FINDING_DIFF_COLUMNS] = {
     {"base_severity", "Base severity", "", "Severity in the base, the highest of its runs.", TP_COLUMN_TEXT},
     {"new_severity", "New severity", "", "Severity on the new side, the highest of its runs.", TP_COLUMN_TEXT},
     {"base_ceiling_us", "Base ceiling", "us", "Time per step that the finding is about, in the base.", TP_COLUMN_REAL},
-    {"new_ceiling_us", "New ceiling", "us", "Time per step that the finding is about, on the new side.", TP_COLUMN_REAL},
+    {"new_ceiling_us", "New ceiling", "us", "Time per step that the finding is about, on the new side.",
+     TP_COLUMN_REAL},
     {"base_occurrences", "Base times", "", "Occurrences in the base, of the run that has most.", TP_COLUMN_INT},
     {"new_occurrences", "New times", "", "Occurrences on the new side, of the run that has most.", TP_COLUMN_INT},
     {"file_line", "Line", "", "Source line of the first evidence that has one.", TP_COLUMN_TEXT},
@@ -169,14 +170,14 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_text(table, TP_ROW_CAUSE)[row] = cause ? cause->identity.name : (struct tp_str){NULL, 0};
     for (int s = 0; s < TP_SIDES; s++) {
         tp_table_real(table, TP_ROW_BASE_CALLS + (unsigned)s)[row] = change->calls[s];
-        tp_table_int(table, TP_ROW_BASE_TIME + (unsigned)s)[row] = tp_whole_of(change->ns[s]);
-        tp_table_int(table, TP_ROW_BASE_CALL + (unsigned)s)[row] = tp_whole_of(change->call_ns[s]);
+        tp_table_int(table, TP_ROW_BASE_TIME + (unsigned)s)[row] = tp_rounded(change->ns[s]);
+        tp_table_int(table, TP_ROW_BASE_CALL + (unsigned)s)[row] = tp_rounded(change->call_ns[s]);
     }
     tp_table_int(table, TP_ROW_CHANGE)[row] = change->change_ns;
     tp_table_int(table, TP_ROW_BY_COUNT)[row] = change->by_count_ns;
     tp_table_int(table, TP_ROW_BY_TIME)[row] = change->by_time_ns;
-    tp_table_int(table, TP_ROW_LOW)[row] = tp_whole_of(change->interval.low);
-    tp_table_int(table, TP_ROW_HIGH)[row] = tp_whole_of(change->interval.high);
+    tp_table_int(table, TP_ROW_LOW)[row] = tp_rounded(change->interval.low);
+    tp_table_int(table, TP_ROW_HIGH)[row] = tp_rounded(change->interval.high);
     tp_table_real(table, TP_ROW_SHARE)[row] = isfinite(change->share) ? 100 * change->share : NAN;
 }
 
@@ -231,9 +232,9 @@ static void fill_part(struct tp_compare *c, size_t row, const char *name, const 
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
     double step = c->sides.side[TP_BASE].total_ns, difference = ns[TP_NEW] - ns[TP_BASE];
     tp_table_text(table, TP_PART_NAME)[row] = tp_str_of(name);
-    tp_table_int(table, TP_PART_BASE)[row] = tp_whole_of(ns[TP_BASE]);
-    tp_table_int(table, TP_PART_NEW)[row] = tp_whole_of(ns[TP_NEW]);
-    tp_table_int(table, TP_PART_CHANGE)[row] = tp_whole_of(difference);
+    tp_table_int(table, TP_PART_BASE)[row] = tp_rounded(ns[TP_BASE]);
+    tp_table_int(table, TP_PART_NEW)[row] = tp_rounded(ns[TP_NEW]);
+    tp_table_int(table, TP_PART_CHANGE)[row] = tp_rounded(difference);
     tp_table_int(table, TP_PART_LOW)[row] = tp_table_int(table, TP_PART_HIGH)[row] = TP_NULL_INT;
     tp_table_real(table, TP_PART_SHARE)[row] = step > 0 ? 100 * difference / step : NAN;
     tp_table_text(table, TP_PART_VERDICT)[row] = (struct tp_str){NULL, 0};
@@ -245,8 +246,8 @@ static void judge_step(struct tp_compare *c)
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
     const struct tp_total *total = &c->totals[TP_QUANTITY_STEP];
     double step = c->sides.side[TP_BASE].total_ns;
-    tp_table_int(table, TP_PART_LOW)[0] = tp_whole_of(step * total->change.low);
-    tp_table_int(table, TP_PART_HIGH)[0] = tp_whole_of(step * total->change.high);
+    tp_table_int(table, TP_PART_LOW)[0] = tp_rounded(step * total->change.low);
+    tp_table_int(table, TP_PART_HIGH)[0] = tp_rounded(step * total->change.high);
     tp_table_text(table, TP_PART_VERDICT)[0] = tp_str_of(tp_change_verdict_name(total->verdict));
 }
 

@@ -58,9 +58,9 @@ static void judge(struct tp_changes *changes, struct tp_change *change, const st
 {
     double log_ratio = log(s->ns[TP_NEW] / s->ns[TP_BASE]), half = tp_student_quantile(0.995, NORMAL) * s->error;
     double least = TP_FUNCTION_LEAST_SHARE * changes->functions.ns[TP_BASE];
-    change->interval = (struct tp_bounds){change->ns[TP_NEW] - change->ns[TP_BASE],
-                                          s->ns[TP_BASE] * expm1(log_ratio - half),
-                                          s->ns[TP_BASE] * expm1(log_ratio + half)};
+    change->interval = (struct tp_confidence_interval){change->ns[TP_NEW] - change->ns[TP_BASE],
+                                                       s->ns[TP_BASE] * expm1(log_ratio - half),
+                                                       s->ns[TP_BASE] * expm1(log_ratio + half)};
     if (fabs(log_ratio) <= beyond * s->error || fabs(change->ns[TP_NEW] - change->ns[TP_BASE]) < least)
         return;
     change->verdict = log_ratio > 0 ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;

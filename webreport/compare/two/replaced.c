@@ -102,12 +102,12 @@ static struct tp_row_shift shift_of(const struct tp_sides *sides, enum tp_summar
         items[count] = (struct tp_weighted){changes[count], base->ns};
         count++;
     }
-    shift.least_ns = kind == TP_SUMMARY_OPERATOR_DEVICE ? TP_CHANGE_LEAST_SHARE * sides->side[TP_BASE].total_ns
-                                               : LEAST_SHARE * all;
+    shift.least_ns =
+        kind == TP_SUMMARY_OPERATOR_DEVICE ? TP_CHANGE_LEAST_SHARE * sides->side[TP_BASE].total_ns : LEAST_SHARE * all;
     if (count < TP_ROWS_LEAST)
         return shift;
     shift.shift = tp_weighted_median(items, count, sides->arena);
-    shift.spread = tp_spread(changes, count);
+    shift.spread = tp_robust_deviation(changes, count);
     return shift;
 }
 
@@ -176,8 +176,8 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
         return sum;
     struct tp_run_change change = change_of(sides, levels, shift);
     sum.is_known = change.sees <= factor_of_two;
-    sum.interval = (struct tp_bounds){sum.ns[TP_BASE] * change.estimate, sum.ns[TP_BASE] * change.low,
-                                      sum.ns[TP_BASE] * change.high};
+    sum.interval = (struct tp_confidence_interval){sum.ns[TP_BASE] * change.estimate, sum.ns[TP_BASE] * change.low,
+                                                   sum.ns[TP_BASE] * change.high};
     if (is_large)
         sum.verdict = verdict_of(sides, levels, &change, sum.is_host);
     return sum;
@@ -217,7 +217,8 @@ static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, c
 static void gate_algorithm(struct tp_work_change *change, const struct tp_work_diff *work, const struct tp_sides *sides,
                            const struct tp_row_shift *shift)
 {
-    struct tp_row_sum rows = {.parts = {TP_VEC(sides->arena, struct tp_side_part), TP_VEC(sides->arena, struct tp_side_part)}};
+    struct tp_row_sum rows = {
+        .parts = {TP_VEC(sides->arena, struct tp_side_part), TP_VEC(sides->arena, struct tp_side_part)}};
     add_kernels(&rows, sides, work, change);
     struct tp_replaced_sum sum = tp_replaced_judge(sides, &rows, shift);
     if (sum.verdict == TP_CHANGE_REGRESSED)
@@ -233,8 +234,7 @@ static struct tp_replaced_sum judge_group(const struct tp_replaced *replaced, co
         rows.parts[s] = TP_VEC(sides->arena, struct tp_side_part);
         for (uint32_t i = 0; i < sides->identity_count; i++)
             if (replaced->group_of[s][i] == group && tp_keys_get(&sides->keys, i)[0] == shift->kind)
-                *(struct tp_side_part *)tp_vec_push(&rows.parts[s]) =
-                    (struct tp_side_part){i, replaced->part_of[s][i]};
+                *(struct tp_side_part *)tp_vec_push(&rows.parts[s]) = (struct tp_side_part){i, replaced->part_of[s][i]};
     }
     return tp_replaced_judge(sides, &rows, shift);
 }
@@ -266,8 +266,8 @@ static bool is_damaged(const struct tp_sides *sides, unsigned needs)
     return (broken & needs) != 0;
 }
 
-void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *sides,
-                       const struct tp_comparability *c, const struct tp_work_diff *work)
+void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *sides, const struct tp_comparability *c,
+                       const struct tp_work_diff *work)
 {
     const unsigned of_host = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_CLOCK;
     *replaced = (struct tp_replaced){.group_count = work->group_count,
@@ -275,7 +275,8 @@ void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *side
                                      .algorithm = shift_of(sides, TP_SUMMARY_OPERATOR_DEVICE),
                                      .host = shift_of(sides, TP_SUMMARY_OPERATOR_HOST)};
     replaced->host.is_open = c->is_low || c->is_recorded_otherwise || is_damaged(sides, of_host);
-    replaced->algorithm.is_open = replaced->device.is_open = c->is_low || is_damaged(sides, of_host | TP_NEED_DEVICE | TP_NEED_RUNTIME);
+    replaced->algorithm.is_open = replaced->device.is_open =
+        c->is_low || is_damaged(sides, of_host | TP_NEED_DEVICE | TP_NEED_RUNTIME);
     replaced->algorithm.least_ns = LEAST_SHARE * sides->side[TP_BASE].total_ns;
     find_rows(replaced, sides, work);
     replaced->groups = tp_arena_array(sides->arena, (size_t)work->group_count + 1, sizeof *replaced->groups);
@@ -293,8 +294,8 @@ void tp_replaced_gate(struct tp_work_diff *work, const struct tp_sides *sides, c
             gate_algorithm(change, work, sides, &replaced->algorithm);
         if (!change->group)
             continue;
-        bool is_more = tp_work_group_calls(work, change->group, TP_NEW) >
-                       tp_work_group_calls(work, change->group, TP_BASE);
+        bool is_more =
+            tp_work_group_calls(work, change->group, TP_NEW) > tp_work_group_calls(work, change->group, TP_BASE);
         change->is_gated = is_more && !sum->is_known;
         if (is_slower)
             put_slower(change, sum);

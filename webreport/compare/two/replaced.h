@@ -25,10 +25,10 @@ struct tp_row_sum {
 };
 
 struct tp_replaced_sum {
-    double ns[TP_SIDES]; /* mean per step */
-    bool is_known;       /* the runs are precise enough to detect a change by a factor of two */
-    bool is_host;        /* the sum is the operators' own host time, not device time */
-    struct tp_bounds interval; /* 99 % interval of the change, ns; NaN if it was not judged */
+    double ns[TP_SIDES];                    /* mean per step */
+    bool is_known;                          /* the runs are precise enough to detect a change by a factor of two */
+    bool is_host;                           /* the sum is the operators' own host time, not device time */
+    struct tp_confidence_interval interval; /* 99 % interval of the change, ns; NaN if it was not judged */
     enum tp_change_verdict verdict;
 };
 

@@ -113,7 +113,7 @@ static struct centred centre(const struct tp_row_levels *rows, size_t count, boo
 static double squares_about(const struct centred *c, size_t row, double *scratch)
 {
     memcpy(scratch, c->levels + row * c->runs, c->runs * sizeof *scratch);
-    return tp_squares(scratch, c->runs);
+    return tp_squared_deviations(scratch, c->runs);
 }
 
 /* Noise of rows, estimated from all rows together. */
@@ -172,7 +172,7 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
     n->is_many = count >= MANY_ROWS;
     for (size_t i = 0; i < count; i++)
         scratch[i] = changes[i];
-    n->across = tp_spread(scratch, count) / sqrt(1 / (double)sides[0].runs + 1 / (double)sides[1].runs);
+    n->across = tp_robust_deviation(scratch, count) / sqrt(1 / (double)sides[0].runs + 1 / (double)sides[1].runs);
     for (size_t i = 0; i < count && n->freedom >= 2; i++) {
         n->variance[i] = (squares_about(&sides[0], i, levels) + squares_about(&sides[1], i, levels)) / n->freedom;
         scratch[i] = sqrt(fmax(n->variance[i], least_variance));
@@ -216,8 +216,8 @@ static void back(struct tp_row_judgement *judgement, const struct tp_row_levels 
     double *of_runs = tp_arena_array(arena, runs, sizeof *of_runs);
     double *of_rows = tp_arena_array(arena, count, sizeof *of_rows);
     for (size_t run = 0; run < runs; run++)
-        shifts[run] = low_shift_of(rows, count, run >= run_counts[0], run >= run_counts[0] ? run - run_counts[0] : run,
-                                   of_rows);
+        shifts[run] =
+            low_shift_of(rows, count, run >= run_counts[0], run >= run_counts[0] ? run - run_counts[0] : run, of_rows);
     for (size_t i = 0; i < count; i++) {
         double low = low_change_of(&rows[i], run_counts, shifts, of_runs);
         judgement->rows[i].is_backed = tp_short_steps_back(log1p(judgement->rows[i].estimate), low);

@@ -51,7 +51,7 @@ static const char *interval_text(struct tp_arena *arena, const struct tp_run_cha
 
 static const char *level_text(struct tp_arena *arena, double level)
 {
-    return isnan(level) ? "–" : tp_text_of_time(arena, tp_whole_of(exp(level)));
+    return isnan(level) ? "–" : tp_text_of_time(arena, tp_rounded(exp(level)));
 }
 
 static bool is_told(const struct tp_bench *b, int quantity)
@@ -200,7 +200,7 @@ static void put_counts(struct tp_document *document, const struct tp_bench_told 
         tp_table_text(table, C_KIND)[i] = tp_str_of(kind_name(any->kind));
         for (int side = 0; side < TP_BENCH_SIDES; side++)
             tp_table_text(table, C_A + (unsigned)side)[i] =
-                tp_str_of(tp_text_of_count(arena, changed->count[side] ? tp_whole_of(changed->count[side]->calls) : 0));
+                tp_str_of(tp_text_of_count(arena, changed->count[side] ? tp_rounded(changed->count[side]->calls) : 0));
     }
     if (shown)
         tp_document_table(document, texts_of(table, columns, "counts", "Counts that changed", arena), NULL);

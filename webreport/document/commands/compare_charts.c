@@ -144,9 +144,9 @@ static const char *tip(struct tp_arena *arena, const struct tp_naming *naming, c
     struct tp_str name = tp_shown_text(naming, call->name);
     double change = change_of(call);
     return tp_text_printf(arena, "%.*s\n%s \xe2\x86\x92 %s a step: %s%s", (int)name.len, name.ptr,
-                          tp_text_of_time(arena, tp_whole_of(call->ns[TP_BASE])),
-                          tp_text_of_time(arena, tp_whole_of(call->ns[TP_NEW])), change > 0 ? "+" : "",
-                          tp_text_of_time(arena, tp_whole_of(change)));
+                          tp_text_of_time(arena, tp_rounded(call->ns[TP_BASE])),
+                          tp_text_of_time(arena, tp_rounded(call->ns[TP_NEW])), change > 0 ? "+" : "",
+                          tp_text_of_time(arena, tp_rounded(change)));
 }
 
 /* Returns the width of each node: the larger time of both sides, but at least the sum of its children. */
@@ -267,9 +267,9 @@ static void fill_tree(struct tp_table *table, struct tp_shown_table *shown, cons
         if (!is_shown[i])
             continue;
         tp_table_text(table, TREE_NAME)[row] = call->name;
-        tp_table_int(table, TREE_BASE)[row] = tp_whole_of(call->ns[TP_BASE]);
-        tp_table_int(table, TREE_NEW)[row] = tp_whole_of(call->ns[TP_NEW]);
-        tp_table_int(table, TREE_CHANGE)[row] = tp_whole_of(change_of(call));
+        tp_table_int(table, TREE_BASE)[row] = tp_rounded(call->ns[TP_BASE]);
+        tp_table_int(table, TREE_NEW)[row] = tp_rounded(call->ns[TP_NEW]);
+        tp_table_int(table, TREE_CHANGE)[row] = tp_rounded(change_of(call));
         tp_table_real(table, TREE_SHARE)[row] = 100 * change_of(call) / c->sides.side[TP_BASE].total_ns;
         tp_table_real(table, TREE_BASE_CALLS)[row] = call->calls[TP_BASE];
         tp_table_real(table, TREE_NEW_CALLS)[row] = call->calls[TP_NEW];

@@ -16,7 +16,7 @@ bool tp_compare_is_of_programs(const struct tp_compare *c)
 
 static const char *time_of(double ns, struct tp_arena *arena)
 {
-    return tp_text_of_time(arena, isnan(ns) ? TP_NULL_INT : tp_whole_of(ns));
+    return tp_text_of_time(arena, isnan(ns) ? TP_NULL_INT : tp_rounded(ns));
 }
 
 /* Returns the function with the largest certain change, or NULL. */

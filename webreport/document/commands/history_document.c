@@ -265,7 +265,7 @@ static void fill_column(const struct tp_table *table, unsigned column, const str
         if (table->defs[column].type == TP_COLUMN_REAL)
             tp_table_real(table, column)[i] = s->values[i];
         else
-            tp_table_int(table, column)[i] = tp_whole_of(s->values[i]);
+            tp_table_int(table, column)[i] = tp_rounded(s->values[i]);
 }
 
 static bool is_whole(const struct series *s, size_t count)

@@ -106,7 +106,7 @@ static int write_file(struct passing *p, const char *path, struct tp_error *err)
     if (code < 0)
         return code;
     tp_buf_init(&p->text, 0);
-    tp_buf_init(&p->behind, TP_MAX_BEHIND_BYTES);
+    tp_buf_init(&p->behind, TP_MAX_TRAILING_MEMBER_BYTES);
     code = tp_arena_run(p->export->arena, pass_all, p, err);
     bool is_full = tp_pack_failed(p->pack) < 0;
     if (code == TP_OK)

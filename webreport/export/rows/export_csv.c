@@ -87,7 +87,7 @@ static int put_args(void *context, uint32_t event, struct tp_str args, struct tp
     while (tp_args_next(&a->args, &arg)) {
         char *at = tp_put_at(&a->text, TP_PUT_INT + 1);
         if (at)
-            tp_put_done(&a->text, TP_PUT_TEXT(tp_put_int(at, event), ","));
+            tp_put_finish(&a->text, TP_PUT_TEXT(tp_put_int(at, event), ","));
         tp_csv_text(&a->text, arg.key);
         tp_put_char(&a->text, ',');
         bool is_bare = !arg.is_text && (arg.text.len == 0 || (arg.text.ptr[0] != '[' && arg.text.ptr[0] != '{'));

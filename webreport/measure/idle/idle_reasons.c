@@ -77,7 +77,7 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
         if (ns >= 0)
             found[count++] = ns;
     }
-    walk->found->latency_ns = count ? tp_ns_min(tp_middle(found, count), MOST_LATENCY_NS) : UNKNOWN_LATENCY_NS;
+    walk->found->latency_ns = count ? tp_ns_min(tp_integer_median(found, count), MOST_LATENCY_NS) : UNKNOWN_LATENCY_NS;
     tp_arena_drop(arena, found, gpu->idle_count * sizeof *found);
 }
 

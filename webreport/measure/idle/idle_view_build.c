@@ -128,11 +128,11 @@ static void build_device(struct tp_idle_device *out, const struct tp_model *mode
     out->busy_percent = tp_percent(out->busy_ns, model->window_ns);
     out->sum_ns = sum_in_window(model, gpu);
     out->sum_over_union = out->busy_ns ? (double)out->sum_ns / (double)out->busy_ns : 0.0;
-    out->compute_ns = tp_intervals_meet_length(gpu->compute, w);
-    out->communication_ns = tp_intervals_meet_length(gpu->communication, w);
-    out->copy_ns = tp_intervals_meet_length(gpu->copies, w);
-    out->exposed_communication_ns = tp_intervals_meet_length(gpu->exposed_communication, w);
-    out->exposed_copy_ns = tp_intervals_meet_length(gpu->exposed_copy, w);
+    out->compute_ns = tp_intervals_intersection_length(gpu->compute, w);
+    out->communication_ns = tp_intervals_intersection_length(gpu->communication, w);
+    out->copy_ns = tp_intervals_intersection_length(gpu->copies, w);
+    out->exposed_communication_ns = tp_intervals_intersection_length(gpu->exposed_communication, w);
+    out->exposed_copy_ns = tp_intervals_intersection_length(gpu->exposed_copy, w);
     bool has_room = model->used_count <= *step_rows;
     *step_rows -= has_room ? model->used_count : 0;
     build_steps(out, model, gpu, has_room, arena);

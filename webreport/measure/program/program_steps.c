@@ -196,7 +196,7 @@ static void find_places(const struct join *join, struct places *places)
             tp_intervals_push(&running, pieces[i].begin_ns, pieces[i].end_ns);
     places->steps = tp_intervals_of(&steps);
     places->outside = tp_intervals_minus(join->arena, places->steps, operators_of(join));
-    join->out->outside_ns = tp_intervals_meet_length(places->outside, tp_intervals_of(&running));
+    join->out->outside_ns = tp_intervals_intersection_length(places->outside, tp_intervals_of(&running));
 }
 
 /* A time to be divided among samples. Each sample gets the remaining time divided by the number of remaining samples,

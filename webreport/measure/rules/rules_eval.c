@@ -89,8 +89,8 @@ int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
 {
     /* If recording costs nothing, no copy of the set is needed. */
-    int64_t ns = a->recorded.count ? tp_less_recording(a, tp_intervals_meet(a->arena, set, a->judged))
-                                   : tp_intervals_meet_length(set, a->judged);
+    int64_t ns = a->recorded.count ? tp_less_recording(a, tp_intervals_intersection(a->arena, set, a->judged))
+                                   : tp_intervals_intersection_length(set, a->judged);
     return tp_ns_min(ns, a->judged_ns); /* the cost of recording may exceed the length of short events */
 }
 
@@ -297,7 +297,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     struct tp_intervals none = {NULL, 0};
     if (a->is_left_out[c->rule])
         return false;
-    *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->judged) : none;
+    *within = c->has_ceiling ? tp_intervals_intersection(a->arena, c->time, a->judged) : none;
     int64_t ns = tp_judged_length(a, *within);
     double share = tp_window_percent(a, ns);
     enum tp_severity severity = severity_of(c, share);

@@ -26,7 +26,7 @@ void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a,
 
 double tp_work_claim_share(const struct tp_advisor *a, struct tp_work_claim *claim)
 {
-    return tp_set_percent(a, tp_intervals_briefly_of(&claim->whole));
+    return tp_set_percent(a, tp_intervals_temporary_of(&claim->whole));
 }
 
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details)
@@ -39,7 +39,7 @@ bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const 
             const struct tp_event *e = tp_device_event(model, k);
             tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, claim->parts[k], WHOLE));
         }
-    claim->candidate.time = tp_intervals_briefly_of(&time);
+    claim->candidate.time = tp_intervals_temporary_of(&time);
     claim->candidate.details = details;
     bool is_added = is_enough && tp_advisor_add(a, &claim->candidate);
     tp_intervals_drop(&time);

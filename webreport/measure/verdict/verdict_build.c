@@ -160,7 +160,7 @@ static void find_one_collective(struct tp_trace_verdict *v, const struct tp_mode
         if (!tp_is_communication(model, gpu->events[i]) || !is_late(e, sum_ns))
             continue;
         struct tp_interval own = {e->ts_ns, tp_event_end(e)};
-        int64_t ns = tp_intervals_meet_length(gpu->exposed_communication, (struct tp_intervals){&own, 1});
+        int64_t ns = tp_intervals_intersection_length(gpu->exposed_communication, (struct tp_intervals){&own, 1});
         if (tp_percent(ns, model->window_ns) < STALL_PERCENT || ns <= v->one_collective_ns)
             continue;
         v->one_collective_ns = ns;
@@ -191,9 +191,9 @@ static void name_own_causes(struct tp_trace_verdict *v, const struct tp_model *m
     struct tp_intervals loading = tp_intervals_of(&said), waiting = tp_intervals_of(&waited);
     for (enum tp_time_cause cause = TP_TIME_OUTSIDE; cause <= TP_TIME_UNKNOWN; cause++) {
         struct tp_intervals idle = idle_of(gpu, cause == TP_TIME_OUTSIDE ? TP_IDLE_OUTSIDE : TP_IDLE_UNKNOWN, arena);
-        struct tp_intervals input = tp_intervals_meet(arena, idle, loading);
+        struct tp_intervals input = tp_intervals_intersection(arena, idle, loading);
         int64_t input_ns = tp_intervals_length(input);
-        int64_t wait_ns = tp_intervals_meet_length(tp_intervals_minus(arena, idle, input), waiting);
+        int64_t wait_ns = tp_intervals_intersection_length(tp_intervals_minus(arena, idle, input), waiting);
         v->cause_ns[TP_TIME_INPUT] = tp_sat_add(v->cause_ns[TP_TIME_INPUT], input_ns);
         v->cause_ns[TP_TIME_SYNC] = tp_sat_add(v->cause_ns[TP_TIME_SYNC], wait_ns);
         v->cause_ns[cause] = tp_sat_sub(v->cause_ns[cause], tp_sat_add(input_ns, wait_ns));
@@ -214,11 +214,11 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
     }
     struct tp_intervals starved = tp_intervals_of(&pieces), loading = tp_main_loading(model, arena);
     struct tp_intervals rest = tp_intervals_minus(arena, starved, loading);
-    v->cause_ns[TP_TIME_COMPUTE] = tp_intervals_meet_length(gpu->compute, model->window);
-    v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_meet_length(gpu->exposed_communication, model->window);
-    v->cause_ns[TP_TIME_COPY] = tp_intervals_meet_length(gpu->exposed_copy, model->window);
-    v->cause_ns[TP_TIME_INPUT] = tp_intervals_meet_length(starved, loading);
-    v->cause_ns[TP_TIME_SYNC] = tp_intervals_meet_length(rest, waiting_times(model, arena));
+    v->cause_ns[TP_TIME_COMPUTE] = tp_intervals_intersection_length(gpu->compute, model->window);
+    v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_intersection_length(gpu->exposed_communication, model->window);
+    v->cause_ns[TP_TIME_COPY] = tp_intervals_intersection_length(gpu->exposed_copy, model->window);
+    v->cause_ns[TP_TIME_INPUT] = tp_intervals_intersection_length(starved, loading);
+    v->cause_ns[TP_TIME_SYNC] = tp_intervals_intersection_length(rest, waiting_times(model, arena));
     v->cause_ns[TP_TIME_LAUNCH] = tp_sat_sub(tp_intervals_length(rest), v->cause_ns[TP_TIME_SYNC]);
     v->cause_ns[TP_TIME_QUEUE] = part_ns[TP_IDLE_QUEUE];
     v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
@@ -369,7 +369,7 @@ static int64_t operator_time(const struct tp_model *model, struct tp_arena *aren
         if (e->kind == TP_KIND_OPERATOR || tp_is_computing(model, e))
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_meet_length(tp_intervals_of(&pieces), model->window);
+    return tp_intervals_intersection_length(tp_intervals_of(&pieces), model->window);
 }
 
 /* Adds a cause that only ranges can state for the host. When the program has no such range, the time stays unknown. */
@@ -390,7 +390,8 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
                   {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND}};
     struct tp_intervals loading = tp_main_loading(model, arena);
     v->cause_ns[TP_TIME_INPUT] = tp_intervals_length(loading);
-    v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_meet_length(tp_exposed_collectives(model, arena), model->window);
+    v->cause_ns[TP_TIME_COMMUNICATION] =
+        tp_intervals_intersection_length(tp_exposed_collectives(model, arena), model->window);
     v->cause_ns[TP_TIME_OPERATORS] = operator_time(model, arena);
     v->cause_ns[TP_TIME_BETWEEN] = tp_intervals_length(tp_main_between(model, loading, arena));
     v->has_cause[TP_TIME_INPUT] = v->has_cause[TP_TIME_COMMUNICATION] = true;

@@ -83,7 +83,7 @@ void tp_left_out_find(struct tp_left_out_part *out, const struct tp_model *model
     out->is_named = out->total_ns >= NAMED_NS && tp_percent(out->total_ns, out->recorded_ns) >= NAMED_PERCENT;
     if (!out->is_named)
         return;
-    out->is_device = tp_intervals_meet_length(model->device_busy, time) >= out->total_ns - out->total_ns / 2;
+    out->is_device = tp_intervals_intersection_length(model->device_busy, time) >= out->total_ns - out->total_ns / 2;
     if (out->is_device)
         name_operation(out, model, time, arena);
     else

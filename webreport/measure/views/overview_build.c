@@ -237,7 +237,7 @@ void tp_overview_build(struct tp_overview *view, const struct tp_model *model, s
     build_overlap(view, model, arena);
     build_averages(view);
     tp_gpu_summary_build(&view->gpu_summary, model, arena);
-    view->device_busy_ns = tp_intervals_meet_length(model->device_busy, model->window);
+    view->device_busy_ns = tp_intervals_intersection_length(model->device_busy, model->window);
     view->recorded_device_busy_ns = tp_intervals_length(model->device_busy);
     view->tensor_core_eligible_ratio = eligible_ratio(model);
     tp_step_counts_build(&view->in_steps, model);

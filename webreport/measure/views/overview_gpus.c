@@ -183,13 +183,13 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_model *
     const struct tp_gpu_property *property = tp_model_gpu_property(model->trace, gpu->id);
     struct gpu_sums sums;
     sum_gpu(&sums, model, gpu);
-    int64_t busy = tp_intervals_meet_length(gpu->busy, model->window);
+    int64_t busy = tp_intervals_intersection_length(gpu->busy, model->window);
     tp_table_int(table, TP_GPU_ID)[row] = gpu->id;
     tp_table_text(table, TP_GPU_NAME)[row] = property ? property->name : (struct tp_str){NULL, 0};
     tp_table_int(table, TP_GPU_MEMORY)[row] = property ? property->total_memory_bytes : TP_NULL_INT;
     tp_table_text(table, TP_GPU_COMPUTE_CAPABILITY)[row] = compute_capability(property, arena);
     tp_table_real(table, TP_GPU_UTILIZATION)[row] =
-        tp_ratio(tp_intervals_meet_length(gpu->kernels, model->window), model->window_ns);
+        tp_ratio(tp_intervals_intersection_length(gpu->kernels, model->window), model->window_ns);
     tp_table_real(table, TP_GPU_SM_EFFICIENCY)[row] = sm_efficiency(model, gpu, arena);
     tp_table_real(table, TP_GPU_OCCUPANCY)[row] = mean_occupancy(&sums);
     tp_table_real(table, TP_GPU_TENSOR_CORE)[row] = sums.kernel_count ? tp_ratio(sums.yes_ns, sums.kernel_ns) : NAN;

@@ -339,8 +339,8 @@ static struct tp_intervals fixed_time(struct tp_advisor *a, struct found *found)
         tp_intervals_append(&time, tp_intervals_of(&found->between));
         return tp_intervals_of(&time);
     }
-    tp_intervals_append(&time, tp_intervals_meet(a->arena, latency, tp_exposed_communication(a)));
-    tp_intervals_append(&time, tp_intervals_meet(a->arena, tp_intervals_of(&found->host), a->model->starved));
+    tp_intervals_append(&time, tp_intervals_intersection(a->arena, latency, tp_exposed_communication(a)));
+    tp_intervals_append(&time, tp_intervals_intersection(a->arena, tp_intervals_of(&found->host), a->model->starved));
     return tp_intervals_of(&time);
 }
 

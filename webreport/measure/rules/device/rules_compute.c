@@ -384,7 +384,7 @@ static void report(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *ti
     if (tp_window_percent(a, ns) < tp_rule_value(a, rule, "min_pct"))
         return;
     if (time)
-        c.time = tp_intervals_briefly_of(time);
+        c.time = tp_intervals_temporary_of(time);
     else
         c.share = tp_window_percent(a, ns);
     tp_advisor_add(a, &c);
@@ -461,7 +461,7 @@ struct overlap {
 
 static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
 {
-    struct tp_intervals mine = tp_intervals_meet(a->arena, gpu->exposed_communication, a->model->window);
+    struct tp_intervals mine = tp_intervals_intersection(a->arena, gpu->exposed_communication, a->model->window);
     if (a->explained_communication.count)
         mine = tp_intervals_minus(a->arena, mine, a->explained_communication);
     struct tp_intervals hidden = tp_hideable(a, gpu, mine);

@@ -232,7 +232,8 @@ static void evaluate_loading(struct tp_advisor *a)
             tp_picks_rank(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID});
     }
     if (pieces.count)
-        c.time = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), tp_model_idle(a->model, false, a->arena));
+        c.time =
+            tp_intervals_intersection(a->arena, tp_intervals_of(&pieces), tp_model_idle(a->model, false, a->arena));
     if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
         tp_advisor_claim(a, &c);
 }
@@ -279,7 +280,7 @@ static void claim_allocators(struct tp_advisor *a)
         tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
         tp_picks_append(&c.picks, event);
     }
-    c.time = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), a->model->starved);
+    c.time = tp_intervals_intersection(a->arena, tp_intervals_of(&pieces), a->model->starved);
     tp_advisor_claim(a, &c);
 }
 
@@ -386,7 +387,7 @@ static struct tp_detail *few_gaps(struct tp_advisor *a, const struct tp_picks *p
         return NULL;
     for (unsigned i = 0; i < picks->kept; i++) {
         tp_intervals_push(&gaps, picks->items[i].at, picks->items[i].at + picks->items[i].weight);
-        int64_t ns = tp_intervals_meet_length(a->rest, tp_intervals_of(&gaps));
+        int64_t ns = tp_intervals_intersection_length(a->rest, tp_intervals_of(&gaps));
         if (HALF * ns >= whole)
             return TP_DETAIL(a, TP_DETAIL_FEW_GAPS, TP_OF_NUMBER(i + 1), TP_OF_PERCENT(tp_percent(ns, whole)));
     }

@@ -102,9 +102,9 @@ static void evaluate_loader(struct tp_advisor *a)
         if (is_in_process)
             tp_picks_longest(&single.picks, model, event);
     }
-    struct tp_intervals loading = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), model->window);
+    struct tp_intervals loading = tp_intervals_intersection(a->arena, tp_intervals_of(&pieces), model->window);
     double share = tp_window_percent(a, tp_intervals_length(loading));
-    all.time = single.time = tp_intervals_meet(a->arena, loading, tp_waiting_for_host(a));
+    all.time = single.time = tp_intervals_intersection(a->arena, loading, tp_waiting_for_host(a));
     bool is_single = share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total;
     if (is_single)
         tp_advisor_claim(a, &single);
@@ -225,7 +225,8 @@ static void evaluate_pageable(struct tp_advisor *a)
     sum_pinned(a, &p);
     for (size_t i = 0; i < count; i++)
         add_pageable(a, &p, *TP_AT(&found, uint32_t, i));
-    tp_intervals_append(&p.pieces, tp_intervals_meet(a->arena, tp_intervals_of(&p.launches), a->model->starved));
+    tp_intervals_append(&p.pieces,
+                        tp_intervals_intersection(a->arena, tp_intervals_of(&p.launches), a->model->starved));
     c.time = tp_intervals_of(&p.pieces);
     tp_advisor_claim(a, &c);
 }

@@ -101,14 +101,14 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     struct tp_intervals others = tp_intervals_of(&p.others);
     struct tp_intervals samples = tp_intervals_minus(a->arena, tp_intervals_of(&p.samples), others);
     struct tp_intervals batches = tp_intervals_minus(a->arena, tp_intervals_of(&p.batches), others);
-    int64_t of_samples = tp_intervals_meet_length(samples, loading), half = tp_intervals_length(loading) / 2;
-    int64_t of_batches = tp_intervals_meet_length(batches, loading);
+    int64_t of_samples = tp_intervals_intersection_length(samples, loading), half = tp_intervals_length(loading) / 2;
+    int64_t of_batches = tp_intervals_intersection_length(batches, loading);
     if (of_samples <= half && of_batches <= half)
         return NULL;
     *picks = of_batches > of_samples ? p.of_batches : p.of_samples;
     if (of_batches <= of_samples)
         return "input.transform";
-    *collation = tp_intervals_meet(a->arena, batches, loading);
+    *collation = tp_intervals_intersection(a->arena, batches, loading);
     struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
     *python_ns = tp_intervals_length(python);
     if (!p.takes_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))

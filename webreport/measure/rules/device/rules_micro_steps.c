@@ -265,7 +265,8 @@ static void evaluate_each_micro_step(struct tp_advisor *a)
     }
     struct tp_intervals all = tp_intervals_of(&time);
     struct tp_intervals exposed = a->cpu ? tp_exposed_collectives(model, a->arena) : tp_exposed_communication(a);
-    c.time = tp_intervals_minus(a->arena, tp_intervals_meet(a->arena, all, exposed), a->explained_communication);
+    c.time =
+        tp_intervals_minus(a->arena, tp_intervals_intersection(a->arena, all, exposed), a->explained_communication);
     c.details = TP_DETAIL(a, TP_DETAIL_REDUCTIONS, TP_OF_NUMBER(count), TP_OF_NUMBER(m.spans.count));
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E8, "min_pct"))
         return;

@@ -134,10 +134,10 @@ static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, 
 static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_intervals gathers)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    struct tp_intervals inside = tp_intervals_meet(a->arena, gathers, a->model->window);
+    struct tp_intervals inside = tp_intervals_intersection(a->arena, gathers, a->model->window);
     for (uint32_t g = 0; g < a->model->gpu_count; g++) {
         const struct tp_gpu *gpu = &a->model->gpus[g];
-        struct tp_intervals mine = tp_intervals_meet(a->arena, inside, gpu->exposed_communication);
+        struct tp_intervals mine = tp_intervals_intersection(a->arena, inside, gpu->exposed_communication);
         if (mine.count)
             tp_intervals_append(&time, tp_ends_sooner(a, gpu, tp_hideable(a, gpu, mine)));
     }
@@ -152,7 +152,7 @@ static void evaluate_sharding(struct tp_advisor *a)
         return;
     struct tp_intervals exposed = tp_exposed_communication(a);
     struct gathers g = find_gathers(a, is_one, exposed);
-    struct tp_intervals all = tp_intervals_of(&g.time), bare = tp_intervals_meet(a->arena, exposed, all);
+    struct tp_intervals all = tp_intervals_of(&g.time), bare = tp_intervals_intersection(a->arena, exposed, all);
     bool is_per_layer = (double)g.count >= tp_rule_value(a, TP_RULE_E6, "min_per_step") * a->model->used_count &&
                         2 * g.bare_count >= g.count;
     if (!is_per_layer || tp_set_percent(a, bare) < tp_rule_value(a, TP_RULE_E6, "min_pct"))
@@ -215,10 +215,10 @@ static void evaluate_data_parallel(struct tp_advisor *a)
     }
     struct tp_intervals spreading = tp_intervals_of(&time), exposed = tp_exposed_communication(a);
     struct tp_vec lost = TP_VEC(a->arena, struct tp_interval);
-    tp_intervals_append(&lost, tp_intervals_meet(a->arena, spreading, a->model->starved));
+    tp_intervals_append(&lost, tp_intervals_intersection(a->arena, spreading, a->model->starved));
     tp_intervals_append(&lost, exposed);
     for (uint32_t g = 0; g < a->model->gpu_count; g++)
-        tp_intervals_append(&lost, tp_intervals_meet(a->arena, spreading, a->model->gpus[g].exposed_copy));
+        tp_intervals_append(&lost, tp_intervals_intersection(a->arena, spreading, a->model->gpus[g].exposed_copy));
     c.time = tp_intervals_of(&lost);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E7, "min_pct"))
         return;

@@ -213,7 +213,7 @@ static struct tp_intervals exposed_kernels(struct pipeline *p)
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
         tp_picks_longest_operation(&p->picks, a->model, k);
     }
-    return tp_intervals_meet(a->arena, tp_intervals_of(&time), tp_exposed_communication(a));
+    return tp_intervals_intersection(a->arena, tp_intervals_of(&time), tp_exposed_communication(a));
 }
 
 static struct tp_intervals lost_time(struct pipeline *p)
@@ -224,7 +224,7 @@ static struct tp_intervals lost_time(struct pipeline *p)
     if (a->cpu)
         return tp_intervals_minus(a->arena, receives, tp_computing(a->model, a->arena));
     tp_intervals_append(&time, exposed_kernels(p));
-    tp_intervals_append(&time, tp_intervals_meet(a->arena, receives, tp_model_idle(a->model, false, a->arena)));
+    tp_intervals_append(&time, tp_intervals_intersection(a->arena, receives, tp_model_idle(a->model, false, a->arena)));
     return tp_intervals_of(&time);
 }
 

@@ -158,7 +158,7 @@ static void read_gaps(struct record *r)
         tp_idle_reasons_find(&found, model, &model->gpus[g], r->a->arena, add_reason, r);
         r->all_ns = tp_sat_add(r->all_ns, model->window_ns);
         r->away_ns = tp_sat_add(r->away_ns, tp_idle_away(&found));
-        r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_meet_length(model->gpus[g].busy, window));
+        r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_intersection_length(model->gpus[g].busy, window));
         add_short_gaps(r, &model->gpus[g]);
         tp_intervals_append(&r->short_time, model->gpus[g].busy);
         tp_intervals_append(&left, tp_intervals_minus(r->a->arena, window, tp_intervals_of(&r->away_time)));
@@ -170,7 +170,7 @@ static void read_gaps(struct record *r)
  * shares stays unchanged. */
 static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
-    a->judged = tp_intervals_meet(a->arena, time, a->judged);
+    a->judged = tp_intervals_intersection(a->arena, time, a->judged);
     if (is_whole)
         a->judged_ns = tp_ns_max(1, tp_intervals_length(a->judged));
 }
@@ -194,7 +194,7 @@ static void read_calls(struct record *r)
         if (tp_in_window(a, model->launches.event[i]))
             tp_picks_longest(&r->setup, model, model->launches.event[i]);
     }
-    struct tp_intervals waits = tp_intervals_meet(a->arena, tp_intervals_of(&time), model->starved);
+    struct tp_intervals waits = tp_intervals_intersection(a->arena, tp_intervals_of(&time), model->starved);
     r->setup_ns = tp_sat_add(tp_intervals_length(waits), r->blocked_ns);
     tp_arena_drop(a->arena, uses, model->trace->names.count);
 }
@@ -242,7 +242,8 @@ static bool is_capture(struct record *r)
 {
     struct tp_advisor *a = r->a;
     const struct tp_model *model = a->model;
-    struct tp_intervals captures = tp_intervals_meet(a->arena, tp_captures_find(model, a->arena), model->window);
+    struct tp_intervals captures =
+        tp_intervals_intersection(a->arena, tp_captures_find(model, a->arena), model->window);
     struct tp_intervals idle = tp_intervals_minus(a->arena, captures, model->device_busy);
     if (!idle.count)
         return false;
@@ -311,7 +312,7 @@ static void look_at_first_use(struct record *r)
     bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_at_first(r);
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
         return;
-    judge(a, tp_intervals_briefly_of(&r->short_time), true);
+    judge(a, tp_intervals_temporary_of(&r->short_time), true);
     skip_late_host(a, "first use of the device covers the recording");
     note(r, TP_RULE_R3, true, &r->setup,
          TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
@@ -337,7 +338,7 @@ static void look_at_edge(struct record *r)
     double away = share_of(r->away_ns, r->all_ns), queue = share_of(r->queue_ns, r->all_ns);
     if (away >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
         bool is_much = away > tp_rule_value(a, TP_RULE_R4, "much_pct");
-        int64_t left_ns = tp_intervals_meet_length(r->left, a->model->window);
+        int64_t left_ns = tp_intervals_intersection_length(r->left, a->model->window);
         set_unjudged(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), NULL);
         judge(a, r->left, is_much && !a->reported[TP_RULE_R3]);
         struct tp_detail *details = TP_DETAIL(a, TP_DETAIL_EDGE, TP_OF_PERCENT(away));
@@ -366,7 +367,7 @@ static void look_at_busy(struct record *r)
     struct tp_candidate c = {.rule = TP_RULE_C14, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
     for (uint32_t g = 0; g < model->gpu_count; g++)
         if (!model->gpus[g].is_own)
-            compute = tp_sat_add(compute, tp_intervals_meet_length(model->gpus[g].compute, model->window));
+            compute = tp_sat_add(compute, tp_intervals_intersection_length(model->gpus[g].compute, model->window));
     double share = share_of(compute / r->gpu_count, a->judged_ns);
     if (!(share > tp_rule_value(a, TP_RULE_C14, "min_pct")))
         return;

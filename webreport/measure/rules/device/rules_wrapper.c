@@ -215,7 +215,7 @@ static void judge_single_rank(struct wrapper *w)
         tp_intervals_append(&time, own);
         tp_intervals_append(&time, tp_exposed_collectives(a->model, a->arena));
     } else {
-        tp_intervals_append(&time, tp_intervals_meet(a->arena, own, a->model->starved));
+        tp_intervals_append(&time, tp_intervals_intersection(a->arena, own, a->model->starved));
         tp_intervals_append(&time, tp_exposed_communication(a));
         add_reducer_kernels(w, &time);
     }
@@ -261,8 +261,8 @@ static void judge_buffers(struct wrapper *w)
     if (a->cpu) {
         tp_intervals_append(&time, sync);
     } else {
-        tp_intervals_append(&time, tp_intervals_meet(a->arena, sync, a->model->starved));
-        tp_intervals_append(&time, tp_intervals_meet(a->arena, broadcasts, tp_exposed_communication(a)));
+        tp_intervals_append(&time, tp_intervals_intersection(a->arena, sync, a->model->starved));
+        tp_intervals_append(&time, tp_intervals_intersection(a->arena, broadcasts, tp_exposed_communication(a)));
     }
     c.time = tp_intervals_of(&time);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E10, "min_pct"))

@@ -593,7 +593,7 @@ static void evaluate_device_code(struct tp_advisor *a)
         struct tp_intervals time = tp_intervals_of(&found.times[rule - FIRST]);
         c->rule = rule;
         c->has_ceiling = true;
-        c->time = tp_intervals_meet(a->arena, time, waits);
+        c->time = tp_intervals_intersection(a->arena, time, waits);
         if (rule == TP_RULE_H11)
             find_recomputed(a, time);
         else if (c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, (enum tp_rule_id)rule, "min_pct"))

@@ -307,7 +307,7 @@ static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
             tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
     }
     int64_t all = tp_ns_max(1, tp_intervals_length(loops));
-    return (double)tp_intervals_meet_length(tp_intervals_of(&time), loops) / (double)all;
+    return (double)tp_intervals_intersection_length(tp_intervals_of(&time), loops) / (double)all;
 }
 
 static void evaluate_loop(struct tp_advisor *a)

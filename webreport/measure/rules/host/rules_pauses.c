@@ -216,7 +216,7 @@ struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a)
     pause_between(a, between, &pauses);
     if (has_sizes(a))
         pause_within(a, between, &pauses);
-    return tp_intervals_meet(a->arena, tp_intervals_of(&pauses), a->model->window);
+    return tp_intervals_intersection(a->arena, tp_intervals_of(&pauses), a->model->window);
 }
 
 double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals set)
@@ -224,13 +224,13 @@ double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals s
     if (!a->cpu->pauses.count)
         return tp_set_percent(a, set);
     struct tp_intervals rest = tp_intervals_minus(a->arena, a->model->window, a->cpu->pauses);
-    struct tp_intervals part = tp_intervals_meet(a->arena, set, rest);
+    struct tp_intervals part = tp_intervals_intersection(a->arena, set, rest);
     return tp_percent(tp_less_recording(a, part), tp_ns_max(1, tp_less_recording(a, rest)));
 }
 
 struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_intervals set)
 {
-    struct tp_intervals in_pauses = tp_intervals_meet(a->arena, set, a->cpu->pauses);
+    struct tp_intervals in_pauses = tp_intervals_intersection(a->arena, set, a->cpu->pauses);
     if (!in_pauses.count)
         return set;
     double share = tp_cpu_percent_without_pauses(a, set) / 100;
@@ -250,7 +250,7 @@ struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_interva
 void tp_cpu_doubt_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least)
 {
     double share = tp_set_percent(a, c->time), without = tp_cpu_percent_without_pauses(a, c->time);
-    int64_t pauses_ns = tp_intervals_meet_length(c->time, a->cpu->pauses);
+    int64_t pauses_ns = tp_intervals_intersection_length(c->time, a->cpu->pauses);
     if (!pauses_ns || without >= share)
         return;
     c->has_low = true;

@@ -100,7 +100,7 @@ bool tp_cpu_python_stretch(struct tp_advisor *a, struct tp_intervals python, dou
     if (!most || 2 * most->python_ns < tp_intervals_length(python))
         return false;
     struct tp_vec calls = most->time;
-    struct tp_intervals time = tp_intervals_meet(a->arena, tp_intervals_of(&calls), python);
+    struct tp_intervals time = tp_intervals_intersection(a->arena, tp_intervals_of(&calls), python);
     if (tp_cpu_percent_without_pauses(a, time) < least_percent)
         return false;
     c->time = time;

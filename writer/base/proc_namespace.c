@@ -1,10 +1,10 @@
-/* Detects to which namespace the process ids in /proc belong: see own_proc.h. */
-#include "writer/base/own_proc.h"
+/* Detects to which namespace the process ids in /proc belong: see proc_namespace.h. */
+#include "writer/base/proc_namespace.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-bool tp_proc_is_own(void)
+bool tp_proc_matches_namespace(void)
 {
     char text[32];
     ssize_t n = readlink("/proc/self", text, sizeof text - 1);

@@ -1,11 +1,11 @@
 /* Detects whether process ids in /proc belong to our PID namespace. In a PID namespace without its own /proc they
  * belong to the outer namespace, where a number means another process. Any thread; allocates nothing. */
-#ifndef TP_WRITER_BASE_OWN_PROC_H
-#define TP_WRITER_BASE_OWN_PROC_H
+#ifndef TP_WRITER_BASE_PROC_NAMESPACE_H
+#define TP_WRITER_BASE_PROC_NAMESPACE_H
 
 #include <stdbool.h>
 
 /* Returns whether the process ids in /proc belong to our PID namespace. Returns false without /proc. */
-bool tp_proc_is_own(void);
+bool tp_proc_matches_namespace(void);
 
 #endif
