@@ -1,5 +1,6 @@
 /* Tests the meaning of event names, with one case for each list in sections 2, 8 and 12 of docs/definitions.md. */
 #include "webreport/model/marks.h"
+#include "webreport/model/operator_shapes.h"
 #include "webreport/trace/regions.h"
 
 #include <setjmp.h>

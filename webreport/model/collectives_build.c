@@ -5,6 +5,7 @@
 
 #include "webreport/model/enclosing.h"
 #include "webreport/model/facts.h"
+#include "webreport/model/operator_shapes.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

@@ -241,8 +241,11 @@ static uint64_t kernel_meaning(struct tp_str name)
 
 static uint64_t copy_meaning(struct tp_str name)
 {
-    static const uint64_t marks[] = {
-        [TP_COPY_HTOD] = TP_MARK_HTOD, [TP_COPY_DTOH] = TP_MARK_TO_HOST, [TP_COPY_DTOD] = TP_MARK_DTOD, [TP_COPY_PTOP] = 0, [TP_COPY_OTHER] = 0};
+    static const uint64_t marks[] = {[TP_COPY_HTOD] = TP_MARK_HTOD,
+                                     [TP_COPY_DTOH] = TP_MARK_TO_HOST,
+                                     [TP_COPY_DTOD] = TP_MARK_DTOD,
+                                     [TP_COPY_PTOP] = 0,
+                                     [TP_COPY_OTHER] = 0};
     return marks[tp_copy_direction_of_name(name)];
 }
 
@@ -360,12 +363,31 @@ static bool is_sync(struct tp_str name)
     static const char *const vendors[] = {"cuda", "hip", "musa", "mtia", "syn", "cu", "mu", NULL};
     static const char *const scopes[] = {"Device", "Stream", "Event", "Ctx", NULL};
     static const char *const ends[] = {"Synchronize", "Synchronize_ptsz", "Synchronize_spt", NULL};
-    static const char *const others[] = {
-        "zeEventHostSynchronize", "zeCommandQueueSynchronize", "zeFenceHostSynchronize", "zeCommandListHostSynchronize",
-        "zeDeviceSynchronize", "urQueueFinish", "urEventWait", "piQueueFinish", "piEventsWait", "piEventWait",
-        "aclrtSynchronizeDevice", "aclrtSynchronizeDeviceWithTimeout", "aclrtSynchronizeStream", "aclrtSynchronizeEvent",
-        "aclrtSynchronizeStreamWithTimeout", "aclrtSynchronizeEventWithTimeout", "cnrtQueueSync", "cnrtSyncQueue",
-        "cnrtSyncDevice", "cnrtWaitNotifier", "cnrtDeviceSync", "cnQueueSync", "cnCtxSync", "cnWaitNotifier", NULL};
+    static const char *const others[] = {"zeEventHostSynchronize",
+                                         "zeCommandQueueSynchronize",
+                                         "zeFenceHostSynchronize",
+                                         "zeCommandListHostSynchronize",
+                                         "zeDeviceSynchronize",
+                                         "urQueueFinish",
+                                         "urEventWait",
+                                         "piQueueFinish",
+                                         "piEventsWait",
+                                         "piEventWait",
+                                         "aclrtSynchronizeDevice",
+                                         "aclrtSynchronizeDeviceWithTimeout",
+                                         "aclrtSynchronizeStream",
+                                         "aclrtSynchronizeEvent",
+                                         "aclrtSynchronizeStreamWithTimeout",
+                                         "aclrtSynchronizeEventWithTimeout",
+                                         "cnrtQueueSync",
+                                         "cnrtSyncQueue",
+                                         "cnrtSyncDevice",
+                                         "cnrtWaitNotifier",
+                                         "cnrtDeviceSync",
+                                         "cnQueueSync",
+                                         "cnCtxSync",
+                                         "cnWaitNotifier",
+                                         NULL};
     const char *at = name.len ? memchr(name.ptr, '@', name.len) : NULL;
     struct tp_str word = at ? after(name, (size_t)(at - name.ptr) + 1) : name;
     if (tp_str_is_one(word, others))
@@ -551,50 +573,4 @@ uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
     tp_arena_drop(arena, matcher.scratch, longest);
     tp_arena_drop(arena, device_kinds, trace->names.count);
     return bits;
-}
-
-/* ---- sizes of element types ---- */
-
-int tp_element_size(struct tp_str type)
-{
-    static const struct {
-        const char *name;
-        int size;
-    } sizes[] = {{"long int", 8},
-                 {"long", 8},
-                 {"unsigned long", 8},
-                 {"double", 8},
-                 {"float", 4},
-                 {"int", 4},
-                 {"unsigned int", 4},
-                 {"short", 2},
-                 {"short int", 2},
-                 {"unsigned short", 2},
-                 {"char", 1},
-                 {"signed char", 1},
-                 {"unsigned char", 1},
-                 {"bool", 1},
-                 {"c10::half", 2},
-                 {"c10::bfloat16", 2},
-                 {"c10::complex<float>", 8},
-                 {"c10::complex<double>", 16},
-                 {"c10::complex<c10::half>", 4},
-                 {"half", 2},
-                 {"bfloat16", 2},
-                 {"byte", 1},
-                 {"complexfloat", 8},
-                 {"complexdouble", 16},
-                 {"complexhalf", 4},
-                 {"uint16", 2},
-                 {"uint32", 4},
-                 {"uint64", 8},
-                 {"qint8", 1},
-                 {"quint8", 1},
-                 {"qint32", 4}};
-    if (tp_str_find_lower(type, "float8") >= 0 || tp_str_find_lower(type, "float4") >= 0)
-        return 1;
-    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (type.len == strlen(sizes[i].name) && tp_str_find_lower(type, sizes[i].name) == 0)
-            return sizes[i].size;
-    return 0;
 }

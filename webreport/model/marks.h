@@ -111,8 +111,4 @@ const char *tp_name_comm_backend(struct tp_str name);
 /* Returns "nccl" or "rccl" if a kernel's name contains it, otherwise NULL. Static text. */
 const char *tp_name_comm_library(struct tp_str name);
 
-/* Returns the size in bytes of an element of a tensor type ("float", "c10::Half", "BFloat16"), or 0 if the type is
- * unknown. */
-int tp_element_size(struct tp_str type);
-
 #endif

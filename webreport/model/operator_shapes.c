@@ -1,6 +1,8 @@
 /* Reads the shapes of arguments: see operator_shapes.h. */
 #include "webreport/model/operator_shapes.h"
 
+#include <string.h>
+
 #include "webreport/trace/json/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/table.h"
@@ -84,4 +86,48 @@ int64_t tp_shape_slid(int64_t in, int64_t kernel, int64_t pad, int64_t dilation,
     int64_t reach = tp_sat_mul(dilation, tp_sat_sub(kernel, 1));
     int64_t room = tp_sat_sub(tp_sat_sub(tp_sat_add(in, tp_sat_mul(2, pad)), reach), 1);
     return tp_sat_add(floor_div(room, stride), 1);
+}
+
+int tp_element_size(struct tp_str type)
+{
+    static const struct {
+        const char *name;
+        int size;
+    } sizes[] = {{"long int", 8},
+                 {"long", 8},
+                 {"unsigned long", 8},
+                 {"double", 8},
+                 {"float", 4},
+                 {"int", 4},
+                 {"unsigned int", 4},
+                 {"short", 2},
+                 {"short int", 2},
+                 {"unsigned short", 2},
+                 {"char", 1},
+                 {"signed char", 1},
+                 {"unsigned char", 1},
+                 {"bool", 1},
+                 {"c10::half", 2},
+                 {"c10::bfloat16", 2},
+                 {"c10::complex<float>", 8},
+                 {"c10::complex<double>", 16},
+                 {"c10::complex<c10::half>", 4},
+                 {"half", 2},
+                 {"bfloat16", 2},
+                 {"byte", 1},
+                 {"complexfloat", 8},
+                 {"complexdouble", 16},
+                 {"complexhalf", 4},
+                 {"uint16", 2},
+                 {"uint32", 4},
+                 {"uint64", 8},
+                 {"qint8", 1},
+                 {"quint8", 1},
+                 {"qint32", 4}};
+    if (tp_str_find_lower(type, "float8") >= 0 || tp_str_find_lower(type, "float4") >= 0)
+        return 1;
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (type.len == strlen(sizes[i].name) && tp_str_find_lower(type, sizes[i].name) == 0)
+            return sizes[i].size;
+    return 0;
 }

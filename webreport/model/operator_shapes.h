@@ -1,4 +1,5 @@
-/* Reads shapes of an operator's arguments from "Input Dims" and "Concrete Inputs". Pure functions, any thread. */
+/* Reads shapes and types of an operator's arguments from "Input Dims" and "Concrete Inputs". Pure functions, any
+ * thread. */
 #ifndef TP_WEBREPORT_MODEL_OPERATOR_SHAPES_H
 #define TP_WEBREPORT_MODEL_OPERATOR_SHAPES_H
 
@@ -27,5 +28,9 @@ struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index);
 int64_t tp_shape_product(const struct tp_shape *shape);
 /* Returns the output length of a window that slides over `in` elements, as in convolutions. stride must not be 0. */
 int64_t tp_shape_slid(int64_t in, int64_t kernel, int64_t pad, int64_t dilation, int64_t stride);
+
+/* Returns the size in bytes of an element of a tensor type ("float", "c10::Half", "BFloat16"), or 0 if the type is
+ * unknown. */
+int tp_element_size(struct tp_str type);
 
 #endif
