@@ -69,7 +69,6 @@ name webreport/compare 16
 name webreport/document 40
 name webreport/export 3
 name webreport/measure 30
-name webreport/model 6
 name webreport/print 10
 name webreport/session 7
 name webreport/trace 7

@@ -148,7 +148,7 @@ static void unfinished_step_is_left_out(void **state)
                              "") "," HOST("user_annotation", "ProfilerStep#3", 20, 3, "\"finished\":false"),
            NULL);
     assert_int_equal(f.model.step_count, 3);
-    assert_int_equal(tp_steps_left_out(&f.model, TP_STEP_UNFINISHED), 1);
+    assert_int_equal(tp_unused_step_count(&f.model, TP_STEP_UNFINISHED), 1);
     assert_int_equal(f.advice.recommendations.step_count, 2);
     assert_int_equal(f.advice.recommendations.window_ns, 20000);
     tp_arena_release(&f.arena);

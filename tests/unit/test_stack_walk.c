@@ -64,8 +64,8 @@ static void segment_ends_where_the_stack_changes(void **state)
     struct made m;
     make(&m, OP("aten::outer", 10, 30) "," OP("aten::inner", 20, 10));
     struct tp_stack_walk walk = walk_of(&m);
-    struct tp_stack_piece pieces[] = {{0, 25000, 7}, {28000, 50000, 8}};
-    tp_stack_walk(&walk, 0, pieces, 2);
+    struct tp_stack_slice slices[] = {{0, 25000, 7}, {28000, 50000, 8}};
+    tp_stack_walk(&walk, 0, slices, 2);
     assert_segments(&m, "0-10 #7 depth 0 none [no host event]\n"
                         "10-20 #7 depth 1 operator aten::outer\n"
                         "20-25 #7 depth 2 operator aten::outer\n"
@@ -81,7 +81,7 @@ static void overlapping_event_stays_on_the_stack(void **state)
     struct made m;
     make(&m, OP("aten::first", 0, 20) "," OP("aten::late", 10, 20));
     struct tp_stack_walk walk = walk_of(&m);
-    tp_stack_walk(&walk, 0, (struct tp_stack_piece[]){{0, 40000, 0}}, 1);
+    tp_stack_walk(&walk, 0, (struct tp_stack_slice[]){{0, 40000, 0}}, 1);
     assert_segments(&m, "0-10 #0 depth 1 operator aten::first\n"
                         "10-20 #0 depth 2 operator aten::first\n"
                         "20-30 #0 depth 1 operator aten::late\n"
@@ -102,9 +102,9 @@ static void a_stack_folds_to_line_annotation_operator_call_frame(void **state)
          NOTE("region", 40, 10) "," FRAME("run.py(7): main", 45, 5) "," FRAME("torch/nn/modules/module.py(1): call", 46,
                                                                               2));
     struct tp_stack_walk walk = walk_of(&m);
-    struct tp_stack_piece pieces[] = {{5000, 6000, 0},   {12000, 13000, 1}, {21000, 22000, 2},
+    struct tp_stack_slice slices[] = {{5000, 6000, 0},   {12000, 13000, 1}, {21000, 22000, 2},
                                       {32000, 33000, 3}, {41000, 42000, 4}, {46000, 47000, 5}};
-    tp_stack_walk(&walk, 0, pieces, 6);
+    tp_stack_walk(&walk, 0, slices, 6);
     assert_segments(&m, "5-6 #0 depth 1 frame <built-in function len>\n"
                         "12-13 #1 depth 2 frame <built-in function len>\n"
                         "21-22 #2 depth 3 runtime cudaLaunchKernel\n"
@@ -120,8 +120,8 @@ static void profiler_step_alone_is_no_host_event(void **state)
     struct made m;
     make(&m, NOTE("ProfilerStep#3", 0, 10));
     struct tp_stack_walk walk = walk_of(&m);
-    tp_stack_walk(&walk, 0, (struct tp_stack_piece[]){{0, 10000, 0}}, 1);
-    tp_stack_walk(&walk, TP_NO_ID, (struct tp_stack_piece[]){{0, 10000, 1}}, 1);
+    tp_stack_walk(&walk, 0, (struct tp_stack_slice[]){{0, 10000, 0}}, 1);
+    tp_stack_walk(&walk, TP_NO_ID, (struct tp_stack_slice[]){{0, 10000, 1}}, 1);
     assert_segments(&m, "0-10 #0 depth 1 none [no host event]\n0-10 #1 depth 0 none [no host event]\n");
     drop(&m);
 }

@@ -7,7 +7,7 @@ static void assert_idle(int host_us, int launch_us, int queue_us, int outside_us
     const int expected[TP_IDLE_PARTS] = {host_us, launch_us, queue_us, outside_us, unknown_us};
     int64_t sums[TP_IDLE_PARTS] = {0};
     for (uint32_t i = 0; i < model.gpus[0].idle_count; i++) {
-        const struct tp_idle_piece *piece = &model.gpus[0].idle[i];
+        const struct tp_idle_slice *piece = &model.gpus[0].idle[i];
         sums[piece->part] += piece->b - piece->a;
     }
     for (int part = 0; part < TP_IDLE_PARTS; part++)

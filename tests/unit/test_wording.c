@@ -6,8 +6,8 @@
 #include "tests/unit/made_trace.h"
 #include "webreport/document/words/phrases.h"
 #include "webreport/document/words/words.h"
-#include "webreport/measure/rules/rule_words.h"
 #include "webreport/measure/result/advice.h"
+#include "webreport/measure/rules/rule_words.h"
 
 #define EVENT(cat, name, ts, dur, args)                                                                                \
     "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur         \
@@ -134,7 +134,8 @@ static void programs_without_training_read_no_training_words(void **state)
             struct tp_rule_words words = tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TORCH, kinds[k]);
             for (size_t w = 0; w < sizeof training_words / sizeof *training_words; w++)
                 if (strcasestr(words.title, training_words[w]) || strcasestr(words.advice, training_words[w]))
-                    fail_msg("%s: \"%s\" in \"%s: %s\"", tp_rule_at(i)->id, training_words[w], words.title, words.advice);
+                    fail_msg("%s: \"%s\" in \"%s: %s\"", tp_rule_at(i)->id, training_words[w], words.title,
+                             words.advice);
         }
 }
 
@@ -143,7 +144,8 @@ static void training_and_c_programs_keep_their_words(void **state)
     (void)state;
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
         struct tp_rule_words own = tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TRACEPRESS, TP_USE_SERVING);
-        assert_true(tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TORCH, TP_USE_TRAINING).advice == tp_rule_at(i)->advice);
+        assert_true(tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TORCH, TP_USE_TRAINING).advice ==
+                    tp_rule_at(i)->advice);
         assert_true(own.advice == tp_rule_words(tp_rule_at(i), TP_PRODUCER_TRACEPRESS).advice);
     }
 }
@@ -213,9 +215,10 @@ static void input_from_a_quarter_on_is_the_verdict(void **state)
         speaks_no_python(f->rule->id, f->advice);
         assert_null(f->doc_url);
     }
-    const enum tp_role roles[] = {TP_ROLE_DATALOADER, TP_ROLE_CPU_EXEC, TP_ROLE_COMMUNICATION, TP_ROLE_RUNTIME};
+    const enum tp_time_category roles[] = {TP_CATEGORY_DATALOADER, TP_CATEGORY_CPU_EXEC, TP_CATEGORY_COMMUNICATION,
+                                           TP_CATEGORY_RUNTIME};
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        assert_true(m.model.has_role[roles[i]]);
+        assert_true(m.model.has_category[roles[i]]);
     tp_arena_release(&m.arena);
 }
 

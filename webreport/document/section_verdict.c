@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "webreport/measure/audience/wording.h"
 #include "webreport/document/words/device_words.h"
 #include "webreport/document/words/verdict_words.h"
+#include "webreport/measure/audience/wording.h"
 
 static const struct {
     const char *tag;
@@ -102,7 +102,7 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
     for (unsigned reason = TP_STEP_WARM_UP; reason <= TP_STEP_DIFFERENT; reason++)
         if (count[reason])
             text = tp_text_printf(arena, "%s, %s left out as %s", text, tp_text_of_count(arena, count[reason]),
-                                  tp_left_out_text((enum tp_left_out)reason));
+                                  tp_unused_reason_text((enum tp_unused_reason)reason));
     return text;
 }
 

@@ -163,7 +163,7 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     tp_model_find_main(model);
     tp_model_group_gpus(model);
     tp_collectives_build(model);
-    tp_model_find_roles(model);
+    tp_model_find_categories(model);
     tp_model_find_steps(model);
     tp_model_find_waits(model);
     tp_model_find_idle(model);

@@ -278,7 +278,7 @@ static uint64_t count_unequal(const uint64_t *x, const uint64_t *y)
 
 /* Counts links that match no event by number and start. Recorders write either one link for each event with a
  * correlation, or one link for each device operation. */
-static uint64_t links_elsewhere(const struct tp_trace *trace, const struct device_conflicts *devices)
+static uint64_t unmatched_links(const struct tp_trace *trace, const struct device_conflicts *devices)
 {
     const struct tp_reading *r = &trace->reading;
     const struct tp_link_sums *sums = &r->link_sums;
@@ -288,13 +288,13 @@ static uint64_t links_elsewhere(const struct tp_trace *trace, const struct devic
     for (int i = 0; i < TP_LINK_SUMS; i++)
         all[i] = sums->starts[i] + sums->ends[i];
     if (count == r->correlated)
-        return tp_conflicts_if_few(count_unequal(all, sums->events), count);
+        return tp_conflicts_count_few(count_unequal(all, sums->events), count);
     if (r->device_link_ends != trace->device_count || r->device_link_starts != r->device_link_ends)
         return 0;
     uint64_t unequal = count_unequal(sums->ends, sums->devices);
     if (!devices->without_call)
         unequal += count_unequal(sums->starts, devices->starts);
-    return tp_conflicts_if_few(unequal, count);
+    return tp_conflicts_count_few(unequal, count);
 }
 
 static int by_configuration(const void *context, uint32_t i, uint32_t j)
@@ -318,7 +318,7 @@ static bool is_whole_configuration(const struct tp_device_setup *x)
 
 /* Counts kernel configurations with more than one occupancy or number of blocks per SM. The recorder computes both
  * values from the configuration, so equal configurations must have equal values. */
-static uint64_t unlike_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
+static uint64_t unequal_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t setup_count = 0, count = 0;
     uint64_t unlike = 0;
@@ -340,17 +340,17 @@ static uint64_t unlike_occupancies(const struct tp_trace *trace, struct tp_arena
     }
     tp_arena_drop(arena, rows, setup_count * sizeof *rows);
     tp_arena_drop(arena, seen, setup_count * sizeof *seen);
-    return tp_conflicts_if_few(unlike, trace->device_count);
+    return tp_conflicts_count_few(unlike, trace->device_count);
 }
 
 /* ---- ids of host events ---- */
 
 struct host_conflicts {
     /* number of ids of operators and annotations, and of ids lower than the id before */
-    uint64_t ids, descents;
+    uint64_t ids, descending_ids;
     /* number of calls with an operator's id; of these, calls whose operator is missing (lone) or on another thread
-     * (strayed) */
-    uint64_t calls, lone, strayed;
+     * (on_other_thread) */
+    uint64_t calls, lone, on_other_thread;
     int64_t last_id, last_ns; /* id and start (ns) of the latest operator or annotation of the thread */
 };
 
@@ -363,14 +363,14 @@ static void visit_host(struct host_conflicts *found, const struct survey *s, con
         const uint32_t *place = place_of(&s->operator_threads, trace->launches[e->detail].external_id);
         found->calls += place != NULL;
         found->lone += place && *place == NOTHING;
-        found->strayed += place && *place != NOTHING && *place != SEVERAL && *place != e->thread + 1u;
+        found->on_other_thread += place && *place != NOTHING && *place != SEVERAL && *place != e->thread + 1u;
         return;
     }
     int64_t id = tp_kind_is_frame(e->kind) ? 0 : trace->hosts[e->detail].external_id;
     if (id <= 0)
         return;
     found->ids++;
-    found->descents += id < found->last_id && e->ts_ns > found->last_ns;
+    found->descending_ids += id < found->last_id && e->ts_ns > found->last_ns;
     found->last_id = id;
     found->last_ns = e->ts_ns;
 }
@@ -389,11 +389,11 @@ static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *
             visit_host(&found, s, trace, &trace->events[order->host[i]]);
     }
     bool is_numbered = trace->reading.numbered;
-    bool are_in_order = is_numbered || found.descents * ONE_IN < found.ids;
+    bool are_in_order = is_numbered || found.descending_ids * ONE_IN < found.ids;
     bool are_there = !is_numbered && found.lone * ONE_IN < found.calls;
-    return (is_numbered ? tp_conflicts_if_few(s->moved, found.ids) : 0) +
-           (are_in_order ? tp_conflicts_if_few(found.descents, found.ids) : 0) + (are_there ? found.lone : 0) +
-           tp_conflicts_if_few(found.strayed, found.calls);
+    return (is_numbered ? tp_conflicts_count_few(s->moved, found.ids) : 0) +
+           (are_in_order ? tp_conflicts_count_few(found.descending_ids, found.ids) : 0) + (are_there ? found.lone : 0) +
+           tp_conflicts_count_few(found.on_other_thread, found.calls);
 }
 
 /* ---- all conflicts ---- */
@@ -410,16 +410,16 @@ static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pi
 }
 
 /* Counts host events of processes without a name. The recorder gives each process a name. */
-static uint64_t of_unnamed_process(const struct tp_trace *trace, const struct tp_order *order)
+static uint64_t events_of_unnamed_processes(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t count = 0;
     for (uint32_t t = 0; t < trace->thread_count; t++)
         if (order->thread_first[t] < order->thread_first[t + 1] && !has_process(trace, &trace->threads[t].pid))
             count += order->thread_first[t + 1] - order->thread_first[t];
-    return tp_conflicts_if_few(count, order->host_count);
+    return tp_conflicts_count_few(count, order->host_count);
 }
 
-void tp_conflicts_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct tp_reading *r = &trace->reading;
     struct survey s = {0};
@@ -428,16 +428,17 @@ void tp_conflicts_note(struct tp_trace *trace, const struct tp_order *order, str
         return;
     survey_events(&s, trace, arena);
     visit_devices(&devices, &s, trace, order, arena);
-    r->conflicts = tp_conflicts_if_few(s.late, order->host_count) + conflicts_of_ids(&s, trace, order) +
-                   of_unnamed_process(trace, order) + tp_conflicts_of_rows(trace, order, arena) +
-                   tp_conflicts_of_shapes(trace, arena) + links_elsewhere(trace, &devices) +
-                   unlike_occupancies(trace, arena) + tp_conflicts_if_few(devices.unordered, devices.linked) +
-                   tp_conflicts_if_few(s.ends.count - s.ends.found, s.ends.count);
-    r->lone_devices = tp_conflicts_if_few(devices.lone, devices.linked);
+    r->conflicts = tp_conflicts_count_few(s.late, order->host_count) + conflicts_of_ids(&s, trace, order) +
+                   events_of_unnamed_processes(trace, order) + tp_conflicts_of_rows(trace, order, arena) +
+                   tp_conflicts_of_shapes(trace, arena) + unmatched_links(trace, &devices) +
+                   unequal_occupancies(trace, arena) + tp_conflicts_count_few(devices.unordered, devices.linked) +
+                   tp_conflicts_count_few(s.ends.count - s.ends.found, s.ends.count);
+    r->lone_devices = tp_conflicts_count_few(devices.lone, devices.linked);
     r->cut_names = tp_conflicts_of_names(trace, &s.names, arena);
-    r->without_member =
-        tp_conflicts_if_few(s.without_id, s.operators) + tp_conflicts_if_few(r->unnumbered, r->numbered) +
-        tp_conflicts_if_few(s.unnumbered, s.cuda_calls) + tp_conflicts_if_few(devices.unnumbered, order->device_count);
+    r->without_member = tp_conflicts_count_few(s.without_id, s.operators) +
+                        tp_conflicts_count_few(r->unnumbered, r->numbered) +
+                        tp_conflicts_count_few(s.unnumbered, s.cuda_calls) +
+                        tp_conflicts_count_few(devices.unnumbered, order->device_count);
     drop_survey(&s, trace, arena);
     r->memory_gaps = tp_conflicts_of_memory(trace, order, arena);
 }

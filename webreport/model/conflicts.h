@@ -10,6 +10,6 @@
 #include "webreport/trace/trace.h"
 
 /* Fills the members conflicts, cut_names, without_member, lone_devices and memory_gaps of trace->reading. */
-void tp_conflicts_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
+void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
 #endif

@@ -23,8 +23,8 @@ static void group_kernels(struct tp_name_kernels *kernels, const struct tp_trace
             kernels->rows[kernels->first[trace->events[i].name + 1]++] = trace->events[i].detail;
 }
 
-bool tp_name_knows_setup(struct tp_name_kernels *kernels, const struct tp_trace *trace, uint32_t name,
-                         struct tp_arena *arena)
+bool tp_name_has_setup(struct tp_name_kernels *kernels, const struct tp_trace *trace, uint32_t name,
+                       struct tp_arena *arena)
 {
     group_kernels(kernels, trace, arena);
     const struct tp_device_setup *setup = tp_device_setup(trace, kernels->rows[kernels->first[name]]);
@@ -32,8 +32,8 @@ bool tp_name_knows_setup(struct tp_name_kernels *kernels, const struct tp_trace 
            setup->shared_memory != TP_NO_ID;
 }
 
-bool tp_name_runs_alike(struct tp_name_kernels *kernels, const struct tp_trace *trace, uint32_t name, uint32_t other,
-                        struct tp_arena *arena)
+bool tp_name_has_equal_setup(struct tp_name_kernels *kernels, const struct tp_trace *trace, uint32_t name,
+                             uint32_t other, struct tp_arena *arena)
 {
     group_kernels(kernels, trace, arena);
     const struct tp_device_setup *setup = tp_device_setup(trace, kernels->rows[kernels->first[name]]);

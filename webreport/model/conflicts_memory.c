@@ -46,7 +46,7 @@ static bool is_exact(const struct tp_trace *trace, const struct tp_memory *recor
 }
 
 /* State while the records of one device are visited in time order. */
-struct walk {
+struct device_totals {
     int64_t first, last; /* total before the first record and after the last record, bytes */
     bool is_begun;
 };
@@ -63,24 +63,24 @@ static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_o
     /* a damaged total disagrees with its own record and with the records before and after it */
     enum { MOST = 3 };
     struct balance balance = open_balance(trace->memory_count, arena);
-    struct walk *walks = tp_arena_array(arena, trace->memory_place_count, sizeof *walks);
+    struct device_totals *all_totals = tp_arena_array(arena, trace->memory_place_count, sizeof *all_totals);
     uint64_t surplus = 0;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[order->memory[i]];
         if (!is_exact(trace, record))
             continue;
-        struct walk *walk = &walks[record->device];
-        walk->first = walk->is_begun ? walk->first : total_before(trace, record);
-        walk->last = tp_memory_more(trace, record)->total_allocated;
-        walk->is_begun = true;
-        add_total(&balance, walk->last, record->device, 1);
+        struct device_totals *totals = &all_totals[record->device];
+        totals->first = totals->is_begun ? totals->first : total_before(trace, record);
+        totals->last = tp_memory_more(trace, record)->total_allocated;
+        totals->is_begun = true;
+        add_total(&balance, totals->last, record->device, 1);
         add_total(&balance, total_before(trace, record), record->device, -1);
     }
     for (uint32_t p = 0; p < trace->memory_place_count; p++) {
-        if (!walks[p].is_begun)
+        if (!all_totals[p].is_begun)
             continue;
-        add_total(&balance, walks[p].first, p, 1);
-        add_total(&balance, walks[p].last, p, -1);
+        add_total(&balance, all_totals[p].first, p, 1);
+        add_total(&balance, all_totals[p].last, p, -1);
     }
     for (size_t i = 0; i <= balance.mask; i++)
         surplus += balance.slots[i].surplus > 0 ? (uint64_t)balance.slots[i].surplus : 0;
@@ -90,7 +90,7 @@ static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_o
 
 /* Counts records whose reserved total is higher than that of both neighbors, which have equal totals. A segment cannot
  * be freed before a record frees its blocks, so such a total is damaged. */
-static uint64_t lone_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+static uint64_t isolated_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct {
         int64_t before, last;
@@ -123,7 +123,7 @@ static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *are
         moved += record->ts_ns < last_ns[record->thread];
         last_ns[record->thread] = record->ts_ns;
     }
-    return tp_conflicts_if_few(moved, trace->memory_count);
+    return tp_conflicts_count_few(moved, trace->memory_count);
 }
 
 /* Counts records that are later than the end of the recording. */
@@ -136,7 +136,7 @@ static uint64_t late_records(const struct tp_trace *trace)
 }
 
 /* Counts records that lack a member which nearly all records have. */
-static uint64_t without_members(const struct tp_trace *trace)
+static uint64_t records_without_members(const struct tp_trace *trace)
 {
     uint64_t place = 0, address = 0, allocated = 0, reserved = 0;
     /* our recorder counts small blocks without recording their addresses */
@@ -153,14 +153,14 @@ static uint64_t without_members(const struct tp_trace *trace)
         reserved += more->total_reserved == TP_NULL_INT;
     }
     uint64_t count = trace->memory_count;
-    return tp_conflicts_if_few(place, count) + tp_conflicts_if_few(is_ours ? 0 : address, count) +
-           tp_conflicts_if_few(allocated, count) + tp_conflicts_if_few(reserved, count);
+    return tp_conflicts_count_few(place, count) + tp_conflicts_count_few(is_ours ? 0 : address, count) +
+           tp_conflicts_count_few(allocated, count) + tp_conflicts_count_few(reserved, count);
 }
 
 uint64_t tp_conflicts_of_memory(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     if (!trace->memory_count)
         return 0;
-    return unreached_totals(trace, order, arena) + lone_peaks(trace, order, arena) + moved_records(trace, arena) +
-           late_records(trace) + without_members(trace);
+    return unreached_totals(trace, order, arena) + isolated_peaks(trace, order, arena) + moved_records(trace, arena) +
+           late_records(trace) + records_without_members(trace);
 }

@@ -63,7 +63,7 @@ static bool begins_with(struct tp_str name, struct tp_str start)
 /* Returns whether `longer` may be the complete form of `name`. Words of calls begin with capitals, so a call name is
  * cut if a small letter follows. An operator name counts only if it is cut in its namespaces, because another operator
  * may have a longer name. */
-static bool continues(struct tp_str name, struct tp_str longer, unsigned kinds)
+static bool may_be_complete_form(struct tp_str name, struct tp_str longer, unsigned kinds)
 {
     if (!begins_with(longer, name) || longer.len == name.len)
         return false;
@@ -103,9 +103,9 @@ static bool has_longer(const struct sorted_names *sorted, uint32_t at, const str
         uint32_t longer = sorted->ids[k];
         if (!begins_with(trace->names.items[longer], name))
             return false;
-        if (use->kinds[longer] & kinds && continues(name, trace->names.items[longer], kinds) &&
+        if (use->kinds[longer] & kinds && may_be_complete_form(name, trace->names.items[longer], kinds) &&
             (kinds != 1u << TP_KIND_KERNEL || has_open_bracket(name) ||
-             tp_name_runs_alike(kernels, trace, sorted->ids[at], longer, arena)))
+             tp_name_has_equal_setup(kernels, trace, sorted->ids[at], longer, arena)))
             return true;
     }
     return false;
@@ -131,7 +131,7 @@ static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name
     struct tp_name_kernels kernels = {NULL, NULL};
     uint64_t count = 0;
     find_cut(is_damaged, trace, use, &kernels, arena);
-    tp_conflicts_find_misspelt(is_damaged, trace, use, &kernels, arena);
+    tp_conflicts_find_misspelled(is_damaged, trace, use, &kernels, arena);
     for (uint32_t i = 0; i < trace->names.count; i++)
         count += is_damaged[i];
     tp_arena_drop(arena, is_damaged, (trace->names.count + 1u) * sizeof *is_damaged);
@@ -141,7 +141,7 @@ static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name
 
 /* Counts evaluations of backward nodes without the event of the node, which runs inside the evaluation. A node without
  * any event does not count, because a tool has renamed all its events. */
-static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
+static uint64_t missing_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
     enum { ONE_IN = 3 }; /* at most a third may be missing, because some writers record no nodes */
     uint64_t lost = 0, kept = 0;
@@ -163,5 +163,5 @@ static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_us
 
 uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
 {
-    return lost_nodes(trace, use) + count_damaged(trace, use, arena);
+    return missing_nodes(trace, use) + count_damaged(trace, use, arena);
 }

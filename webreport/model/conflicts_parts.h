@@ -27,26 +27,26 @@ struct tp_name_kernels {
 };
 
 /* Returns whether the only kernel of a name has recorded its grid, block, registers and shared memory. */
-bool tp_name_knows_setup(struct tp_name_kernels *kernels, const struct tp_trace *trace, uint32_t name,
-                         struct tp_arena *arena);
+bool tp_name_has_setup(struct tp_name_kernels *kernels, const struct tp_trace *trace, uint32_t name,
+                       struct tp_arena *arena);
 
 /* Returns whether the only kernel of `name` has the same grid, block, registers and shared memory as a kernel of
  * `other`. */
-bool tp_name_runs_alike(struct tp_name_kernels *kernels, const struct tp_trace *trace, uint32_t name, uint32_t other,
-                        struct tp_arena *arena);
+bool tp_name_has_equal_setup(struct tp_name_kernels *kernels, const struct tp_trace *trace, uint32_t name,
+                             uint32_t other, struct tp_arena *arena);
 
 /* Returns the memory of the groups to the arena. */
 void tp_name_kernels_drop(struct tp_name_kernels *kernels, const struct tp_trace *trace, struct tp_arena *arena);
 
 /* Sets is_found[id] for each misspelled name. Only names of a single event are checked. */
-void tp_conflicts_find_misspelt(bool *is_found, const struct tp_trace *trace, const struct tp_name_use *use,
-                                struct tp_name_kernels *kernels, struct tp_arena *arena);
+void tp_conflicts_find_misspelled(bool *is_found, const struct tp_trace *trace, const struct tp_name_use *use,
+                                  struct tp_name_kernels *kernels, struct tp_arena *arena);
 
 /* Returns the number of events whose name is cut or misspelled, or contradicts another name. */
 uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena);
 
 /* Returns `odd` if few of `count` events break a rule (less than 5 %, or one of at least eight), otherwise 0. */
-static inline uint64_t tp_conflicts_if_few(uint64_t odd, uint64_t count)
+static inline uint64_t tp_conflicts_count_few(uint64_t odd, uint64_t count)
 {
     enum { ONE_IN = 20, LEAST = 8 };
     return odd * ONE_IN < count || (odd == 1 && count >= LEAST) ? odd : 0;

@@ -10,7 +10,7 @@
 /* ---- threads without a name ---- */
 
 /* Events of a thread. */
-struct content {
+struct thread_events {
     uint32_t ranges; /* number of operators, annotations, Python functions and memory records */
     /* true if the thread has runtime calls; libraries make them on threads that the recorder does not know */
     bool has_calls;
@@ -24,10 +24,11 @@ static bool may_lack_name(const struct tp_thread *thread)
 
 /* Counts events that are nearly alone on a thread without a name, if nearly all other threads have names. The recorder
  * names each thread with operators. */
-static uint64_t of_unnamed_threads(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+static uint64_t events_of_unnamed_threads(const struct tp_trace *trace, const struct tp_order *order,
+                                          struct tp_arena *arena)
 {
     enum { MOST = 2, LEAST_NAMED = 8 };
-    struct content *threads = tp_arena_array(arena, trace->thread_count, sizeof *threads);
+    struct thread_events *threads = tp_arena_array(arena, trace->thread_count, sizeof *threads);
     uint64_t named = 0, unnamed = 0, alone = 0;
     for (uint32_t i = 0; i < order->host_count; i++) {
         const struct tp_event *e = &trace->events[order->host[i]];
@@ -44,7 +45,7 @@ static uint64_t of_unnamed_threads(const struct tp_trace *trace, const struct tp
         alone += is_alone && !may_lack_name(&trace->threads[t]) ? threads[t].ranges : 0;
     }
     tp_arena_drop(arena, threads, trace->thread_count * sizeof *threads);
-    return named >= LEAST_NAMED ? tp_conflicts_if_few(unnamed, named + unnamed) ? alone : 0 : 0;
+    return named >= LEAST_NAMED ? tp_conflicts_count_few(unnamed, named + unnamed) ? alone : 0 : 0;
 }
 
 /* ---- devices and streams ---- */
@@ -55,7 +56,7 @@ static bool is_number_of(const struct tp_row_id *row, int64_t number)
 }
 
 /* Counts device operations whose arguments give another device or stream than their row. */
-static uint64_t on_other_streams(const struct tp_trace *trace, const struct tp_order *order)
+static uint64_t operations_on_other_streams(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t devices = 0, streams = 0;
     for (uint32_t i = 0; i < order->device_count; i++) {
@@ -65,7 +66,7 @@ static uint64_t on_other_streams(const struct tp_trace *trace, const struct tp_o
         devices += !is_number_of(&row->pid, setup->device);
         streams += !is_number_of(&row->tid, setup->stream);
     }
-    return tp_conflicts_if_few(devices, order->device_count) + tp_conflicts_if_few(streams, order->device_count);
+    return tp_conflicts_count_few(devices, order->device_count) + tp_conflicts_count_few(streams, order->device_count);
 }
 
 /* ---- operators that overlap ---- */
@@ -88,7 +89,7 @@ static uint64_t crossing_operators(const struct tp_trace *trace, const struct tp
             *(int64_t *)tp_vec_push(&open) = tp_event_end(e);
         }
     }
-    return tp_conflicts_if_few(crossing, count);
+    return tp_conflicts_count_few(crossing, count);
 }
 
 /* ---- replays of graphs ---- */
@@ -106,7 +107,7 @@ static int by_replay(const void *context, uint32_t i, uint32_t j)
 
 /* Returns 1 if exactly one replay between the first and the last one lacks operations, otherwise 0. sizes: operations
  * of each replay of a graph. */
-static uint64_t count_shorter(const uint32_t *sizes, uint32_t count)
+static uint64_t shorter_replays(const uint32_t *sizes, uint32_t count)
 {
     uint32_t most = 0, shorter = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -132,13 +133,13 @@ static uint64_t short_replays(const struct tp_trace *trace, struct tp_arena *are
             k && tp_device_setup(trace, rows[k])->graph_id == tp_device_setup(trace, rows[k - 1])->graph_id;
         bool is_same = is_same_graph && trace->devices[rows[k]].correlation == trace->devices[rows[k - 1]].correlation;
         if (!is_same_graph) {
-            shorter += count_shorter(sizes, replays);
+            shorter += shorter_replays(sizes, replays);
             replays = 0;
         }
         replays += !is_same;
         sizes[replays - 1] = is_same ? sizes[replays - 1] + 1 : 1;
     }
-    shorter += count_shorter(sizes, replays);
+    shorter += shorter_replays(sizes, replays);
     tp_arena_drop(arena, sizes, (trace->device_count + 1u) * sizeof *sizes);
     tp_arena_drop(arena, rows, trace->device_count * sizeof *rows);
     return shorter;
@@ -158,7 +159,7 @@ static unsigned communication_of(struct tp_str name)
 
 /* Counts missing collectives of gloo. Gloo runs each call of the dispatcher on a separate thread, so each call before
  * the last collective must have its collective. Returns 0 if another backend may have run the calls. */
-static uint64_t lost_collectives(const struct tp_trace *trace, struct tp_arena *arena)
+static uint64_t missing_collectives(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *names = tp_arena_array(arena, trace->names.count + 1u, sizeof *names);
     uint64_t calls = 0, collectives = 0;
@@ -180,6 +181,6 @@ static uint64_t lost_collectives(const struct tp_trace *trace, struct tp_arena *
 
 uint64_t tp_conflicts_of_rows(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
-    return of_unnamed_threads(trace, order, arena) + on_other_streams(trace, order) +
-           crossing_operators(trace, order, arena) + short_replays(trace, arena) + lost_collectives(trace, arena);
+    return events_of_unnamed_threads(trace, order, arena) + operations_on_other_streams(trace, order) +
+           crossing_operators(trace, order, arena) + short_replays(trace, arena) + missing_collectives(trace, arena);
 }

@@ -15,7 +15,7 @@ enum { PRODUCTS = sizeof products / sizeof *products };
 
 /* Returns whether two matrices cannot be multiplied: the columns of the first differ from the rows of the second, or
  * the batches differ. */
-static bool is_misfit(struct tp_str dims, unsigned first)
+static bool has_wrong_sizes(struct tp_str dims, unsigned first)
 {
     struct tp_shape x = tp_shape_input(dims, first), y = tp_shape_input(dims, first + 1);
     if (!x.is_known || !y.is_known || x.rank < 2 || x.rank > 3 || y.rank != x.rank)
@@ -39,11 +39,11 @@ static uint64_t count_misfits(const struct tp_trace *trace)
         for (unsigned k = 0; k < PRODUCTS; k++) {
             if (e->name != names[k])
                 continue;
-            misfits += is_misfit(tp_strings_get(&trace->values, trace->hosts[e->detail].dims), products[k].first);
+            misfits += has_wrong_sizes(tp_strings_get(&trace->values, trace->hosts[e->detail].dims), products[k].first);
             count++;
         }
     }
-    return tp_conflicts_if_few(misfits, count);
+    return tp_conflicts_count_few(misfits, count);
 }
 
 /* ---- element types ---- */
@@ -75,7 +75,7 @@ enum { TYPES = sizeof types / sizeof *types };
 
 /* Returns whether the word differs from a type name in exactly one letter. Correct type names differ in digits, or in
  * more than one letter. */
-static bool is_misspelt_type(struct tp_str word)
+static bool is_misspelled_type(struct tp_str word)
 {
     enum { CASE = 32 }; /* the bit of upper and lower case, because both "Bool" and "bool" are types */
     bool is_found = false;
@@ -92,17 +92,17 @@ static bool is_misspelt_type(struct tp_str word)
     return is_found && word.len > 3;
 }
 
-static bool has_misspelt_type(struct tp_str json)
+static bool has_misspelled_type(struct tp_str json)
 {
     struct tp_str item;
     for (size_t at = 0; tp_value_is(json, '[') && tp_value_next(json, &at, NULL, &item);)
-        if (item.len > 2 && item.ptr[0] == '"' && is_misspelt_type((struct tp_str){item.ptr + 1, item.len - 2}))
+        if (item.len > 2 && item.ptr[0] == '"' && is_misspelled_type((struct tp_str){item.ptr + 1, item.len - 2}))
             return true;
     return false;
 }
 
 /* Counts distinct lists of types that contain a misspelled type. */
-static uint64_t count_misspelt_types(const struct tp_trace *trace, struct tp_arena *arena)
+static uint64_t count_misspelled_types(const struct tp_trace *trace, struct tp_arena *arena)
 {
     bool *is_seen = tp_arena_array(arena, trace->values.count + 1u, sizeof *is_seen);
     uint64_t count = 0;
@@ -111,7 +111,7 @@ static uint64_t count_misspelt_types(const struct tp_trace *trace, struct tp_are
         if (id == TP_NO_ID || is_seen[id])
             continue;
         is_seen[id] = true;
-        count += has_misspelt_type(tp_strings_get(&trace->values, id));
+        count += has_misspelled_type(tp_strings_get(&trace->values, id));
     }
     tp_arena_drop(arena, is_seen, (trace->values.count + 1u) * sizeof *is_seen);
     return count;
@@ -119,5 +119,5 @@ static uint64_t count_misspelt_types(const struct tp_trace *trace, struct tp_are
 
 uint64_t tp_conflicts_of_shapes(const struct tp_trace *trace, struct tp_arena *arena)
 {
-    return count_misfits(trace) + count_misspelt_types(trace, arena);
+    return count_misfits(trace) + count_misspelled_types(trace, arena);
 }

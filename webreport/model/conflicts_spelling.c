@@ -10,7 +10,7 @@
 #include "writer/base/sort.h"
 
 enum {
-    REACH = 32,         /* a name is compared with this many names before and after it in sorted order */
+    NEIGHBORS = 32,     /* a name is compared with this many names before and after it in sorted order */
     SHORTEST_PIECE = 5, /* a cut name must share at least this many bytes with a marker */
     KINDS = 1 << TP_KIND_OPERATOR | 1 << TP_KIND_ANNOTATION | 1 << TP_KIND_KERNEL | 1 << TP_KIND_RUNTIME
 };
@@ -73,7 +73,7 @@ static struct difference compare(struct tp_str name, struct tp_str right)
 
 /* Minimum length of a word in which a differing letter counts as wrong. The three members are for the first letter, an
  * inner letter and the last letter. */
-struct strictness {
+struct word_lengths {
     uint8_t first, inner, last;
 };
 
@@ -83,7 +83,7 @@ static bool is_wrong_byte(const struct difference *d)
     return d->size == 3 && d->right_size == 1 && memcmp(d->name.ptr + d->at, "\xEF\xBF\xBD", 3) == 0;
 }
 
-static bool is_wrong_letter(const struct difference *d, const struct strictness *strictness)
+static bool is_wrong_letter(const struct difference *d, const struct word_lengths *word_lengths)
 {
     if (is_wrong_byte(d))
         return true;
@@ -94,13 +94,13 @@ static bool is_wrong_letter(const struct difference *d, const struct strictness 
         return !tp_is_digit(right) && !tp_is_digit(wrong) && (unsigned char)wrong < 0x80;
     struct word word = word_at(d->right, d->at);
     size_t length = word.end - word.first;
-    unsigned shortest = d->at == word.first     ? strictness->first
-                        : d->at + 1 == word.end ? strictness->last
-                                                : strictness->inner;
+    unsigned shortest = d->at == word.first     ? word_lengths->first
+                        : d->at + 1 == word.end ? word_lengths->last
+                                                : word_lengths->inner;
     return length >= shortest;
 }
 
-static bool is_blanked(const struct difference *d)
+static bool is_replaced_by_blanks(const struct difference *d)
 {
     if (d->size < 2 || d->size != d->right_size)
         return false;
@@ -119,7 +119,7 @@ static int cut_ends(const struct difference *d)
 }
 
 /* Returns whether text is missing whose two ends are inside words. */
-static bool has_hole(const struct difference *d)
+static bool lacks_inner_text(const struct difference *d)
 {
     enum { LONG_WORD = 8 };
     if (cut_ends(d) < 2)
@@ -134,27 +134,27 @@ static bool is_aten_name(struct tp_str name)
     return tp_str_starts(name, "aten::") && tp_is_aten_name((struct tp_str){name.ptr + skip, name.len - skip});
 }
 
-static bool is_misspelt_operator(const struct difference *d)
+static bool is_misspelled_operator(const struct difference *d)
 {
-    static const struct strictness short_words = {1, 1, 1}, long_words = {6, 6, 6};
+    static const struct word_lengths short_words = {1, 1, 1}, long_words = {6, 6, 6};
     bool is_of_torch = tp_str_starts(d->right, "aten::");
     if (is_aten_name(d->name))
         return false;
-    if (is_blanked(d) || is_wrong_letter(d, is_of_torch ? &short_words : &long_words))
+    if (is_replaced_by_blanks(d) || is_wrong_letter(d, is_of_torch ? &short_words : &long_words))
         return true;
-    return is_of_torch ? cut_ends(d) > 0 : has_hole(d);
+    return is_of_torch ? cut_ends(d) > 0 : lacks_inner_text(d);
 }
 
-static bool is_misspelt_kernel(const struct difference *d, bool knows_setup)
+static bool is_misspelled_kernel(const struct difference *d, bool knows_setup)
 {
-    static const struct strictness known = {6, 4, 5}, unknown = {6, 5, 5};
-    return is_blanked(d) || is_wrong_letter(d, knows_setup ? &known : &unknown) || has_hole(d);
+    static const struct word_lengths known = {6, 4, 5}, unknown = {6, 5, 5};
+    return is_replaced_by_blanks(d) || is_wrong_letter(d, knows_setup ? &known : &unknown) || lacks_inner_text(d);
 }
 
-static bool is_misspelt_call(const struct difference *d)
+static bool is_misspelled_call(const struct difference *d)
 {
-    static const struct strictness strictness = {6, 4, 5};
-    return is_blanked(d) || is_wrong_letter(d, &strictness) || has_hole(d);
+    static const struct word_lengths word_lengths = {6, 4, 5};
+    return is_replaced_by_blanks(d) || is_wrong_letter(d, &word_lengths) || lacks_inner_text(d);
 }
 
 static struct tp_str without_number(struct tp_str name)
@@ -166,14 +166,15 @@ static struct tp_str without_number(struct tp_str name)
 
 /* Returns whether an annotation is misspelled. Users choose the names of annotations, so only torch's markers can be
  * checked. */
-static bool is_misspelt_annotation(struct tp_str name, struct tp_str right)
+static bool is_misspelled_annotation(struct tp_str name, struct tp_str right)
 {
-    static const struct strictness strictness = {6, 6, 6};
+    static const struct word_lengths word_lengths = {6, 6, 6};
     if (!(tp_regions_of_name(right) & TP_REGION_OF_TORCH))
         return false;
     struct difference d = compare(without_number(name), without_number(right));
     bool is_piece = d.at + (d.name.len - d.at - d.size) >= SHORTEST_PIECE;
-    return is_blanked(&d) || is_wrong_letter(&d, &strictness) || (is_piece && cut_ends(&d) > 0 && d.right_size > 1);
+    return is_replaced_by_blanks(&d) || is_wrong_letter(&d, &word_lengths) ||
+           (is_piece && cut_ends(&d) > 0 && d.right_size > 1);
 }
 
 /* ---- all names ---- */
@@ -211,65 +212,65 @@ struct spelling {
     struct tp_arena *arena;
 };
 
-static bool is_misspelt(const struct spelling *s, uint32_t name, uint32_t right)
+static bool is_misspelled(const struct spelling *s, uint32_t name, uint32_t right)
 {
     const unsigned ranges = 1u << TP_KIND_OPERATOR | 1u << TP_KIND_ANNOTATION;
     unsigned kinds = s->use->kinds[name] & s->use->kinds[right] & KINDS;
     struct tp_str text = s->trace->names.items[name], of_right = s->trace->names.items[right];
     if (s->use->kinds[right] == 1u << TP_KIND_ANNOTATION && s->use->kinds[name] & ranges)
-        return is_misspelt_annotation(text, of_right);
+        return is_misspelled_annotation(text, of_right);
     if (!kinds || of_right.len + 2 < text.len)
         return false;
     struct difference d = compare(text, of_right);
     if (kinds == 1u << TP_KIND_OPERATOR)
-        return (s->use->count[right] > 1 || is_aten_name(of_right)) && is_misspelt_operator(&d);
+        return (s->use->count[right] > 1 || is_aten_name(of_right)) && is_misspelled_operator(&d);
     if (s->use->count[right] < 2)
         return false;
     if (kinds == 1u << TP_KIND_RUNTIME)
-        return is_misspelt_call(&d);
+        return is_misspelled_call(&d);
     return kinds == 1u << TP_KIND_KERNEL &&
-           is_misspelt_kernel(&d, tp_name_knows_setup(s->kernels, s->trace, name, s->arena)) &&
-           tp_name_runs_alike(s->kernels, s->trace, name, right, s->arena);
+           is_misspelled_kernel(&d, tp_name_has_setup(s->kernels, s->trace, name, s->arena)) &&
+           tp_name_has_equal_setup(s->kernels, s->trace, name, right, s->arena);
 }
 
 /* Returns whether the name at index `at` of the sorted names is misspelled, compared with the names near it. */
-static bool is_misspelt_here(const struct spelling *s, const struct sorted *sorted, uint32_t at)
+static bool is_misspelled_at(const struct spelling *s, const struct sorted *sorted, uint32_t at)
 {
-    uint32_t first = at > REACH ? at - REACH : 0;
-    uint32_t end = sorted->count - at > REACH ? at + REACH : sorted->count;
+    uint32_t first = at > NEIGHBORS ? at - NEIGHBORS : 0;
+    uint32_t end = sorted->count - at > NEIGHBORS ? at + NEIGHBORS : sorted->count;
     for (uint32_t k = first; k < end; k++)
-        if (k != at && is_misspelt(s, sorted->ids[at], sorted->ids[k]))
+        if (k != at && is_misspelled(s, sorted->ids[at], sorted->ids[k]))
             return true;
     return false;
 }
 
-static bool may_be_misspelt(const struct spelling *s, uint32_t name)
+static bool may_be_misspelled(const struct spelling *s, uint32_t name)
 {
     unsigned kinds = s->use->kinds[name] & ((1u << TP_KIND_COUNT) - 1);
     return s->use->count[name] == 1 && kinds & KINDS && s->trace->names.items[name].len > 1;
 }
 
-static void find_misspelt(bool *is_found, const struct spelling *s, const struct sorted *sorted)
+static void find_misspelled(bool *is_found, const struct spelling *s, const struct sorted *sorted)
 {
     tp_sort_rows(sorted->ids, sorted->count, sorted->is_backward ? by_text_backward : by_text, &s->trace->names,
                  s->arena);
     for (uint32_t at = 0; at < sorted->count; at++) {
         uint32_t name = sorted->ids[at];
-        if (!is_found[name] && may_be_misspelt(s, name))
-            is_found[name] = is_misspelt_here(s, sorted, at);
+        if (!is_found[name] && may_be_misspelled(s, name))
+            is_found[name] = is_misspelled_at(s, sorted, at);
     }
 }
 
-void tp_conflicts_find_misspelt(bool *is_found, const struct tp_trace *trace, const struct tp_name_use *use,
-                                struct tp_name_kernels *kernels, struct tp_arena *arena)
+void tp_conflicts_find_misspelled(bool *is_found, const struct tp_trace *trace, const struct tp_name_use *use,
+                                  struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
     struct spelling s = {trace, use, kernels, arena};
     struct sorted sorted = {.ids = tp_arena_array(arena, trace->names.count + 1u, sizeof *sorted.ids)};
     for (uint32_t i = 0; i < trace->names.count; i++)
         if (use->kinds[i] & KINDS)
             sorted.ids[sorted.count++] = i;
-    find_misspelt(is_found, &s, &sorted);
+    find_misspelled(is_found, &s, &sorted);
     sorted.is_backward = true;
-    find_misspelt(is_found, &s, &sorted);
+    find_misspelled(is_found, &s, &sorted);
     tp_arena_drop(arena, sorted.ids, (trace->names.count + 1u) * sizeof *sorted.ids);
 }

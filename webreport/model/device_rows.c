@@ -185,7 +185,7 @@ static int64_t number_of_row(const struct tp_model *model, struct tp_device_row 
 
 /* Sets the number of each row from its operations, stores the first operation without a number, and marks the numbers
  * as used. */
-static void take_own_numbers(struct tp_model *model, uint8_t *used)
+static void use_own_numbers(struct tp_model *model, uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
     for (uint32_t k = 0; k < model->devices.count; k++) {
@@ -260,7 +260,7 @@ void tp_device_rows_build(struct tp_model *model)
         return;
     uint8_t *used = tp_arena_array(model->arena, DEVICE_NUMBERS, sizeof *used);
     group_threads(model);
-    take_own_numbers(model, used);
+    use_own_numbers(model, used);
     for (uint32_t i = 0; i < rows->count; i++) {
         struct tp_device_row *row = &rows->rows[i];
         if (row->number == TP_NULL_INT && row->first_without == TP_NO_ID)

@@ -105,13 +105,13 @@ const char *tp_idle_part_text(enum tp_idle_part part);
 
 /* A slice of idle time with one reason. The slices of a device are sorted, disjoint and not empty. Together they are
  * exactly the window W without busy time. A gap across a border of W is cut there. */
-struct tp_idle_piece {
+struct tp_idle_slice {
     int64_t a, b;
     uint32_t next; /* device operation that ends the gap; TP_NO_ID after the last operation */
     uint8_t part;  /* reason, enum tp_idle_part */
 };
 
-static inline bool tp_idle_is_starved(const struct tp_idle_piece *piece)
+static inline bool tp_idle_waits_for_host(const struct tp_idle_slice *piece)
 {
     return piece->part <= TP_IDLE_LAUNCH;
 }
@@ -133,7 +133,7 @@ struct tp_gpu {
     struct tp_intervals compute, communication, copies;
     /* times of communication and of copies without compute; exposed_copy also excludes communication */
     struct tp_intervals exposed_communication, exposed_copy;
-    struct tp_idle_piece *idle; /* idle slices within the window W */
+    struct tp_idle_slice *idle; /* idle slices within the window W */
     uint32_t idle_count;
 };
 
@@ -164,15 +164,15 @@ struct tp_modules {
 };
 
 /* Categories of a step's time. If several categories contain a moment, the moment counts for the first one (D1). */
-enum tp_role {
-    TP_ROLE_KERNEL,
-    TP_ROLE_MEMCPY,
-    TP_ROLE_MEMSET,
-    TP_ROLE_COMMUNICATION,
-    TP_ROLE_RUNTIME,
-    TP_ROLE_DATALOADER,
-    TP_ROLE_CPU_EXEC,
-    TP_ROLE_COUNT
+enum tp_time_category {
+    TP_CATEGORY_KERNEL,
+    TP_CATEGORY_MEMCPY,
+    TP_CATEGORY_MEMSET,
+    TP_CATEGORY_COMMUNICATION,
+    TP_CATEGORY_RUNTIME,
+    TP_CATEGORY_DATALOADER,
+    TP_CATEGORY_CPU_EXEC,
+    TP_CATEGORY_COUNT
 };
 
 enum tp_step_marker {
@@ -191,10 +191,10 @@ enum tp_step_marker {
 const char *tp_step_marker_text(enum tp_step_marker marker);
 
 /* Reason why a step is not used. */
-enum tp_left_out { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED, TP_STEP_DIFFERENT };
+enum tp_unused_reason { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED, TP_STEP_DIFFERENT };
 
 /* Returns "warm-up", "unfinished" or "different", or NULL for TP_STEP_USED. Static text. */
-const char *tp_left_out_text(enum tp_left_out reason);
+const char *tp_unused_reason_text(enum tp_unused_reason reason);
 
 /* A step: its host marker, and its range, which includes its device work. Steps are sorted by time; used steps are
  * disjoint. */
@@ -202,7 +202,7 @@ struct tp_step {
     struct tp_str name;
     int64_t start_ns, end_ns, host_start_ns, host_end_ns;
     uint32_t event;           /* event of the marker, or first event of an inferred step, or TP_NO_ID */
-    uint8_t left_out;         /* enum tp_left_out */
+    uint8_t left_out;         /* enum tp_unused_reason */
     uint64_t operation_count; /* number of device operations that the step started */
 };
 
@@ -253,9 +253,9 @@ struct tp_model {
     struct tp_device_rows device_rows;
     struct tp_modules modules;
     struct tp_collectives collectives;
-    struct tp_intervals roles[TP_ROLE_COUNT]; /* times of each category */
-    bool has_role[TP_ROLE_COUNT];             /* true if the category has an event, even one of length 0 */
-    struct tp_intervals device_busy;          /* busy times of all devices merged (D13) */
+    struct tp_intervals category_times[TP_CATEGORY_COUNT]; /* times of each category */
+    bool has_category[TP_CATEGORY_COUNT];                  /* true if the category has an event, even one of length 0 */
+    struct tp_intervals device_busy;                       /* busy times of all devices merged (D13) */
     enum tp_step_marker step_marker;
     struct tp_step *steps; /* always at least one step */
     uint32_t step_count, removed_step_count;
@@ -287,7 +287,7 @@ struct tp_model {
 
 /* Returns the length of [a, b) within W, ns. *at: position of the caller in W, 0 before the first call. Calls with the
  * same `at` must have ascending a. */
-int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
+int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
 /* Returns the step whose marker contains the host time `at`, used or not, or TP_NO_ID. Returns the single step if the
  * trace has no markers, as the functions below do. */
@@ -363,8 +363,9 @@ static inline uint64_t tp_marks_of(const struct tp_model *model, uint32_t event)
 }
 
 /* Returns the innermost host event that contains `at` among `event` and the events around `event`, or TP_NO_ID. To walk
- * outwards from an event e: i = tp_alive_at(model, model->inside[e], start of e), then again from model->inside[i]. */
-static inline uint32_t tp_alive_at(const struct tp_model *model, uint32_t event, int64_t at)
+ * outwards from an event e: i = tp_event_around(model, model->inside[e], start of e), then again from model->inside[i].
+ */
+static inline uint32_t tp_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
     while (event != TP_NO_ID && tp_event_end(&model->trace->events[event]) <= at)
         event = model->inside[event];
@@ -372,9 +373,9 @@ static inline uint32_t tp_alive_at(const struct tp_model *model, uint32_t event,
 }
 
 /* Returns the innermost event outside `event` that contains `at`, or TP_NO_ID. `event` must contain `at`. */
-static inline uint32_t tp_next_alive(const struct tp_model *model, uint32_t event, int64_t at)
+static inline uint32_t tp_next_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
-    return tp_alive_at(model, model->inside[event], at);
+    return tp_event_around(model, model->inside[event], at);
 }
 
 /* Returns the id of the innermost line of user code around an event. Without user code, returns the innermost line of a
@@ -384,7 +385,7 @@ static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t even
     const struct tp_trace *trace = model->trace;
     int64_t at = event == TP_NO_ID ? 0 : trace->events[event].ts_ns;
     uint32_t of_package = TP_NO_ID;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at)) {
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
         const struct tp_event *e = &trace->events[i];
         uint32_t line = tp_kind_is_frame(e->kind) ? tp_frames_line(&trace->frames, e->name) : TP_NO_ID;
         if (line != TP_NO_ID && tp_frames_is_users(&trace->frames, e->name))
@@ -402,7 +403,7 @@ static inline struct tp_str tp_line_of(const struct tp_model *model, uint32_t ev
 }
 
 /* Returns the innermost host event of a thread that contains `at`, or TP_NO_ID. */
-static inline uint32_t tp_innermost_at(const struct tp_model *model, uint32_t thread, int64_t at)
+static inline uint32_t tp_innermost_event(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     const struct tp_order *order = model->order;
     uint32_t first = order->thread_first[thread], lo = first, hi = order->thread_first[thread + 1];
@@ -413,7 +414,7 @@ static inline uint32_t tp_innermost_at(const struct tp_model *model, uint32_t th
         else
             hi = mid;
     }
-    return lo == first ? TP_NO_ID : tp_alive_at(model, order->host[lo - 1], at);
+    return lo == first ? TP_NO_ID : tp_event_around(model, order->host[lo - 1], at);
 }
 
 /* Returns the event of the launch of a device operation, or NULL. */
@@ -434,12 +435,12 @@ static inline bool tp_is_graph_launched(const struct tp_model *model, uint32_t d
  * name implies (docs/definitions.md, section 2). Verdict, findings, categories and waits use only this function. */
 static inline enum tp_range_kind tp_range_kind_of(const struct tp_model *model, const struct tp_event *e)
 {
-    enum tp_range_kind said = tp_event_said(e);
-    return said ? said : tp_marks_range_kind(model->marks[e->name], e->kind);
+    enum tp_range_kind declared = tp_event_said(e);
+    return declared ? declared : tp_marks_range_kind(model->marks[e->name], e->kind);
 }
 
 /* Returns whether some event declares one of these kinds. kinds: bits of enum tp_range_kind. */
-static inline bool tp_any_says(const struct tp_model *model, unsigned kinds)
+static inline bool tp_any_declares(const struct tp_model *model, unsigned kinds)
 {
     return model->trace->reading.said_kinds & kinds;
 }
@@ -458,14 +459,14 @@ static inline bool tp_is_launched_by_communication(const struct tp_model *model,
 static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);
-    enum tp_range_kind said = tp_event_said(e);
-    if (e->kind != TP_KIND_KERNEL || said)
-        return e->kind == TP_KIND_KERNEL && said == TP_RANGE_COMMUNICATION;
+    enum tp_range_kind declared = tp_event_said(e);
+    if (e->kind != TP_KIND_KERNEL || declared)
+        return e->kind == TP_KIND_KERNEL && declared == TP_RANGE_COMMUNICATION;
     return model->marks[e->name] & TP_MARK_COMM_KERNEL || tp_is_launched_by_communication(model, device);
 }
 
 /* Returns the number of steps that are not used for this reason. */
-static inline uint32_t tp_steps_left_out(const struct tp_model *model, enum tp_left_out reason)
+static inline uint32_t tp_unused_step_count(const struct tp_model *model, enum tp_unused_reason reason)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->step_count; i++)

@@ -15,13 +15,14 @@ static int64_t convolution(struct tp_str dims, struct tp_str concrete)
         groups.rank != 1 || groups.sizes[0] <= 0 || stride.sizes[0] <= 0 || stride.sizes[1] <= 0)
         return 0;
     int64_t flops = 2;
-    const int64_t factors[] = {x.sizes[0],
-                               tp_shape_slid(x.sizes[2], w.sizes[2], pad.sizes[0], dilation.sizes[0], stride.sizes[0]),
-                               tp_shape_slid(x.sizes[3], w.sizes[3], pad.sizes[1], dilation.sizes[1], stride.sizes[1]),
-                               w.sizes[2],
-                               w.sizes[3],
-                               x.sizes[1],
-                               w.sizes[0]};
+    const int64_t factors[] = {
+        x.sizes[0],
+        tp_shape_window_count(x.sizes[2], w.sizes[2], pad.sizes[0], dilation.sizes[0], stride.sizes[0]),
+        tp_shape_window_count(x.sizes[3], w.sizes[3], pad.sizes[1], dilation.sizes[1], stride.sizes[1]),
+        w.sizes[2],
+        w.sizes[3],
+        x.sizes[1],
+        w.sizes[0]};
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
         flops = tp_sat_mul(flops, factors[i]);
     return flops / groups.sizes[0];

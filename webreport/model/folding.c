@@ -86,7 +86,7 @@ struct self_times {
 };
 
 /* Subtracts [a, b) from the self time of `op`. The intervals of an operator must come in order of start. */
-static inline void cover(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
+static inline void subtract_covered(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
 {
     int64_t end = tp_operator_end(times->model, op);
     b = b > end ? end : b;
@@ -99,7 +99,7 @@ static inline void cover(const struct self_times *times, uint32_t op, int64_t a,
 
 /* Subtracts the calls that begin just before operator `op` from the self time of `op`. launch: first call that begins
  * at or after the start of `op`. */
-static void cover_by_early_calls(const struct self_times *times, uint32_t op, uint32_t launch, uint32_t thread)
+static void subtract_early_calls(const struct self_times *times, uint32_t op, uint32_t launch, uint32_t thread)
 {
     const struct tp_model *model = times->model;
     int64_t start = tp_operator_event(model, op)->ts_ns;
@@ -108,7 +108,7 @@ static void cover_by_early_calls(const struct self_times *times, uint32_t op, ui
         if (start - e->ts_ns > TP_EARLY_CALL_NS)
             return;
         if (model->launches.op[j] == op)
-            cover(times, op, start, tp_event_end(e));
+            subtract_covered(times, op, start, tp_event_end(e));
     }
 }
 
@@ -124,14 +124,14 @@ static void sum_thread(const struct self_times *times, uint32_t thread)
             times->self[i] = own_end - start;
             times->covered_end[i] = start;
             if (ops->parent[i] != TP_NO_ID)
-                cover(times, ops->parent[i], start, own_end);
+                subtract_covered(times, ops->parent[i], start, own_end);
             if (launches->early_count)
-                cover_by_early_calls(times, i, j, thread);
+                subtract_early_calls(times, i, j, thread);
             i++;
         } else {
             const struct tp_event *e = &events[launches->event[j]];
             if (launches->op[j] != TP_NO_ID && tp_operator_event(times->model, launches->op[j])->ts_ns <= e->ts_ns)
-                cover(times, launches->op[j], e->ts_ns, tp_event_end(e));
+                subtract_covered(times, launches->op[j], e->ts_ns, tp_event_end(e));
             j++;
         }
     }

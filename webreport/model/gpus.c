@@ -68,23 +68,23 @@ static struct tp_intervals join(struct tp_arena *arena, struct tp_intervals x, s
 
 /* Computes the time sets of the device's activities. Without communication, all kernels and the compute kernels share
  * one set. */
-static void find_sets(struct tp_model *model, struct tp_gpu *gpu)
+static void find_time_sets(struct tp_model *model, struct tp_gpu *gpu)
 {
     enum { COMPUTE, COMMUNICATION, COPY, BUSY, COUNT };
-    struct tp_vec pieces[COUNT];
+    struct tp_vec intervals[COUNT];
     for (int i = 0; i < COUNT; i++)
-        pieces[i] = TP_VEC(model->arena, struct tp_interval);
+        intervals[i] = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *e = tp_device_event(model, gpu->events[i]);
         bool is_communication = tp_is_communication(model, gpu->events[i]);
         unsigned lane = e->kind != TP_KIND_KERNEL ? COPY : is_communication ? COMMUNICATION : COMPUTE;
-        tp_intervals_push(&pieces[lane], e->ts_ns, tp_event_end(e));
-        tp_intervals_push(&pieces[BUSY], e->ts_ns, tp_event_end(e));
+        tp_intervals_push(&intervals[lane], e->ts_ns, tp_event_end(e));
+        tp_intervals_push(&intervals[BUSY], e->ts_ns, tp_event_end(e));
     }
-    gpu->busy = tp_intervals_of(&pieces[BUSY]);
-    gpu->compute = tp_intervals_of(&pieces[COMPUTE]);
-    gpu->communication = tp_intervals_of(&pieces[COMMUNICATION]);
-    gpu->copies = tp_intervals_of(&pieces[COPY]);
+    gpu->busy = tp_intervals_of(&intervals[BUSY]);
+    gpu->compute = tp_intervals_of(&intervals[COMPUTE]);
+    gpu->communication = tp_intervals_of(&intervals[COMMUNICATION]);
+    gpu->copies = tp_intervals_of(&intervals[COPY]);
     gpu->kernels = gpu->communication.count ? join(model->arena, gpu->compute, gpu->communication) : gpu->compute;
     gpu->exposed_communication = tp_intervals_minus(model->arena, gpu->communication, gpu->compute);
     struct tp_intervals rest = tp_intervals_minus(model->arena, gpu->copies, gpu->compute);
@@ -113,7 +113,7 @@ static uint32_t find_main_thread(const struct tp_model *model, const struct tp_g
 }
 
 /* Sets is_own if the program itself declared the device: it has a name, no other property, and no launches. */
-static void find_own(const struct tp_model *model, struct tp_gpu *gpu)
+static void find_declared(const struct tp_model *model, struct tp_gpu *gpu)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, gpu->id);
     gpu->is_own = tp_is_bare_property(p) && gpu->main_thread == TP_NO_ID;
@@ -150,70 +150,71 @@ void tp_model_group_gpus(struct tp_model *model)
         struct tp_gpu *gpu = &model->gpus[g];
         if (model->main_gpu == TP_NO_ID || gpu->count > model->gpus[model->main_gpu].count)
             model->main_gpu = g;
-        find_sets(model, gpu);
+        find_time_sets(model, gpu);
         gpu->stream_count = count_streams(model, gpu);
         gpu->main_thread = find_main_thread(model, gpu);
-        find_own(model, gpu);
+        find_declared(model, gpu);
     }
 }
 
 /* ---- categories of a step's time ---- */
 
-static void add(struct tp_model *model, struct tp_vec *pieces, enum tp_role role, const struct tp_event *e)
+static void add(struct tp_model *model, struct tp_vec *intervals, enum tp_time_category category,
+                const struct tp_event *e)
 {
-    model->has_role[role] = true;
-    tp_intervals_push(&pieces[role], e->ts_ns, tp_event_end(e));
+    model->has_category[category] = true;
+    tp_intervals_push(&intervals[category], e->ts_ns, tp_event_end(e));
 }
 
 /* Adds an operator or annotation to its category. Markers of steps belong to no category. */
-static void add_host(struct tp_model *model, struct tp_vec *pieces, const struct tp_event *e)
+static void add_host(struct tp_model *model, struct tp_vec *intervals, const struct tp_event *e)
 {
-    static const enum tp_role roles[TP_RANGE_KINDS] = {
-        [TP_RANGE_NONE] = TP_ROLE_CPU_EXEC,    [TP_RANGE_COMPUTE] = TP_ROLE_CPU_EXEC,
-        [TP_RANGE_INPUT] = TP_ROLE_DATALOADER, [TP_RANGE_COMMUNICATION] = TP_ROLE_COMMUNICATION,
-        [TP_RANGE_COPY] = TP_ROLE_MEMCPY,      [TP_RANGE_WAIT] = TP_ROLE_RUNTIME,
-        [TP_RANGE_SYNC] = TP_ROLE_RUNTIME};
+    static const enum tp_time_category categories[TP_RANGE_KINDS] = {
+        [TP_RANGE_NONE] = TP_CATEGORY_CPU_EXEC,    [TP_RANGE_COMPUTE] = TP_CATEGORY_CPU_EXEC,
+        [TP_RANGE_INPUT] = TP_CATEGORY_DATALOADER, [TP_RANGE_COMMUNICATION] = TP_CATEGORY_COMMUNICATION,
+        [TP_RANGE_COPY] = TP_CATEGORY_MEMCPY,      [TP_RANGE_WAIT] = TP_CATEGORY_RUNTIME,
+        [TP_RANGE_SYNC] = TP_CATEGORY_RUNTIME};
     if (!(model->marks[e->name] & TP_MARK_STEP))
-        add(model, pieces, roles[tp_range_kind_of(model, e)], e);
+        add(model, intervals, categories[tp_range_kind_of(model, e)], e);
 }
 
 /* Returns whether the category equals a set of the only device, so that both can share the memory. */
-static bool is_shared(const struct tp_model *model, enum tp_role role)
+static bool is_shared(const struct tp_model *model, enum tp_time_category category)
 {
-    return role == TP_ROLE_KERNEL && model->gpu_count == 1;
+    return category == TP_CATEGORY_KERNEL && model->gpu_count == 1;
 }
 
-static void add_devices(struct tp_model *model, struct tp_vec *pieces)
+static void add_devices(struct tp_model *model, struct tp_vec *intervals)
 {
     struct tp_vec busy = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        enum tp_role role = e->kind == TP_KIND_MEMCPY       ? TP_ROLE_MEMCPY
-                            : e->kind == TP_KIND_MEMSET     ? TP_ROLE_MEMSET
-                            : tp_is_communication(model, k) ? TP_ROLE_COMMUNICATION
-                                                            : TP_ROLE_KERNEL;
-        model->has_role[role] = true;
-        if (!is_shared(model, role))
-            tp_intervals_push(&pieces[role], e->ts_ns, tp_event_end(e));
+        enum tp_time_category category = e->kind == TP_KIND_MEMCPY       ? TP_CATEGORY_MEMCPY
+                                         : e->kind == TP_KIND_MEMSET     ? TP_CATEGORY_MEMSET
+                                         : tp_is_communication(model, k) ? TP_CATEGORY_COMMUNICATION
+                                                                         : TP_CATEGORY_KERNEL;
+        model->has_category[category] = true;
+        if (!is_shared(model, category))
+            tp_intervals_push(&intervals[category], e->ts_ns, tp_event_end(e));
         if (model->gpu_count > 1)
             tp_intervals_push(&busy, e->ts_ns, tp_event_end(e));
     }
     model->device_busy = model->gpu_count == 1 ? model->gpus[0].busy : tp_intervals_of(&busy);
 }
 
-void tp_model_find_roles(struct tp_model *model)
+void tp_model_find_categories(struct tp_model *model)
 {
-    struct tp_vec pieces[TP_ROLE_COUNT];
-    for (unsigned r = 0; r < TP_ROLE_COUNT; r++)
-        pieces[r] = TP_VEC(model->arena, struct tp_interval);
-    add_devices(model, pieces);
+    struct tp_vec intervals[TP_CATEGORY_COUNT];
+    for (unsigned r = 0; r < TP_CATEGORY_COUNT; r++)
+        intervals[r] = TP_VEC(model->arena, struct tp_interval);
+    add_devices(model, intervals);
     for (uint32_t i = 0; i < model->order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[model->order->host[i]];
         if (e->kind == TP_KIND_RUNTIME)
-            add(model, pieces, TP_ROLE_RUNTIME, e);
+            add(model, intervals, TP_CATEGORY_RUNTIME, e);
         else if (e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION)
-            add_host(model, pieces, e);
+            add_host(model, intervals, e);
     }
-    for (unsigned r = 0; r < TP_ROLE_COUNT; r++)
-        model->roles[r] = is_shared(model, r) ? model->gpus[0].compute : tp_intervals_of(&pieces[r]);
+    for (unsigned r = 0; r < TP_CATEGORY_COUNT; r++)
+        model->category_times[r] = is_shared(model, r) ? model->gpus[0].compute : tp_intervals_of(&intervals[r]);
 }

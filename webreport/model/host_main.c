@@ -107,8 +107,8 @@ static uint32_t find_unmarked(const struct tp_model *model, const struct host_th
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         bool is_long = longest < 0 || (threads[t].has_work &&
                                        tp_sat_sub(threads[t].end_ns, threads[t].begin_ns) >= longest - longest / 2);
-        bool is_told = is_recorded && is_first_of_process(&model->trace->threads[t]);
-        if (first[t] == first[t + 1] || (!is_long && !is_told))
+        bool is_known = is_recorded && is_first_of_process(&model->trace->threads[t]);
+        if (first[t] == first[t + 1] || (!is_long && !is_known))
             continue;
         if (best == TP_NO_ID || is_before(model, threads, t, best))
             best = t;

@@ -7,7 +7,7 @@
 /* Idle slices of one device while they are collected. They arrive in order of time and are cut to W. */
 struct gaps {
     const struct tp_model *model;
-    struct tp_vec out;           /* collected slices, as struct tp_idle_piece */
+    struct tp_vec out;           /* collected slices, as struct tp_idle_slice */
     size_t at;                   /* index of the first interval of W that a later slice can overlap */
     struct tp_intervals waiting; /* times in which a thread waits for the device */
     size_t wait_at;              /* index of the first interval of `waiting` that a later slice can overlap */
@@ -21,7 +21,7 @@ static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part,
     for (size_t i = gaps->at; i < window->count && window->items[i].a < b; i++) {
         int64_t from = tp_ns_max(a, window->items[i].a), to = tp_ns_min(b, window->items[i].b);
         if (from < to)
-            *(struct tp_idle_piece *)tp_vec_push(&gaps->out) = (struct tp_idle_piece){from, to, next, (uint8_t)part};
+            *(struct tp_idle_slice *)tp_vec_push(&gaps->out) = (struct tp_idle_slice){from, to, next, (uint8_t)part};
     }
 }
 
@@ -80,19 +80,19 @@ static void split_gap(struct gaps *gaps, int64_t a, int64_t b, uint32_t next)
 /* Returns the times in which a call waits for this device. A copy waits until its operation starts. */
 static struct tp_intervals waiting_for(const struct tp_model *model, uint32_t gpu)
 {
-    struct tp_vec pieces = TP_VEC(model->arena, struct tp_interval);
+    struct tp_vec intervals = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->wait_count; i++) {
         const struct tp_wait *wait = &model->waits[i];
         const struct tp_event *call = &model->trace->events[wait->event];
         if (wait->gpu == gpu && call->kind == TP_KIND_RUNTIME)
-            tp_intervals_push(&pieces, call->ts_ns, tp_ns_min(tp_event_end(call), wait->own_ns));
+            tp_intervals_push(&intervals, call->ts_ns, tp_ns_min(tp_event_end(call), wait->own_ns));
     }
-    return tp_intervals_of(&pieces);
+    return tp_intervals_of(&intervals);
 }
 
-static void find_pieces(struct tp_model *model, struct tp_gpu *gpu)
+static void find_slices(struct tp_model *model, struct tp_gpu *gpu)
 {
-    struct gaps gaps = {.model = model, .out = TP_VEC(model->arena, struct tp_idle_piece)};
+    struct gaps gaps = {.model = model, .out = TP_VEC(model->arena, struct tp_idle_slice)};
     gaps.waiting = waiting_for(model, (uint32_t)(gpu - model->gpus));
     int64_t from = model->window.items[0].a, to = model->window.items[model->window.count - 1].b;
     const struct tp_intervals *busy = &gpu->busy;
@@ -119,18 +119,18 @@ static void find_pieces(struct tp_model *model, struct tp_gpu *gpu)
 
 struct tp_intervals tp_model_idle(const struct tp_model *model, bool is_starved, struct tp_arena *arena)
 {
-    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    struct tp_vec intervals = TP_VEC(arena, struct tp_interval);
     for (uint32_t g = 0; g < model->gpu_count; g++)
         for (uint32_t i = 0; i < model->gpus[g].idle_count; i++)
-            if (!is_starved || tp_idle_is_starved(&model->gpus[g].idle[i]))
-                tp_intervals_push(&pieces, model->gpus[g].idle[i].a, model->gpus[g].idle[i].b);
-    return tp_intervals_of(&pieces);
+            if (!is_starved || tp_idle_waits_for_host(&model->gpus[g].idle[i]))
+                tp_intervals_push(&intervals, model->gpus[g].idle[i].a, model->gpus[g].idle[i].b);
+    return tp_intervals_of(&intervals);
 }
 
 void tp_model_find_idle(struct tp_model *model)
 {
     for (uint32_t g = 0; g < model->gpu_count && model->window.count; g++)
-        find_pieces(model, &model->gpus[g]);
+        find_slices(model, &model->gpus[g]);
     model->starved = tp_model_idle(model, true, model->arena);
 }
 
@@ -229,14 +229,14 @@ static void find_ranges(const struct tp_model *model, uint32_t thread, size_t ca
     size_t count = found->count, next = calls;
     for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
-        enum tp_range_kind said = tp_event_said(e);
-        if (said != TP_RANGE_SYNC)
+        enum tp_range_kind declared = tp_event_said(e);
+        if (declared != TP_RANGE_SYNC)
             continue;
         const struct tp_event *events = model->trace->events;
         while (next < count && events[TP_AT(found, struct tp_wait, next)->event].ts_ns < e->ts_ns)
             next++;
-        bool holds_call = next < count && events[TP_AT(found, struct tp_wait, next)->event].ts_ns < tp_event_end(e);
-        if (!holds_call)
+        bool contains_call = next < count && events[TP_AT(found, struct tp_wait, next)->event].ts_ns < tp_event_end(e);
+        if (!contains_call)
             *(struct tp_wait *)tp_vec_push(found) = wait_of(model, order->host[i], model->main_gpu, ends);
     }
 }
@@ -248,7 +248,7 @@ void tp_model_find_waits(struct tp_model *model)
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         size_t calls = found.count;
         find_calls(model, t, ends, &found);
-        if (tp_any_says(model, TP_RANGE_BIT(SYNC)))
+        if (tp_any_declares(model, TP_RANGE_BIT(SYNC)))
             find_ranges(model, t, calls, ends, &found);
     }
     for (uint32_t g = 0; g < model->gpu_count; g++)

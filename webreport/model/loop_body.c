@@ -7,15 +7,15 @@
 
 static struct tp_str name_of(const struct tp_model *model, const struct tp_loop_item *item)
 {
-    return item->name == tp_loop_backward(model) ? TP_STR("") : model->trace->names.items[item->name];
+    return item->name == tp_loop_backward_name(model) ? TP_STR("") : model->trace->names.items[item->name];
 }
 
 static uint64_t marks_of(const struct tp_model *model, const struct tp_loop_item *item)
 {
-    return item->name == tp_loop_backward(model) ? 0 : model->marks[item->name];
+    return item->name == tp_loop_backward_name(model) ? 0 : model->marks[item->name];
 }
 
-bool tp_loop_has_two(const struct tp_loop_body *body)
+bool tp_loop_has_two_operators(const struct tp_loop_body *body)
 {
     for (uint32_t k = 1; k < body->length; k++)
         if (body->items[body->first + k].name != body->items[body->first].name)
@@ -27,7 +27,7 @@ bool tp_loop_has_two(const struct tp_loop_body *body)
 
 /* Returns whether an operator belongs to the first or last layer of a network: its inputs are indices, or its output is
  * a loss or a choice. */
-static bool is_at_an_end(struct tp_str name)
+static bool is_first_or_last_layer(struct tp_str name)
 {
     static const char *const ends[] = {"aten::argmax",
                                        "aten::argmin",
@@ -108,10 +108,11 @@ static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop
         const struct tp_loop_item *item = &body->items[body->first + k];
         struct tp_str name = name_of(model, item);
         uint64_t marks = marks_of(model, item);
-        if (item->name == tp_loop_backward(model) || marks & TP_MARK_LOADER || is_at_an_end(name))
+        if (item->name == tp_loop_backward_name(model) || marks & TP_MARK_LOADER || is_first_or_last_layer(name))
             return true;
-        is_making |= marks & TP_MARK_SCALAR_OP || (marks & TP_MARK_MAKER && !tp_str_starts(name, "aten::detach") &&
-                                                   !(is_chained && makes_constants(name)));
+        is_making |=
+            marks & TP_MARK_SCALAR_OP || (marks & TP_MARK_MAKES_TENSOR && !tp_str_starts(name, "aten::detach") &&
+                                          !(is_chained && makes_constants(name)));
         attentions += tp_str_find(name, "attention") >= 0 || tp_str_find(name, "softmax") >= 0;
     }
     return (is_making && attentions != 1) || ends_with_vectors(model, body);
@@ -164,7 +165,7 @@ static bool keeps_shape(struct tp_str name)
 }
 
 /* Returns whether an operator reduces a whole tensor to one number, because it has no argument for dimensions. */
-static bool is_total(struct tp_str name, struct tp_str dims)
+static bool reduces_to_scalar(struct tp_str name, struct tp_str dims)
 {
     static const char *const reductions[] = {"aten::mean", "aten::sum", NULL};
     return tp_str_is_one(name, reductions) && !tp_shape_item(dims, 2).len;
@@ -176,7 +177,7 @@ static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
     struct tp_shape x = tp_shape_input(dims, 0), w = tp_shape_input(dims, 1);
     if (keeps_shape(name))
         return x;
-    if (is_total(name, dims)) {
+    if (reduces_to_scalar(name, dims)) {
         x.rank = 0;
         return x;
     }
@@ -194,7 +195,8 @@ static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
 /* Returns whether the iteration from item `next` to item `end` does not use the output of the item before `next`. This
  * is so if the output is a single number, or if no operator has an input of its shape. The last operators do not count
  * if they keep the shape, because their input comes from their own iteration. */
-static bool is_unused(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next, uint32_t end)
+static bool ignores_previous_output(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next,
+                                    uint32_t end)
 {
     const struct tp_loop_item *last = &body->items[next - 1];
     struct tp_shape output = output_of(name_of(model, last), dims_of(model, last));
@@ -212,7 +214,7 @@ static bool is_unused(const struct tp_model *model, const struct tp_loop_body *b
 
 /* Returns whether a concatenation follows the iterations. Then the iterations may be branches of one call, and the
  * concatenation joins their outputs. */
-static bool has_join_outside(const struct tp_model *model, const struct tp_loop_body *body)
+static bool is_followed_by_join(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t k = body->end; k < body->item_count; k++) {
         struct tp_str name = name_of(model, &body->items[k]);
@@ -231,10 +233,10 @@ static uint32_t end_of(const struct tp_loop_body *body, uint32_t i)
 static bool is_shown_by_shapes(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t i = 1; i < body->count; i++) {
-        if (!is_unused(model, body, body->start[i] - body->shift, end_of(body, i)))
+        if (!ignores_previous_output(model, body, body->start[i] - body->shift, end_of(body, i)))
             return false;
     }
-    return !has_join_outside(model, body);
+    return !is_followed_by_join(model, body);
 }
 
 /* Returns the likely shape of an operator's output: the shape of the first operand for element-wise sums and products,
@@ -263,7 +265,7 @@ static bool is_chained(const struct tp_model *model, const struct tp_loop_body *
     return is_any;
 }
 
-bool tp_loop_begins_again(const struct tp_model *model, const struct tp_loop_body *body)
+bool tp_loop_has_independent_iterations(const struct tp_model *model, const struct tp_loop_body *body)
 {
     return is_shown_by_names(model, body, is_chained(model, body)) || is_shown_by_shapes(model, body);
 }

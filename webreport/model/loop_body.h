@@ -16,9 +16,9 @@ struct tp_loop_body {
 };
 
 /* Returns whether the typical iteration has at least two different operators. */
-bool tp_loop_has_two(const struct tp_loop_body *body);
+bool tp_loop_has_two_operators(const struct tp_loop_body *body);
 /* Returns whether no iteration can use the output of the previous one as its input, as the next layer of a network
  * does. The decision is based on operator names or on the shapes of inputs. */
-bool tp_loop_begins_again(const struct tp_model *model, const struct tp_loop_body *body);
+bool tp_loop_has_independent_iterations(const struct tp_model *model, const struct tp_loop_body *body);
 
 #endif

@@ -47,7 +47,7 @@ static void collect_thread(const struct tp_model *model, uint32_t thread, bool h
 static struct tp_loop_items make_items(const struct tp_model *model, const struct tp_vec *found, struct tp_arena *arena)
 {
     struct tp_loop_items out = {tp_arena_array(arena, found->count, sizeof *out.items), 0};
-    uint32_t backward = tp_loop_backward(model);
+    uint32_t backward = tp_loop_backward_name(model);
     for (size_t i = 0; i < found->count; i++) {
         uint32_t event = TP_AT(found, struct tp_keyed, i)->item;
         const struct tp_event *e = &model->trace->events[event];

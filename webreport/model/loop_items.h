@@ -8,7 +8,7 @@
  * backward pass. */
 struct tp_loop_item {
     int64_t start_ns, end_ns;
-    uint32_t name;  /* name id of the trace; tp_loop_backward for a backward pass */
+    uint32_t name;  /* name id of the trace; tp_loop_backward_name for a backward pass */
     uint32_t event; /* index in trace->events; for a backward pass, its first node */
 };
 
@@ -18,7 +18,7 @@ struct tp_loop_items {
 };
 
 /* Returns the number that stands for the name of a backward pass: the first number that is not a name id. */
-static inline uint32_t tp_loop_backward(const struct tp_model *model)
+static inline uint32_t tp_loop_backward_name(const struct tp_model *model)
 {
     return model->trace->names.count;
 }

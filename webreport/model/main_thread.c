@@ -4,16 +4,17 @@
 struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_order *order = model->order;
-    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
-    bool may_be = tp_any_says(model, kinds) || (kinds & TP_RANGE_BIT(INPUT) && tp_any_name_is(model, TP_MARK_LOADER));
+    struct tp_vec intervals = TP_VEC(arena, struct tp_interval);
+    bool may_be =
+        tp_any_declares(model, kinds) || (kinds & TP_RANGE_BIT(INPUT) && tp_any_name_has(model, TP_MARK_LOADER));
     if (model->host_main == TP_NO_ID || !may_be)
         return (struct tp_intervals){NULL, 0};
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
         if (e->kind == TP_KIND_ANNOTATION && kinds >> tp_range_kind_of(model, e) & 1)
-            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+            tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_intersection(arena, tp_intervals_of(&pieces), model->window);
+    return tp_intervals_intersection(arena, tp_intervals_of(&intervals), model->window);
 }
 
 struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena)
@@ -25,22 +26,23 @@ struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_aren
  * its kind is compute. */
 static bool is_work(const struct tp_model *model, const struct tp_event *e)
 {
-    enum tp_range_kind said = tp_event_said(e);
+    enum tp_range_kind declared = tp_event_said(e);
     if (e->thread == model->host_main)
-        return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_RUNTIME || said;
-    return e->kind == TP_KIND_OPERATOR || said == TP_RANGE_COMPUTE || tp_is_collective(model, e);
+        return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_RUNTIME || declared;
+    return e->kind == TP_KIND_OPERATOR || declared == TP_RANGE_COMPUTE || tp_is_collective(model, e);
 }
 
-struct tp_intervals tp_main_between(const struct tp_model *model, struct tp_intervals loading, struct tp_arena *arena)
+struct tp_intervals tp_main_unrecorded(const struct tp_model *model, struct tp_intervals loading,
+                                       struct tp_arena *arena)
 {
-    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    struct tp_vec intervals = TP_VEC(arena, struct tp_interval);
     for (uint32_t i = 0; i < model->order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[model->order->host[i]];
         if (is_work(model, e))
-            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+            tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
     }
-    tp_intervals_append(&pieces, loading);
-    return tp_intervals_minus(arena, model->window, tp_intervals_of(&pieces));
+    tp_intervals_append(&intervals, loading);
+    return tp_intervals_minus(arena, model->window, tp_intervals_of(&intervals));
 }
 
 struct tp_intervals tp_computing(const struct tp_model *model, struct tp_arena *arena)
@@ -57,7 +59,7 @@ struct tp_intervals tp_computing(const struct tp_model *model, struct tp_arena *
 struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec collectives = TP_VEC(arena, struct tp_interval);
-    if (!tp_any_name_is(model, TP_MARK_COLLECTIVE) && !tp_any_says(model, TP_RANGE_BIT(COMMUNICATION)))
+    if (!tp_any_name_has(model, TP_MARK_COLLECTIVE) && !tp_any_declares(model, TP_RANGE_BIT(COMMUNICATION)))
         return (struct tp_intervals){NULL, 0};
     for (uint32_t i = 0; i < model->order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[model->order->host[i]];

@@ -14,7 +14,8 @@ struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_aren
 
 /* Returns the times of W in which the main thread is in no operator, call or loader and no other thread works. The
  * thread then runs Python code or something that is not recorded. loading: the result of tp_main_loading. */
-struct tp_intervals tp_main_between(const struct tp_model *model, struct tp_intervals loading, struct tp_arena *arena);
+struct tp_intervals tp_main_unrecorded(const struct tp_model *model, struct tp_intervals loading,
+                                       struct tp_arena *arena);
 
 /* Returns the times in which some thread computes, in operators and ranges that do not communicate. */
 struct tp_intervals tp_computing(const struct tp_model *model, struct tp_arena *arena);
@@ -38,7 +39,7 @@ static inline bool tp_is_computing(const struct tp_model *model, const struct tp
 }
 
 /* Returns whether any name of the trace has one of these marks. */
-static inline bool tp_any_name_is(const struct tp_model *model, uint64_t marks)
+static inline bool tp_any_name_has(const struct tp_model *model, uint64_t marks)
 {
     for (uint32_t i = 0; i < model->trace->names.count; i++)
         if (model->marks[i] & marks)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "webreport/model/makers.h"
+#include "webreport/model/tensor_makers.h"
 #include "webreport/trace/comm_names.h"
 #include "webreport/trace/copy_class.h"
 #include "webreport/trace/regions.h"
@@ -316,12 +316,12 @@ static const struct pattern wholes[] = {
     {"aten::narrow", TP_MARK_PART_OP},
     {"aten::index_select", TP_MARK_PART_OP},
     {"aten::take", TP_MARK_PART_OP},
-    {"aten::split", TP_MARK_PIECES_OP},
-    {"aten::split_with_sizes", TP_MARK_PIECES_OP},
-    {"aten::unsafe_split", TP_MARK_PIECES_OP},
-    {"aten::tensor_split", TP_MARK_PIECES_OP},
-    {"aten::chunk", TP_MARK_PIECES_OP},
-    {"aten::unbind", TP_MARK_PIECES_OP},
+    {"aten::split", TP_MARK_SPLIT_OP},
+    {"aten::split_with_sizes", TP_MARK_SPLIT_OP},
+    {"aten::unsafe_split", TP_MARK_SPLIT_OP},
+    {"aten::tensor_split", TP_MARK_SPLIT_OP},
+    {"aten::chunk", TP_MARK_SPLIT_OP},
+    {"aten::unbind", TP_MARK_SPLIT_OP},
     {"aten::zero_", TP_MARK_FILL_OP},
     {"aten::fill_", TP_MARK_FILL_OP},
     {"cudaMemcpy", TP_MARK_BLOCKING_COPY},
@@ -469,7 +469,7 @@ static void index_parts(struct part_index *index, const struct pattern *patterns
     }
 }
 
-static bool stands_at(struct tp_str text, size_t at, const char *pattern)
+static bool matches_at(struct tp_str text, size_t at, const char *pattern)
 {
     size_t i = 1;
     while (pattern[i] && at + i < text.len && text.ptr[at + i] == pattern[i])
@@ -482,7 +482,7 @@ static uint64_t bits_of_parts(struct tp_str text, const struct part_index *index
     uint64_t bits = 0;
     for (size_t at = 0; at < text.len; at++)
         for (unsigned n = index->first[(unsigned char)text.ptr[at]]; n; n = index->next[n - 1])
-            if (stands_at(text, at, index->patterns[n - 1].text))
+            if (matches_at(text, at, index->patterns[n - 1].text))
                 bits |= index->patterns[n - 1].bits;
     return bits;
 }
@@ -506,7 +506,7 @@ static uint64_t bits_of_operator(struct tp_str name)
     if (backend)
         bits |= strcmp(backend, "c10d") == 0 ? TP_MARK_C10D : TP_MARK_COLLECTIVE;
     bool is_helper = tp_str_starts(name, "aten::") && tp_str_is_one(after(name, 6), allocation_helper);
-    bits |= is_helper ? TP_MARK_ALLOCATION_HELPER : TP_MARK_MAKER * tp_is_maker(name);
+    bits |= is_helper ? TP_MARK_ALLOCATION_HELPER : TP_MARK_MAKES_TENSOR * tp_makes_tensor(name);
     return bits;
 }
 

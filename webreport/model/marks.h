@@ -62,18 +62,18 @@
 #define TP_MARK_SINGLE_PROCESS_LOADER TP_MARK(43) /* name contains _SingleProcessDataLoaderIter */
 #define TP_MARK_TF32 TP_MARK(44)                  /* a kernel of this name multiplies FP32 numbers as TF32 */
 /* splits a tensor into several parts in one call: aten::split, unbind, chunk .. */
-#define TP_MARK_PIECES_OP TP_MARK(45)
+#define TP_MARK_SPLIT_OP TP_MARK(45)
 
 #define TP_MARK_DEVICE_USE TP_MARK(46) /* a call that only programs with device work make */
 
 /* takes a part of a tensor, like an index: aten::narrow, index_select, take */
 #define TP_MARK_PART_OP TP_MARK(48)
 /* makes a tensor, or another view of a tensor's data: aten::randn, detach .. */
-#define TP_MARK_MAKER TP_MARK(47)
+#define TP_MARK_MAKES_TENSOR TP_MARK(47)
 
 /* all marks of operators that make, fill, copy or read tensors and compute nothing (section 5) */
 #define TP_MARK_DATA_OP                                                                                                \
-    (TP_MARK_MAKER | TP_MARK_ALLOCATION_HELPER | TP_MARK_COPY_OP | TP_MARK_FILL_OP | TP_MARK_SCALAR_OP)
+    (TP_MARK_MAKES_TENSOR | TP_MARK_ALLOCATION_HELPER | TP_MARK_COPY_OP | TP_MARK_FILL_OP | TP_MARK_SCALAR_OP)
 
 /* all marks of host communication, on any level (section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)

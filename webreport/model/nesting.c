@@ -176,7 +176,7 @@ static void enter(struct sweep *s, uint32_t event)
 {
     struct tp_model *model = s->model;
     const struct tp_event *e = &s->events[event];
-    s->inside = tp_alive_at(model, s->inside, e->ts_ns);
+    s->inside = tp_event_around(model, s->inside, e->ts_ns);
     model->inside[event] = s->inside;
     if (s->inside != TP_NO_ID && tp_event_end(e) > tp_event_end(&s->events[s->inside]))
         model->badly_nested_count++;

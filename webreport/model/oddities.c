@@ -119,13 +119,13 @@ static bool is_of_states(const struct tp_trace *trace)
     return trace->state_count && !count;
 }
 
-void tp_oddities_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+void tp_oddities_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     uint64_t *notices = trace->reading.notices;
     notices[TP_NOTICE_TIME_OUTLIER] = count_outliers(trace, tp_oddities_middle_ns(trace, arena));
     notices[TP_NOTICE_OVERLAP] = count_overlaps(trace, order, arena);
     trace->reading.twice =
         count_twice(trace, order->host, order->host_count) + count_twice(trace, order->device, order->device_count);
-    tp_conflicts_note(trace, order, arena);
+    tp_conflicts_count(trace, order, arena);
     notices[TP_NOTICE_NO_STEPS] = !has_steps(trace) && !is_of_states(trace);
 }

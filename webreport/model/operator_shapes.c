@@ -81,7 +81,7 @@ static int64_t floor_div(int64_t x, int64_t y)
     return x / y - (x % y != 0 && (x < 0) != (y < 0));
 }
 
-int64_t tp_shape_slid(int64_t in, int64_t kernel, int64_t pad, int64_t dilation, int64_t stride)
+int64_t tp_shape_window_count(int64_t in, int64_t kernel, int64_t pad, int64_t dilation, int64_t stride)
 {
     int64_t reach = tp_sat_mul(dilation, tp_sat_sub(kernel, 1));
     int64_t room = tp_sat_sub(tp_sat_sub(tp_sat_add(in, tp_sat_mul(2, pad)), reach), 1);

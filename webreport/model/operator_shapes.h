@@ -27,7 +27,7 @@ struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index);
 /* Returns the number of elements, at most INT64_MAX; 1 if the shape has no dimensions. */
 int64_t tp_shape_product(const struct tp_shape *shape);
 /* Returns the output length of a window that slides over `in` elements, as in convolutions. stride must not be 0. */
-int64_t tp_shape_slid(int64_t in, int64_t kernel, int64_t pad, int64_t dilation, int64_t stride);
+int64_t tp_shape_window_count(int64_t in, int64_t kernel, int64_t pad, int64_t dilation, int64_t stride);
 
 /* Returns the size in bytes of an element of a tensor type ("float", "c10::Half", "BFloat16"), or 0 if the type is
  * unknown. */

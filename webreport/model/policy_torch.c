@@ -169,15 +169,15 @@ static void find_ends(struct tp_torch *torch, const struct tp_model *model)
         if (!torch->flags[i] || !(trace->events[i].flags & TP_EVENT_UNFINISHED))
             continue;
         int64_t at = tp_torch_start(torch, i);
-        uint32_t around = tp_innermost_at(model, trace->events[i].thread, at);
+        uint32_t around = tp_innermost_event(model, trace->events[i].thread, at);
         while (around != TP_NO_ID && ((trace->events[around].flags & TP_EVENT_UNFINISHED) ||
                                       (!torch->flags[around] && torch->rules != TP_CPROFILE)))
-            around = tp_next_alive(model, around, at);
+            around = tp_next_event_around(model, around, at);
         *tp_id_map_put(&torch->around, i) = around;
     }
 }
 
-int64_t tp_torch_late_end(const struct tp_torch *torch, uint32_t event)
+int64_t tp_torch_unfinished_end(const struct tp_torch *torch, uint32_t event)
 {
     const uint32_t *around = tp_id_map_find(&torch->around, event);
     int64_t start = tp_torch_start(torch, event);

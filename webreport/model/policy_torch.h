@@ -99,7 +99,7 @@ struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, u
 
 /* Returns the end of an unfinished event, ns: the end of the innermost event of its thread that was open when it began.
  */
-int64_t tp_torch_late_end(const struct tp_torch *torch, uint32_t event);
+int64_t tp_torch_unfinished_end(const struct tp_torch *torch, uint32_t event);
 
 static inline bool tp_torch_is_record(const struct tp_torch *torch, uint32_t item)
 {
@@ -151,7 +151,7 @@ static inline int64_t tp_torch_end(const struct tp_torch *torch, uint32_t item)
     if (!e)
         return tp_torch_record(torch, item)->ts_ns;
     if (e->flags & TP_EVENT_UNFINISHED)
-        return tp_torch_late_end(torch, item);
+        return tp_torch_unfinished_end(torch, item);
     int64_t end = tp_event_end(e), start = e->ts_ns + 1;
     return e->kind != TP_KIND_GPU_ANNOTATION ? end : end - 1 > start ? end - 1 : start;
 }

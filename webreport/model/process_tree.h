@@ -36,7 +36,7 @@ enum tp_wait_cause {
 };
 
 /* A time slice in which a thread has one state. Slices are not empty. */
-struct tp_thread_piece {
+struct tp_thread_slice {
     int64_t begin_ns, end_ns;
     uint32_t stack;    /* waits only: id in stack_texts; TP_NO_ID if unknown */
     uint8_t state;     /* enum tp_thread_state */
@@ -70,9 +70,9 @@ struct tp_process_tree {
     const struct tp_trace *trace;
     struct tp_tree_process *processes; /* sorted so that parents come before children, and children by begin */
     struct tp_tree_thread *threads;    /* sorted by process, then by begin */
-    struct tp_thread_piece *pieces;
+    struct tp_thread_slice *slices;
     uint32_t *by_pid; /* indexes of processes, sorted by (pid, begin) */
-    uint32_t process_count, thread_count, piece_count;
+    uint32_t process_count, thread_count, slice_count;
     uint32_t *process_of_sample; /* by sample of the trace: index of its process */
     /* by sample: its share of the running time of its process, ns; the sum of the shares is exact */
     int64_t *weight_of_sample;
@@ -82,7 +82,7 @@ struct tp_process_tree {
 
 /* Returns the index in by_pid of the last process with this pid that began at or before `at_ns`. Otherwise returns the
  * index of the first process with this pid, or TP_NO_ID. */
-static inline uint32_t tp_process_place(const struct tp_process_tree *tree, int64_t pid, int64_t at_ns)
+static inline uint32_t tp_process_index_at(const struct tp_process_tree *tree, int64_t pid, int64_t at_ns)
 {
     uint32_t low = 0, high = tree->process_count;
     while (low < high) {
@@ -108,7 +108,7 @@ static inline int64_t tp_pid_of_row(const struct tp_trace *trace, uint32_t row)
 /* Returns the process that had the row's pid at `at_ns`, or TP_NO_ID. */
 static inline uint32_t tp_process_of_row(const struct tp_process_tree *tree, uint32_t row, int64_t at_ns)
 {
-    uint32_t place = tp_process_place(tree, tp_pid_of_row(tree->trace, row), at_ns);
+    uint32_t place = tp_process_index_at(tree, tp_pid_of_row(tree->trace, row), at_ns);
     return place == TP_NO_ID ? TP_NO_ID : tree->by_pid[place];
 }
 

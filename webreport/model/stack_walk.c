@@ -166,7 +166,7 @@ static void visit(const struct tp_stack_scratch *stack, int64_t a, int64_t b, ui
     stack->walk->visit(stack->walk->context, &segment);
 }
 
-static void walk_piece(struct tp_stack_scratch *stack, const struct tp_stack_piece *piece)
+static void walk_slice(struct tp_stack_scratch *stack, const struct tp_stack_slice *piece)
 {
     const struct tp_event *events = stack->walk->model->trace->events;
     int64_t at = piece->a;
@@ -186,7 +186,7 @@ static void walk_piece(struct tp_stack_scratch *stack, const struct tp_stack_pie
     }
 }
 
-void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_piece *pieces, size_t count)
+void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_slice *slices, size_t count)
 {
     const struct tp_order *order = walk->model->order;
     if (!walk->scratch)
@@ -200,11 +200,11 @@ void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_
         stack->list_end = order->host + order->thread_first[thread + 1];
     }
     for (size_t i = 0; i < count; i++)
-        walk_piece(stack, &pieces[i]);
+        walk_slice(stack, &slices[i]);
 }
 
 /* Returns the group of a slice in a counting sort by thread. Slices without a thread come last. */
-static uint32_t place_of(const struct tp_model *model, const struct tp_gpu *gpu, const struct tp_idle_piece *piece)
+static uint32_t place_of(const struct tp_model *model, const struct tp_gpu *gpu, const struct tp_idle_slice *piece)
 {
     uint32_t thread = tp_idle_thread(model, gpu, piece);
     return thread == TP_NO_ID ? model->trace->thread_count : thread;
@@ -216,16 +216,16 @@ static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu,
 {
     uint32_t none = walk->model->trace->thread_count;
     size_t *from = tp_arena_array(walk->arena, (size_t)none + 3, sizeof *from);
-    struct tp_stack_piece *sorted = tp_arena_array(walk->arena, count, sizeof *sorted);
+    struct tp_stack_slice *sorted = tp_arena_array(walk->arena, count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++)
         from[place_of(walk->model, gpu, &gpu->idle[chosen ? chosen[i] : first + i]) + 2]++;
     for (uint32_t t = 2; t < none + 3; t++)
         from[t] += from[t - 1];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = chosen ? chosen[i] : first + i;
-        const struct tp_idle_piece *piece = &gpu->idle[index];
+        const struct tp_idle_slice *piece = &gpu->idle[index];
         size_t *place = &from[place_of(walk->model, gpu, piece) + 1];
-        sorted[(*place)++] = (struct tp_stack_piece){piece->a, piece->b, index};
+        sorted[(*place)++] = (struct tp_stack_slice){piece->a, piece->b, index};
     }
     for (uint32_t t = 0; t <= none; t++)
         if (from[t + 1] > from[t])

@@ -57,7 +57,7 @@ void tp_stack_tree_init(struct tp_stack_tree *tree, struct tp_arena *arena);
 uint32_t tp_stack_tree_child(struct tp_stack_tree *tree, uint32_t parent, enum tp_stack_kind kind, uint32_t label);
 
 /* A slice of time to visit. All its segments get its tag. */
-struct tp_stack_piece {
+struct tp_stack_slice {
     int64_t a, b;
     uint32_t tag;
 };
@@ -85,7 +85,7 @@ struct tp_stack_walk {
 
 /* Visits the segments of `count` sorted, disjoint slices on one thread, in order of time. If thread is TP_NO_ID, all
  * stacks are empty. */
-void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_piece *pieces, size_t count);
+void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_slice *slices, size_t count);
 
 /* Visits the idle slices first .. end - 1 of a device on their threads (tp_idle_thread), thread by thread. The tag of a
  * segment is the index of its slice in gpu->idle. */
@@ -97,7 +97,7 @@ void tp_stack_walk_chosen(struct tp_stack_walk *walk, const struct tp_gpu *gpu, 
 /* Returns the thread of an idle slice: the thread that launched the operation at the end of the gap, otherwise the main
  * thread of the device. Returns TP_NO_ID if no operation of the device has a launch. */
 static inline uint32_t tp_idle_thread(const struct tp_model *model, const struct tp_gpu *gpu,
-                                      const struct tp_idle_piece *piece)
+                                      const struct tp_idle_slice *piece)
 {
     const struct tp_event *launch = piece->next == TP_NO_ID ? NULL : tp_launch_of_device(model, piece->next);
     return launch ? launch->thread : gpu->main_thread;

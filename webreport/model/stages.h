@@ -22,7 +22,7 @@ void tp_model_find_main(struct tp_model *model);
 /* Groups device operations by device, computes the activities of each device, and finds the main device (gpus.c). */
 void tp_model_group_gpus(struct tp_model *model);
 /* Computes the union of the intervals of each category (gpus.c). */
-void tp_model_find_roles(struct tp_model *model);
+void tp_model_find_categories(struct tp_model *model);
 /* Finds the steps, their device work and the window W (steps.c). */
 void tp_model_find_steps(struct tp_model *model);
 /* Finds the calls that wait for the device (idle.c). */

@@ -141,7 +141,7 @@ static void find_host_steps(struct tp_model *model)
     if (!(present & (TP_MARK_OPTIMIZER_STEP | TP_MARK_EXECUTE_CONTEXT | TP_MARK_STEP_BRACKET | TP_MARK_STEP)))
         tp_steps_infer(model);
     if (!model->step_count)
-        tp_steps_use_everything(model, extent);
+        tp_steps_use_recording(model, extent);
 }
 
 /* ---- device work of steps ---- */
@@ -166,21 +166,21 @@ static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t a
 
 /* Returns, by step, the first launch in the file with length > 0 that starts exactly at the end of the step, or
  * UINT32_MAX. This launch, and later launches in the file with the same start, belong to the next step. */
-static uint32_t *find_leavers(const struct tp_model *model)
+static uint32_t *find_launches_after(const struct tp_model *model)
 {
-    uint32_t *leaver = tp_arena_array(model->arena, model->step_count, sizeof *leaver);
-    memset(leaver, 0xFF, model->step_count * sizeof *leaver);
+    uint32_t *launch_after = tp_arena_array(model->arena, model->step_count, sizeof *launch_after);
+    memset(launch_after, 0xFF, model->step_count * sizeof *launch_after);
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         uint32_t step = 0;
         for (uint32_t i = model->launches.thread_first[t]; i < model->launches.thread_first[t + 1]; i++) {
             const struct tp_event *e = tp_launch_event(model, i);
             step = next_step(model, step, e->ts_ns, false);
             if (step < model->step_count && model->steps[step].host_end_ns == e->ts_ns && e->dur_ns > 0 &&
-                model->launches.event[i] < leaver[step])
-                leaver[step] = model->launches.event[i];
+                model->launches.event[i] < launch_after[step])
+                launch_after[step] = model->launches.event[i];
         }
     }
-    return leaver;
+    return launch_after;
 }
 
 /* Assigns each launch to the step that contains it. Launches are visited by time and position in the file, so the
@@ -188,7 +188,7 @@ static uint32_t *find_leavers(const struct tp_model *model)
  * after a step that ends when the launch starts. */
 static void assign_launches(struct tp_model *model)
 {
-    uint32_t *leaver = find_leavers(model);
+    uint32_t *launch_after = find_launches_after(model);
     model->launches.step = tp_arena_array(model->arena, model->launches.count, sizeof *model->launches.step);
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         uint32_t first = 0;
@@ -196,14 +196,14 @@ static void assign_launches(struct tp_model *model)
             const struct tp_event *e = tp_launch_event(model, i);
             first = next_step(model, first, e->ts_ns, false);
             uint32_t step = first;
-            if (step < model->step_count && (e->dur_ns > 0 || leaver[step] < model->launches.event[i]))
+            if (step < model->step_count && (e->dur_ns > 0 || launch_after[step] < model->launches.event[i]))
                 step = next_step(model, step, e->ts_ns, true);
             bool is_inside = step < model->step_count && e->ts_ns >= model->steps[step].host_start_ns &&
                              tp_event_end(e) <= model->steps[step].host_end_ns;
             model->launches.step[i] = is_inside ? step : TP_NO_ID;
         }
     }
-    tp_arena_drop(model->arena, leaver, model->step_count * sizeof *leaver);
+    tp_arena_drop(model->arena, launch_after, model->step_count * sizeof *launch_after);
 }
 
 static uint32_t step_of_device(const struct tp_model *model, uint32_t k)
@@ -312,7 +312,7 @@ struct median {
     uint32_t middle, count;
 };
 
-static void take_out(struct median *m, uint32_t number)
+static void remove_length(struct median *m, uint32_t number)
 {
     uint32_t at = m->rank[number];
     bool is_left = at < m->middle, is_middle = at == m->middle;
@@ -360,7 +360,7 @@ static void leave_out_warm_up(struct tp_model *model)
     }
     m.middle = (count - 1) / 2;
     for (uint32_t first = 0; count - first >= 3; first++) {
-        take_out(&m, first);
+        remove_length(&m, first);
         struct tp_step *step = &model->steps[used[first]];
         if ((__int128)4 * (step->end_ns - step->start_ns) <= 3 * twice_median(&m))
             break;
@@ -397,7 +397,7 @@ void tp_model_find_steps(struct tp_model *model)
     find_window(model);
 }
 
-const char *tp_left_out_text(enum tp_left_out reason)
+const char *tp_unused_reason_text(enum tp_unused_reason reason)
 {
     static const char *const texts[] = {
         [TP_STEP_WARM_UP] = "warm-up", [TP_STEP_UNFINISHED] = "unfinished", [TP_STEP_DIFFERENT] = "different"};
@@ -435,7 +435,7 @@ static size_t last_starting_before(struct tp_intervals window, size_t from, int6
     return low;
 }
 
-int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b)
+int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b)
 {
     struct tp_intervals window = model->window;
     while (*at < window.count && window.items[*at].b <= a)
@@ -453,7 +453,7 @@ int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, in
 
 /* Returns the first step that ends after `at`. Only this step can contain `at`, because steps are sorted and disjoint,
  * both by their markers and with their device work. */
-static uint32_t step_around(const struct tp_model *model, int64_t at, bool is_host)
+static uint32_t step_at(const struct tp_model *model, int64_t at, bool is_host)
 {
     uint32_t low = 0, high = model->step_count;
     while (low < high) {
@@ -471,11 +471,11 @@ static uint32_t step_around(const struct tp_model *model, int64_t at, bool is_ho
 
 uint32_t tp_step_of_host(const struct tp_model *model, int64_t at)
 {
-    return model->step_marker == TP_MARKER_WINDOW ? 0 : step_around(model, at, true);
+    return model->step_marker == TP_MARKER_WINDOW ? 0 : step_at(model, at, true);
 }
 
 /* Returns whether the marker of the step contains `at`. */
-static bool is_around(const struct tp_model *model, uint32_t step, int64_t at)
+static bool marker_contains(const struct tp_model *model, uint32_t step, int64_t at)
 {
     return step < model->step_count && model->steps[step].host_start_ns <= at && at < model->steps[step].host_end_ns;
 }
@@ -484,9 +484,9 @@ uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t
 {
     if (model->step_marker == TP_MARKER_WINDOW)
         return 0;
-    if (is_around(model, *near, at))
+    if (marker_contains(model, *near, at))
         return *near;
-    uint32_t step = step_around(model, at, true);
+    uint32_t step = step_at(model, at, true);
     *near = step == TP_NO_ID ? *near : step;
     return step;
 }
@@ -502,11 +502,10 @@ uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device)
     const struct tp_event *launch = tp_launch_of_device(model, device);
     if (model->step_marker == TP_MARKER_WINDOW)
         return 0;
-    return launch ? step_around(model, launch->ts_ns, true)
-                  : step_around(model, tp_device_event(model, device)->ts_ns, false);
+    return launch ? step_at(model, launch->ts_ns, true) : step_at(model, tp_device_event(model, device)->ts_ns, false);
 }
 
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record)
 {
-    return step_around(model, record->start_ns, !record->is_device);
+    return step_at(model, record->start_ns, !record->is_device);
 }

@@ -105,7 +105,7 @@ static void count_typical(const struct loop *loop, struct loop_names *names, boo
 }
 
 /* Returns whether iteration i and the typical iteration share AGREE_PERCENT of the items of the longer one. */
-static bool agrees(const struct loop *loop, struct loop_names *names, uint32_t i)
+static bool agrees_with_typical(const struct loop *loop, struct loop_names *names, uint32_t i)
 {
     uint32_t length = end_of(loop, i) - loop->start[i], common = 0;
     for (uint32_t k = loop->start[i]; k < end_of(loop, i); k++) {
@@ -125,7 +125,7 @@ static void find_different(struct loop *loop, struct loop_names *names)
     loop->differ_count = 0;
     count_typical(loop, names, false);
     for (uint32_t i = 1; i + 1 < loop->count; i++)
-        if (!agrees(loop, names, i))
+        if (!agrees_with_typical(loop, names, i))
             loop->differs[loop->differ_count++] = i;
     count_typical(loop, names, true);
 }
@@ -186,7 +186,7 @@ static bool is_cell(struct tp_str module)
 
 static bool is_anchor(const struct tp_model *model, enum tp_step_marker source, uint32_t name)
 {
-    uint32_t backward = tp_loop_backward(model);
+    uint32_t backward = tp_loop_backward_name(model);
     if (source == TP_MARKER_BACKWARD || name == backward)
         return source == TP_MARKER_BACKWARD && name == backward;
     uint64_t marks = model->marks[name];
@@ -235,7 +235,7 @@ static void find_anchors(struct loop *loop, const struct tp_loop_items *items, u
 
 static bool is_data_op(const struct tp_model *model, const struct tp_loop_item *item)
 {
-    return item->name != tp_loop_backward(model) && model->marks[item->name] & TP_MARK_DATA_OP;
+    return item->name != tp_loop_backward_name(model) && model->marks[item->name] & TP_MARK_DATA_OP;
 }
 
 static uint32_t length_of_last(const struct loop *loop)
@@ -245,7 +245,7 @@ static uint32_t length_of_last(const struct loop *loop)
 
 /* Returns whether only operators that make, copy or read tensors are outside the loop. Layers of one call repeat as
  * well, but a network has other operators before or after its layers. */
-static bool is_all(const struct tp_model *model, const struct loop *loop)
+static bool covers_all_work(const struct tp_model *model, const struct loop *loop)
 {
     uint32_t first = loop->start[0] - loop->shift;
     uint32_t end = loop->start[loop->count - 1] + length_of_last(loop);
@@ -309,7 +309,7 @@ static int64_t end_of_work(const struct tp_model *model, const struct loop *loop
 }
 
 /* Returns whether the steps cover at least half of the recording. */
-static bool is_most(const struct tp_model *model, const struct loop *loop)
+static bool covers_half(const struct tp_model *model, const struct loop *loop)
 {
     int64_t all_ns = tp_sat_sub(model->last_ns, model->first_ns);
     int64_t loop_ns = tp_sat_sub(end_of_work(model, loop), first_item(loop, 0)->start_ns);
@@ -340,9 +340,9 @@ static bool is_candidate(const struct tp_model *model, const struct loop *loop, 
 {
     struct tp_loop_body body = body_of(loop);
     *is_sure = true;
-    if (!is_all(model, loop) || !tp_loop_has_two(&body))
+    if (!covers_all_work(model, loop) || !tp_loop_has_two_operators(&body))
         return false;
-    *is_sure = tp_loop_begins_again(model, &body);
+    *is_sure = tp_loop_has_independent_iterations(model, &body);
     return true;
 }
 
@@ -355,7 +355,7 @@ static bool try_loop(struct tp_model *model, struct loop_names *names, struct lo
     if (!settle(loop, names, model->arena) || (source == TP_MARKER_OPERATORS && !is_candidate(model, loop, &is_sure)))
         return false;
     cut_last(loop);
-    if (!is_most(model, loop))
+    if (!covers_half(model, loop))
         return false;
     if (is_sure) {
         use_loop(model, loop, source, name);

@@ -15,7 +15,7 @@ struct tp_interval tp_steps_host_extent(const struct tp_model *model);
 /* Makes a single step of the whole recording. It lasts from the begin of the host's main thread to the last device
  * operation, or to the end of the main thread if there are no device operations. If the device may still run work from
  * before the recording, the step begins with the first operation. extent: time of host activity. */
-void tp_steps_use_everything(struct tp_model *model, struct tp_interval extent);
+void tp_steps_use_recording(struct tp_model *model, struct tp_interval extent);
 
 /* Infers steps from repetitions on the main thread: calls of a module, backward passes, or operators. Adds no step if
  * nothing repeats or the iterations differ. */

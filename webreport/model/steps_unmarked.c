@@ -49,7 +49,7 @@ struct tp_interval tp_steps_host_extent(const struct tp_model *model)
 
 /* Returns whether every device was free before its first operation, so that the time before the operation belongs to
  * the recorded program. Otherwise the earlier activity of the device is unknown. */
-static bool begins_free(const struct tp_model *model)
+static bool begins_with_free_devices(const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k), *launch = tp_launch_of_device(model, k);
@@ -68,7 +68,7 @@ static void extend_over(struct tp_step *step, const struct tp_model *model, cons
     }
 }
 
-void tp_steps_use_everything(struct tp_model *model, struct tp_interval extent)
+void tp_steps_use_recording(struct tp_model *model, struct tp_interval extent)
 {
     const struct tp_order *order = model->order;
     model->step_marker = TP_MARKER_WINDOW;
@@ -86,6 +86,6 @@ void tp_steps_use_everything(struct tp_model *model, struct tp_interval extent)
         return;
     }
     extend_over(step, model, order->device, order->device_count);
-    if (host_count && begins_free(model))
+    if (host_count && begins_with_free_devices(model))
         step->start_ns = tp_ns_min(step->start_ns, model->trace->events[order->host[first]].ts_ns);
 }

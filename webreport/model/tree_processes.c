@@ -45,14 +45,14 @@ static struct tp_vec list_seen(const struct tp_trace *trace, struct tp_arena *ar
 
 /* Adds a process for each pid that occurs only in states or samples. Its times are the times of these states and
  * samples. */
-static void add_unseen(struct tp_vec *processes, const struct tp_process_tree *seen, const uint8_t *has_any,
-                       struct tp_arena *arena)
+static void add_unlisted(struct tp_vec *processes, const struct tp_process_tree *seen, const uint8_t *has_any,
+                         struct tp_arena *arena)
 {
     struct tp_keys pids;
     tp_keys_init(&pids, arena, 2);
     for (uint32_t row = 0; row < seen->trace->thread_count; row++) {
         int64_t pid = tp_pid_of_row(seen->trace, row);
-        if (!has_any[row] || tp_process_place(seen, pid, 0) != TP_NO_ID)
+        if (!has_any[row] || tp_process_index_at(seen, pid, 0) != TP_NO_ID)
             continue;
         uint32_t known = tp_keys_count(&pids);
         if (tp_keys_pair(&pids, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)) == known)
@@ -83,7 +83,7 @@ static void list_all(struct tp_process_tree *tree, struct tp_arena *arena)
         has_any[trace->states[i].thread] = true;
     for (uint32_t i = 0; i < trace->sample_count; i++)
         has_any[trace->samples[i].thread] = true;
-    add_unseen(&processes, tree, has_any, arena);
+    add_unlisted(&processes, tree, has_any, arena);
     if (processes.count == tree->process_count)
         return;
     tree->processes = processes.data;

@@ -47,8 +47,8 @@ struct cutting {
     struct tp_process_tree *tree;
     struct tp_arena *arena;
     const uint8_t *cause_of_text;
-    struct tp_own_waits own;
-    struct tp_vec threads, pieces;
+    struct tp_recorder_waits own;
+    struct tp_vec threads, slices;
 };
 
 /* Returns the states sorted by thread, time and position in the file. *first: by row, index of its first state, plus
@@ -77,7 +77,7 @@ static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_
     if (last && last->row == row && last->process == process)
         return last;
     last = tp_vec_push(&c->threads);
-    *last = (struct tp_tree_thread){.row = row, .process = process, .first = (uint32_t)c->pieces.count};
+    *last = (struct tp_tree_thread){.row = row, .process = process, .first = (uint32_t)c->slices.count};
     return last;
 }
 
@@ -90,14 +90,14 @@ static uint8_t cause_of(struct cutting *c, const struct tp_state *state)
     if (state->state != TP_STATE_BLOCKED || state->is_estimated)
         return TP_WAIT_UNKNOWN;
     uint8_t cause = state->cause != TP_NO_ID ? c->cause_of_text[state->cause] : TP_WAIT_UNKNOWN;
-    return cause == TP_WAIT_LOCK && tp_own_waits_has(&c->own, state->stack) ? TP_WAIT_RECORDING : cause;
+    return cause == TP_WAIT_LOCK && tp_recorder_waits_has(&c->own, state->stack) ? TP_WAIT_RECORDING : cause;
 }
 
-static void add_piece(struct cutting *c, const struct tp_state *state, int64_t begin_ns, int64_t end_ns)
+static void add_slice(struct cutting *c, const struct tp_state *state, int64_t begin_ns, int64_t end_ns)
 {
     uint32_t process = tp_process_of_row(c->tree, state->thread, state->ts_ns);
     struct tp_tree_thread *thread = thread_of(c, state->thread, process);
-    *(struct tp_thread_piece *)tp_vec_push(&c->pieces) = (struct tp_thread_piece){.begin_ns = begin_ns,
+    *(struct tp_thread_slice *)tp_vec_push(&c->slices) = (struct tp_thread_slice){.begin_ns = begin_ns,
                                                                                   .end_ns = end_ns,
                                                                                   .stack = state->stack,
                                                                                   .state = state->state,
@@ -120,7 +120,7 @@ static void cut_row(struct cutting *c, const struct tp_keyed *states, uint32_t c
         if (end <= begin)
             continue;
         free_from = end;
-        add_piece(c, state, begin, end);
+        add_slice(c, state, begin, end);
     }
 }
 
@@ -139,9 +139,9 @@ static int by_process(const void *x, const void *y, const void *context)
 static void add_up(struct tp_process_tree *tree, struct tp_tree_thread *thread)
 {
     struct tp_tree_process *process = &tree->processes[thread->process];
-    const struct tp_thread_piece *pieces = tree->pieces + thread->first;
+    const struct tp_thread_slice *slices = tree->slices + thread->first;
     for (uint32_t i = 0; i + 1 < thread->count; i++)
-        thread->wake_up_count += pieces[i].state == TP_STATE_BLOCKED && pieces[i + 1].state != TP_STATE_BLOCKED;
+        thread->wake_up_count += slices[i].state == TP_STATE_BLOCKED && slices[i + 1].state != TP_STATE_BLOCKED;
     for (unsigned state = 0; state < TP_STATE_COUNT; state++)
         process->state_ns[state] = tp_sat_add(process->state_ns[state], thread->state_ns[state]);
     process->thread_count++;
@@ -157,18 +157,18 @@ static void build_threads(struct tp_process_tree *tree, struct tp_arena *arena)
                         .arena = arena,
                         .cause_of_text = causes_of_texts(tree->trace, arena),
                         .threads = TP_VEC(arena, struct tp_tree_thread),
-                        .pieces = TP_VEC(arena, struct tp_thread_piece)};
+                        .slices = TP_VEC(arena, struct tp_thread_slice)};
     uint32_t *first;
     struct tp_keyed *states = order_states(tree->trace, &first, arena);
-    tp_own_waits_init(&c.own, tree->trace, arena);
+    tp_recorder_waits_init(&c.own, tree->trace, arena);
     for (uint32_t row = 0; row < tree->trace->thread_count; row++)
         cut_row(&c, states + first[row], first[row + 1] - first[row]);
     tp_arena_drop(arena, states, (tree->trace->state_count + 1) * sizeof *states);
-    tp_vec_fit(&c.pieces);
+    tp_vec_fit(&c.slices);
     tree->threads = c.threads.data;
     tree->thread_count = (uint32_t)c.threads.count;
-    tree->pieces = c.pieces.data;
-    tree->piece_count = (uint32_t)c.pieces.count;
+    tree->slices = c.slices.data;
+    tree->slice_count = (uint32_t)c.slices.count;
     if (tree->thread_count > 1)
         tp_merge_sort(arena, tree->threads, tree->thread_count, sizeof *tree->threads, by_process, NULL);
     for (uint32_t i = 0; i < tree->thread_count; i++)

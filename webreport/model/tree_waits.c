@@ -7,11 +7,11 @@
 
 /* ---- locks of the recorder ---- */
 
-void tp_own_waits_init(struct tp_own_waits *own, const struct tp_trace *trace, struct tp_arena *arena)
+void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_str seen = tp_trace_header(trace, "tracepress_seen");
     bool is_marked = seen.ptr && tp_value_member(seen, "own_waits").ptr;
-    *own = (struct tp_own_waits){.trace = trace};
+    *own = (struct tp_recorder_waits){.trace = trace};
     if (!is_marked)
         own->known = tp_arena_alloc(arena, trace->stack_texts.count + 1);
 }
@@ -27,7 +27,7 @@ static bool is_own_stack(struct tp_str stack)
            tp_str_find(stack, "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(") >= 0;
 }
 
-bool tp_own_waits_has(struct tp_own_waits *own, uint32_t stack)
+bool tp_recorder_waits_has(struct tp_recorder_waits *own, uint32_t stack)
 {
     if (!own->known || stack == TP_NO_ID)
         return false;
@@ -41,7 +41,7 @@ bool tp_own_waits_has(struct tp_own_waits *own, uint32_t stack)
 
 /* Returns the longest allowed time between the exit of a child and the end of a wait for it, ns. A busy machine wakes
  * the parent late. */
-static int64_t tolerance_ns(const struct tp_thread_piece *wait)
+static int64_t tolerance_ns(const struct tp_thread_slice *wait)
 {
     enum { LATE_NS = 5000000 };
     int64_t length = wait->end_ns - wait->begin_ns, half = length / 2, hundredth = length / 100;
@@ -49,12 +49,12 @@ static int64_t tolerance_ns(const struct tp_thread_piece *wait)
     return hundredth > short_ns ? hundredth : short_ns;
 }
 
-static bool is_unseen(const struct tp_thread_piece *piece)
+static bool has_no_cause(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_BLOCKED && piece->cause == TP_WAIT_UNKNOWN;
 }
 
-static int64_t distance_ns(const struct tp_thread_piece *wait, const struct tp_tree_process *child)
+static int64_t distance_ns(const struct tp_thread_slice *wait, const struct tp_tree_process *child)
 {
     return wait->end_ns > child->end_ns ? tp_sat_sub(wait->end_ns, child->end_ns)
                                         : tp_sat_sub(child->end_ns, wait->end_ns);
@@ -62,12 +62,12 @@ static int64_t distance_ns(const struct tp_thread_piece *wait, const struct tp_t
 
 /* Returns the index after the last slice of a thread that begins before `time_ns`; thread->first if there is no such
  * slice. */
-static uint32_t piece_behind(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
+static uint32_t slice_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
 {
     uint32_t low = thread->first, high = thread->first + thread->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (tree->pieces[middle].begin_ns < time_ns)
+        if (tree->slices[middle].begin_ns < time_ns)
             low = middle + 1;
         else
             high = middle;
@@ -81,12 +81,12 @@ static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tre
 {
     /* number of checked slices: the read of the child's last output, the thread's work on it, the wait for the exit */
     enum { NEAR = 3 };
-    uint32_t behind = piece_behind(tree, thread, child->end_ns), found = TP_NO_ID;
-    for (uint32_t i = behind; i > thread->first && behind - i < NEAR; i--) {
-        const struct tp_thread_piece *piece = &tree->pieces[i - 1];
-        bool is_one =
-            is_unseen(piece) && piece->begin_ns >= child->begin_ns && distance_ns(piece, child) <= tolerance_ns(piece);
-        if (is_one && (found == TP_NO_ID || distance_ns(piece, child) < distance_ns(&tree->pieces[found], child)))
+    uint32_t end_index = slice_before(tree, thread, child->end_ns), found = TP_NO_ID;
+    for (uint32_t i = end_index; i > thread->first && end_index - i < NEAR; i--) {
+        const struct tp_thread_slice *piece = &tree->slices[i - 1];
+        bool is_one = has_no_cause(piece) && piece->begin_ns >= child->begin_ns &&
+                      distance_ns(piece, child) <= tolerance_ns(piece);
+        if (is_one && (found == TP_NO_ID || distance_ns(piece, child) < distance_ns(&tree->slices[found], child)))
             found = i - 1;
     }
     return found;
@@ -99,9 +99,9 @@ static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, co
     enum { PART = 10 }; /* between two waits the thread runs for at most 1 / PART of the later waits */
     int64_t waited_ns = 0, between_ns = 0;
     for (uint32_t i = wait + 1; i > first; i--) {
-        struct tp_thread_piece *piece = &tree->pieces[i - 1];
+        struct tp_thread_slice *piece = &tree->slices[i - 1];
         int64_t length = piece->end_ns - piece->begin_ns;
-        if (piece->begin_ns < child->begin_ns || (piece->state == TP_STATE_BLOCKED && !is_unseen(piece)))
+        if (piece->begin_ns < child->begin_ns || (piece->state == TP_STATE_BLOCKED && !has_no_cause(piece)))
             return;
         if (piece->state != TP_STATE_BLOCKED) {
             between_ns = tp_sat_add(between_ns, length);
@@ -142,8 +142,8 @@ void tp_child_waits_mark(struct tp_process_tree *tree, struct tp_arena *arena)
              parent != TP_NO_ID && t < first[parent + 1] && steps_left; t++, steps_left--) {
             const struct tp_tree_thread *thread = &tree->threads[t];
             uint32_t wait = thread->begin_ns <= child->end_ns ? wait_for(tree, thread, child) : TP_NO_ID;
-            if (wait == TP_NO_ID || (found != TP_NO_ID && distance_ns(&tree->pieces[wait], child) >=
-                                                              distance_ns(&tree->pieces[found], child)))
+            if (wait == TP_NO_ID || (found != TP_NO_ID && distance_ns(&tree->slices[wait], child) >=
+                                                              distance_ns(&tree->slices[found], child)))
                 continue;
             found = wait;
             of = t;

@@ -8,16 +8,16 @@
 #include "webreport/model/process_tree.h"
 
 /* Stacks that wait for a lock of the recorder. Each distinct stack is examined once. */
-struct tp_own_waits {
+struct tp_recorder_waits {
     const struct tp_trace *trace;
     /* by id in stack_texts: 0 not examined, 1 no, 2 yes; NULL if the recorder marks its own waits in the file */
     uint8_t *known;
 };
 
-void tp_own_waits_init(struct tp_own_waits *own, const struct tp_trace *trace, struct tp_arena *arena);
+void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace *trace, struct tp_arena *arena);
 
 /* Returns whether a wait for a lock with this stack belongs to the recorder. stack: id in stack_texts, or TP_NO_ID. */
-bool tp_own_waits_has(struct tp_own_waits *own, uint32_t stack);
+bool tp_recorder_waits_has(struct tp_recorder_waits *own, uint32_t stack);
 
 /* Finds waits without a known cause that end when a child of the process exits, and marks them as waits for the child.
  * Also marks earlier such waits during the child's life. If several threads wait, the thread whose wait ends closest to

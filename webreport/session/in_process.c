@@ -130,7 +130,7 @@ static int make_summary(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_order_build(&a->order, &a->trace, arena);
-    tp_oddities_note(&a->trace, &a->order, arena);
+    tp_oddities_count(&a->trace, &a->order, arena);
     tp_evidence_build(&a->trace.evidence, &a->trace, arena);
     tp_model_build(&a->model, &a->trace, &a->order, arena);
     tp_views_build_brief(&a->views, &a->model, arena);

@@ -85,7 +85,7 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
 {
     pthread_t thread;
     tp_order_build(&a->order, &a->trace, &a->arena);
-    tp_oddities_note(&a->trace, &a->order, &a->arena);
+    tp_oddities_count(&a->trace, &a->order, &a->arena);
     tp_evidence_build(&a->trace.evidence, &a->trace, &a->arena);
     bool has_thread = a->trace.event_count >= THREAD_FROM_EVENTS && pthread_create(&thread, NULL, build_beside, a) == 0;
     if (tp_arena_run(&a->arena, build_first, a, NULL) < 0)

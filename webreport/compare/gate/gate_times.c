@@ -12,8 +12,9 @@
 
 static bool is_of_kernels(const struct tp_metric *metric)
 {
-    return metric->unit == TP_UNIT_NS && (metric->value == tp_metric_of_kernels ||
-                                          (metric->value == tp_metric_average_time && metric->which == TP_ROLE_KERNEL));
+    return metric->unit == TP_UNIT_NS &&
+           (metric->value == tp_metric_of_kernels ||
+            (metric->value == tp_metric_average_time && metric->which == TP_CATEGORY_KERNEL));
 }
 
 bool tp_check_is_of_host(const struct tp_metric *metric)
@@ -35,7 +36,8 @@ static enum tp_summary_part part_of(const struct tp_metric *metric)
  * the machine. */
 static bool is_of_typical_steps(const struct tp_metric *metric)
 {
-    bool is_of_steps = metric->value == tp_metric_of_steps && metric->which != TP_STEPS_P90 && metric->which != TP_STEPS_MAX;
+    bool is_of_steps =
+        metric->value == tp_metric_of_steps && metric->which != TP_STEPS_P90 && metric->which != TP_STEPS_MAX;
     return is_of_steps || metric->value == tp_metric_average_time;
 }
 
@@ -201,7 +203,8 @@ static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
         return TP_LIMIT_FAIL;
     if (op == TP_OP_GT && item->low == limit && item->high == limit)
         return TP_LIMIT_FAIL;
-    return tp_budget_holds(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR;
+    return tp_budget_holds(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS
+                                                                                       : TP_LIMIT_UNCLEAR;
 }
 
 /* Returns whether short steps confirm that the limit is broken. If the limit demands a gain, returns whether short
@@ -222,8 +225,7 @@ static const char *why_a_hint(const struct tp_check_item *item, const struct tp_
     if (!tp_check_is_of_host(metric) || !tp_sides_are_wall_clock(&s->sides))
         return NULL;
     if (tp_sides_tell_hints(&s->sides))
-        return tp_text_printf(arena,
-                              "wall clock of %zu runs does not tell the machine from the program: %d runs would",
+        return tp_text_printf(arena, "wall clock of %zu runs does not tell the machine from the program: %d runs would",
                               item->base_runs + item->runs, TP_VERDICT_RUNS);
     return is_of_typical_steps(metric) && !is_backed(item, change, steps->low) ? TP_NOT_BACKED : NULL;
 }
@@ -237,8 +239,9 @@ enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct
     struct tp_run_change c = measure_change(item, s, &steps, arena);
     enum tp_limit_verdict verdict = verdict_of(item);
     if (isnan(item->low)) {
-        *reason = steps.are_enough ? "unclear: some of the runs have none of it"
-                            : tp_text_printf(arena, "unclear: a run needs %d steps to be judged", TP_LEVEL_LEAST_STEPS);
+        *reason = steps.are_enough
+                      ? "unclear: some of the runs have none of it"
+                      : tp_text_printf(arena, "unclear: a run needs %d steps to be judged", TP_LEVEL_LEAST_STEPS);
         return TP_CAUSE_NOISE;
     }
     *reason = tp_text_printf(arena, "%s to %s at 99 %%", tp_amount_change(arena, unit, kind, item->low),

@@ -9,13 +9,13 @@ static const struct {
     const char *name, *fill, *ink, *gpu_label, *cpu_label; /* labels: NULL if they depend on the producer */
     unsigned average;
 } KINDS[TP_CHART_KINDS] = {
-    [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "GPU kernels", "Kernels", TP_ROLE_KERNEL},
-    [TP_CHART_COMM] = {"comm", "#6F3F86", "#FFFFFF", "Communication", "Communication", TP_ROLE_COMMUNICATION},
-    [TP_CHART_MEMCPY] = {"memcpy", "#0C8F63", "#FFFFFF", "Memory copies", "Memory copies", TP_ROLE_MEMCPY},
-    [TP_CHART_MEMSET] = {"memset", "#E3C62B", "#14181D", "Memory sets", "Memory sets", TP_ROLE_MEMSET},
-    [TP_CHART_RUNTIME] = {"runtime", "#CB8017", "#14181D", NULL, NULL, TP_ROLE_RUNTIME},
-    [TP_CHART_DATA] = {"data", "#B92B27", "#FFFFFF", NULL, NULL, TP_ROLE_DATALOADER},
-    [TP_CHART_CPU] = {"cpu", "#67C7E8", "#14181D", "CPU work", NULL, TP_ROLE_CPU_EXEC},
+    [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "GPU kernels", "Kernels", TP_CATEGORY_KERNEL},
+    [TP_CHART_COMM] = {"comm", "#6F3F86", "#FFFFFF", "Communication", "Communication", TP_CATEGORY_COMMUNICATION},
+    [TP_CHART_MEMCPY] = {"memcpy", "#0C8F63", "#FFFFFF", "Memory copies", "Memory copies", TP_CATEGORY_MEMCPY},
+    [TP_CHART_MEMSET] = {"memset", "#E3C62B", "#14181D", "Memory sets", "Memory sets", TP_CATEGORY_MEMSET},
+    [TP_CHART_RUNTIME] = {"runtime", "#CB8017", "#14181D", NULL, NULL, TP_CATEGORY_RUNTIME},
+    [TP_CHART_DATA] = {"data", "#B92B27", "#FFFFFF", NULL, NULL, TP_CATEGORY_DATALOADER},
+    [TP_CHART_CPU] = {"cpu", "#67C7E8", "#14181D", "CPU work", NULL, TP_CATEGORY_CPU_EXEC},
     [TP_CHART_OTHER] = {"other", "#8C949E", "#14181D", "Other", "Other", TP_AVERAGE_OTHER},
 };
 

@@ -40,7 +40,7 @@ struct lane {
     double scale;                                        /* units per nanosecond */
 };
 
-static unsigned part_of(const struct tp_thread_piece *piece)
+static unsigned part_of(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? TP_WALL_RUNNING
            : piece->state == TP_STATE_READY ? TP_WALL_READY
@@ -99,7 +99,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
         lane->paths[i / TP_STATE_COUNT][i % TP_STATE_COUNT] = TP_VEC(arena, char);
     lane->scale = length > 0 ? (double)TP_LANE_WIDTH / (double)length : 0;
     for (uint32_t i = 0; i < t->count; i++) {
-        const struct tp_thread_piece *piece = &tree->pieces[t->first + i];
+        const struct tp_thread_slice *piece = &tree->slices[t->first + i];
         bool is_apart = joined.end_ns != piece->begin_ns; /* only adjacent intervals are joined */
         if (i && (is_apart || !joins || joined.end_ns - joined.begin_ns >= least)) {
             draw(lane, &joined);

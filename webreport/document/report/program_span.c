@@ -67,8 +67,8 @@ static void gather_samples(struct span *span, struct tp_arena *arena)
 static void gather_waits(struct span *span)
 {
     const struct tp_process_tree *tree = &span->view->tree;
-    for (uint32_t i = 0; i < tree->piece_count; i++) {
-        const struct tp_thread_piece *piece = &tree->pieces[i];
+    for (uint32_t i = 0; i < tree->slice_count; i++) {
+        const struct tp_thread_slice *piece = &tree->slices[i];
         uint32_t group = span->view->waits.group_of_piece[i], first = bin_of(tree, piece->begin_ns);
         if (group == TP_NO_ID || !tp_wait_is_listed(&span->view->waits.groups[group]))
             continue;

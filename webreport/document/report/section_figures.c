@@ -145,10 +145,10 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
         unsigned average;
         const char *label, *definition;
     } SHARES[] = {
-        {TP_ROLE_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
+        {TP_CATEGORY_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
          tp_section_word(section, "Share of the steps in which an operator or an annotation runs on some thread.")},
-        {TP_ROLE_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
-        {TP_ROLE_COMMUNICATION, "Communication",
+        {TP_CATEGORY_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
+        {TP_CATEGORY_COMMUNICATION, "Communication",
          "Share of the steps in which a collective runs and no earlier category applies."},
     };
     const struct tp_overview *overview = &section->profile->views->overview;

@@ -4,8 +4,8 @@
 #include "webreport/document/charts/chart_lanes.h"
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/program_span.h"
-#include "webreport/measure/program/program_memory.h"
 #include "webreport/document/words/program_words.h"
+#include "webreport/measure/program/program_memory.h"
 #include "webreport/measure/program/program_verdict.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/sort.h"
@@ -139,8 +139,8 @@ static void put_legend(const struct tp_section *section, struct tp_object *objec
     const struct tp_program_view *view = tp_section_program(section);
     struct tp_list *legend = tp_object_list(object, "legend");
     bool is_there[TP_WALL_COUNT] = {false};
-    for (uint32_t i = 0; i < view->tree.piece_count; i++) {
-        const struct tp_thread_piece *piece = &view->tree.pieces[i];
+    for (uint32_t i = 0; i < view->tree.slice_count; i++) {
+        const struct tp_thread_slice *piece = &view->tree.slices[i];
         is_there[piece->state == TP_STATE_BLOCKED ? TP_WALL_WAITS + (unsigned)piece->cause
                  : piece->state == TP_STATE_READY ? TP_WALL_READY
                                                   : TP_WALL_RUNNING] = true;

@@ -38,9 +38,9 @@ static const char *steps_text(const struct tp_section *section)
 {
     const struct tp_model *model = section->profile->model;
     struct tp_arena *arena = section->arena;
-    uint32_t warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP);
-    uint32_t unfinished = tp_steps_left_out(model, TP_STEP_UNFINISHED);
-    uint32_t different = tp_steps_left_out(model, TP_STEP_DIFFERENT);
+    uint32_t warm_up = tp_unused_step_count(model, TP_STEP_WARM_UP);
+    uint32_t unfinished = tp_unused_step_count(model, TP_STEP_UNFINISHED);
+    uint32_t different = tp_unused_step_count(model, TP_STEP_DIFFERENT);
     const char *left_out = "";
     if (model->step_marker == TP_MARKER_WINDOW)
         return "no steps are marked: the whole recording is one window";

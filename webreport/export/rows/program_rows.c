@@ -33,8 +33,8 @@ struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct
     tp_keys_init(&seen, arena, 2);
     for (uint32_t i = 0; i < trace->sample_count; i++)
         add_stack(rows, &seen, trace->samples[i].stack);
-    for (uint32_t i = 0; i < rows->sampled.view.tree.piece_count; i++)
-        add_stack(rows, &seen, rows->sampled.view.tree.pieces[i].stack);
+    for (uint32_t i = 0; i < rows->sampled.view.tree.slice_count; i++)
+        add_stack(rows, &seen, rows->sampled.view.tree.slices[i].stack);
     return rows;
 }
 
@@ -154,7 +154,7 @@ static const struct tp_rows_column state_columns[] = {
 
 static uint32_t state_count(const struct tp_rows *rows)
 {
-    return tree_of(rows)->piece_count;
+    return tree_of(rows)->slice_count;
 }
 
 /* Returns the thread of a state, given its index in the tree. States are sorted by thread. */
@@ -170,7 +170,7 @@ static uint32_t thread_of_piece(const struct tp_process_tree *tree, uint32_t pie
 
 static void fill_state(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
-    const struct tp_thread_piece *piece = &tree_of(rows)->pieces[row];
+    const struct tp_thread_slice *piece = &tree_of(rows)->slices[row];
     bool is_wait = piece->state == TP_STATE_BLOCKED;
     put_int(&cell, row);
     put_int(&cell, rows->program->sampled.thread_of_tree[thread_of_piece(tree_of(rows), row)]);

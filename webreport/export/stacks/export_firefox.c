@@ -233,7 +233,7 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
 
 /* The states of a thread, in the order of time. */
 struct states {
-    const struct tp_thread_piece *pieces;
+    const struct tp_thread_slice *slices;
     uint32_t count;
 };
 
@@ -242,12 +242,12 @@ static void put_ends(struct firefox *f, const char *key, struct states states, b
     tp_json_key(&f->json, key);
     tp_json_array(&f->json);
     for (uint32_t i = 0; i < states.count; i++)
-        put_ms(&f->json, tp_sat_sub(is_end ? states.pieces[i].end_ns : states.pieces[i].begin_ns, f->begin_ns));
+        put_ms(&f->json, tp_sat_sub(is_end ? states.slices[i].end_ns : states.slices[i].begin_ns, f->begin_ns));
     tp_json_array_end(&f->json);
 }
 
 /* Returns the innermost function in which the thread waits; "" if unknown. */
-static struct tp_str place_of(struct firefox *f, const struct tp_thread_piece *piece)
+static struct tp_str place_of(struct firefox *f, const struct tp_thread_slice *piece)
 {
     const struct tp_vec *path = &f->sampled->functions.path;
     tp_sampled_stack(f->sampled, piece->stack);
@@ -260,7 +260,7 @@ static struct tp_str place_of(struct firefox *f, const struct tp_thread_piece *p
     return TP_STR("");
 }
 
-static void put_data(struct firefox *f, const struct tp_thread_piece *piece)
+static void put_data(struct firefox *f, const struct tp_thread_slice *piece)
 {
     struct tp_json *json = &f->json;
     tp_json_object(json);
@@ -281,7 +281,7 @@ static void put_states(struct firefox *f, struct states states)
     tp_json_key(json, "name");
     tp_json_array(json);
     for (uint32_t i = 0; i < states.count; i++)
-        tp_json_int(json, tp_strings_add(&f->tables.texts, tp_str_of(tp_thread_state_name(states.pieces[i].state))));
+        tp_json_int(json, tp_strings_add(&f->tables.texts, tp_str_of(tp_thread_state_name(states.slices[i].state))));
     tp_json_array_end(json);
     put_ends(f, "startTime", states, false);
     put_ends(f, "endTime", states, true);
@@ -290,7 +290,7 @@ static void put_states(struct firefox *f, struct states states)
     tp_json_key(json, "data");
     tp_json_array(json);
     for (uint32_t i = 0; i < states.count; i++)
-        put_data(f, &states.pieces[i]);
+        put_data(f, &states.slices[i]);
     tp_json_array_end(json);
     tp_json_object_end(json);
 }
@@ -311,7 +311,7 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     const struct tp_sampled_thread *thread = &f->sampled->threads[number];
     const struct tp_sampled_process *process = &f->sampled->processes[thread->process];
     const struct tp_process_tree *tree = &f->sampled->view.tree;
-    struct tp_vec pieces = TP_VEC(f->arena, struct tp_thread_piece);
+    struct tp_vec slices = TP_VEC(f->arena, struct tp_thread_slice);
     struct tp_json *json = &f->json;
     tp_strings_init(&f->tables.texts, f->arena, 0);
     tp_keys_init(&f->tables.functions, f->arena, 2);
@@ -319,7 +319,7 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     tp_keys_init(&f->tables.stacks, f->arena, 2);
     for (uint32_t t = 0; f->sampled->thread_of_tree && t < tree->thread_count; t++)
         for (uint32_t i = 0; f->sampled->thread_of_tree[t] == number && i < tree->threads[t].count; i++)
-            *(struct tp_thread_piece *)tp_vec_push(&pieces) = tree->pieces[tree->threads[t].first + i];
+            *(struct tp_thread_slice *)tp_vec_push(&slices) = tree->slices[tree->threads[t].first + i];
     tp_json_object(json);
     tp_json_member_str(json, "name", thread->name);
     tp_json_member_str(json, "processName", process->name);
@@ -333,7 +333,7 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     put_time(f, "unregisterTime", thread->end_ns);
     put_same(json, "pausedRanges", 0, "");
     put_samples(f, samples, count);
-    put_states(f, (struct states){pieces.data, (uint32_t)pieces.count});
+    put_states(f, (struct states){slices.data, (uint32_t)slices.count});
     put_code(f);
     put_texts(f);
     tp_json_object_end(json);

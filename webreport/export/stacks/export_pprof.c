@@ -40,7 +40,7 @@ static void add_waits(struct profile *profile)
     for (uint32_t t = 0; t < tree->thread_count; t++) {
         const struct tp_tree_thread *thread = &tree->threads[t];
         for (uint32_t i = 0; i < thread->count; i++) {
-            const struct tp_thread_piece *piece = &tree->pieces[thread->first + i];
+            const struct tp_thread_slice *piece = &tree->slices[thread->first + i];
             if (piece->state != TP_STATE_BLOCKED)
                 continue;
             int64_t *values = values_of(profile, sampled->thread_of_tree[t], piece->stack, 1u + piece->cause);
@@ -63,19 +63,18 @@ static void put_sample(struct profile *profile, uint32_t key, struct tp_vec *loc
                                        {"state", of[2] ? TP_STR("blocked") : TP_STR("running"), 0}};
     size_t label_count = 5;
     if (of[2])
-        labels[label_count++] = (struct tp_pprof_label){
-            "cause", tp_str_of(tp_wait_cause_text((enum tp_wait_cause)(of[2] - 1))), 0};
+        labels[label_count++] =
+            (struct tp_pprof_label){"cause", tp_str_of(tp_wait_cause_text((enum tp_wait_cause)(of[2] - 1))), 0};
     tp_sampled_stack(sampled, of[1]);
     locations->count = 0;
     for (size_t k = path->count; k-- > 0;) {
-        const struct tp_program_function *f =
-            tp_program_function_at(&sampled->functions, *TP_AT(path, uint32_t, k));
-        *(uint64_t *)tp_vec_push(locations) = tp_pprof_location(profile->pprof, f->name, f->file, tp_sampled_line(sampled, k));
+        const struct tp_program_function *f = tp_program_function_at(&sampled->functions, *TP_AT(path, uint32_t, k));
+        *(uint64_t *)tp_vec_push(locations) =
+            tp_pprof_location(profile->pprof, f->name, f->file, tp_sampled_line(sampled, k));
     }
-    tp_pprof_sample(profile->pprof,
-                    &(struct tp_pprof_sample){locations->data, locations->count,
-                                              TP_AT(&profile->values, int64_t, (size_t)key * VALUES), labels,
-                                              label_count});
+    tp_pprof_sample(profile->pprof, &(struct tp_pprof_sample){locations->data, locations->count,
+                                                              TP_AT(&profile->values, int64_t, (size_t)key * VALUES),
+                                                              labels, label_count});
 }
 
 int tp_export_pprof(const struct tp_export *export, struct tp_error *err)

@@ -26,7 +26,7 @@ static int64_t since(const struct speedscope *s, int64_t at_ns)
     return tp_sat_sub(at_ns, s->span.begin_ns);
 }
 
-static uint32_t state_frame(struct speedscope *s, const struct tp_thread_piece *piece)
+static uint32_t state_frame(struct speedscope *s, const struct tp_thread_slice *piece)
 {
     return tp_keys_pair(&s->frames, TP_NO_ID,
                         piece->state == TP_STATE_BLOCKED ? FRAME_WAITS + (uint32_t)piece->cause
@@ -41,10 +41,10 @@ static void put_frame(struct speedscope *s, const uint32_t *key)
     tp_json_object(json);
     if (key[0] == TP_NO_ID) {
         const char *name = key[1] == FRAME_RUNNING ? "running" : key[1] == FRAME_READY ? "ready" : NULL;
-        tp_json_member_text(
-            json, "name",
-            name ? name : tp_text_printf(s->arena, "blocked: %s",
-                                         tp_wait_cause_text((enum tp_wait_cause)(key[1] - FRAME_WAITS))));
+        tp_json_member_text(json, "name",
+                            name ? name
+                                 : tp_text_printf(s->arena, "blocked: %s",
+                                                  tp_wait_cause_text((enum tp_wait_cause)(key[1] - FRAME_WAITS))));
     } else {
         const struct tp_program_function *f = tp_program_function_at(&s->sampled->functions, key[0]);
         tp_json_member_str(json, "name", f->name);
@@ -84,7 +84,8 @@ static void put_stack(struct speedscope *s, uint32_t sample)
     tp_sampled_stack(sampled, sampled->trace->samples[sample].stack);
     tp_json_array(&s->json);
     for (size_t k = 0; k < path->count; k++)
-        tp_json_int(&s->json, tp_keys_pair(&s->frames, *TP_AT(path, uint32_t, k), (uint32_t)tp_sampled_line(sampled, k)));
+        tp_json_int(&s->json,
+                    tp_keys_pair(&s->frames, *TP_AT(path, uint32_t, k), (uint32_t)tp_sampled_line(sampled, k)));
     tp_json_array_end(&s->json);
 }
 
@@ -134,7 +135,7 @@ static void put_states(struct speedscope *s, uint32_t of_tree)
     tp_json_key(json, "events");
     tp_json_array(json);
     for (uint32_t i = 0; i < thread->count; i++) {
-        const struct tp_thread_piece *piece = &tree->pieces[thread->first + i];
+        const struct tp_thread_slice *piece = &tree->slices[thread->first + i];
         uint32_t frame = state_frame(s, piece);
         put_edge(s, "O", frame, piece->begin_ns);
         put_edge(s, "C", frame, piece->end_ns);
@@ -206,8 +207,9 @@ int tp_export_speedscope(const struct tp_export *export, struct tp_error *err)
     tp_json_init(&s.json, &text);
     int code = tp_arena_run(arena, put_guarded, &(struct text_call){&s, export}, err);
     if (code == TP_OK)
-        code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
-                           : tp_export_whole_file(export, "speedscope.json", (struct tp_str){text.data, text.size}, err);
+        code = text.failed
+                   ? tp_error_set(err, text.failed, 0, "out of memory")
+                   : tp_export_whole_file(export, "speedscope.json", (struct tp_str){text.data, text.size}, err);
     tp_buf_release(&text);
     tp_arena_pass_on(arena);
     return code;

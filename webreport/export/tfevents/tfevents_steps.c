@@ -155,7 +155,7 @@ static void add_gpu(const struct tp_tf_run *run, struct tp_tf_columns *columns, 
 static void add_communication(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     const struct tp_table *table = &run->export->profile->views->overview.communication_overlap;
-    if (!run->export->profile->model->has_role[TP_ROLE_COMMUNICATION])
+    if (!run->export->profile->model->has_category[TP_CATEGORY_COMMUNICATION])
         return;
     double *busy = tp_tf_column_new(columns, "profile_comm/busy_ms", table->defs[TP_OVERLAP_COMMUNICATION].definition);
     double *exposed = tp_tf_column_new(columns, "profile_comm/exposed_ms",

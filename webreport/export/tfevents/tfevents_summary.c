@@ -89,8 +89,8 @@ static void add_metrics(const struct tp_tf_run *run)
     const double values[METRICS] = {
         [STEP_TIME] = total / US_PER_MS,
         [GPU_UTILIZATION] = mean_of_gpus(overview, TP_GPU_UTILIZATION),
-        [DATALOADER] = total > 0 ? 100 * overview->average_us[TP_ROLE_DATALOADER] / total : NAN,
-        [COMM_EXPOSED] = run->export->profile->model->has_role[TP_ROLE_COMMUNICATION] && overview->window_ns > 0
+        [DATALOADER] = total > 0 ? 100 * overview->average_us[TP_CATEGORY_DATALOADER] / total : NAN,
+        [COMM_EXPOSED] = run->export->profile->model->has_category[TP_CATEGORY_COMMUNICATION] && overview->window_ns > 0
                              ? 100 * exposed_ns / (double)overview->window_ns
                              : NAN,
         [PEAK_MEMORY] = peak_memory_mib(run),

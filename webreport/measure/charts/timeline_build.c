@@ -121,8 +121,8 @@ static void find_range(struct tp_timeline *timeline)
     if (range.a > range.b) /* there are no slices or moments */
         range = (struct tp_interval){model->first_ns, model->first_ns};
     int64_t end = range.b;
-    for (int role = 0; role < TP_ROLE_COUNT; role++) {
-        struct tp_intervals busy = model->roles[role];
+    for (int role = 0; role < TP_CATEGORY_COUNT; role++) {
+        struct tp_intervals busy = model->category_times[role];
         if (busy.count && busy.items[busy.count - 1].b > end)
             end = busy.items[busy.count - 1].b;
     }

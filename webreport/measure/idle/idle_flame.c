@@ -60,9 +60,9 @@ static struct idle_time *time_of(struct flame *flame, uint32_t node)
 static void charge(void *context, const struct tp_stack_segment *segment)
 {
     struct flame *flame = context;
-    const struct tp_idle_piece *piece = &flame->gpu->idle[segment->tag];
+    const struct tp_idle_slice *piece = &flame->gpu->idle[segment->tag];
     int64_t ns = tp_sat_sub(segment->b, segment->a);
-    struct idle_time time = {ns, tp_idle_is_starved(piece) ? ns : 0, piece->part == TP_IDLE_HOST ? ns : 0};
+    struct idle_time time = {ns, tp_idle_waits_for_host(piece) ? ns : 0, piece->part == TP_IDLE_HOST ? ns : 0};
     add_time(time_of(flame, segment->node ? segment->node : flame->none), &time);
     flame->total_ns = tp_sat_add(flame->total_ns, ns);
     uint32_t *row = tp_id_map_put(&flame->line_ids, tp_id_pair(segment->fold.kind, segment->fold.text));

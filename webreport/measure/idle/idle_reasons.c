@@ -36,17 +36,17 @@ struct walk {
     const struct tp_gpu *gpu;
     size_t busy_at;            /* number of busy intervals before the current idle interval */
     int64_t done_ns, total_ns; /* total length of those busy intervals, and of all busy intervals */
-    void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns);
+    void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns);
     void *context;
 };
 
-static const struct tp_event *launch_of(const struct walk *walk, const struct tp_idle_piece *piece)
+static const struct tp_event *launch_of(const struct walk *walk, const struct tp_idle_slice *piece)
 {
     return piece->next == TP_NO_ID ? NULL : tp_launch_of_device(walk->model, piece->next);
 }
 
 /* Returns the end of the launch of the operation after the interval, but at most the start of the operation. */
-static int64_t launched_at(const struct walk *walk, const struct tp_idle_piece *piece)
+static int64_t launched_at(const struct walk *walk, const struct tp_idle_slice *piece)
 {
     return tp_ns_min(tp_event_end(launch_of(walk, piece)), tp_device_event(walk->model, piece->next)->ts_ns);
 }
@@ -55,7 +55,7 @@ static int64_t launched_at(const struct walk *walk, const struct tp_idle_piece *
  * the device was free. */
 static int64_t latency_of(const struct walk *walk, uint32_t first, uint32_t end)
 {
-    const struct tp_idle_piece *last = &walk->gpu->idle[end - 1];
+    const struct tp_idle_slice *last = &walk->gpu->idle[end - 1];
     const struct tp_event *launch = launch_of(walk, last);
     if (!launch || tp_device_event(walk->model, last->next)->ts_ns != last->b ||
         tp_event_end(launch) < walk->gpu->idle[first].a)
@@ -93,7 +93,7 @@ static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
            ns > tp_ns_max(LONG_NS, latencies * walk->found->latency_ns);
 }
 
-static void add(struct walk *walk, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
+static void add(struct walk *walk, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
 {
     if (ns <= 0)
         return;
@@ -102,7 +102,7 @@ static void add(struct walk *walk, enum tp_idle_reason reason, const struct tp_i
         walk->visit(walk->context, reason, piece, ns);
 }
 
-static void add_launch(struct walk *walk, const struct tp_idle_piece *piece)
+static void add_launch(struct walk *walk, const struct tp_idle_slice *piece)
 {
     enum { LATENCIES = 20 };
     enum tp_idle_reason reason = TP_IDLE_BY_LAUNCH;
@@ -115,7 +115,7 @@ static void add_launch(struct walk *walk, const struct tp_idle_piece *piece)
 
 /* Splits the time between the call of an operation and its start. The first part is the usual latency of a start; the
  * rest has another reason. */
-static void add_queue(struct walk *walk, const struct tp_idle_piece *piece)
+static void add_queue(struct walk *walk, const struct tp_idle_slice *piece)
 {
     int64_t started = tp_sat_add(launched_at(walk, piece), walk->found->latency_ns);
     int64_t from = tp_ns_min(tp_ns_max(started, piece->a), piece->b), ns = tp_sat_sub(piece->b, from);
@@ -128,7 +128,7 @@ static void add_queue(struct walk *walk, const struct tp_idle_piece *piece)
         piece, ns);
 }
 
-static void add_piece(struct walk *walk, const struct tp_idle_piece *piece)
+static void add_piece(struct walk *walk, const struct tp_idle_slice *piece)
 {
     int64_t ns = tp_sat_sub(piece->b, piece->a);
     switch (piece->part) {
@@ -152,7 +152,7 @@ static void add_piece(struct walk *walk, const struct tp_idle_piece *piece)
 
 void tp_idle_reasons_find(struct tp_idle_reasons *found, const struct tp_model *model, const struct tp_gpu *gpu,
                           struct tp_arena *arena,
-                          void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece,
+                          void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece,
                                         int64_t ns),
                           void *context)
 {

@@ -43,7 +43,7 @@ struct tp_idle_reasons {
  * time, with a reason and the duration that this reason explains. Returns the working memory to `arena`. */
 void tp_idle_reasons_find(struct tp_idle_reasons *found, const struct tp_model *model, const struct tp_gpu *gpu,
                           struct tp_arena *arena,
-                          void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece,
+                          void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece,
                                         int64_t ns),
                           void *context);
 

@@ -31,7 +31,7 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
 };
 
 /* Adds the part of an idle interval within `within`. *last_end: end of the previous interval. */
-static void add_piece(struct tp_idle_split *split, const struct tp_model *model, const struct tp_idle_piece *piece,
+static void add_piece(struct tp_idle_split *split, const struct tp_model *model, const struct tp_idle_slice *piece,
                       struct tp_interval within, int64_t *last_end)
 {
     int64_t a = tp_ns_max(piece->a, within.a), b = tp_ns_min(piece->b, within.b), ns = tp_sat_sub(b, a);
@@ -51,7 +51,7 @@ static void measure_whole(struct tp_idle_device *out, const struct tp_model *mod
     int64_t last_end = INT64_MIN;
     out->idle.window_ns = model->window_ns;
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
-        const struct tp_idle_piece *piece = &gpu->idle[i];
+        const struct tp_idle_slice *piece = &gpu->idle[i];
         add_piece(&out->idle, model, piece, always, &last_end);
         if (piece->next == TP_NO_ID || !tp_launch_of_device(model, piece->next))
             out->without_launch_ns = tp_sat_add(out->without_launch_ns, tp_sat_sub(piece->b, piece->a));
@@ -110,7 +110,7 @@ static int64_t sum_in_window(const struct tp_model *model, const struct tp_gpu *
     size_t at = 0;
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *e = tp_device_event(model, gpu->events[i]);
-        sum = tp_sat_add(sum, tp_window_within(model, &at, e->ts_ns, tp_event_end(e)));
+        sum = tp_sat_add(sum, tp_window_length_within(model, &at, e->ts_ns, tp_event_end(e)));
     }
     return sum;
 }

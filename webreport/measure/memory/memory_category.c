@@ -76,8 +76,9 @@ static void look_at(struct around *a, const struct tp_model *model, uint32_t eve
 static struct around around_of(const struct tp_model *model, const struct tp_memory *m)
 {
     struct around a = {.outer = TP_NO_ID, .node = TP_NO_ID, .optimizer = TP_NO_ID};
-    uint32_t event = tp_innermost_at(model, m->thread, m->ts_ns);
-    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS; event = tp_next_alive(model, event, m->ts_ns), i++)
+    uint32_t event = tp_innermost_event(model, m->thread, m->ts_ns);
+    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS;
+         event = tp_next_event_around(model, event, m->ts_ns), i++)
         look_at(&a, model, event);
     return a;
 }

@@ -93,8 +93,9 @@ static struct surrounding surrounding_of(const struct tp_model *model, const str
     const struct tp_frames *frames = &model->trace->frames;
     struct surrounding s = {TP_NO_ID, TP_NO_ID, TP_NO_ID};
     bool has_users_line = false;
-    uint32_t event = tp_innermost_at(model, m->thread, m->ts_ns);
-    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS; event = tp_next_alive(model, event, m->ts_ns), i++) {
+    uint32_t event = tp_innermost_event(model, m->thread, m->ts_ns);
+    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS;
+         event = tp_next_event_around(model, event, m->ts_ns), i++) {
         const struct tp_event *e = &model->trace->events[event];
         if (e->kind == TP_KIND_OPERATOR)
             s.op = tp_frames_label(frames, e->name);

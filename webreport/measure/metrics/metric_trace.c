@@ -141,7 +141,7 @@ struct tp_metric_value tp_metric_of_trace(const struct tp_metric_source *s, int 
     case TP_TRACE_SKIPPED:
         return known((double)(skipped[TP_SKIP_NOT_AN_OBJECT] + skipped[TP_SKIP_NO_TIME]));
     case TP_TRACE_PARTIAL_STEPS:
-        return known((double)tp_steps_left_out(s->model, TP_STEP_UNFINISHED));
+        return known((double)tp_unused_step_count(s->model, TP_STEP_UNFINISHED));
     case TP_TRACE_UNLINKED:
         return known((double)s->views->facts.device_events_unlinked);
     case TP_TRACE_TRUNCATED:

@@ -22,16 +22,17 @@
     SERVED(word, PHASE, size, exponent, p50, P50) SERVED(word, PHASE, size, exponent, p90, P90)
 #define BY_REQUESTS(word, PHASE)                                                                                       \
     SERVED_BOTH(word, PHASE, bs1, 0)                                                                                   \
-    SERVED_BOTH(word, PHASE, bs2, 1) SERVED_BOTH(word, PHASE, bs4, 2) SERVED_BOTH(word, PHASE, bs8, 3)                 \
-        SERVED_BOTH(word, PHASE, bs16, 4) SERVED_BOTH(word, PHASE, bs32, 5) SERVED_BOTH(word, PHASE, bs64, 6)          \
-            SERVED_BOTH(word, PHASE, bs128, 7) SERVED_BOTH(word, PHASE, bs256, 8) SERVED_BOTH(word, PHASE, bs512, 9)   \
-                SERVED_BOTH(word, PHASE, bs1024, 10)
+    SERVED_BOTH(word, PHASE, bs2, 1)                                                                                   \
+    SERVED_BOTH(word, PHASE, bs4, 2) SERVED_BOTH(word, PHASE, bs8, 3) SERVED_BOTH(word, PHASE, bs16, 4)                \
+        SERVED_BOTH(word, PHASE, bs32, 5) SERVED_BOTH(word, PHASE, bs64, 6) SERVED_BOTH(word, PHASE, bs128, 7)         \
+            SERVED_BOTH(word, PHASE, bs256, 8) SERVED_BOTH(word, PHASE, bs512, 9) SERVED_BOTH(word, PHASE, bs1024, 10)
 #define BY_TOKENS(word, PHASE)                                                                                         \
     SERVED_BOTH(word, PHASE, tok128, 7)                                                                                \
-    SERVED_BOTH(word, PHASE, tok256, 8) SERVED_BOTH(word, PHASE, tok512, 9) SERVED_BOTH(word, PHASE, tok1024, 10)      \
-        SERVED_BOTH(word, PHASE, tok2048, 11) SERVED_BOTH(word, PHASE, tok4096, 12)                                    \
-            SERVED_BOTH(word, PHASE, tok8192, 13) SERVED_BOTH(word, PHASE, tok16384, 14)                               \
-                SERVED_BOTH(word, PHASE, tok32768, 15) SERVED_BOTH(word, PHASE, tok65536, 16)
+    SERVED_BOTH(word, PHASE, tok256, 8)                                                                                \
+    SERVED_BOTH(word, PHASE, tok512, 9) SERVED_BOTH(word, PHASE, tok1024, 10) SERVED_BOTH(word, PHASE, tok2048, 11)    \
+        SERVED_BOTH(word, PHASE, tok4096, 12) SERVED_BOTH(word, PHASE, tok8192, 13)                                    \
+            SERVED_BOTH(word, PHASE, tok16384, 14) SERVED_BOTH(word, PHASE, tok32768, 15)                              \
+                SERVED_BOTH(word, PHASE, tok65536, 16)
 
 METRIC("step.count", MORE, HOST, "steps that numbers are about", "overview.steps_used", tp_metric_of_steps,
        TP_STEPS_COUNT)
@@ -46,36 +47,37 @@ METRIC("step.time.min", TIME, STEPS, "length of the shortest step", "least of ov
 METRIC("step.time.max", TIME, STEPS, "length of the longest step", "greatest of overview.steps[used].total_us",
        tp_metric_of_steps, TP_STEPS_MAX)
 METRIC("step.kernel.time", TIME, STEPS, "mean time of a step in which a kernel ran that is no collective",
-       "overview.average.kernel_us", tp_metric_average_time, TP_ROLE_KERNEL)
+       "overview.average.kernel_us", tp_metric_average_time, TP_CATEGORY_KERNEL)
 METRIC("step.memcpy.time", TIME, STEPS, "mean time of a step in which a copy ran and no kernel",
-       "overview.average.memcpy_us", tp_metric_average_time, TP_ROLE_MEMCPY)
+       "overview.average.memcpy_us", tp_metric_average_time, TP_CATEGORY_MEMCPY)
 METRIC("step.memset.time", TIME, STEPS, "mean time of a step in which a memset ran and nothing above",
-       "overview.average.memset_us", tp_metric_average_time, TP_ROLE_MEMSET)
+       "overview.average.memset_us", tp_metric_average_time, TP_CATEGORY_MEMSET)
 METRIC("step.communication.time", TIME, STEPS, "mean time of a step in a collective and nothing above",
-       "overview.average.communication_us", tp_metric_average_time, TP_ROLE_COMMUNICATION)
+       "overview.average.communication_us", tp_metric_average_time, TP_CATEGORY_COMMUNICATION)
 METRIC("step.runtime.time", TIME, STEPS, "mean time of a step in a runtime or driver call and nothing above",
-       "overview.average.runtime_us", tp_metric_average_time, TP_ROLE_RUNTIME)
+       "overview.average.runtime_us", tp_metric_average_time, TP_CATEGORY_RUNTIME)
 METRIC("step.dataloader.time", TIME, STEPS, "mean time of a step waiting for input data and nothing above",
-       "overview.average.dataloader_us", tp_metric_average_time, TP_ROLE_DATALOADER)
+       "overview.average.dataloader_us", tp_metric_average_time, TP_CATEGORY_DATALOADER)
 METRIC("step.cpu.time", TIME, STEPS, "mean time of a step in an operator or a range on the host and nothing above",
-       "overview.average.cpu_exec_us", tp_metric_average_time, TP_ROLE_CPU_EXEC)
+       "overview.average.cpu_exec_us", tp_metric_average_time, TP_CATEGORY_CPU_EXEC)
 METRIC("step.other.time", TIME, STEPS, "mean time of a step in which nothing was recorded", "overview.average.other_us",
        tp_metric_average_time, TP_AVERAGE_OTHER)
 METRIC("step.kernel.share", GAIN, STEPS, "part of the mean step in which a kernel ran that is no collective",
-       "100 * overview.average.kernel_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_KERNEL)
+       "100 * overview.average.kernel_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_KERNEL)
 METRIC("step.memcpy.share", SHARE, STEPS, "part of the mean step in which a copy ran and no kernel",
-       "100 * overview.average.memcpy_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_MEMCPY)
+       "100 * overview.average.memcpy_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_MEMCPY)
 METRIC("step.memset.share", SHARE, STEPS, "part of the mean step in which a memset ran and nothing above",
-       "100 * overview.average.memset_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_MEMSET)
+       "100 * overview.average.memset_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_MEMSET)
 METRIC("step.communication.share", SHARE, STEPS, "part of the mean step in a collective and nothing above",
        "100 * overview.average.communication_us / overview.average.total_us", tp_metric_average_share,
-       TP_ROLE_COMMUNICATION)
+       TP_CATEGORY_COMMUNICATION)
 METRIC("step.runtime.share", SHARE, STEPS, "part of the mean step in a runtime or driver call and nothing above",
-       "100 * overview.average.runtime_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_RUNTIME)
+       "100 * overview.average.runtime_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_RUNTIME)
 METRIC("step.dataloader.share", SHARE, STEPS, "part of the mean step waiting for input data and nothing above",
-       "100 * overview.average.dataloader_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_DATALOADER)
+       "100 * overview.average.dataloader_us / overview.average.total_us", tp_metric_average_share,
+       TP_CATEGORY_DATALOADER)
 METRIC("step.cpu.share", SHARE, STEPS, "part of the mean step in an operator or a range on the host and nothing above",
-       "100 * overview.average.cpu_exec_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_CPU_EXEC)
+       "100 * overview.average.cpu_exec_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_CPU_EXEC)
 METRIC("step.other.share", SHARE, STEPS, "part of the mean step in which nothing was recorded",
        "100 * overview.average.other_us / overview.average.total_us", tp_metric_average_share, TP_AVERAGE_OTHER)
 METRIC("device.busy.share", GAIN, STEPS,

@@ -15,9 +15,9 @@ struct lock_wait {
 
 struct finding {
     struct tp_program_view *view;
-    int64_t *ran_ns; /* by piece: running time of its thread in all earlier pieces */
-    struct tp_vec waits; /* struct lock_wait */
-    struct tp_key_sums held; /* by (group, thread) */
+    int64_t *ran_ns;                  /* by piece: running time of its thread in all earlier pieces */
+    struct tp_vec waits;              /* struct lock_wait */
+    struct tp_key_sums held;          /* by (group, thread) */
     struct tp_key_sums places, lines; /* by (group, function); by (number of that pair in places, line) */
     uint32_t steps_left;
 };
@@ -30,7 +30,7 @@ static uint32_t piece_before(const struct tp_process_tree *tree, const struct tp
     uint32_t low = thread->first, high = thread->first + thread->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (tree->pieces[middle].begin_ns < time_ns)
+        if (tree->slices[middle].begin_ns < time_ns)
             low = middle + 1;
         else
             high = middle;
@@ -42,7 +42,7 @@ static int64_t ran_until(const struct finding *f, uint32_t at, int64_t time_ns)
 {
     if (at == TP_NO_ID)
         return 0;
-    const struct tp_thread_piece *piece = &f->view->tree.pieces[at];
+    const struct tp_thread_slice *piece = &f->view->tree.slices[at];
     int64_t end_ns = piece->end_ns < time_ns ? piece->end_ns : time_ns;
     return f->ran_ns[at] + (piece->state == TP_STATE_RUNNING ? end_ns - piece->begin_ns : 0);
 }
@@ -50,10 +50,10 @@ static int64_t ran_until(const struct finding *f, uint32_t at, int64_t time_ns)
 /* Returns when a thread last ran during a wait; the begin of the wait if it did not run. at: the thread's last piece
  * that begins before the end of the wait. */
 static int64_t last_run(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, uint32_t at,
-                        const struct tp_thread_piece *wait)
+                        const struct tp_thread_slice *wait)
 {
-    for (; at != TP_NO_ID && at >= thread->first && tree->pieces[at].end_ns > wait->begin_ns; at--) {
-        const struct tp_thread_piece *piece = &tree->pieces[at];
+    for (; at != TP_NO_ID && at >= thread->first && tree->slices[at].end_ns > wait->begin_ns; at--) {
+        const struct tp_thread_slice *piece = &tree->slices[at];
         if (piece->state == TP_STATE_RUNNING)
             return piece->end_ns < wait->end_ns ? piece->end_ns : wait->end_ns;
         if (at == thread->first)
@@ -67,13 +67,13 @@ static int64_t last_run(const struct tp_process_tree *tree, const struct tp_tree
 static void count_running(struct finding *f, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &f->view->tree;
-    f->ran_ns = tp_arena_array(arena, (size_t)tree->piece_count + 1, sizeof *f->ran_ns);
+    f->ran_ns = tp_arena_array(arena, (size_t)tree->slice_count + 1, sizeof *f->ran_ns);
     for (uint32_t t = 0; t < tree->thread_count; t++) {
         int64_t sum = 0;
         for (uint32_t i = tree->threads[t].first; i < tree->threads[t].first + tree->threads[t].count; i++) {
             f->ran_ns[i] = sum;
-            if (tree->pieces[i].state == TP_STATE_RUNNING)
-                sum = tp_sat_add(sum, tree->pieces[i].end_ns - tree->pieces[i].begin_ns);
+            if (tree->slices[i].state == TP_STATE_RUNNING)
+                sum = tp_sat_add(sum, tree->slices[i].end_ns - tree->slices[i].begin_ns);
         }
     }
 }
@@ -83,10 +83,10 @@ static void gather(struct finding *f)
     const struct tp_process_tree *tree = &f->view->tree;
     for (uint32_t t = 0; t < tree->thread_count; t++)
         for (uint32_t i = tree->threads[t].first; i < tree->threads[t].first + tree->threads[t].count; i++)
-            if (tree->pieces[i].state == TP_STATE_BLOCKED && tree->pieces[i].cause == TP_WAIT_LOCK &&
-                !tree->pieces[i].is_estimated)
+            if (tree->slices[i].state == TP_STATE_BLOCKED && tree->slices[i].cause == TP_WAIT_LOCK &&
+                !tree->slices[i].is_estimated)
                 *(struct lock_wait *)tp_vec_push(&f->waits) =
-                    (struct lock_wait){i, t, TP_NO_ID, tree->pieces[i].end_ns - tree->pieces[i].begin_ns};
+                    (struct lock_wait){i, t, TP_NO_ID, tree->slices[i].end_ns - tree->slices[i].begin_ns};
 }
 
 static int by_length(const void *x, const void *y, const void *context)
@@ -101,7 +101,7 @@ static int by_length(const void *x, const void *y, const void *context)
 static uint32_t holder_of(struct finding *f, const struct lock_wait *wait)
 {
     const struct tp_process_tree *tree = &f->view->tree;
-    const struct tp_thread_piece *piece = &tree->pieces[wait->piece];
+    const struct tp_thread_slice *piece = &tree->slices[wait->piece];
     uint32_t process = tree->threads[wait->thread].process, first = wait->thread, found = TP_NO_ID;
     int64_t most_ns = 0, its_last_ns = 0, last_ns = piece->begin_ns;
     while (first && tree->threads[first - 1].process == process)
@@ -148,7 +148,8 @@ static void add_place(struct finding *f, uint32_t group, struct tp_program_place
     if (place.function == TP_NO_ID)
         return;
     tp_key_sums_add(&f->places, group, place.function, ns);
-    tp_key_sums_add(&f->lines, tp_keys_find(&f->places.keys, (uint32_t[]){group, place.function}), (uint32_t)place.line, ns);
+    tp_key_sums_add(&f->lines, tp_keys_find(&f->places.keys, (uint32_t[]){group, place.function}), (uint32_t)place.line,
+                    ns);
 }
 
 /* Returns the numbers of all samples in order of time. */
@@ -165,7 +166,7 @@ static struct tp_keyed *samples_by_time(const struct tp_process_tree *tree, stru
 static void add_samples(struct finding *f, const struct tp_keyed *samples, const struct lock_wait *wait, uint32_t group)
 {
     const struct tp_process_tree *tree = &f->view->tree;
-    const struct tp_thread_piece *piece = &tree->pieces[wait->piece];
+    const struct tp_thread_slice *piece = &tree->slices[wait->piece];
     uint32_t low = 0, high = tree->trace->sample_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -174,7 +175,8 @@ static void add_samples(struct finding *f, const struct tp_keyed *samples, const
         else
             high = middle;
     }
-    for (; low < tree->trace->sample_count && samples[low].key < piece->end_ns && f->steps_left; low++, f->steps_left--) {
+    for (; low < tree->trace->sample_count && samples[low].key < piece->end_ns && f->steps_left;
+         low++, f->steps_left--) {
         const struct tp_sample *sample = &tree->trace->samples[samples[low].item];
         if (sample->thread != tree->threads[wait->holder].row)
             continue;
@@ -187,11 +189,12 @@ static void add_samples(struct finding *f, const struct tp_keyed *samples, const
 static void add_own_waits(struct finding *f, const struct lock_wait *wait, uint32_t group)
 {
     const struct tp_process_tree *tree = &f->view->tree;
-    const struct tp_thread_piece *piece = &tree->pieces[wait->piece];
+    const struct tp_thread_slice *piece = &tree->slices[wait->piece];
     const struct tp_tree_thread *holder = &tree->threads[wait->holder];
     uint32_t at = piece_before(tree, holder, piece->end_ns);
-    for (; at != TP_NO_ID && at + 1 > holder->first && tree->pieces[at].end_ns > piece->begin_ns && f->steps_left; at--) {
-        const struct tp_thread_piece *own = &tree->pieces[at];
+    for (; at != TP_NO_ID && at + 1 > holder->first && tree->slices[at].end_ns > piece->begin_ns && f->steps_left;
+         at--) {
+        const struct tp_thread_slice *own = &tree->slices[at];
         f->steps_left--;
         if (own->state == TP_STATE_BLOCKED) {
             tp_program_functions_of(&f->view->functions, own->stack);
@@ -210,8 +213,8 @@ static void choose_places(struct finding *f)
     for (uint32_t i = 0; i < tp_keys_count(&f->places.keys); i++) {
         const uint32_t *key = tp_keys_get(&f->places.keys, i);
         struct tp_wait_group *group = &waits->groups[key[0]];
-        uint32_t known = group->held_in != TP_NO_ID ? tp_keys_find(&f->places.keys, (uint32_t[]){key[0], group->held_in})
-                                                    : TP_NO_ID;
+        uint32_t known =
+            group->held_in != TP_NO_ID ? tp_keys_find(&f->places.keys, (uint32_t[]){key[0], group->held_in}) : TP_NO_ID;
         if (known == TP_NO_ID || tp_key_sums_at(&f->places, i) > tp_key_sums_at(&f->places, known))
             group->held_in = key[1];
     }
@@ -231,7 +234,8 @@ static void find_places(struct finding *f, const struct tp_keyed *samples, bool 
     for (size_t i = 0; i < f->waits.count; i++) {
         uint32_t number = f->view->waits.group_of_piece[waits[i].piece];
         const struct tp_wait_group *group = &f->view->waits.groups[number];
-        if (waits[i].holder == TP_NO_ID || waits[i].holder != group->holder || (are_waits && group->held_in != TP_NO_ID))
+        if (waits[i].holder == TP_NO_ID || waits[i].holder != group->holder ||
+            (are_waits && group->held_in != TP_NO_ID))
             continue;
         if (are_waits)
             add_own_waits(f, &waits[i], number);

@@ -13,7 +13,7 @@ const char *tp_wall_part_text(unsigned part)
                                    : tp_wait_cause_text((enum tp_wait_cause)(part - TP_WALL_WAITS));
 }
 
-static unsigned part_of(const struct tp_thread_piece *piece)
+static unsigned part_of(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? TP_WALL_RUNNING
            : piece->state == TP_STATE_READY ? TP_WALL_READY
@@ -51,14 +51,14 @@ static unsigned leading(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
 
 void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tree *tree, struct tp_arena *arena)
 {
-    size_t count = (size_t)tree->piece_count * 2;
+    size_t count = (size_t)tree->slice_count * 2;
     /* item: 2 * number of the interval; + 1 for its end */
     struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders);
     uint32_t live[TP_WALL_COUNT] = {0};
     *parts = (struct tp_wall_parts){0};
-    for (uint32_t i = 0; i < tree->piece_count; i++) {
-        borders[2 * i] = (struct tp_keyed){tree->pieces[i].begin_ns, 2 * i, 2 * i};
-        borders[2 * i + 1] = (struct tp_keyed){tree->pieces[i].end_ns, 2 * i + 1, 2 * i + 1};
+    for (uint32_t i = 0; i < tree->slice_count; i++) {
+        borders[2 * i] = (struct tp_keyed){tree->slices[i].begin_ns, 2 * i, 2 * i};
+        borders[2 * i + 1] = (struct tp_keyed){tree->slices[i].end_ns, 2 * i + 1, 2 * i + 1};
     }
     tp_sort_keyed(borders, count, arena);
     for (size_t i = 0; i < count; i++) {
@@ -71,7 +71,7 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
             parts->idle_ns = tp_sat_add(parts->idle_ns, is_idle_now ? length : 0);
             parts->busy_ns = tp_sat_add(parts->busy_ns, tp_sat_mul(length, live[TP_WALL_RUNNING]));
         }
-        part = part_of(&tree->pieces[borders[i].item / 2]);
+        part = part_of(&tree->slices[borders[i].item / 2]);
         live[part] += borders[i].item % 2 ? UINT32_MAX : 1;
     }
     tp_arena_drop(arena, borders, (count + 1) * sizeof *borders);

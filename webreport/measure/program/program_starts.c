@@ -73,7 +73,7 @@ static int64_t count_threads(const struct tp_process_tree *tree)
 
 /* Returns whether a new thread with the same number begins at a piece: the system reuses the numbers of ended threads.
  * A running thread always has some state until it ends, and a new thread is ready before it runs. */
-static bool is_new_thread(const struct tp_thread_piece *piece)
+static bool is_new_thread(const struct tp_thread_slice *piece)
 {
     return piece[-1].state == TP_STATE_RUNNING && piece->state == TP_STATE_READY && piece->begin_ns > piece[-1].end_ns;
 }
@@ -84,7 +84,7 @@ static int64_t count_numbers_again(const struct tp_process_tree *tree)
     int64_t count = 0;
     for (uint32_t i = 0; i < tree->thread_count; i++)
         for (uint32_t k = 1; k < tree->threads[i].count; k++)
-            count += is_new_thread(&tree->pieces[tree->threads[i].first + k]);
+            count += is_new_thread(&tree->slices[tree->threads[i].first + k]);
     return count;
 }
 
@@ -98,10 +98,10 @@ static int64_t most_at_once(const struct tp_process_tree *tree, int64_t again, s
         const struct tp_tree_thread *thread = &tree->threads[i];
         borders[at++] = (struct tp_keyed){thread->begin_ns, 1, 1};
         for (uint32_t k = thread->first + 1; k < thread->first + thread->count; k++) {
-            if (!is_new_thread(&tree->pieces[k]))
+            if (!is_new_thread(&tree->slices[k]))
                 continue;
-            borders[at++] = (struct tp_keyed){tree->pieces[k - 1].end_ns, 0, 0};
-            borders[at++] = (struct tp_keyed){tree->pieces[k].begin_ns, 1, 1};
+            borders[at++] = (struct tp_keyed){tree->slices[k - 1].end_ns, 0, 0};
+            borders[at++] = (struct tp_keyed){tree->slices[k].begin_ns, 1, 1};
         }
         borders[at++] = (struct tp_keyed){thread->end_ns, 0, 0};
     }
@@ -128,15 +128,15 @@ static void find_threads(struct tp_program_view *view, struct tp_arena *arena)
     if (percent < THREADS_PERCENT || percent > 100 || at_once > count / REUSE)
         return;
     view->thread_kernel_ns = is_sampled ? work.kernel_ns : 0;
-    tp_program_finding_add(
-        view, &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_THREADS,
-                                           .weight = percent >= MANY_THREADS_PERCENT ? TP_PROGRAM_HIGH : TP_PROGRAM_MEDIUM,
-                                           .count = (uint64_t)count,
-                                           .sample_count = is_sampled ? work.sample_count : 0,
-                                           .most_alive = (uint64_t)at_once,
-                                           .time_ns = ns,
-                                           .percent = percent,
-                                           .whole = "CPU"});
+    tp_program_finding_add(view, &(struct tp_program_finding){
+                                     .kind = TP_PROGRAM_FINDS_THREADS,
+                                     .weight = percent >= MANY_THREADS_PERCENT ? TP_PROGRAM_HIGH : TP_PROGRAM_MEDIUM,
+                                     .count = (uint64_t)count,
+                                     .sample_count = is_sampled ? work.sample_count : 0,
+                                     .most_alive = (uint64_t)at_once,
+                                     .time_ns = ns,
+                                     .percent = percent,
+                                     .whole = "CPU"});
 }
 
 int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view)
@@ -156,7 +156,7 @@ static int64_t child_wait_ns(const struct tp_process_tree *tree, uint32_t proces
         int64_t ns = 0;
         uint64_t waits = 0;
         for (uint32_t i = thread->first; thread->process == process && i < thread->first + thread->count; i++) {
-            const struct tp_thread_piece *piece = &tree->pieces[i];
+            const struct tp_thread_slice *piece = &tree->slices[i];
             bool is_one = piece->state == TP_STATE_BLOCKED && piece->cause == TP_WAIT_CHILD;
             ns = tp_sat_add(ns, is_one ? piece->end_ns - piece->begin_ns : 0);
             waits += is_one;
@@ -231,13 +231,12 @@ static void find_short(struct tp_program_view *view)
     }
     if (count <= MANY_CHILDREN)
         return;
-    tp_program_finding_add(view,
-                           &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_SHORT,
-                                                        .weight = TP_PROGRAM_MEDIUM,
-                                                        .count = (uint64_t)count,
-                                                        .time_ns = wall_ns,
-                                                        .percent = tp_percent(wall_ns, view->parts.wall_ns),
-                                                        .whole = "wall"});
+    tp_program_finding_add(view, &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_SHORT,
+                                                              .weight = TP_PROGRAM_MEDIUM,
+                                                              .count = (uint64_t)count,
+                                                              .time_ns = wall_ns,
+                                                              .percent = tp_percent(wall_ns, view->parts.wall_ns),
+                                                              .whole = "wall"});
 }
 
 void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena)

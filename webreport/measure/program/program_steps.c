@@ -110,12 +110,12 @@ static bool find_thread(struct join *join)
 
 /* ---- states in steps ---- */
 
-static const struct tp_thread_piece *pieces_of(const struct join *join)
+static const struct tp_thread_slice *slices_of(const struct join *join)
 {
-    return join->program->tree.pieces + join->thread->first;
+    return join->program->tree.slices + join->thread->first;
 }
 
-static unsigned column_of(const struct tp_thread_piece *piece)
+static unsigned column_of(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? (unsigned)TP_STEPS_RUNNING
            : piece->state == TP_STATE_READY ? (unsigned)TP_STEPS_READY_TIME
@@ -125,18 +125,18 @@ static unsigned column_of(const struct tp_thread_piece *piece)
 /* Fills a row of the table of steps. *at: first interval of the thread that may overlap the step. */
 static void fill_step(const struct join *join, const struct tp_step *step, size_t row, uint32_t *at)
 {
-    const struct tp_thread_piece *pieces = pieces_of(join);
+    const struct tp_thread_slice *slices = slices_of(join);
     struct tp_table *table = &join->out->steps;
     int64_t a = tp_sat_add(step->host_start_ns, join->shift_ns), b = tp_sat_add(step->host_end_ns, join->shift_ns);
     int64_t left = b > a ? b - a : 0;
     tp_table_text(table, TP_STEPS_NAME)[row] = step->name;
     tp_table_int(table, TP_STEPS_WALL)[row] = left;
-    while (*at < join->thread->count && pieces[*at].end_ns <= a)
+    while (*at < join->thread->count && slices[*at].end_ns <= a)
         ++*at;
-    for (uint32_t i = *at; i < join->thread->count && pieces[i].begin_ns < b; i++) {
-        int64_t from = pieces[i].begin_ns > a ? pieces[i].begin_ns : a,
-                to = pieces[i].end_ns < b ? pieces[i].end_ns : b;
-        tp_table_int(table, column_of(&pieces[i]))[row] += to - from;
+    for (uint32_t i = *at; i < join->thread->count && slices[i].begin_ns < b; i++) {
+        int64_t from = slices[i].begin_ns > a ? slices[i].begin_ns : a,
+                to = slices[i].end_ns < b ? slices[i].end_ns : b;
+        tp_table_int(table, column_of(&slices[i]))[row] += to - from;
         left -= to - from;
     }
     tp_table_int(table, TP_STEPS_UNSEEN_TIME)[row] = left;
@@ -185,15 +185,15 @@ static struct tp_intervals operators_of(const struct join *join)
 static void find_places(const struct join *join, struct places *places)
 {
     const struct tp_model *model = join->model;
-    const struct tp_thread_piece *pieces = pieces_of(join);
+    const struct tp_thread_slice *slices = slices_of(join);
     struct tp_vec steps = TP_VEC(join->arena, struct tp_interval), running = TP_VEC(join->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->step_count; i++)
         if (tp_step_is_used(&model->steps[i]))
             tp_intervals_push(&steps, tp_sat_add(model->steps[i].host_start_ns, join->shift_ns),
                               tp_sat_add(model->steps[i].host_end_ns, join->shift_ns));
     for (uint32_t i = 0; i < join->thread->count; i++)
-        if (pieces[i].state == TP_STATE_RUNNING)
-            tp_intervals_push(&running, pieces[i].begin_ns, pieces[i].end_ns);
+        if (slices[i].state == TP_STATE_RUNNING)
+            tp_intervals_push(&running, slices[i].begin_ns, slices[i].end_ns);
     places->steps = tp_intervals_of(&steps);
     places->outside = tp_intervals_minus(join->arena, places->steps, operators_of(join));
     join->out->outside_ns = tp_intervals_intersection_length(places->outside, tp_intervals_of(&running));

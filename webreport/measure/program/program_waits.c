@@ -26,7 +26,7 @@ static uint32_t name_of(struct grouping *g, const struct tp_process_tree *tree, 
     return tp_strings_add(&g->waits->texts, tp_program_thread_name(&tree->trace->threads[thread->row]));
 }
 
-static uint32_t group_of(struct grouping *g, const struct tp_thread_piece *piece, uint32_t name,
+static uint32_t group_of(struct grouping *g, const struct tp_thread_slice *piece, uint32_t name,
                          const struct tp_program_stack_words *words)
 {
     uint32_t number = tp_keys_add(&g->keys, (uint32_t[]){piece->cause, name, words->text});
@@ -66,7 +66,7 @@ static int by_total(const void *x, const void *y, const void *context)
 }
 
 /* Sorts the groups and updates group_of_piece. */
-static void order_groups(struct grouping *g, uint32_t piece_count, struct tp_arena *arena)
+static void order_groups(struct grouping *g, uint32_t slice_count, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)g->groups.count;
     uint32_t *order = tp_arena_array(arena, count + 1, sizeof *order);
@@ -81,7 +81,7 @@ static void order_groups(struct grouping *g, uint32_t piece_count, struct tp_are
         g->waits->groups[i] = *TP_AT(&g->groups, struct tp_wait_group, order[i]);
         place[order[i]] = i;
     }
-    for (uint32_t i = 0; i < piece_count; i++)
+    for (uint32_t i = 0; i < slice_count; i++)
         if (g->waits->group_of_piece[i] != TP_NO_ID)
             g->waits->group_of_piece[i] = place[g->waits->group_of_piece[i]];
 }
@@ -91,7 +91,7 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
 {
     struct grouping g = {.waits = waits, .groups = TP_VEC(arena, struct tp_wait_group)};
     *waits = (struct tp_program_waits){.group_of_piece =
-                                           tp_arena_array(arena, (size_t)tree->piece_count + 1, sizeof(uint32_t))};
+                                           tp_arena_array(arena, (size_t)tree->slice_count + 1, sizeof(uint32_t))};
     tp_strings_init(&waits->texts, arena, 0);
     tp_program_stacks_init(&g.stacks, tree->trace, functions, &waits->texts, arena);
     tp_keys_init(&g.keys, arena, 3);
@@ -99,7 +99,7 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
         const struct tp_tree_thread *thread = &tree->threads[t];
         uint32_t name = name_of(&g, tree, thread);
         for (uint32_t i = thread->first; i < thread->first + thread->count; i++) {
-            const struct tp_thread_piece *piece = &tree->pieces[i];
+            const struct tp_thread_slice *piece = &tree->slices[i];
             /* waits for the recording are one row */
             uint32_t stack = piece->cause == TP_WAIT_RECORDING ? TP_NO_ID : piece->stack;
             waits->group_of_piece[i] = piece->state != TP_STATE_BLOCKED
@@ -107,5 +107,5 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
                                            : group_of(&g, piece, name, tp_program_stacks_of(&g.stacks, stack));
         }
     }
-    order_groups(&g, tree->piece_count, arena);
+    order_groups(&g, tree->slice_count, arena);
 }

@@ -119,7 +119,7 @@ struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const
     for (uint32_t g = 0; g < a->model->gpu_count; g++) {
         const struct tp_gpu *gpu = &a->model->gpus[g];
         for (uint32_t i = 0; i < gpu->idle_count; i++)
-            if (tp_idle_is_starved(&gpu->idle[i]) && is_one(context, gpu->idle[i].next))
+            if (tp_idle_waits_for_host(&gpu->idle[i]) && is_one(context, gpu->idle[i].next))
                 tp_intervals_push(&time, gpu->idle[i].a, gpu->idle[i].b);
     }
     return time;

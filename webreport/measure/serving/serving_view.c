@@ -233,7 +233,7 @@ static void find_weights(struct tp_serving_view *view, struct maker *m)
 }
 
 /* Adds the time in the step during which the device executes work from outside the recording. */
-static void add_outside(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
+static void add_outside(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
 {
     struct maker *m = context;
     if (reason != TP_IDLE_BY_EDGE && reason != TP_IDLE_BY_HELD && reason != TP_IDLE_BY_HELD_LAUNCH)

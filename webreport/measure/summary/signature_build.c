@@ -107,7 +107,8 @@ static void count_operators(struct counting *c)
             uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
             if (!is_steady(c, step))
                 continue;
-            bool is_loading = tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading);
+            bool is_loading =
+                tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading);
             count_in(c, step, tp_count_operator_key(&c->keys, trace, e, is_loading));
         }
     }

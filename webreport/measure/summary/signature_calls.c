@@ -37,7 +37,7 @@ static uint32_t module_place(struct tp_count_places *p, uint32_t event, int64_t 
     const struct tp_model *model = p->work->source->model;
     char text[TP_MAX_SIGNATURE_TEXT_BYTES];
     size_t begin = sizeof text;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at)) {
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
         const struct tp_event *e = &model->trace->events[i];
         struct tp_str name = e->kind == TP_KIND_MODULE ? tp_frame_module_name(label_of(model, e)) : TP_STR("");
         if (!name.len)
@@ -66,13 +66,13 @@ uint32_t tp_count_place(struct tp_count_places *p, uint32_t inside, int64_t at)
     const struct tp_model *model = p->work->source->model;
     uint32_t first = inside, module = TP_NO_ID, library = TP_NO_ID;
     while (first != TP_NO_ID && !tp_kind_is_frame(model->trace->events[first].kind))
-        first = tp_next_alive(model, first, at);
+        first = tp_next_event_around(model, first, at);
     if (first == p->last_inside)
         return p->last_place;
     p->last_inside = first;
     p->last_place = 0;
     p->last_is_users = false;
-    for (uint32_t i = first; i != TP_NO_ID && !p->last_is_users; i = tp_next_alive(model, i, at)) {
+    for (uint32_t i = first; i != TP_NO_ID && !p->last_is_users; i = tp_next_event_around(model, i, at)) {
         const struct tp_event *e = &model->trace->events[i];
         if (!tp_kind_is_frame(e->kind))
             continue;
@@ -174,13 +174,13 @@ static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, st
             continue;
         while (open.count && *TP_AT(&open, int64_t, open.count - 1) <= e->ts_ns)
             open.count--;
-        bool is_loading = tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading);
+        bool is_loading = tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading);
         struct item item = {.event = event, .depth = (uint32_t)open.count, .thread = thread};
         *(int64_t *)tp_vec_push(&open) = tp_event_end(e);
         if (is_loading)
             continue;
         item.key = tp_count_operator_key(keys, trace, e, false);
-        item.place = tp_count_place(p, tp_alive_at(model, model->inside[event], e->ts_ns), e->ts_ns);
+        item.place = tp_count_place(p, tp_event_around(model, model->inside[event], e->ts_ns), e->ts_ns);
         item.is_users = p->last_is_users;
         *(struct item *)tp_vec_push(items) = item;
     }

@@ -81,7 +81,7 @@ static bool list_blocks(struct keeping *k)
 static uint32_t operator_of(const struct tp_model *model, uint32_t innermost, int64_t at)
 {
     uint32_t label = TP_NO_ID;
-    for (uint32_t i = innermost; i != TP_NO_ID; i = tp_next_alive(model, i, at))
+    for (uint32_t i = innermost; i != TP_NO_ID; i = tp_next_event_around(model, i, at))
         if (model->trace->events[i].kind == TP_KIND_OPERATOR)
             label = tp_frames_label(&model->trace->frames, model->trace->events[i].name);
     return label;
@@ -97,7 +97,7 @@ static bool list_kept(struct keeping *k)
         if (block->step < k->first_step || block->step >= k->end_step || (!is_held && !is_late))
             continue;
         const struct tp_memory *record = &model->trace->memory[block->record];
-        uint32_t innermost = tp_innermost_at(model, record->thread, record->ts_ns);
+        uint32_t innermost = tp_innermost_event(model, record->thread, record->ts_ns);
         uint32_t owner[OWNER_IDS] = {operator_of(model, innermost, record->ts_ns),
                                      tp_count_place(&k->places, innermost, record->ts_ns)};
         *(struct kept *)tp_vec_push(&k->kept) =
@@ -130,7 +130,7 @@ static struct tp_count_kept of_owner(const struct keeping *k, const struct kept 
 {
     struct tp_summary_work *work = k->work;
     const uint32_t *owner = tp_keys_get(&k->owners, first->owner), steps = k->end_step - k->first_step;
-    struct tp_count_kept out = {.operator = TP_STR(""), .place = tp_strings_get(&k->places.texts, owner[1])};
+    struct tp_count_kept out = {.operator= TP_STR(""), .place = tp_strings_get(&k->places.texts, owner[1])};
     bool is_exact, is_late = false;
     memset(by_step, 0, steps * sizeof *by_step);
     for (; first < end; first++) {
@@ -141,7 +141,7 @@ static struct tp_count_kept of_owner(const struct keeping *k, const struct kept 
         out.bytes = tp_sat_add(out.bytes, first->bytes);
     }
     if (owner[0] != TP_NO_ID)
-        out.operator = tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, owner[0]));
+        out.operator= tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, owner[0]));
     out.place = tp_summary_text(work, out.place);
     out.blocks = tp_count_commonest(by_step, sorted, steps, &is_exact, work->scratch);
     out.bytes /= steps;
@@ -152,7 +152,8 @@ static struct tp_count_kept of_owner(const struct keeping *k, const struct kept 
 void tp_signature_hash_kept(struct tp_signature *s)
 {
     for (uint32_t i = 0; i < s->kept_count; i++)
-        s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) + (uint64_t)s->kept[i].blocks;
+        s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) +
+                  (uint64_t)s->kept[i].blocks;
     s->hash += !s->hash; /* 0 means: no signature */
 }
 

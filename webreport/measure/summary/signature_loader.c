@@ -50,7 +50,7 @@ static void list_calls(struct loading *l)
         for (uint32_t i = model->order->thread_first[t]; i < model->order->thread_first[t + 1]; i++) {
             const struct tp_event *e = &model->trace->events[model->order->host[i]];
             if (!tp_kind_is_frame(e->kind) ||
-                !tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading) ||
+                !tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading) ||
                 !tp_count_is_users(&l->places, e->name))
                 continue;
             uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);

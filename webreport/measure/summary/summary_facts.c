@@ -175,7 +175,7 @@ static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thre
         uint32_t dims = model->trace->hosts[e->detail].dims;
         outer_end_ns = tp_event_end(e);
         if (dims == TP_NO_ID || is_filling(model, e) ||
-            tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading) ||
+            tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading) ||
             tp_step_of_host_near(model, e->ts_ns, &near) == TP_NO_ID)
             continue;
         struct tp_str tensor = first_tensor(model->trace->values.items[dims]);

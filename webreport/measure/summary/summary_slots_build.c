@@ -146,7 +146,7 @@ static struct tp_intervals united(struct tp_arena *arena, const struct tp_model 
         tp_intervals_append(&all, model->gpus[g].copies);
     }
     if (!model->gpu_count)
-        tp_intervals_append(&all, model->roles[TP_ROLE_CPU_EXEC]);
+        tp_intervals_append(&all, model->category_times[TP_CATEGORY_CPU_EXEC]);
     return tp_intervals_of(&all);
 }
 
@@ -271,7 +271,7 @@ void tp_summary_slots_build(struct tp_summary_work *summary)
         w.compute = without_calls(&w);
         drop_last_words(&w);
     }
-    w.input = tp_intervals_minus(arena, w.model->roles[TP_ROLE_DATALOADER], w.compute);
+    w.input = tp_intervals_minus(arena, w.model->category_times[TP_CATEGORY_DATALOADER], w.compute);
     uint64_t usual = usual_row(&w);
     if (usual)
         fill_slots(&w, usual);

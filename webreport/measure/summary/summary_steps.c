@@ -39,13 +39,13 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
     for (unsigned p = 0; p < sizeof part_columns; p++)
         step->part_ns[p] = tp_table_int(&overview->steps, part_columns[p])[i];
     const struct tp_table *overlap = &overview->communication_overlap;
-    if (work->source->model->has_role[TP_ROLE_COMMUNICATION])
+    if (work->source->model->has_category[TP_CATEGORY_COMMUNICATION])
         step->part_ns[TP_PART_EXPOSED_COMMUNICATION] = tp_sat_sub(tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i],
                                                                   tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i]);
 }
 
 /* Returns the part of a step that an idle time of a device counts for. */
-static enum tp_summary_part part_of_idle(const struct tp_idle_piece *piece)
+static enum tp_summary_part part_of_idle(const struct tp_idle_slice *piece)
 {
     static const uint8_t parts[TP_IDLE_PARTS] = {[TP_IDLE_HOST] = TP_PART_IDLE_HOST,
                                                  [TP_IDLE_LAUNCH] = TP_PART_IDLE_LAUNCH,
@@ -72,7 +72,7 @@ static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
         while (first < gpu->idle_count && gpu->idle[first].b <= step->start_ns)
             first++;
         for (uint32_t i = first; i < gpu->idle_count && gpu->idle[i].a < step->end_ns; i++) {
-            const struct tp_idle_piece *piece = &gpu->idle[i];
+            const struct tp_idle_slice *piece = &gpu->idle[i];
             int64_t *part = &parts[part_of_idle(piece)];
             int64_t a = piece->a > step->start_ns ? piece->a : step->start_ns;
             int64_t b = piece->b < step->end_ns ? piece->b : step->end_ns;

@@ -149,7 +149,7 @@ static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, 
     return *bud;
 }
 
-static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
+static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
 {
     static const char *const texts[TP_IDLE_REASONS][2] = {
         [TP_IDLE_BY_LATENCY] = {"queue", "start latency"}, [TP_IDLE_BY_GRAPH] = {"queue", "between"},

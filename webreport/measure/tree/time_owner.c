@@ -81,7 +81,7 @@ void tp_time_owners(const struct tp_time_maker *maker, void (*own)(void *context
     for (;;) {
         unsigned c = owner_at(lines, maker->model, now, &until);
         if (c < TP_TIME_CLASSES) {
-            int64_t ns = tp_window_within(maker->model, &at, now, until);
+            int64_t ns = tp_window_length_within(maker->model, &at, now, until);
             if (ns > 0)
                 own(context, lines[c].items[lines[c].head], ns);
         } else if (until == INT64_MAX) {

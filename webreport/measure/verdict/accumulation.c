@@ -61,7 +61,7 @@ struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct
     struct tp_accumulation found = {0};
     bool is_marked = model->step_marker != TP_MARKER_WINDOW && model->step_marker != TP_MARKER_OPTIMIZER;
     if (!is_marked || model->used_count < 2 || model->host_main == TP_NO_ID ||
-        !tp_any_name_is(model, TP_MARK_OPTIMIZER_STEP) || !tp_any_name_is(model, TP_MARK_BACKWARD_NODE))
+        !tp_any_name_has(model, TP_MARK_OPTIMIZER_STEP) || !tp_any_name_has(model, TP_MARK_BACKWARD_NODE))
         return found;
     bool *updates = tp_arena_array(arena, model->step_count, sizeof *updates);
     mark_steps(model, TP_MARK_OPTIMIZER_STEP, true, updates);

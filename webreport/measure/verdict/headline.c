@@ -78,7 +78,7 @@ static int64_t *said_by_name(const struct tp_model *model, unsigned kinds, struc
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
         if (e->kind == TP_KIND_ANNOTATION && kinds >> tp_event_said(e) & 1)
-            ns[e->name] = tp_sat_add(ns[e->name], tp_window_within(model, &at, e->ts_ns, tp_event_end(e)));
+            ns[e->name] = tp_sat_add(ns[e->name], tp_window_length_within(model, &at, e->ts_ns, tp_event_end(e)));
     }
     return ns;
 }
@@ -117,7 +117,7 @@ void tp_verdict_host_headline(struct tp_trace_verdict *v, const struct tp_model 
     } else if (v->cause == TP_TIME_SYNC) {
         v->headline_id = TP_HEADLINE_WAIT;
         find_largest_range(v, model, TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC), 0, arena);
-    } else if (tp_any_says(model, TP_RANGE_BIT(COMPUTE))) {
+    } else if (tp_any_declares(model, TP_RANGE_BIT(COMPUTE))) {
         v->headline_id = TP_HEADLINE_RANGES;
         find_largest_range(v, model, TP_RANGE_BIT(COMPUTE), SAID_PERCENT, arena);
     } else if (!tp_speaks_torch(model->producer) && !model->operators.count) {

@@ -101,7 +101,7 @@ static struct tp_intervals lane_times(const struct tp_model *model, const struct
 {
     const struct tp_trace *trace = model->trace;
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
-    for (uint32_t i = 0; i < trace->event_count && tp_any_says(model, kinds); i++) {
+    for (uint32_t i = 0; i < trace->event_count && tp_any_declares(model, kinds); i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_said(e) & 1 && tp_device_of(model, e) == gpu->id)
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
@@ -115,7 +115,7 @@ static int64_t awaited_communication(const struct tp_model *model, const struct 
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
-        const struct tp_idle_piece *piece = &gpu->idle[i];
+        const struct tp_idle_slice *piece = &gpu->idle[i];
         int64_t ns = tp_sat_sub(piece->b, piece->a);
         if (piece->part == TP_IDLE_QUEUE && ns >= LONG_START_NS && piece->next != TP_NO_ID &&
             tp_is_communication(model, piece->next))
@@ -130,7 +130,7 @@ static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
-        const struct tp_idle_piece *piece = &gpu->idle[i];
+        const struct tp_idle_slice *piece = &gpu->idle[i];
         if (piece->part == TP_IDLE_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(model, piece->next))
             sum = tp_sat_add(sum, tp_sat_sub(piece->b, piece->a));
     }
@@ -207,9 +207,9 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     int64_t part_ns[TP_IDLE_PARTS] = {0};
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
-        const struct tp_idle_piece *piece = &gpu->idle[i];
+        const struct tp_idle_slice *piece = &gpu->idle[i];
         part_ns[piece->part] = tp_sat_add(part_ns[piece->part], tp_sat_sub(piece->b, piece->a));
-        if (tp_idle_is_starved(piece))
+        if (tp_idle_waits_for_host(piece))
             tp_intervals_push(&pieces, piece->a, piece->b);
     }
     struct tp_intervals starved = tp_intervals_of(&pieces), loading = tp_main_loading(model, arena);
@@ -376,7 +376,7 @@ static int64_t operator_time(const struct tp_model *model, struct tp_arena *aren
 static void add_said(struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause, unsigned kinds,
                      struct tp_arena *arena)
 {
-    v->has_cause[cause] = tp_any_says(model, kinds);
+    v->has_cause[cause] = tp_any_declares(model, kinds);
     v->cause_ns[cause] = tp_intervals_length(tp_main_ranges(model, kinds, arena));
 }
 
@@ -393,7 +393,7 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
     v->cause_ns[TP_TIME_COMMUNICATION] =
         tp_intervals_intersection_length(tp_exposed_collectives(model, arena), model->window);
     v->cause_ns[TP_TIME_OPERATORS] = operator_time(model, arena);
-    v->cause_ns[TP_TIME_BETWEEN] = tp_intervals_length(tp_main_between(model, loading, arena));
+    v->cause_ns[TP_TIME_BETWEEN] = tp_intervals_length(tp_main_unrecorded(model, loading, arena));
     v->has_cause[TP_TIME_INPUT] = v->has_cause[TP_TIME_COMMUNICATION] = true;
     v->has_cause[TP_TIME_OPERATORS] = v->has_cause[TP_TIME_BETWEEN] = true;
     add_said(v, model, TP_TIME_COPY, TP_RANGE_BIT(COPY), arena);
@@ -492,7 +492,7 @@ static struct tp_json_value left_out_kind(const struct tp_record *record)
 static struct tp_json_value left_out_reason(const struct tp_record *record)
 {
     const struct tp_step *step = record->at;
-    return tp_as_text(tp_left_out_text((enum tp_left_out)step->left_out));
+    return tp_as_text(tp_unused_reason_text((enum tp_unused_reason)step->left_out));
 }
 
 static const struct tp_json_field step_fields[] = {

@@ -161,7 +161,7 @@ static void group_events(struct grouping *g)
         const struct tp_event *e = tp_device_event(model, k);
         const struct tp_device_setup *setup = tp_device_setup(model->trace, e->detail);
         bool is_kernel = e->kind == TP_KIND_KERNEL;
-        struct in_steps in_steps = {tp_window_within(model, &at, e->ts_ns, tp_event_end(e)),
+        struct in_steps in_steps = {tp_window_length_within(model, &at, e->ts_ns, tp_event_end(e)),
                                     tp_is_in_used_step(model, tp_step_of_device(model, k))};
         struct tp_vec *groups = is_kernel ? &g->names : &g->copies;
         uint32_t *slot = is_kernel ? &of_name[e->name] : &of_copy[e->name];

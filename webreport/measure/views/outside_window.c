@@ -59,9 +59,9 @@ static void name_code(struct tp_left_out_part *out, const struct tp_model *model
 {
     struct tp_fold_times times;
     struct tp_stack_walk walk = {.model = model, .arena = arena, .visit = tp_fold_times_add, .context = &times};
-    struct tp_stack_piece *pieces = tp_arena_array(arena, time.count, sizeof *pieces);
+    struct tp_stack_slice *pieces = tp_arena_array(arena, time.count, sizeof *pieces);
     for (size_t i = 0; i < time.count; i++)
-        pieces[i] = (struct tp_stack_piece){time.items[i].a, time.items[i].b, 0};
+        pieces[i] = (struct tp_stack_slice){time.items[i].a, time.items[i].b, 0};
     tp_fold_times_init(&times, arena);
     tp_stack_walk(&walk, model->host_main, pieces, time.count);
     struct tp_fold_time longest = tp_fold_times_longest(&times, model);

@@ -14,7 +14,7 @@ enum tp_step_column {
     TP_STEP_LEFT_OUT,
     TP_STEP_START,
     TP_STEP_END,
-    TP_STEP_KERNEL, /* first of the columns TP_STEP_KERNEL + enum tp_role */
+    TP_STEP_KERNEL, /* first of the columns TP_STEP_KERNEL + enum tp_time_category */
     TP_STEP_MEMCPY,
     TP_STEP_MEMSET,
     TP_STEP_COMMUNICATION,
@@ -59,8 +59,8 @@ enum tp_overlap_column {
     TP_OVERLAP_COLUMNS
 };
 
-/* Means over the used steps. The first ones are the categories in the order of enum tp_role. */
-enum tp_average { TP_AVERAGE_OTHER = TP_ROLE_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
+/* Means over the used steps. The first ones are the categories in the order of enum tp_time_category. */
+enum tp_average { TP_AVERAGE_OTHER = TP_CATEGORY_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
 
 struct tp_overview {
     const char *device_type;               /* "GPU" or "CPU" */

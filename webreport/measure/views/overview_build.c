@@ -115,14 +115,14 @@ static void common_lengths_in_steps(const struct tp_model *model, struct tp_inte
  * so one pass over each set is enough. */
 static void fill_categories(struct tp_overview *view, const struct tp_model *model)
 {
-    size_t at[TP_ROLE_COUNT] = {0};
+    size_t at[TP_CATEGORY_COUNT] = {0};
     for (uint32_t i = 0; i < model->step_count; i++) {
-        int64_t sums[TP_ROLE_COUNT + 1] = {0}, end = model->steps[i].end_ns;
+        int64_t sums[TP_CATEGORY_COUNT + 1] = {0}, end = model->steps[i].end_ns;
         for (int64_t t = model->steps[i].start_ns, stop; t < end; t = stop) {
-            unsigned category = TP_ROLE_COUNT; /* starts as the category "other" */
+            unsigned category = TP_CATEGORY_COUNT; /* starts as the category "other" */
             stop = end;
             for (unsigned r = 0; r < category; r++) {
-                const struct tp_intervals *set = &model->roles[r];
+                const struct tp_intervals *set = &model->category_times[r];
                 while (at[r] < set->count && set->items[at[r]].b <= t)
                     at[r]++;
                 if (at[r] == set->count)
@@ -133,7 +133,7 @@ static void fill_categories(struct tp_overview *view, const struct tp_model *mod
             }
             sums[category] += stop - t;
         }
-        for (unsigned c = 0; c <= TP_ROLE_COUNT; c++)
+        for (unsigned c = 0; c <= TP_CATEGORY_COUNT; c++)
             tp_table_int(&view->steps, TP_STEP_KERNEL + c)[i] = sums[c];
     }
 }
@@ -149,7 +149,7 @@ static void build_steps(struct tp_overview *view, const struct tp_model *model, 
         tp_table_text(table, TP_STEP_NAME)[i] = step->name;
         tp_table_bool(table, TP_STEP_IS_USED)[i] = tp_step_is_used(step);
         if (!tp_step_is_used(step))
-            tp_table_text(table, TP_STEP_LEFT_OUT)[i] = tp_str_of(tp_left_out_text(step->left_out));
+            tp_table_text(table, TP_STEP_LEFT_OUT)[i] = tp_str_of(tp_unused_reason_text(step->left_out));
         tp_table_int(table, TP_STEP_START)[i] = step->start_ns;
         tp_table_int(table, TP_STEP_END)[i] = step->end_ns;
         tp_table_int(table, TP_STEP_TOTAL)[i] = tp_sat_sub(step->end_ns, step->start_ns);
@@ -170,14 +170,15 @@ static void build_steps(struct tp_overview *view, const struct tp_model *model, 
 static void build_overlap(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_table *table = &view->communication_overlap;
-    struct tp_intervals computation = model->roles[TP_ROLE_KERNEL];
+    struct tp_intervals computation = model->category_times[TP_CATEGORY_KERNEL];
     if (!computation.count)
-        computation = model->roles[TP_ROLE_CPU_EXEC];
+        computation = model->category_times[TP_CATEGORY_CPU_EXEC];
     tp_table_init(table, arena, "communication_overlap", overlap_defs, TP_OVERLAP_COLUMNS, model->step_count);
     table->title = "Communication and computation";
     lengths_in_steps(model, computation, tp_table_int(table, TP_OVERLAP_COMPUTATION));
-    lengths_in_steps(model, model->roles[TP_ROLE_COMMUNICATION], tp_table_int(table, TP_OVERLAP_COMMUNICATION));
-    common_lengths_in_steps(model, computation, model->roles[TP_ROLE_COMMUNICATION],
+    lengths_in_steps(model, model->category_times[TP_CATEGORY_COMMUNICATION],
+                     tp_table_int(table, TP_OVERLAP_COMMUNICATION));
+    common_lengths_in_steps(model, computation, model->category_times[TP_CATEGORY_COMMUNICATION],
                             tp_table_int(table, TP_OVERLAP_OVERLAP));
     for (uint32_t i = 0; i < model->step_count; i++) {
         int64_t all = tp_table_int(&view->steps, TP_STEP_TOTAL)[i];

@@ -155,7 +155,7 @@ static void sum_gpu(struct gpu_sums *sums, const struct tp_model *model, const s
         int64_t occupancy = tp_device_setup(model->trace, e->detail)->occupancy_pct_e9;
         if (occupancy == TP_NULL_INT || occupancy < 0)
             continue;
-        int64_t inside = tp_window_within(model, &at, e->ts_ns, tp_event_end(e));
+        int64_t inside = tp_window_length_within(model, &at, e->ts_ns, tp_event_end(e));
         sums->occupancy += (unsigned __int128)occupancy * (uint64_t)inside;
         sums->occupancy_time += inside;
     }

@@ -47,7 +47,7 @@ struct summing {
     const struct tp_model *model;
     struct sum *sums;    /* by name id */
     struct tp_vec stack; /* struct open_range */
-    size_t window_at;    /* position in W for tp_window_within */
+    size_t window_at;    /* position in W for tp_window_length_within */
 };
 
 static bool is_range(const struct tp_model *model, const struct tp_event *e)
@@ -73,7 +73,7 @@ static void open_next(struct summing *s, const struct tp_event *e)
         close_last(s);
     struct open_range *outer = s->stack.count ? TP_AT(&s->stack, struct open_range, s->stack.count - 1) : NULL;
     end_ns = outer && outer->end_ns < end_ns ? outer->end_ns : end_ns;
-    int64_t own_ns = tp_window_within(s->model, &s->window_at, e->ts_ns, end_ns);
+    int64_t own_ns = tp_window_length_within(s->model, &s->window_at, e->ts_ns, end_ns);
     struct sum *sum = &s->sums[e->name];
     if (outer)
         outer->inside_ns = tp_sat_add(outer->inside_ns, own_ns);

@@ -67,10 +67,10 @@ void tp_trace_facts_build(struct tp_trace_facts *facts, const struct tp_model *m
     facts->profiler_start_ns = model->first_ns;
     facts->recorded_ns = tp_sat_sub(model->last_ns, model->first_ns);
     facts->forward_backward_links = count_links(model->trace, arena);
-    facts->has_runtime = model->has_role[TP_ROLE_RUNTIME];
-    facts->has_kernel = model->has_role[TP_ROLE_KERNEL];
-    facts->has_communication = model->has_role[TP_ROLE_COMMUNICATION];
-    facts->has_memcpy_or_memset = model->has_role[TP_ROLE_MEMCPY] || model->has_role[TP_ROLE_MEMSET];
+    facts->has_runtime = model->has_category[TP_CATEGORY_RUNTIME];
+    facts->has_kernel = model->has_category[TP_CATEGORY_KERNEL];
+    facts->has_communication = model->has_category[TP_CATEGORY_COMMUNICATION];
+    facts->has_memcpy_or_memset = model->has_category[TP_CATEGORY_MEMCPY] || model->has_category[TP_CATEGORY_MEMSET];
     facts->uses_data_parallel = has_annotation(model->trace, "DataParallel.forward");
     facts->uses_distributed_data_parallel = has_annotation(model->trace, "DistributedDataParallel.forward");
     facts->communication_libraries = model->collectives.libraries;

@@ -131,7 +131,7 @@ static void count_notices(struct tp_quality *q, const struct tp_reading *r)
 static void flag_steps(struct tp_quality *q, const struct tp_model *model)
 {
     int64_t used = model->step_marker == TP_MARKER_WINDOW ? 0 : model->used_count;
-    bool has_warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP) > 0;
+    bool has_warm_up = tp_unused_step_count(model, TP_STEP_WARM_UP) > 0;
     struct tp_quality_flag *f = set_count(q, TP_FAULT_STEPS, used < 2 || has_warm_up, used);
     if (used == 0)
         f->which = TP_CASE_NO_STEPS;

@@ -165,7 +165,7 @@ static int result_of(const struct tp_cost_arguments *a, const struct convolution
         out->sizes[i] = is_transposed
                             ? tp_sat_add(tp_sat_sub(times(in - 1, stride.sizes[i]), times(2, padding.sizes[i])),
                                          tp_sat_add(times(dilation.sizes[i], kernel - 1), tp_sat_add(more.sizes[i], 1)))
-                            : tp_shape_slid(in, kernel, padding.sizes[i], dilation.sizes[i], stride.sizes[i]);
+                            : tp_shape_window_count(in, kernel, padding.sizes[i], dilation.sizes[i], stride.sizes[i]);
     }
     return 1;
 }

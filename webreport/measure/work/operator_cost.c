@@ -118,8 +118,8 @@ static bool convolution(struct tp_op_cost *cost, const struct tp_op_rule *rule, 
     for (unsigned i = 0; i < dimensions; i++) {
         if (at_dimension(&stride, i) <= 0)
             return false;
-        out->sizes[i + 2] = tp_shape_slid(x.sizes[i + 2], weight.sizes[i + 2], at_dimension(&padding, i),
-                                          at_dimension(&dilation, i), at_dimension(&stride, i));
+        out->sizes[i + 2] = tp_shape_window_count(x.sizes[i + 2], weight.sizes[i + 2], at_dimension(&padding, i),
+                                                  at_dimension(&dilation, i), at_dimension(&stride, i));
         if (out->sizes[i + 2] < 0)
             return false;
     }

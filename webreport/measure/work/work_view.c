@@ -92,7 +92,7 @@ static void group_devices(struct grouping *g, const uint8_t *kinds)
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         struct work *work = add(g, kinds[k], e->name, e->dur_ns);
-        work->in_steps = tp_sat_add(work->in_steps, tp_window_within(model, &at, e->ts_ns, tp_event_end(e)));
+        work->in_steps = tp_sat_add(work->in_steps, tp_window_length_within(model, &at, e->ts_ns, tp_event_end(e)));
         work->calls_in_steps += tp_is_in_used_step(model, tp_step_of_device_near(model, k, &near));
     }
 }

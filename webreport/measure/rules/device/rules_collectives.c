@@ -189,7 +189,7 @@ static uint8_t *find_wrappers(struct tp_advisor *a)
 static bool is_gradient(const struct tp_model *model, const uint8_t *is_wrapper, uint32_t event)
 {
     int64_t at = event == TP_NO_ID ? 0 : model->trace->events[event].ts_ns;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at))
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at))
         if (is_wrapper[model->trace->events[i].name])
             return true;
     return false;
@@ -262,7 +262,7 @@ static struct tp_interval whole_call(const struct tp_model *model, uint32_t even
     const struct tp_event *e = &model->trace->events[event];
     struct tp_interval whole = {e->ts_ns, tp_event_end(e)};
     int64_t at = e->ts_ns;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at)) {
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
         e = &model->trace->events[i];
         if (e->kind != TP_KIND_OPERATOR && e->kind != TP_KIND_ANNOTATION)
             continue;

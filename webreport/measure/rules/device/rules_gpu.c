@@ -359,7 +359,7 @@ static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
     for (uint32_t g = 0; g < a->model->gpu_count; g++) {
         const struct tp_gpu *gpu = &a->model->gpus[g];
         for (uint32_t i = 0; i < gpu->idle_count; i++) {
-            const struct tp_idle_piece *piece = &gpu->idle[i];
+            const struct tp_idle_slice *piece = &gpu->idle[i];
             if (piece->part != TP_IDLE_HOST)
                 continue;
             int64_t ns = piece->b - piece->a;

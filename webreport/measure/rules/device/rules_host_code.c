@@ -66,7 +66,7 @@ static bool is_calling(const struct host_code *code, const struct tp_stack_segme
 {
     const struct tp_model *model = code->a->model;
     uint32_t innermost = TP_NO_ID, outermost = TP_NO_ID;
-    for (uint32_t i = segment->event; i != TP_NO_ID; i = tp_alive_at(model, model->inside[i], segment->a))
+    for (uint32_t i = segment->event; i != TP_NO_ID; i = tp_event_around(model, model->inside[i], segment->a))
         if (model->trace->events[i].kind == TP_KIND_OPERATOR) {
             innermost = innermost == TP_NO_ID ? i : innermost;
             outermost = i;
@@ -110,9 +110,9 @@ static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, i
     for (uint32_t i = 0, end; i < gpu->idle_count; i = end) {
         int64_t ns = 0;
         for (end = i; end < gpu->idle_count && gpu->idle[end].next == gpu->idle[i].next; end++)
-            ns += tp_idle_is_starved(&gpu->idle[end]) ? gpu->idle[end].b - gpu->idle[end].a : 0;
+            ns += tp_idle_waits_for_host(&gpu->idle[end]) ? gpu->idle[end].b - gpu->idle[end].a : 0;
         for (uint32_t k = i; k < end && ns >= min_ns; k++)
-            if (tp_idle_is_starved(&gpu->idle[k]))
+            if (tp_idle_waits_for_host(&gpu->idle[k]))
                 *(uint32_t *)tp_vec_push(&found) = k;
     }
     return found;

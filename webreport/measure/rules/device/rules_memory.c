@@ -142,7 +142,7 @@ static void look_at_growth(struct tp_advisor *a, uint32_t place)
         return;
     struct tp_evidence record = {
         growth.largest->ordinal, tp_sat_sub(growth.largest->ts_ns, model->first_ns), TP_STR("[memory]"),
-        tp_line_of(model, tp_innermost_at(model, growth.largest->thread, growth.largest->ts_ns))};
+        tp_line_of(model, tp_innermost_event(model, growth.largest->thread, growth.largest->ts_ns))};
     struct tp_candidate c = {
         .rule = TP_RULE_D4, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN, .memory = &record};
     c.details = TP_DETAIL(a, TP_DETAIL_GROWTH, TP_OF_BYTES(least));

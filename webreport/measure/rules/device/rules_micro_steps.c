@@ -174,7 +174,7 @@ static void note_events(struct micro_steps *m)
 static bool is_inside_gradient(const struct tp_model *model, uint32_t event)
 {
     int64_t at = model->trace->events[event].ts_ns;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at)) {
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
         struct tp_str name = tp_trace_name(model->trace, &model->trace->events[i]);
         if (tp_is_sharding(name) || tp_str_equal(name, TP_STR(TP_BACKWARD_NODE " torch::autograd::AccumulateGrad")))
             return true;
@@ -241,7 +241,7 @@ static void evaluate_each_micro_step(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_E8, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     uint32_t updates;
-    if (!model->collectives.count || !tp_any_name_is(model, TP_MARK_OPTIMIZER_STEP))
+    if (!model->collectives.count || !tp_any_name_has(model, TP_MARK_OPTIMIZER_STEP))
         return;
     find_forwards(&m);
     for (uint32_t s = 0; !m.has_wrapper && a->accumulation.micro_count && s < model->step_count; s++)

@@ -223,7 +223,7 @@ static void evaluate_one_sample(struct tp_advisor *a)
     uint32_t named;
     bool is_marked = model->step_marker != TP_MARKER_WINDOW && model->step_marker != TP_MARKER_OPTIMIZER;
     if (!is_marked || model->used_count < MIN_STEPS || model->host_main == TP_NO_ID ||
-        tp_any_name_is(model, TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP))
+        tp_any_name_has(model, TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP))
         return;
     uint32_t single = count_requests(a, &named, &c.picks);
     if (named) {

@@ -166,7 +166,7 @@ static void drop_fused(struct regions *r)
     struct tp_vec starts = TP_VEC(r->a->arena, int64_t);
     uint32_t *events = r->events.data, thread = TP_NO_ID;
     size_t kept = 0;
-    if (!tp_any_name_is(r->a->model, TP_MARK_FUSED))
+    if (!tp_any_name_has(r->a->model, TP_MARK_FUSED))
         return;
     for (size_t i = 0; i < r->events.count; i++) {
         const struct tp_event *e = region(r, i);

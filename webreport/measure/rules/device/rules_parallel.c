@@ -86,7 +86,7 @@ static uint8_t *sharding_names(struct tp_advisor *a)
 static bool is_inside(const struct tp_model *model, const uint8_t *is_one, uint32_t event)
 {
     int64_t at = model->trace->events[event].ts_ns;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at))
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at))
         if (is_one[model->trace->events[i].name])
             return true;
     return false;

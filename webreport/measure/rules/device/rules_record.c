@@ -104,7 +104,7 @@ static double share_of(int64_t ns, int64_t all)
     return all ? 100.0 * (double)ns / (double)all : 0;
 }
 
-static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
+static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
 {
     struct record *r = context;
     if (reason == TP_IDLE_BY_HOST && ns > HUGE_GAP_NS)

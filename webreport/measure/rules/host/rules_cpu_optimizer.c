@@ -172,7 +172,7 @@ static void evaluate_optimizer(struct tp_advisor *a)
 {
     struct optimizers found = {a, TP_VEC(a->arena, struct optimizer_step), 0};
     struct tp_candidate c = {.rule = TP_RULE_H3, .has_ceiling = true};
-    if (tp_any_name_is(a->model, TP_MARK_OPTIMIZER_STEP))
+    if (tp_any_name_has(a->model, TP_MARK_OPTIMIZER_STEP))
         tp_cpu_visit_annotations(a, TP_MARK_OPTIMIZER_STEP, TP_RANGE_NONE, add_optimizer, &found);
     int64_t count = (int64_t)found.steps.count;
     struct leaves leaves = count_leaves(&found);

@@ -100,7 +100,7 @@ static bool runs_once_a_piece(const struct search *s, const struct siblings *gro
     if (!s->is_outside || s->pieces_at < 0 || j - s->pieces_at > MAX_PERIOD)
         return false;
     for (int64_t i = j; i < j + p; i++)
-        if (s->a->model->marks[name_at(s, group, i)] & (TP_MARK_PIECES_OP | TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
+        if (s->a->model->marks[name_at(s, group, i)] & (TP_MARK_SPLIT_OP | TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
             return false;
     const struct tp_event *apart = &trace->events[group->events[s->pieces_at]];
     struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, trace->hosts[apart->detail].dims), 0);
@@ -191,7 +191,7 @@ static void search_group(struct search *s, const struct siblings *group)
     for (int64_t j = 0; j < group->count;) {
         int64_t covered = 0;
         uint64_t marks = tp_marks_of(s->a->model, group->events[j]);
-        if (s->finds_pieces && marks & TP_MARK_PIECES_OP) {
+        if (s->finds_pieces && marks & TP_MARK_SPLIT_OP) {
             s->apart = tp_project_call_around(s->a->model, group->events[j]);
             s->pieces_at = j;
         }
@@ -317,10 +317,10 @@ static void evaluate_loop(struct tp_advisor *a)
     struct search search = {.a = a, .time = &time, .picks = &c.picks};
     search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
     search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
-    bool finds_reads = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_is(a->model, TP_MARK_SCALAR_OP);
+    bool finds_reads = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_has(a->model, TP_MARK_SCALAR_OP);
     bool finds_pieces =
-        tp_rule_value(a, TP_RULE_H2, "pieces") > 0 && tp_any_name_is(a->model, TP_MARK_PIECES_OP | TP_MARK_PART_OP);
-    if (!finds_reads && !finds_pieces && !tp_any_name_is(a->model, TP_MARK_INDEX_OP))
+        tp_rule_value(a, TP_RULE_H2, "pieces") > 0 && tp_any_name_has(a->model, TP_MARK_SPLIT_OP | TP_MARK_PART_OP);
+    if (!finds_reads && !finds_pieces && !tp_any_name_has(a->model, TP_MARK_INDEX_OP))
         return;
     struct tp_vec children = list_children(a);
     const struct child *items = children.data;

@@ -14,9 +14,9 @@ enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: more long times th
 void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
 {
     struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = visit, .context = context};
-    struct tp_stack_piece *pieces = tp_arena_array(a->arena, time.count, sizeof *pieces);
+    struct tp_stack_slice *pieces = tp_arena_array(a->arena, time.count, sizeof *pieces);
     for (size_t i = 0; i < time.count; i++)
-        pieces[i] = (struct tp_stack_piece){time.items[i].a, time.items[i].b, 0};
+        pieces[i] = (struct tp_stack_slice){time.items[i].a, time.items[i].b, 0};
     tp_stack_walk(&walk, a->model->host_main, pieces, time.count);
 }
 
@@ -212,7 +212,7 @@ struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a)
     struct tp_vec pauses = TP_VEC(a->arena, struct tp_interval);
     if (a->model->used_count < MIN_STEPS || !(tp_rule_value(a, TP_RULE_H6, "pause_us") > 0))
         return (struct tp_intervals){NULL, 0};
-    struct tp_intervals between = tp_main_between(a->model, a->cpu->loading, a->arena);
+    struct tp_intervals between = tp_main_unrecorded(a->model, a->cpu->loading, a->arena);
     pause_between(a, between, &pauses);
     if (has_sizes(a))
         pause_within(a, between, &pauses);

@@ -99,7 +99,7 @@ static void evaluate_python(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
     if (tp_cpu_lacks_record(a, TP_RULE_H6))
         return;
-    c.time = tp_cpu_without_claimed(a, tp_main_between(a->model, a->cpu->loading, a->arena));
+    c.time = tp_cpu_without_claimed(a, tp_main_unrecorded(a->model, a->cpu->loading, a->arena));
     c.time = tp_intervals_minus(a->arena, c.time, a->cpu->pauses);
     double least_percent = tp_rule_value(a, TP_RULE_H6, "min_pct");
     bool is_spread = tp_set_percent(a, c.time) >= least_percent;

@@ -1,7 +1,7 @@
-/* Lists operators that make a tensor: see makers.h. */
-#include "webreport/model/makers.h"
+/* Lists operators that make a tensor: see tensor_makers.h. */
+#include "webreport/model/tensor_makers.h"
 
-bool tp_is_maker(struct tp_str name)
+bool tp_makes_tensor(struct tp_str name)
 {
     static const char *const makers[] = {"aten::arange",     "aten::bernoulli_", "aten::detach",     "aten::detach_",
                                          "aten::eye",        "aten::full",       "aten::full_like",  "aten::lift_fresh",
