@@ -115,7 +115,7 @@ static void check(struct tp_str bytes, struct tp_arena *arena)
         struct tp_str line = {bytes.ptr + at, end - at};
         bool is_name = line.len && line.ptr[0] == '+';
         if (is_name)
-            tp_stacks_know(&known, (struct tp_str){line.ptr + 1, line.len - 1});
+            tp_stacks_add_known_frame(&known, (struct tp_str){line.ptr + 1, line.len - 1});
         else
             tp_strings_add(&texts, line);
         check_frame(line, arena);

@@ -84,7 +84,7 @@ static void look_at_files(const struct tp_runs *runs)
             struct stat status;
             require(stat(file->path, &status) == 0 && S_ISREG(status.st_mode));
             require(tp_str_ends(tp_str_of(file->path), file->base) && file->worker.ptr);
-            require(!file->is_by_content || tp_file_head_is_trace(file->path));
+            require(!file->is_found_by_content || tp_file_head_is_trace(file->path));
             (void)tp_file_head_describe(file->path);
             if (tp_rundir_match(file->base, &worker, &time))
                 require(worker.len <= strlen(file->base));

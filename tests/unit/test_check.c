@@ -434,7 +434,7 @@ static void missing_category_counts_as_damage(void **state)
     assert_string_equal(c.items[0].reason, "input damaged: it has no memory records, the other side has");
     assert_int_equal(c.items[1].status, TP_CHECK_PASS);
     /* the file of the baseline says that memory was requested, the file of the run does not */
-    base.evidence.asked = TP_NEED_MEMORY;
+    base.evidence.requested = TP_NEED_MEMORY;
     assert_int_equal(judged(lines, &run, 1, &base, 1).verdict, TP_CHECK_PASS);
 }
 

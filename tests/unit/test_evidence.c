@@ -61,8 +61,8 @@ static void assert_each(const struct expectation *cases, size_t count)
     char reason[200];
     for (size_t i = 0; i < count; i++) {
         struct tp_input_evidence e = evidence_of(cases[i].text, reason);
-        if (tp_evidence_broken(&e) != cases[i].broken || strcmp(reason, cases[i].reason) != 0)
-            fail_msg("case %zu: broken %x, \"%s\"", i, tp_evidence_broken(&e), reason);
+        if (tp_evidence_unmet_needs(&e) != cases[i].broken || strcmp(reason, cases[i].reason) != 0)
+            fail_msg("case %zu: broken %x, \"%s\"", i, tp_evidence_unmet_needs(&e), reason);
     }
 }
 
@@ -184,10 +184,10 @@ static void gzip_state_is_recognized(void **state)
     deflateEnd(&z);
     struct tp_input_evidence e = evidence_of_bytes(packed, size, reason);
     assert_int_equal(e.crc, TP_CRC_OK);
-    assert_int_equal(tp_evidence_broken(&e), 0);
+    assert_int_equal(tp_evidence_unmet_needs(&e), 0);
     e = evidence_of_bytes(packed, size - 5, reason); /* the compressed text is complete, but the gzip trailer is cut */
     assert_int_equal(e.crc, TP_CRC_UNREAD);
-    assert_int_equal(tp_evidence_broken(&e), TP_NEED_ALL);
+    assert_int_equal(tp_evidence_unmet_needs(&e), TP_NEED_ALL);
     packed[size - 7] ^= 1;
     e = evidence_of_bytes(packed, size, reason);
     assert_int_equal(e.crc, TP_CRC_BAD);

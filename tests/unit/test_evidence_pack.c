@@ -24,7 +24,7 @@ static void assert_equal(const struct tp_input_evidence *a, const struct tp_inpu
     assert_int_equal(a->event_count, b->event_count);
     assert_int_equal(a->repaired, b->repaired);
     assert_int_equal(a->present, b->present);
-    assert_int_equal(a->asked, b->asked);
+    assert_int_equal(a->requested, b->requested);
     assert_int_equal(a->absent, b->absent);
     for (int i = 0; i < TP_LOST_COUNT; i++)
         assert_int_equal(a->lost[i], b->lost[i]);
@@ -59,7 +59,7 @@ static void packed_evidence_is_unpacked_unchanged(void **state)
         e.event_count = i;
         e.repaired = i % 5;
         e.present = (unsigned)i * 2 & TP_NEED_CATEGORIES;
-        e.asked = (unsigned)i & TP_NEED_FRAMES;
+        e.requested = (unsigned)i & TP_NEED_FRAMES;
         e.absent = (unsigned)i & TP_NEED_DEVICE;
         for (int k = 0; k < TP_LOST_COUNT; k++)
             e.lost[k] = (i + k) % 3 ? 0 : INT64_MAX - i;
@@ -74,7 +74,7 @@ static void unknown_evidence_stays_unknown(void **state)
     struct tp_input_evidence after = round_trip((struct tp_input_evidence){.is_known = false, .crc = TP_CRC_OK});
     assert_false(after.is_known);
     assert_int_equal(after.crc, TP_CRC_UNKNOWN);
-    assert_int_equal(tp_evidence_broken(&after), 0);
+    assert_int_equal(tp_evidence_unmet_needs(&after), 0);
 }
 
 static void write_set(struct tp_buf *out, const struct tp_summary *summary)
@@ -162,9 +162,9 @@ static void other_versions_are_read_or_refused(void **state)
     assert_true(read_foreign(&e, "crc", "half", 0));
     assert_true(e.is_known && e.crc == TP_CRC_UNKNOWN);
     assert_true(read_foreign(&e, "weather", "", 5));
-    assert_int_equal(tp_evidence_broken(&e), 0);
+    assert_int_equal(tp_evidence_unmet_needs(&e), 0);
     assert_true(read_foreign(&e, "lost.new_kind_of_loss", "", 5));
-    assert_int_equal(tp_evidence_broken(&e), TP_NEED_ALL);
+    assert_int_equal(tp_evidence_unmet_needs(&e), TP_NEED_ALL);
     assert_false(read_foreign(&e, "lost.frames", "", -1)); /* a negative count is refused */
 }
 

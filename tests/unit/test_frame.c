@@ -256,9 +256,9 @@ static void library_frames_are_no_project_lines(void **state)
 static void installed_packages_are_no_user_code(void **state)
 {
     (void)state;
-    assert_true(tp_frame_is_users(TP_STR("train.py(12): step")));
-    assert_false(tp_frame_is_users(TP_STR("/v/site-packages/transformers/trainer.py(12): step")));
-    assert_false(tp_frame_is_users(TP_STR("copy.py(12): copy")));
+    assert_true(tp_frame_is_user_code(TP_STR("train.py(12): step")));
+    assert_false(tp_frame_is_user_code(TP_STR("/v/site-packages/transformers/trainer.py(12): step")));
+    assert_false(tp_frame_is_user_code(TP_STR("copy.py(12): copy")));
 }
 
 static void parts_of_frames_point_into_the_text(void **state)

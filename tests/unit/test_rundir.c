@@ -111,7 +111,7 @@ static void other_recordings_belong_to_the_traced_worker(void **state)
     for (size_t i = 0; i < 5; i++) {
         const struct tp_run_file *file = &runs.items[0].files[i];
         bool has_traced_worker = strncmp(file->base, "h_1_tracepress", 14) == 0;
-        assert_true(tp_str_equal(file->beside, has_traced_worker ? TP_STR("h_1") : TP_STR("")));
+        assert_true(tp_str_equal(file->main_worker, has_traced_worker ? TP_STR("h_1") : TP_STR("")));
         assert_int_equal(unlink(file->path), 0);
     }
     tp_arena_release(&arena);
@@ -126,7 +126,8 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-#define FROM_OUTSIDE "{\"schemaVersion\":1,\n\"deviceProperties\":[],\n\"tracepress_recorder\":\"outside\",\n\"traceEvents\":[]}"
+#define FROM_OUTSIDE                                                                                                   \
+    "{\"schemaVersion\":1,\n\"deviceProperties\":[],\n\"tracepress_recorder\":\"outside\",\n\"traceEvents\":[]}"
 
 /* Finds the files of a folder that contains a trace from outside and a file named `other`. Removes both files
  * afterwards. */

@@ -35,24 +35,24 @@ static void read_events(bool wants_arguments)
     assert_int_equal(code, 0);
 }
 
-static const struct tp_said *said_of(uint32_t index)
+static const struct tp_argument_text *argument_text_of(uint32_t index)
 {
     for (uint32_t i = 0; i < trace.argument_count; i++)
         if (trace.arguments[i].event == index)
-            return &trace.arguments[i].said;
+            return &trace.arguments[i].text;
     return NULL;
 }
 
 static void assert_said(uint32_t index, const char *lines, uint32_t color)
 {
-    const struct tp_said *said = said_of(index);
-    assert_non_null(said);
-    assert_int_equal(said->color, color);
+    const struct tp_argument_text *argument_text = argument_text_of(index);
+    assert_non_null(argument_text);
+    assert_int_equal(argument_text->color, color);
     if (!lines) {
-        assert_int_equal(said->text, TP_NO_ID);
+        assert_int_equal(argument_text->text, TP_NO_ID);
         return;
     }
-    struct tp_str is = tp_strings_get(&trace.argument_texts, said->text);
+    struct tp_str is = tp_strings_get(&trace.argument_texts, argument_text->text);
     assert_int_equal(is.len, strlen(lines));
     assert_memory_equal(is.ptr, lines, is.len);
 }
@@ -124,7 +124,7 @@ static void long_and_unusual_values_become_lines(void **state)
         size += (size_t)snprintf(line + size, sizeof line - size, "%sk%d: %d", i ? "\n" : "", i, i);
     assert_said(2, line, TP_NO_ID);
     assert_said(3, "b: 2", TP_NO_ID);
-    assert_null(said_of(4));
+    assert_null(argument_text_of(4));
 }
 
 /* Learned keys give the same result as keys that are read for the first time. */
@@ -172,7 +172,7 @@ static void moments_are_instants_of_annotations(void **state)
     read_events(true);
     assert_int_equal(trace.moment_count, 2);
     assert_int_equal(trace.moments[0].ts_ns, 7500);
-    assert_int_equal(trace.moments[1].said.text, TP_NO_ID);
+    assert_int_equal(trace.moments[1].text.text, TP_NO_ID);
     tp_order_build(&order, &trace, &arena);
     tp_model_build(&model, &trace, &order, &arena);
     struct tp_timeline timeline;

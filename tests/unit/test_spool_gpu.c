@@ -167,11 +167,11 @@ static void memory_totals_add_up(void **state)
     assert_int_equal(trace.memory_count, 5);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(tp_memory_place(&trace, &trace.memory[i])->type, 1);
-        assert_int_equal(tp_memory_more(&trace, &trace.memory[i])->total_allocated, allocated[i]);
-        assert_int_equal(tp_memory_more(&trace, &trace.memory[i])->total_reserved, reserved[i]);
+        assert_int_equal(tp_memory_rare(&trace, &trace.memory[i])->total_allocated, allocated[i]);
+        assert_int_equal(tp_memory_rare(&trace, &trace.memory[i])->total_reserved, reserved[i]);
     }
     assert_int_equal(tp_memory_place(&trace, &trace.memory[4])->type, 0);
-    assert_int_equal(tp_memory_more(&trace, &trace.memory[4])->total_allocated, 40);
+    assert_int_equal(tp_memory_rare(&trace, &trace.memory[4])->total_allocated, 40);
 }
 
 static void kernel_names_are_demangled(void **state)

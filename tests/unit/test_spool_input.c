@@ -63,7 +63,8 @@ static void assert_equal_events(const struct tp_trace *a, const struct tp_trace 
     }
     assert_int_equal(a->other_count, b->other_count);
     for (uint32_t i = 0; i < a->other_count; i++) {
-        assert_true(tp_str_equal(tp_strings_get(&a->cats, a->others[i].cat), tp_strings_get(&b->cats, b->others[i].cat)));
+        assert_true(
+            tp_str_equal(tp_strings_get(&a->cats, a->others[i].cat), tp_strings_get(&b->cats, b->others[i].cat)));
         assert_int_equal(a->others[i].external_id, b->others[i].external_id);
     }
     assert_int_equal(a->counter_count, b->counter_count);
@@ -77,7 +78,7 @@ static void assert_equal_events(const struct tp_trace *a, const struct tp_trace 
         assert_equal_names(a, a->moments[i].name, b, b->moments[i].name);
         assert_int_equal(a->moments[i].ts_ns, b->moments[i].ts_ns);
         assert_int_equal(a->moments[i].thread, b->moments[i].thread);
-        assert_memory_equal(&a->moments[i].said, &b->moments[i].said, sizeof a->moments[i].said);
+        assert_memory_equal(&a->moments[i].text, &b->moments[i].text, sizeof a->moments[i].text);
     }
 }
 
@@ -212,7 +213,7 @@ static void assert_equal_counts(struct tp_reading a, struct tp_reading b)
     assert_int_equal(a.with_decimals, b.with_decimals);
     assert_int_equal(a.nameless, b.nameless);
     assert_int_equal(a.correlated, b.correlated);
-    assert_int_equal(a.said_kinds, b.said_kinds);
+    assert_int_equal(a.declared_kinds, b.declared_kinds);
     assert_int_equal(a.has_window_end, b.has_window_end);
     assert_int_equal(a.window_end_ns, b.window_end_ns);
 }
@@ -270,9 +271,9 @@ static void spool_is_refused_unless_requested(void **state)
     const struct tp_trace_options options = {0};
     (void)state;
     tp_arena_init(&reading.arena, 0);
-    assert_int_equal(tp_trace_read(&reading.trace, &reading.arena, "tests/data/spools/every_call.tpspool", &options,
-                                   &reading.err),
-                     TP_EFORMAT);
+    assert_int_equal(
+        tp_trace_read(&reading.trace, &reading.arena, "tests/data/spools/every_call.tpspool", &options, &reading.err),
+        TP_EFORMAT);
     assert_non_null(strstr(reading.err.text, "tracepress recover"));
     tp_arena_release(&reading.arena);
 }

@@ -89,13 +89,13 @@ static void known_frame_may_contain_semicolons(void **state)
     start(&m);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tp_strings_add(&m.texts, tp_str_of(cases[i][0]));
-    tp_stacks_know(&m.known, TP_STR("a;b/c.py(1): f"));
-    tp_stacks_know(&m.known, TP_STR("x;y;z"));
-    tp_stacks_know(&m.known, TP_STR("y;z"));
-    tp_stacks_know(&m.known, TP_STR("1;2;3;4;5;6;7;8;9"));
-    tp_stacks_know(&m.known, TP_STR("C:\\a;b\\other.py(2): f"));
-    tp_stacks_know(&m.known, TP_STR("m.py(3): h"));
-    tp_stacks_know(&m.known, TP_STR(""));
+    tp_stacks_add_known_frame(&m.known, TP_STR("a;b/c.py(1): f"));
+    tp_stacks_add_known_frame(&m.known, TP_STR("x;y;z"));
+    tp_stacks_add_known_frame(&m.known, TP_STR("y;z"));
+    tp_stacks_add_known_frame(&m.known, TP_STR("1;2;3;4;5;6;7;8;9"));
+    tp_stacks_add_known_frame(&m.known, TP_STR("C:\\a;b\\other.py(2): f"));
+    tp_stacks_add_known_frame(&m.known, TP_STR("m.py(3): h"));
+    tp_stacks_add_known_frame(&m.known, TP_STR(""));
     assert_int_equal(m.known.count, 5);
     build(&m);
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -114,9 +114,9 @@ static void equal_stacks_share_a_node(void **state)
     uint32_t main_name = tp_strings_add(&m.names, TP_STR("main")), g = tp_strings_add(&m.names, TP_STR("g at 0xab"));
     build(&m);
     assert_int_not_equal(tp_stacks_of_text(&m.stacks, first), tp_stacks_of_text(&m.stacks, second));
-    assert_int_equal(tp_stacks_common(&m.stacks, first), tp_stacks_common(&m.stacks, second));
-    assert_int_equal(tp_stacks_common(&m.stacks, first), tp_stacks_of_text(&m.stacks, plain));
-    assert_int_equal(tp_stack_at(&m.stacks, tp_stacks_common(&m.stacks, first)).parent,
+    assert_int_equal(tp_stacks_without_addresses(&m.stacks, first), tp_stacks_without_addresses(&m.stacks, second));
+    assert_int_equal(tp_stacks_without_addresses(&m.stacks, first), tp_stacks_of_text(&m.stacks, plain));
+    assert_int_equal(tp_stack_at(&m.stacks, tp_stacks_without_addresses(&m.stacks, first)).parent,
                      tp_stacks_of_text(&m.stacks, outer));
     uint32_t node = tp_stacks_call(&m.stacks, tp_stacks_call(&m.stacks, TP_NO_ID, main_name), g);
     /* the stack of the events equals the stack of the argument */

@@ -253,9 +253,9 @@ static void start_learning(struct learning *l)
     tp_interner_init(&l->strings, &l->texts, history, &l->scratch, false, 1000);
     tp_interner_init(&l->tokens, &l->values, history, &l->scratch, true, 1000);
     tp_learned_keys_init(&l->layout, &l->arena);
-    tp_learned_keys_expect(&l->layout, TP_FIELD_CAT, &l->strings);
-    tp_learned_keys_expect(&l->layout, TP_FIELD_NAME, &l->strings);
-    tp_learned_keys_expect(&l->layout, TP_ARG_INPUT_DIMS, &l->tokens);
+    tp_learned_keys_set_interner(&l->layout, TP_FIELD_CAT, &l->strings);
+    tp_learned_keys_set_interner(&l->layout, TP_FIELD_NAME, &l->strings);
+    tp_learned_keys_set_interner(&l->layout, TP_ARG_INPUT_DIMS, &l->tokens);
 }
 
 static void make_event(char *text, unsigned *seed)

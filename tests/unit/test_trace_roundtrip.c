@@ -164,7 +164,7 @@ static void compare_details(const struct tp_trace *trace, const struct tp_event 
     if (event->kind == TP_KIND_OPERATOR || event->kind == TP_KIND_ANNOTATION) {
         const struct tp_host_detail *host = &trace->hosts[event->detail];
         assert_int_equal(host->external_id, call->a);
-        assert_int_equal(tp_host_more(trace, host).sequence, call->c);
+        assert_int_equal(tp_host_rare(trace, host).sequence, call->c);
         assert_int_equal((event->flags & TP_EVENT_HAS_INPUT_DIMS) != 0, call->has_dims);
         assert_int_equal((event->flags & TP_EVENT_UNFINISHED) != 0, call->is_unfinished);
     } else if (event->kind == TP_KIND_RUNTIME) {
@@ -192,10 +192,10 @@ static void compare_event(const struct tp_trace *trace, const struct tp_event *e
 static void compare_memory(const struct tp_trace *trace, const struct tp_memory *memory, const struct call *call)
 {
     assert_int_equal(memory->ts_ns, call->ts_ns);
-    assert_int_equal(tp_memory_more(trace, memory)->address, call->a);
+    assert_int_equal(tp_memory_rare(trace, memory)->address, call->a);
     assert_int_equal(memory->bytes, call->b);
-    assert_int_equal(tp_memory_more(trace, memory)->total_allocated, call->c);
-    assert_int_equal(tp_memory_more(trace, memory)->total_reserved, call->a);
+    assert_int_equal(tp_memory_rare(trace, memory)->total_allocated, call->c);
+    assert_int_equal(tp_memory_rare(trace, memory)->total_reserved, call->a);
     assert_int_equal(tp_memory_place(trace, memory)->type, 1);
 }
 

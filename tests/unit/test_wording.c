@@ -242,7 +242,7 @@ static void unknown_kind_is_ignored(void **state)
     make(&m, "",
          STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "Input") "," EVENT("cpu_op", "aten::mm", 600, 300,
                                                                        "\"kind\":\"input\""));
-    assert_int_equal(m.trace.reading.said_kinds, 0);
+    assert_int_equal(m.trace.reading.declared_kinds, 0);
     assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 600000); /* recognized by its name */
     tp_arena_release(&m.arena);
 }

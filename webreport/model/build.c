@@ -35,7 +35,7 @@ static bool has_device_collective(const struct tp_model *model)
 {
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
-        if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_said(e) &&
+        if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_declared_kind(e) &&
             /* a communication library such as NCCL, which moves device data only */
             tp_name_comm_library(tp_trace_name(model->trace, e)))
             return true;
@@ -135,7 +135,7 @@ static enum tp_producer find_producer(const struct tp_model *model)
         return has_mpi(model) ? TP_PRODUCER_MPI : TP_PRODUCER_TRACEPRESS;
     if (model->kind_count[TP_KIND_MODULE])
         return TP_PRODUCER_TORCH;
-    bool is_foreign = model->trace->reading.said_kinds || tp_trace_header(model->trace, "otherData").ptr ||
+    bool is_foreign = model->trace->reading.declared_kinds || tp_trace_header(model->trace, "otherData").ptr ||
                       tp_trace_header(model->trace, "metadata").ptr;
     bool has_head = model->trace->has_gpu_list && tp_trace_header(model->trace, "schemaVersion").ptr;
     return !is_foreign || has_head || has_torch_name(model) ? TP_PRODUCER_TORCH : TP_PRODUCER_OTHER;

@@ -36,7 +36,7 @@ static const struct tp_event *event_at(const struct collector *c, uint32_t event
 
 static const struct tp_comm_detail *comm_of_host(const struct collector *c, uint32_t event)
 {
-    uint32_t comm = tp_host_more(c->model->trace, &c->model->trace->hosts[event_at(c, event)->detail]).comm;
+    uint32_t comm = tp_host_rare(c->model->trace, &c->model->trace->hosts[event_at(c, event)->detail]).comm;
     return comm == TP_NO_ID ? NULL : &c->model->trace->comms[comm];
 }
 
@@ -203,7 +203,7 @@ static void find_metadata(struct collector *c)
         struct tp_collective *record = TP_AT(&c->records, struct tp_collective, i);
         uint32_t meta = enclosing(&index, event_at(c, record->event)->thread, record->start_ns, record->end_ns);
         if (meta != TP_NO_ID)
-            record->comm = tp_host_more(c->model->trace,
+            record->comm = tp_host_rare(c->model->trace,
                                         &c->model->trace->hosts[event_at(c, *TP_AT(&metas, uint32_t, meta))->detail])
                                .comm;
     }

@@ -424,7 +424,7 @@ void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, st
     struct tp_reading *r = &trace->reading;
     struct survey s = {0};
     struct device_conflicts devices = {0};
-    if (!tp_evidence_knows_writer(trace))
+    if (!tp_evidence_has_known_writer(trace))
         return;
     survey_events(&s, trace, arena);
     visit_devices(&devices, &s, trace, order, arena);
@@ -433,12 +433,12 @@ void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, st
                    tp_conflicts_of_shapes(trace, arena) + unmatched_links(trace, &devices) +
                    unequal_occupancies(trace, arena) + tp_conflicts_count_few(devices.unordered, devices.linked) +
                    tp_conflicts_count_few(s.ends.count - s.ends.found, s.ends.count);
-    r->lone_devices = tp_conflicts_count_few(devices.lone, devices.linked);
-    r->cut_names = tp_conflicts_of_names(trace, &s.names, arena);
+    r->devices_without_call = tp_conflicts_count_few(devices.lone, devices.linked);
+    r->damaged_names = tp_conflicts_of_names(trace, &s.names, arena);
     r->without_member = tp_conflicts_count_few(s.without_id, s.operators) +
                         tp_conflicts_count_few(r->unnumbered, r->numbered) +
                         tp_conflicts_count_few(s.unnumbered, s.cuda_calls) +
                         tp_conflicts_count_few(devices.unnumbered, order->device_count);
     drop_survey(&s, trace, arena);
-    r->memory_gaps = tp_conflicts_of_memory(trace, order, arena);
+    r->unexplained_totals = tp_conflicts_of_memory(trace, order, arena);
 }

@@ -9,7 +9,8 @@
 #include "webreport/model/order.h"
 #include "webreport/trace/trace.h"
 
-/* Fills the members conflicts, cut_names, without_member, lone_devices and memory_gaps of trace->reading. */
+/* Fills the members conflicts, damaged_names, without_member, devices_without_call and unexplained_totals of
+ * trace->reading. */
 void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
 #endif

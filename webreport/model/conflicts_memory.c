@@ -40,7 +40,7 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
 static bool is_exact(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
-    bool has_totals = tp_memory_more(trace, record)->total_allocated != TP_NULL_INT;
+    bool has_totals = tp_memory_rare(trace, record)->total_allocated != TP_NULL_INT;
     bool is_gpu = type == TP_DEVICE_CUDA || type == TP_DEVICE_HIP;
     return has_totals && is_gpu && !(record->flags & TP_MEMORY_OUT_OF_MEMORY);
 }
@@ -53,7 +53,7 @@ struct device_totals {
 
 static int64_t total_before(const struct tp_trace *trace, const struct tp_memory *record)
 {
-    return (int64_t)((uint64_t)tp_memory_more(trace, record)->total_allocated - (uint64_t)record->bytes);
+    return (int64_t)((uint64_t)tp_memory_rare(trace, record)->total_allocated - (uint64_t)record->bytes);
 }
 
 /* Returns how many more times totals are reached than left. Returns 0 if the number is large, because then threads that
@@ -71,7 +71,7 @@ static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_o
             continue;
         struct device_totals *totals = &all_totals[record->device];
         totals->first = totals->is_begun ? totals->first : total_before(trace, record);
-        totals->last = tp_memory_more(trace, record)->total_allocated;
+        totals->last = tp_memory_rare(trace, record)->total_allocated;
         totals->is_begun = true;
         add_total(&balance, totals->last, record->device, 1);
         add_total(&balance, total_before(trace, record), record->device, -1);
@@ -99,7 +99,7 @@ static uint64_t isolated_peaks(const struct tp_trace *trace, const struct tp_ord
     uint64_t peaks = 0;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[order->memory[i]];
-        int64_t reserved = tp_memory_more(trace, record)->total_reserved;
+        int64_t reserved = tp_memory_rare(trace, record)->total_reserved;
         if (!is_exact(trace, record) || reserved == TP_NULL_INT)
             continue;
         uint32_t p = record->device;
@@ -143,7 +143,7 @@ static uint64_t records_without_members(const struct tp_trace *trace)
     bool is_ours = tp_trace_header(trace, "tracepress_recorder").ptr;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[i];
-        const struct tp_memory_more *more = tp_memory_more(trace, record);
+        const struct tp_memory_rare *more = tp_memory_rare(trace, record);
         const struct tp_memory_place *at = tp_memory_place(trace, record);
         place += at->type == TP_NULL_INT || at->id == TP_NULL_INT;
         if (record->flags & TP_MEMORY_OUT_OF_MEMORY)

@@ -388,7 +388,7 @@ static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t even
     for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
         const struct tp_event *e = &trace->events[i];
         uint32_t line = tp_kind_is_frame(e->kind) ? tp_frames_line(&trace->frames, e->name) : TP_NO_ID;
-        if (line != TP_NO_ID && tp_frames_is_users(&trace->frames, e->name))
+        if (line != TP_NO_ID && tp_frames_is_user_code(&trace->frames, e->name))
             return line;
         of_package = of_package != TP_NO_ID ? of_package : line;
     }
@@ -435,14 +435,14 @@ static inline bool tp_is_graph_launched(const struct tp_model *model, uint32_t d
  * name implies (docs/definitions.md, section 2). Verdict, findings, categories and waits use only this function. */
 static inline enum tp_range_kind tp_range_kind_of(const struct tp_model *model, const struct tp_event *e)
 {
-    enum tp_range_kind declared = tp_event_said(e);
+    enum tp_range_kind declared = tp_event_declared_kind(e);
     return declared ? declared : tp_marks_range_kind(model->marks[e->name], e->kind);
 }
 
 /* Returns whether some event declares one of these kinds. kinds: bits of enum tp_range_kind. */
 static inline bool tp_any_declares(const struct tp_model *model, unsigned kinds)
 {
-    return model->trace->reading.said_kinds & kinds;
+    return model->trace->reading.declared_kinds & kinds;
 }
 
 /* Returns whether the innermost operator around the launch communicates and the name of the kernel does not imply
@@ -459,7 +459,7 @@ static inline bool tp_is_launched_by_communication(const struct tp_model *model,
 static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);
-    enum tp_range_kind declared = tp_event_said(e);
+    enum tp_range_kind declared = tp_event_declared_kind(e);
     if (e->kind != TP_KIND_KERNEL || declared)
         return e->kind == TP_KIND_KERNEL && declared == TP_RANGE_COMMUNICATION;
     return model->marks[e->name] & TP_MARK_COMM_KERNEL || tp_is_launched_by_communication(model, device);

@@ -229,7 +229,7 @@ static void find_ranges(const struct tp_model *model, uint32_t thread, size_t ca
     size_t count = found->count, next = calls;
     for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
-        enum tp_range_kind declared = tp_event_said(e);
+        enum tp_range_kind declared = tp_event_declared_kind(e);
         if (declared != TP_RANGE_SYNC)
             continue;
         const struct tp_event *events = model->trace->events;

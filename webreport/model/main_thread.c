@@ -26,7 +26,7 @@ struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_aren
  * its kind is compute. */
 static bool is_work(const struct tp_model *model, const struct tp_event *e)
 {
-    enum tp_range_kind declared = tp_event_said(e);
+    enum tp_range_kind declared = tp_event_declared_kind(e);
     if (e->thread == model->host_main)
         return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_RUNTIME || declared;
     return e->kind == TP_KIND_OPERATOR || declared == TP_RANGE_COMPUTE || tp_is_collective(model, e);

@@ -27,15 +27,15 @@ struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct 
 static inline bool tp_is_collective(const struct tp_model *model, const struct tp_event *e)
 {
     bool may_be = e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_OPERATOR;
-    return may_be && (tp_event_said(e) ? tp_event_said(e) == TP_RANGE_COMMUNICATION
-                                       : (model->marks[e->name] & TP_MARK_COLLECTIVE) != 0);
+    return may_be && (tp_event_declared_kind(e) ? tp_event_declared_kind(e) == TP_RANGE_COMMUNICATION
+                                                : (model->marks[e->name] & TP_MARK_COLLECTIVE) != 0);
 }
 
 /* Returns whether a host event computes: an operator that does not communicate, or a range of the kind compute. */
 static inline bool tp_is_computing(const struct tp_model *model, const struct tp_event *e)
 {
     return e->kind == TP_KIND_OPERATOR ? tp_range_kind_of(model, e) != TP_RANGE_COMMUNICATION
-                                       : e->kind == TP_KIND_ANNOTATION && tp_event_said(e) == TP_RANGE_COMPUTE;
+                                       : e->kind == TP_KIND_ANNOTATION && tp_event_declared_kind(e) == TP_RANGE_COMPUTE;
 }
 
 /* Returns whether any name of the trace has one of these marks. */

@@ -87,7 +87,7 @@ static uint32_t stack_of_operator(struct tp_model *model, const struct tp_event 
     const struct tp_stacks *stacks = model->trace->stacks;
     uint32_t argument = model->trace->hosts[op->detail].stack;
     if (argument != TP_NO_ID)
-        node = tp_stacks_common(stacks, argument);
+        node = tp_stacks_without_addresses(stacks, argument);
     return tp_stack_is_empty(stacks, node) ? TP_NO_ID : node;
 }
 

@@ -56,7 +56,7 @@ struct tp_tree_thread {
 
 struct tp_tree_process {
     /* the process in the file; NULL if only threads or samples of the process were recorded */
-    const struct tp_seen_process *seen;
+    const struct tp_recorded_process *seen;
     int64_t pid; /* -1 if the pid is not a number */
     int64_t begin_ns, end_ns;
     uint32_t parent, depth; /* parent: index in processes; TP_NO_ID if the parent was not recorded */

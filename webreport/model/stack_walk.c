@@ -106,10 +106,10 @@ static void push(struct tp_stack_scratch *stack, uint32_t event)
         x.node = tp_stack_tree_child(stack->walk->tree, x.node, kind, label);
     if (kind == TP_STACK_FRAME || kind == TP_STACK_MODULE) {
         uint32_t line = tp_frames_line(frames, e->name);
-        bool is_users = tp_frames_is_users(frames, e->name);
-        if (line != TP_NO_ID && (is_users || !x.has_users_line)) {
+        bool is_user_code = tp_frames_is_user_code(frames, e->name);
+        if (line != TP_NO_ID && (is_user_code || !x.has_users_line)) {
             x.line = line;
-            x.has_users_line = is_users;
+            x.has_users_line = is_user_code;
         }
         x.frame = first_of(x.frame, label);
     } else if (kind == TP_STACK_ANNOTATION) {

@@ -32,8 +32,8 @@ static uint32_t *sorted(const struct tp_tree_process *processes, uint32_t count,
 static struct tp_vec list_seen(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_vec processes = TP_VEC(arena, struct tp_tree_process);
-    for (uint32_t i = 0; i < trace->seen_process_count; i++) {
-        const struct tp_seen_process *seen = &trace->seen_processes[i];
+    for (uint32_t i = 0; i < trace->recorded_process_count; i++) {
+        const struct tp_recorded_process *seen = &trace->recorded_processes[i];
         *(struct tp_tree_process *)tp_vec_push(&processes) =
             (struct tp_tree_process){.seen = seen,
                                      .pid = tp_pid_of_row(trace, seen->thread),

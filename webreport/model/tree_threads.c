@@ -205,10 +205,10 @@ static void weigh_samples(struct tp_process_tree *tree, struct tp_arena *arena)
 static void find_peaks(struct tp_process_tree *tree)
 {
     const struct tp_trace *trace = tree->trace;
-    for (uint32_t i = 0; i < trace->memory_look_count; i++) {
-        uint32_t process = tp_process_of_row(tree, trace->memory_looks[i].thread, trace->memory_looks[i].ts_ns);
-        if (process != TP_NO_ID && trace->memory_looks[i].bytes > tree->processes[process].peak_bytes)
-            tree->processes[process].peak_bytes = trace->memory_looks[i].bytes;
+    for (uint32_t i = 0; i < trace->process_memory_count; i++) {
+        uint32_t process = tp_process_of_row(tree, trace->process_memory[i].thread, trace->process_memory[i].ts_ns);
+        if (process != TP_NO_ID && trace->process_memory[i].bytes > tree->processes[process].peak_bytes)
+            tree->processes[process].peak_bytes = trace->process_memory[i].bytes;
     }
 }
 

@@ -20,7 +20,7 @@ void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs)
     for (size_t i = 0; i < runs->count; i++)
         for (size_t k = 0; k < runs->items[i].file_count; k++) {
             const struct tp_run_file *file = &runs->items[i].files[k];
-            if (file->is_by_content && count++ < SHOWN)
+            if (file->is_found_by_content && count++ < SHOWN)
                 tp_buf_printf(&names, "%s%s", names.size ? ", " : "", file->base);
         }
     if (count && !names.failed)
@@ -28,14 +28,14 @@ void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs)
                           count == 1 ? "a trace by its content" : "traces by their content", names.data,
                           count > SHOWN ? ", ..." : "");
     tp_buf_release(&names);
-    if (runs->unread_count)
-        tp_console_notice(console, "%zu other trace%s not read: %s%s; name %s to read %s", runs->unread_count,
-                          runs->unread_count == 1 ? " is" : "s are", runs->unread,
-                          runs->unread_count > 1 ? " and others" : "", runs->unread_count == 1 ? "the file" : "the files",
-                          runs->unread_count == 1 ? "it" : "them");
-    if (runs->irregular_count)
-        tp_console_notice(console, "%s%s: not a regular file, left out", runs->irregular,
-                          runs->irregular_count > 1 ? " and others" : "");
+    if (runs->ignored_count)
+        tp_console_notice(
+            console, "%zu other trace%s not read: %s%s; name %s to read %s", runs->ignored_count,
+            runs->ignored_count == 1 ? " is" : "s are", runs->ignored, runs->ignored_count > 1 ? " and others" : "",
+            runs->ignored_count == 1 ? "the file" : "the files", runs->ignored_count == 1 ? "it" : "them");
+    if (runs->special_count)
+        tp_console_notice(console, "%s%s: not a regular file, left out", runs->special,
+                          runs->special_count > 1 ? " and others" : "");
 }
 
 /* Returns whether the user must run `recover` on a recording: its program or `record` no longer runs, and it has no
@@ -73,8 +73,8 @@ void tp_inputs_say_unfinished(struct tp_console *console, const struct tp_run_se
     const char *folder;
     size_t count = count_unfinished(&folder, search, arena);
     if (count)
-        tp_console_notice(console, "run 'tracepress recover %s': %zu recording%s not finished and ha%s no trace", folder, count,
-                          count == 1 ? " was" : "s were", count == 1 ? "s" : "ve");
+        tp_console_notice(console, "run 'tracepress recover %s': %zu recording%s not finished and ha%s no trace",
+                          folder, count, count == 1 ? " was" : "s were", count == 1 ? "s" : "ve");
 }
 
 int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const struct tp_run_search *search,
@@ -104,8 +104,8 @@ int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *searc
     size_t count = count_unfinished(&folder, search, arena);
     if (count)
         return tp_error_set(err, TP_ENOTFOUND, 0,
-                            "no %s found, but %zu recording%s not finished; run 'tracepress recover %.200s'", wanted, count,
-                            count == 1 ? " that was" : "s that were", folder);
+                            "no %s found, but %zu recording%s not finished; run 'tracepress recover %.200s'", wanted,
+                            count, count == 1 ? " that was" : "s that were", folder);
     const char *what = runs->foreign ? tp_file_head_describe(runs->foreign) : NULL;
     if (what)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found; %.80s is %s", wanted, runs->foreign, what);

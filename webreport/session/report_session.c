@@ -96,7 +96,7 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
     tp_rank_summary_build(&rank->summary, file->worker, &a->model, &a->views.overview, &report->arena);
     if (!report->has_several)
         return;
-    rank->is_damaged = tp_evidence_broken(&a->trace.evidence) != 0;
+    rank->is_damaged = tp_evidence_unmet_needs(&a->trace.evidence) != 0;
     rank->number = tp_slots_of_trace(&rank->slots, &a->trace, &a->model, file->worker, &report->arena);
     rank->labels = tp_arena_array(&report->arena, rank->slots.step_count, sizeof *rank->labels);
     for (uint32_t s = 0; s < rank->slots.step_count; s++)
@@ -169,8 +169,8 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     const struct tp_run_file *file = walked->file;
     struct tp_analysis *a = walked->analysis;
     struct received received = {report, tp_walked_profile(walked)};
-    bool is_beside =
-        file->beside.len && report->used_run == walked->run && tp_str_equal(report->used_worker, file->beside);
+    bool is_beside = file->main_worker.len && report->used_run == walked->run &&
+                     tp_str_equal(report->used_worker, file->main_worker);
     int code = TP_OK;
     /* true even if PyTorch's trace could not be used, because this profile is then judged in its place */
     if (!is_beside) {

@@ -102,7 +102,7 @@ static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_as
     *named = 0;
     for (size_t i = 0; i < runs->count; i++)
         for (size_t k = 0; k < runs->items[i].file_count; k++, count++)
-            *named += is_asked || !runs->items[i].files[k].is_by_content;
+            *named += is_asked || !runs->items[i].files[k].is_found_by_content;
     return count;
 }
 
@@ -180,7 +180,8 @@ int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *ar
     add_traces(&find, &inputs->runs);
     for (size_t i = 0; i < find.files.count; i++) {
         const char *path = *TP_AT(&find.files, const char *, i);
-        *(struct tp_summary_input *)tp_vec_push(&find.items) = (struct tp_summary_input){path, tp_path_base(path), NULL};
+        *(struct tp_summary_input *)tp_vec_push(&find.items) =
+            (struct tp_summary_input){path, tp_path_base(path), NULL};
     }
     inputs->items = find.items.data;
     inputs->count = find.items.count;

@@ -121,7 +121,7 @@ struct tp_profile tp_walked_profile(const struct tp_walked *walked)
     const struct tp_analysis *a = walked->analysis;
     return (struct tp_profile){.run = walked->run->name,
                                .worker = file->worker,
-                               .beside = file->beside,
+                               .beside = file->main_worker,
                                .is_helper = file->is_helper,
                                .is_silent = file->is_silent,
                                .is_program = file->is_program,

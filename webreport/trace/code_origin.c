@@ -199,7 +199,7 @@ static bool is_at(struct tp_str path, size_t at, const char *words)
 }
 
 /* Returns the position after the last occurrence of `words` at the begin of a path part; 0 if there is none. */
-static size_t behind(struct tp_str path, const char *words)
+static size_t end_of_last(struct tp_str path, const char *words)
 {
     size_t found = 0;
     for (size_t at = 0; at < path.len; at++)
@@ -246,7 +246,7 @@ static bool is_framework(struct tp_str path)
 /* Returns true for a path in a source tree of torch: ".../pytorch/torch/nn/modules/module.py". */
 static bool is_source_of_torch(struct tp_str path)
 {
-    size_t at = behind(path, "torch/");
+    size_t at = end_of_last(path, "torch/");
     bool is_any = false;
     for (size_t i = 0; at && i < sizeof OF_TORCH / sizeof *OF_TORCH; i++)
         is_any |= is_at(path, at, OF_TORCH[i]);
@@ -255,7 +255,7 @@ static bool is_source_of_torch(struct tp_str path)
 
 /* Returns true for a file that Inductor generated: "ab/cab7..(50 characters).py". The name of its folder is the second
  * and third character of the file name. */
-static bool is_hashed(struct tp_str path)
+static bool is_inductor_file(struct tp_str path)
 {
     enum { HASH = 32 };
     size_t base = path.len;
@@ -277,9 +277,9 @@ static bool is_generated(struct tp_str path)
                                          "torch_compile_debug/",
                                          "<"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (behind(path, places[i]))
+        if (end_of_last(path, places[i]))
             return true;
-    return is_hashed(path);
+    return is_inductor_file(path);
 }
 
 /* Returns true if the path contains a folder "lib/python3.11/" or "lib/python3/", or "Lib\" on Windows. */
@@ -295,7 +295,7 @@ static bool is_below_library(struct tp_str path)
         if (end > at + sizeof folder - 1 && end < path.len && is_slash(path.ptr[end]))
             return true;
     }
-    size_t at = behind(path, "Lib/");
+    size_t at = end_of_last(path, "Lib/");
     return at && path.ptr[at - 1] == '\\';
 }
 
@@ -305,7 +305,7 @@ enum tp_code_origin tp_code_origin_of(struct tp_str path)
         return TP_CODE_USER;
     if (is_generated(path))
         return TP_CODE_GENERATED;
-    size_t site = behind(path, "site-packages/"), dist = behind(path, "dist-packages/");
+    size_t site = end_of_last(path, "site-packages/"), dist = end_of_last(path, "dist-packages/");
     size_t at = site > dist ? site : dist;
     if (at)
         return is_framework((struct tp_str){path.ptr + at, path.len - at}) ? TP_CODE_FRAMEWORK : TP_CODE_PACKAGE;

@@ -8,21 +8,21 @@
 #include "webreport/trace/sink.h"
 
 /* A pair of short tokens (pid, tid) seen before, with its thread. */
-struct tp_row_seen {
+struct tp_row_cache_entry {
     uint64_t pid, tid[2];
     uint32_t thread;
     uint8_t pid_size, tid_size; /* lengths of the tokens, bytes; 0: the entry is free */
 };
 
-enum { TP_ROWS_SEEN = 64 };
+enum { TP_ROW_CACHE_SIZE = 64 };
 
 struct tp_decoder {
     struct tp_sink *sink;
-    struct tp_trace *trace;                     /* trace that the sink fills */
-    struct tp_strings row_texts;                /* texts "pid, tid" as written in the file */
-    struct tp_vec row_thread;                   /* by id in row_texts: thread number */
-    struct tp_row_seen rows_seen[TP_ROWS_SEEN]; /* cache for short tokens */
-    struct tp_buf row_key, argument_text;       /* use malloc; freed by tp_decoder_release */
+    struct tp_trace *trace;                                 /* trace that the sink fills */
+    struct tp_strings row_texts;                            /* texts "pid, tid" as written in the file */
+    struct tp_vec row_thread;                               /* by id in row_texts: thread number */
+    struct tp_row_cache_entry row_cache[TP_ROW_CACHE_SIZE]; /* cache for short tokens */
+    struct tp_buf row_key, argument_text;                   /* use malloc; freed by tp_decoder_release */
     /* number of events with phase B or E, which are counted but never paired */
     uint64_t begin_events, end_events;
 };

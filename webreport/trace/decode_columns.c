@@ -18,11 +18,11 @@ void tp_decoder_connect(struct tp_decoder *d, struct tp_learned_keys *layout)
     static const uint8_t values[] = {TP_ARG_INPUT_DIMS, TP_ARG_INPUT_DIMS_OLD, TP_ARG_INPUT_TYPE,
                                      TP_ARG_GRID,       TP_ARG_BLOCK,          TP_ARG_COLLECTIVE,
                                      TP_ARG_DTYPE,      TP_ARG_GROUP_NAME,     TP_ARG_GROUP_DESCRIPTION};
-    tp_learned_keys_expect(layout, TP_FIELD_CAT, &d->sink->cats);
-    tp_learned_keys_expect(layout, TP_FIELD_NAME, &d->sink->names);
-    tp_learned_keys_expect(layout, TP_ARG_CALL_STACK, &d->sink->stacks);
+    tp_learned_keys_set_interner(layout, TP_FIELD_CAT, &d->sink->cats);
+    tp_learned_keys_set_interner(layout, TP_FIELD_NAME, &d->sink->names);
+    tp_learned_keys_set_interner(layout, TP_ARG_CALL_STACK, &d->sink->stacks);
     for (size_t i = 0; i < sizeof values; i++)
-        tp_learned_keys_expect(layout, values[i], &d->sink->values);
+        tp_learned_keys_set_interner(layout, values[i], &d->sink->values);
 }
 
 void tp_decoder_release(struct tp_decoder *d)

@@ -32,7 +32,7 @@ static uint32_t host_detail(struct tp_decoder *d, const struct tp_element *e, st
 {
     bool is_old = !tp_span_has_value(e->spans, TP_ARG_INPUT_DIMS);
     struct tp_host_detail host = {.external_id = external_id(d, e)};
-    struct tp_host_more more;
+    struct tp_host_rare more;
     host.dims = tp_element_value(d, e, is_old ? TP_ARG_INPUT_DIMS_OLD : TP_ARG_INPUT_DIMS);
     host.types = tp_element_value(d, e, TP_ARG_INPUT_TYPE);
     host.stack = tp_element_stack(d, e);

@@ -17,23 +17,23 @@ static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
 }
 
 /* Counts an event of an unknown category. */
-static void note_unread(struct tp_decoder *d, const struct tp_element *e)
+static void count_unknown_category(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t dur = 0;
     if (tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0)
         dur = 0;
-    tp_sink_unread(d->sink, e->cat_id, dur);
+    tp_sink_unknown_category(d->sink, e->cat_id, dur);
 }
 
 /* Returns the kind of an event from its category, name and arguments, or from its process if it has no category. */
-static unsigned decide_kind(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
+static unsigned kind_of_event(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
 {
     unsigned kind = tp_sink_kind(&e->cat, e->name, tp_span_has_value(e->spans, TP_ARG_MODULE_ID), flags);
     return kind || tp_strings_get(&d->trace->cats, e->cat_id).len ? kind : kind_by_process(d, e);
 }
 
 /* Returns the duration in ns. A missing or negative duration is counted and becomes 0. */
-static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
+static int64_t duration_of(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_reading *reading = &d->trace->reading;
     int64_t dur = 0;
@@ -57,11 +57,11 @@ static bool has_group(const struct tp_element *e)
 {
     const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_GROUP_NAME | 1ull << TP_ARG_GROUP_DESCRIPTION |
                           1ull << TP_ARG_GROUP_SIZE;
-    return e->spans->has & keys || tp_kinds_is_communication_task(tp_span_of(e->spans, TP_ARG_TASK_TYPE));
+    return e->spans->has & keys || tp_kind_is_communication_task(tp_span_of(e->spans, TP_ARG_TASK_TYPE));
 }
 
 /* Returns the range kind that the event's arguments declare. */
-static enum tp_range_kind said_kind(const struct tp_element *e)
+static enum tp_range_kind declared_kind(const struct tp_element *e)
 {
     struct tp_str word = tp_span_of(e->spans, TP_ARG_KIND);
     return tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : TP_RANGE_NONE;
@@ -69,7 +69,7 @@ static enum tp_range_kind said_kind(const struct tp_element *e)
 
 /* Delivers the program's own arguments of a range, or of work on a device that the program declared. Device operations
  * of a profiler are excluded; they have a correlation. */
-static void take_arguments(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
+static void deliver_arguments(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
 {
     bool is_work = tp_kind_is_device(event->kind) && !tp_spans_has(e->spans, TP_ARG_CORRELATION);
     if (event->kind == TP_KIND_ANNOTATION || is_work)
@@ -77,7 +77,7 @@ static void take_arguments(struct tp_decoder *d, const struct tp_element *e, con
 }
 
 /* Returns the id of a name that the decoder made, in `text`. */
-static uint32_t made_name(struct tp_decoder *d, struct tp_buf *text)
+static uint32_t intern_made_name(struct tp_decoder *d, struct tp_buf *text)
 {
     uint32_t id;
     /* padding, because the interner reads up to 15 bytes after the end of a text */
@@ -101,17 +101,17 @@ static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, u
                                                                         tp_span_of(e->spans, TP_ARG_TARGET_KIND))
                                            : tp_spans_has(e->spans, TP_ARG_MEMORY_KIND) &&
                                                  tp_set_name_from_args(text, tp_span_of(e->spans, TP_ARG_MEMORY_KIND));
-    return has_name ? made_name(d, text) : e->name_id;
+    return has_name ? intern_made_name(d, text) : e->name_id;
 }
 
 /* Counts facts of a skipped event that help to recognize its producer. */
-static void note_skipped(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
+static void count_skipped_facts(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
     d->trace->reading.is_old_autograd |=
         tp_str_equal(pid, TP_STR("\"CPU functions\"")) || tp_str_equal(pid, TP_STR("\"CUDA functions\""));
     if (kind == TP_KIND_NONE && has_time && !e->cat.is_state && !e->cat.is_process)
-        note_unread(d, e);
+        count_unknown_category(d, e);
 }
 
 /* Reads the correlation of an event into the slice. */
@@ -133,7 +133,7 @@ static unsigned flags_of_arguments(const struct tp_element *e)
 }
 
 /* Counts whether a time has three decimals. */
-static void note_decimals(struct tp_reading *reading, struct tp_str time)
+static void count_decimals(struct tp_reading *reading, struct tp_str time)
 {
     bool has_three = time.len > 4 && time.ptr[time.len - 4] == '.';
     reading->with_decimals += has_three;
@@ -144,21 +144,21 @@ static void note_decimals(struct tp_reading *reading, struct tp_str time)
 static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_reading *reading = &d->trace->reading;
-    reading->misspelt_cats += kind == TP_KIND_NONE && e->cat.is_misspelt;
-    reading->unread_without_cat += kind == TP_KIND_NONE && !tp_spans_has(e->spans, TP_FIELD_CAT);
+    reading->misspelled_cats += kind == TP_KIND_NONE && e->cat.is_misspelled;
+    reading->skipped_without_cat += kind == TP_KIND_NONE && !tp_spans_has(e->spans, TP_FIELD_CAT);
     tp_sink_skip(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
-    note_skipped(d, e, kind, has_time);
+    count_skipped_facts(d, e, kind, has_time);
     if (has_time)
         /* an event of a new category has a number, so the number must not count as missing */
         tp_decode_number(d, e);
 }
 
 /* Counts oddities in the text of a complete event. */
-static void note_spelling(struct tp_reading *reading, const struct tp_element *e)
+static void count_spelling(struct tp_reading *reading, const struct tp_element *e)
 {
-    note_decimals(reading, tp_span_of(e->spans, TP_FIELD_TS));
+    count_decimals(reading, tp_span_of(e->spans, TP_FIELD_TS));
     if (tp_spans_has(e->spans, TP_FIELD_DUR))
-        note_decimals(reading, tp_span_of(e->spans, TP_FIELD_DUR));
+        count_decimals(reading, tp_span_of(e->spans, TP_FIELD_DUR));
     reading->read_without_cat += !tp_spans_has(e->spans, TP_FIELD_CAT);
 }
 
@@ -167,7 +167,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sink_slice slice = {.event = {.name = e->name_id, .ordinal = e->ordinal}, .cat = e->cat_id};
     struct tp_event *event = &slice.event;
-    unsigned flags = 0, kind = decide_kind(d, e, &flags);
+    unsigned flags = 0, kind = kind_of_event(d, e, &flags);
     enum tp_number_status ts = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &event->ts_ns);
     if (ts != TP_NUMBER_OK)
         tp_sink_note(d->sink, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
@@ -181,12 +181,12 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
         skip_complete(d, e, kind, ts == TP_NUMBER_OK);
         return;
     }
-    note_spelling(&d->trace->reading, e);
-    event->dur_ns = decide_duration(d, e, kind);
+    count_spelling(&d->trace->reading, e);
+    event->dur_ns = duration_of(d, e, kind);
     event->kind = kind & 15;
     if (kind == TP_KIND_MEMCPY || kind == TP_KIND_MEMSET)
         event->name = name_of_copy(d, e, kind);
-    slice.said = said_kind(e);
+    slice.declared_kind = declared_kind(e);
     slice.is_communication = kind == TP_KIND_KERNEL && has_group(e);
     tp_decode_number(d, e);
     slice.has_number = tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
@@ -195,7 +195,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     event->thread = tp_element_thread(d, e);
     event->detail = tp_decode_detail(d, e, event);
     if (d->sink->wants_arguments && e->spans->has_own_args)
-        take_arguments(d, e, event);
+        deliver_arguments(d, e, event);
     tp_sink_slice(d->sink, &slice);
 }
 
@@ -258,7 +258,7 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
 }
 
 /* Counts one end of a link between a call and a device operation. */
-static void note_device_link(struct tp_decoder *d, const struct tp_element *e)
+static void count_device_link(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t number, ts_ns;
     if (tp_number_int(tp_span_of(e->spans, TP_FIELD_ID), &number) != TP_NUMBER_OK ||
@@ -307,7 +307,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') {
         read_cat(d, &e);
         if (e.cat.is_device_link && !is_dependency(spans))
-            note_device_link(d, &e);
+            count_device_link(d, &e);
         if (e.cat.is_link && e.ph != 't' && tp_span_has_value(spans, TP_FIELD_ID))
             tp_decode_flow(d, &e);
         else
@@ -329,7 +329,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     }
     if (e.ph == 'C') {
         tp_decode_counter(d, &e);
-        tp_decode_memory_look(d, &e);
+        tp_decode_process_memory(d, &e);
     }
     if (e.ph == 'B') /* the category may show a producer whose files are refused */
         read_cat(d, &e);

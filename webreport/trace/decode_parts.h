@@ -42,7 +42,7 @@ void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e);
 /* Decodes a state of a thread. Only recordings from outside have such elements and those of the functions below. */
 void tp_decode_state(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process(struct tp_decoder *d, const struct tp_element *e);
-void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e);
+void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e);
 
 /* Returns the last member "args" of an event's text that is an object, because readers of JSON use the last one. ptr
  * NULL if there is none. */

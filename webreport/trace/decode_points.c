@@ -112,7 +112,7 @@ static bool read_statistics(struct tp_decoder *d, const struct tp_element *e, st
     if (!read_count(d, e, TP_ARG_COUNT, &s->count) || !read_count(d, e, TP_ARG_ZEROS, &s->zero_count) ||
         !read_count(d, e, TP_ARG_NANS, &s->nan_count) || !read_count(d, e, TP_ARG_INFS, &s->inf_count))
         return false;
-    return tp_sink_are_possible(s);
+    return tp_tensor_stats_are_possible(s);
 }
 
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e)

@@ -65,7 +65,7 @@ void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
     tp_sink_state(d->sink, &state);
 }
 
-static void read_process_arg(struct tp_decoder *d, const struct tp_element *e, struct tp_seen_process *process,
+static void read_process_arg(struct tp_decoder *d, const struct tp_element *e, struct tp_recorded_process *process,
                              struct tp_str key, struct tp_str value)
 {
     const struct {
@@ -90,28 +90,28 @@ static void read_process_arg(struct tp_decoder *d, const struct tp_element *e, s
 
 void tp_decode_process(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_seen_process process = {.parent_pid = TP_NULL_INT,
-                                      .exit_code = TP_NULL_INT,
-                                      .signal = TP_NULL_INT,
-                                      .peak_bytes = TP_NULL_INT,
-                                      .read_bytes = TP_NULL_INT,
-                                      .written_bytes = TP_NULL_INT,
-                                      .disk_read_bytes = TP_NULL_INT,
-                                      .disk_written_bytes = TP_NULL_INT,
-                                      .name = e->name_id,
-                                      .end = TP_NO_ID,
-                                      .execs = TP_NO_ID};
+    struct tp_recorded_process process = {.parent_pid = TP_NULL_INT,
+                                          .exit_code = TP_NULL_INT,
+                                          .signal = TP_NULL_INT,
+                                          .peak_bytes = TP_NULL_INT,
+                                          .read_bytes = TP_NULL_INT,
+                                          .written_bytes = TP_NULL_INT,
+                                          .disk_read_bytes = TP_NULL_INT,
+                                          .disk_written_bytes = TP_NULL_INT,
+                                          .name = e->name_id,
+                                          .end = TP_NO_ID,
+                                          .execs = TP_NO_ID};
     struct tp_str key, value;
     read_times(e, &process.ts_ns, &process.dur_ns);
     for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);)
         read_process_arg(d, e, &process, key, value);
     process.thread = tp_element_thread(d, e);
-    tp_sink_seen_process(d->sink, &process);
+    tp_sink_recorded_process(d->sink, &process);
 }
 
-void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e)
+void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_memory_look look = {.bytes = TP_NULL_INT};
+    struct tp_process_memory look = {.bytes = TP_NULL_INT};
     struct tp_str key, value;
     if (!tp_str_equal(tp_span_of(e->spans, TP_FIELD_NAME), TP_STR("\"process memory\"")) ||
         tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &look.ts_ns) != TP_NUMBER_OK)
@@ -124,5 +124,5 @@ void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e)
     if (look.bytes == TP_NULL_INT)
         return;
     look.thread = tp_element_thread(d, e);
-    tp_sink_memory_look(d->sink, &look);
+    tp_sink_process_memory(d->sink, &look);
 }

@@ -9,7 +9,7 @@
 
 /* ---- repair of broken events ---- */
 
-static bool spend(struct tp_reader *r, size_t bytes)
+static bool use_repair_budget(struct tp_reader *r, size_t bytes)
 {
     if (bytes > r->repair_budget)
         r->repair_budget = 0;
@@ -23,7 +23,7 @@ static bool resync(struct tp_reader *r)
 {
     for (;;) {
         const char *next = r->at < r->end ? tp_scan_resync(r->at + 1, r->end) : NULL;
-        if (!spend(r, (size_t)((next ? next : r->end) - r->at)))
+        if (!use_repair_budget(r, (size_t)((next ? next : r->end) - r->at)))
             return false;
         if (next) {
             r->at = next;
@@ -49,7 +49,7 @@ static bool is_host_work(const struct tp_reader *r)
     struct tp_str cat = tp_spans_has(&r->spans, TP_FIELD_CAT) ? r->spans.field[TP_FIELD_CAT] : TP_STR("");
     struct tp_cat_meaning meaning = {0};
     if (cat.len >= 2 && *cat.ptr == '"')
-        meaning = tp_kinds_of_cat((struct tp_str){cat.ptr + 1, cat.len - 2});
+        meaning = tp_cat_meaning_of((struct tp_str){cat.ptr + 1, cat.len - 2});
     return tp_kind_is_host(meaning.kind) || meaning.is_state || meaning.is_process;
 }
 
@@ -80,7 +80,7 @@ static unsigned count_quotes(struct tp_str text)
 /* Returns whether a leniently read event is one that torch wrote for a name with quotes, which torch does not escape.
  * Such an event has all members. Its arguments may repeat names of files, whose quotes come in pairs. If instead a
  * quote was lost, the scan skips an odd number of quotes, and a key between them. */
-static bool is_of_writer(const struct tp_reader *r)
+static bool is_quoting_error_of_torch(const struct tp_reader *r)
 {
     static const enum tp_field members[] = {TP_FIELD_PH,  TP_FIELD_CAT, TP_FIELD_NAME,
                                             TP_FIELD_PID, TP_FIELD_TID, TP_FIELD_TS};
@@ -110,13 +110,13 @@ static bool repair(struct tp_reader *r)
     r->scan.is_lenient = false;
     if (status == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
         count_broken(r, TP_NOTICE_EVENT_REPAIRED);
-        r->trace->reading.own_repairs += is_of_writer(r);
-        bool may_go_on = spend(r, (size_t)(r->scan.at - r->at));
+        r->trace->reading.own_repairs += is_quoting_error_of_torch(r);
+        bool may_go_on = use_repair_budget(r, (size_t)(r->scan.at - r->at));
         take_event(r, true);
         return may_go_on;
     }
     count_broken(r, TP_NOTICE_EVENT_SKIPPED);
-    return spend(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && resync(r);
+    return use_repair_budget(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && resync(r);
 }
 
 /* Handles an input that ends inside the event at r->at. Returns true if another event is found inside its text. */
@@ -130,7 +130,7 @@ static bool salvage_tail(struct tp_reader *r)
             count_broken(r, TP_NOTICE_EVENT_SKIPPED);
             return true;
         }
-        if (!spend(r, (size_t)(r->end - r->at)))
+        if (!use_repair_budget(r, (size_t)(r->end - r->at)))
             break;
     }
     r->at = from;

@@ -48,22 +48,22 @@ enum tp_lost {
     TP_LOST_UNKNOWN, /* elements without a required part of an event: name, time or kind */
     /* texts that no producer writes: repaired text, control characters, odd keys or categories */
     TP_LOST_TEXT,
-    TP_LOST_TWICE, /* events that are in the file twice */
+    TP_LOST_DUPLICATES, /* events that are in the file twice */
     /* events that contradict other events in links, ids, order of streams or end of the recording */
     TP_LOST_CONFLICTS,
-    TP_LOST_MEMBERS,     /* events without an argument that nearly all others of their kind have */
-    TP_LOST_HEAD,        /* 1 if the metadata lacks data that the recorder always writes, otherwise 0 */
-    TP_LOST_NUMBERS,     /* numbers missing in the recorder's sequence ("Ev Idx") */
-    TP_LOST_IDS,         /* numbers missing in the operators' "External id" */
-    TP_LOST_OPERATORS,   /* 1 if the file has data of operators but no operator, otherwise 0 */
-    TP_LOST_ENDS,        /* missing ends of links between device operations and runtime calls */
-    TP_LOST_DEVICE,      /* launches whose kernel is missing */
-    TP_LOST_LAUNCH,      /* device operations whose launch is missing */
-    TP_LOST_MEMORY,      /* memory records whose recorded totals contradict each other */
-    TP_LOST_RECORDS,     /* 1 if memory was recorded but the file has no memory record, otherwise 0 */
-    TP_LOST_FRAMES,      /* 1 if stacks were recorded but the file has none, otherwise 0 */
-    TP_LOST_ALL,         /* 1 if the file has no work of a program, otherwise 0 */
-    TP_LOST_BY_RECORDER, /* events that the recorder dropped for lack of room, by its own count */
+    TP_LOST_ARGUMENTS,      /* events without an argument that nearly all others of their kind have */
+    TP_LOST_METADATA,       /* 1 if the metadata lacks data that the recorder always writes, otherwise 0 */
+    TP_LOST_NUMBERS,        /* numbers missing in the recorder's sequence ("Ev Idx") */
+    TP_LOST_IDS,            /* numbers missing in the operators' "External id" */
+    TP_LOST_OPERATORS,      /* 1 if the file has data of operators but no operator, otherwise 0 */
+    TP_LOST_LINK_ENDS,      /* missing ends of links between device operations and runtime calls */
+    TP_LOST_DEVICE,         /* launches whose kernel is missing */
+    TP_LOST_LAUNCH,         /* device operations whose launch is missing */
+    TP_LOST_MEMORY,         /* memory records whose recorded totals contradict each other */
+    TP_LOST_MEMORY_RECORDS, /* 1 if memory was recorded but the file has no memory record, otherwise 0 */
+    TP_LOST_FRAMES,         /* 1 if stacks were recorded but the file has none, otherwise 0 */
+    TP_LOST_ALL,            /* 1 if the file has no work of a program, otherwise 0 */
+    TP_LOST_BY_RECORDER,    /* events that the recorder dropped for lack of room, by its own count */
     TP_LOST_COUNT
 };
 
@@ -92,8 +92,8 @@ struct tp_input_evidence {
     int64_t file_bytes, event_count; /* size of the file, and number of elements of the list of events */
     int64_t repaired;                /* number of events that were kept after a repair of their text */
     unsigned present;                /* bits of TP_NEED_CATEGORIES for which the file has events */
-    unsigned asked;  /* bits of enum tp_need that were requested from the recorder, according to the metadata */
-    unsigned absent; /* bits of enum tp_need that the machine cannot have, according to the metadata */
+    unsigned requested; /* bits of enum tp_need that were requested from the recorder, according to the metadata */
+    unsigned absent;    /* bits of enum tp_need that the machine cannot have, according to the metadata */
     int64_t lost[TP_LOST_COUNT]; /* counts by kind; 0: no known loss */
 };
 
@@ -102,17 +102,17 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
 
 /* Returns whether torch's profiler or our recorder wrote the file. The rules for the content apply only to such files.
  */
-bool tp_evidence_knows_writer(const struct tp_trace *trace);
+bool tp_evidence_has_known_writer(const struct tp_trace *trace);
 
 /* Returns the needs (bits of enum tp_need) that the input does not meet; 0 if no defect is known. */
-unsigned tp_evidence_broken(const struct tp_input_evidence *evidence);
+unsigned tp_evidence_unmet_needs(const struct tp_input_evidence *evidence);
 
 /* Returns the gravest reason why the input does not meet one of `needs`, such as "the gzip is cut: ..", or "" if it
  * meets all. The text is static or in `arena`. */
 const char *tp_evidence_reason(const struct tp_input_evidence *evidence, unsigned needs, struct tp_arena *arena);
 
 /* Returns the name of a need in a sentence: "kernels", "memory records" .. Static text. */
-const char *tp_need_things(enum tp_need need);
+const char *tp_need_data_text(enum tp_need need);
 
 /* Returns the machine-readable name of a need: "file", "host", "device", "runtime", "memory", "frames", "clock". Static
  * text. */

@@ -17,10 +17,10 @@ static bool next_present(const struct tp_record *record, size_t *cursor, struct 
     return next_need(e->present, cursor, item);
 }
 
-static bool next_asked(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+static bool next_requested(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_input_evidence *e = record->at;
-    return next_need(e->asked, cursor, item);
+    return next_need(e->requested, cursor, item);
 }
 
 static bool next_lost(const struct tp_record *record, size_t *cursor, struct tp_item *item)
@@ -36,7 +36,7 @@ static bool next_lost(const struct tp_record *record, size_t *cursor, struct tp_
 
 static struct tp_json_value is_clean(const struct tp_record *record)
 {
-    return tp_as_bool(!tp_evidence_broken(record->at));
+    return tp_as_bool(!tp_evidence_unmet_needs(record->at));
 }
 
 static struct tp_json_value reason(const struct tp_record *record)
@@ -56,7 +56,7 @@ static const struct tp_json_field fields[] = {
     {"events", TP_PLAIN(F, event_count), .definition = "elements of the list of events"},
     {"repaired", TP_PLAIN(F, repaired), .definition = "events whose text was repaired"},
     {"present", TP_LIST(next_present, NULL), .definition = "categories of which the file has events"},
-    {"asked", TP_LIST(next_asked, NULL), .definition = "categories that the recorder was asked for"},
+    {"asked", TP_LIST(next_requested, NULL), .definition = "categories that the recorder was asked for"},
     {"lost", TP_MAP(next_lost, NULL),
      .definition = "events that are missing, by how that is known; only counts above 0"},
 };

@@ -134,22 +134,22 @@ static bool correlations(struct bits *set, const struct tp_trace *trace, bool of
 }
 
 /* Times of the first and last call with a device operation. */
-struct matched {
+struct matched_calls {
     int64_t first_ns, last_ns;
 };
 
-static struct matched find_matched(const struct tp_trace *trace, const struct bits *devices)
+static struct matched_calls find_matched(const struct tp_trace *trace, const struct bits *devices)
 {
-    struct matched matched = {INT64_MAX, INT64_MIN};
+    struct matched_calls matched_calls = {INT64_MAX, INT64_MIN};
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind != TP_KIND_RUNTIME || e->detail == TP_NO_ID ||
             !has_bit(devices, trace->launches[e->detail].correlation))
             continue;
-        matched.first_ns = e->ts_ns < matched.first_ns ? e->ts_ns : matched.first_ns;
-        matched.last_ns = e->ts_ns > matched.last_ns ? e->ts_ns : matched.last_ns;
+        matched_calls.first_ns = e->ts_ns < matched_calls.first_ns ? e->ts_ns : matched_calls.first_ns;
+        matched_calls.last_ns = e->ts_ns > matched_calls.last_ns ? e->ts_ns : matched_calls.last_ns;
     }
-    return matched;
+    return matched_calls;
 }
 
 /* Counts launches without a kernel. Launches during the capture of a stream do not count, because they run later or
@@ -162,7 +162,7 @@ static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_a
     int64_t launches = 0, alone = 0, between = 0;
     if (!correlations(&devices, trace, true, scratch))
         return 0;
-    struct matched matched = find_matched(trace, &devices);
+    struct matched_calls matched_calls = find_matched(trace, &devices);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind != TP_KIND_RUNTIME || e->detail == TP_NO_ID)
@@ -177,7 +177,7 @@ static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_a
         launches++;
         bool is_alone = !has_bit(&devices, correlation);
         alone += is_alone;
-        between += is_alone && e->ts_ns > matched.first_ns && e->ts_ns < matched.last_ns;
+        between += is_alone && e->ts_ns > matched_calls.first_ns && e->ts_ns < matched_calls.last_ns;
     }
     return between || alone * CHANCE > launches ? alone : 0;
 }
@@ -215,7 +215,7 @@ static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_ar
 /* Counts missing ends of links. Each call and device operation with a correlation is one end of a link. A call that
  * launches starts the link, any other event ends it. Writers of 2021 start one link for each device operation, both of
  * calls and of graphs. */
-static int64_t links_to_nothing(const struct tp_trace *trace)
+static int64_t missing_link_ends(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
     uint64_t starts = r->device_link_starts;
@@ -242,19 +242,19 @@ static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
 static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     enum { USUAL_PERCENT = 5 };
-    if (!trace->memory_more)
+    if (!trace->memory_rare)
         return 0;
     uint32_t *rows = tp_arena_array(scratch, trace->memory_count, sizeof *rows);
     int64_t broken = 0, count = 0;
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (tp_memory_more(trace, &trace->memory[i])->total_allocated != TP_NULL_INT)
+        if (tp_memory_rare(trace, &trace->memory[i])->total_allocated != TP_NULL_INT)
             rows[count++] = i;
     tp_sort_rows(rows, (size_t)count, by_device_and_time, trace->memory, scratch);
     for (int64_t i = 1; i < count; i++) {
         const struct tp_memory *a = &trace->memory[rows[i - 1]], *b = &trace->memory[rows[i]];
         bool is_same = a->device == b->device;
-        uint64_t before = (uint64_t)tp_memory_more(trace, a)->total_allocated;
-        broken += is_same && before + (uint64_t)b->bytes != (uint64_t)tp_memory_more(trace, b)->total_allocated;
+        uint64_t before = (uint64_t)tp_memory_rare(trace, a)->total_allocated;
+        broken += is_same && before + (uint64_t)b->bytes != (uint64_t)tp_memory_rare(trace, b)->total_allocated;
     }
     tp_arena_drop(scratch, rows, trace->memory_count * sizeof *rows);
     return broken * 100 > count * USUAL_PERCENT ? broken : 0;
@@ -273,11 +273,11 @@ static uint64_t damaged_cats(const struct tp_trace *trace)
 {
     enum { MOST_ALIKE = 2 }; /* because damage rarely makes the same text twice */
     const struct tp_reading *r = &trace->reading;
-    uint64_t count = r->misspelt_cats;
-    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
-        const struct tp_unread *unread = &r->unread[i];
+    uint64_t count = r->misspelled_cats;
+    for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES; i++) {
+        const struct tp_unknown_category *unread = &r->unknown_categories[i];
         bool is_own =
-            unread->count > MOST_ALIKE && tp_kinds_of_cat(tp_strings_get(&trace->cats, unread->cat)).is_misspelt;
+            unread->count > MOST_ALIKE && tp_cat_meaning_of(tp_strings_get(&trace->cats, unread->cat)).is_misspelled;
         count -= is_own ? unread->count : 0;
     }
     return count;
@@ -299,7 +299,7 @@ static int64_t odd_texts(const struct tp_trace *trace)
     uint64_t count = r->odd_keys + r->unnamed_memory + damaged_cats(trace) - r->own_repairs;
     /* Ascend's profiler writes no categories, and the process determines the kind of an event */
     if (!r->read_without_cat)
-        count += r->unread_without_cat;
+        count += r->skipped_without_cat;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         count += r->notices[odd[i]];
     return (int64_t)count;
@@ -307,7 +307,7 @@ static int64_t odd_texts(const struct tp_trace *trace)
 
 /* Counts events whose recorder's number occurs twice. Then there are more events than numbers, or as many with another
  * sum. */
-static int64_t numbers_twice(const struct tp_reading *r)
+static int64_t duplicate_numbers(const struct tp_reading *r)
 {
     uint64_t numbers = r->numbered ? (uint64_t)r->last_number + 1 : 0;
     if (r->numbered != numbers)
@@ -342,10 +342,10 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
             i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i];
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->without_dur;
     e->lost[TP_LOST_TEXT] = odd_texts(trace);
-    e->lost[TP_LOST_TWICE] = (int64_t)r->twice + numbers_twice(r);
+    e->lost[TP_LOST_DUPLICATES] = (int64_t)r->twice + duplicate_numbers(r);
     if (r->numbered && r->last_number >= (int64_t)r->numbered)
         e->lost[TP_LOST_NUMBERS] = r->last_number + 1 - (int64_t)r->numbered;
-    e->lost[TP_LOST_ENDS] = links_to_nothing(trace);
+    e->lost[TP_LOST_LINK_ENDS] = missing_link_ends(trace);
     e->lost[TP_LOST_BY_RECORDER] = header_count(trace, "tracepress_dropped");
 }
 
@@ -376,7 +376,7 @@ static bool had_stacks(const struct tp_trace *trace)
 
 /* Returns whether the metadata is incomplete. The recorder writes the version of its format before the events, and also
  * the devices if there are device operations. Files with little metadata are tests or filtered files. */
-static bool lacks_head(const struct tp_trace *trace)
+static bool lacks_metadata(const struct tp_trace *trace)
 {
     static const char *const keys[] = {"displayTimeUnit", "baseTimeNanoseconds", "trace_id",    "record_shapes",
                                        "with_stack",      "profile_memory",      "with_modules"};
@@ -403,18 +403,18 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
     e->lost[TP_LOST_DEVICE] = launches_without_kernel(trace, scratch) + header_count(trace, "tracepress_gpu_dropped");
     e->lost[TP_LOST_LAUNCH] = kernels_without_launch(trace, scratch);
     if (!e->lost[TP_LOST_LAUNCH])
-        e->lost[TP_LOST_LAUNCH] = (int64_t)r->lone_devices;
-    e->lost[TP_LOST_MEMORY] += (int64_t)r->memory_gaps;
+        e->lost[TP_LOST_LAUNCH] = (int64_t)r->devices_without_call;
+    e->lost[TP_LOST_MEMORY] += (int64_t)r->unexplained_totals;
     e->lost[TP_LOST_CONFLICTS] = (int64_t)r->conflicts;
-    e->lost[TP_LOST_MEMBERS] = (int64_t)r->without_member;
-    e->lost[TP_LOST_TEXT] += (int64_t)(r->cut_names + odd_decimals(r));
+    e->lost[TP_LOST_ARGUMENTS] = (int64_t)r->without_member;
+    e->lost[TP_LOST_TEXT] += (int64_t)(r->damaged_names + odd_decimals(r));
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
-    e->lost[TP_LOST_HEAD] = lacks_head(trace);
+    e->lost[TP_LOST_METADATA] = lacks_metadata(trace);
     e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && had_stacks(trace);
     /* The recorder numbers memory records after operators and before frames. If frames follow operators without a gap,
      * there was no memory record (torch_2.13_multithread.full). */
     bool has_no_room = trace->reading.numbered && e->present & TP_NEED_FRAMES;
-    e->lost[TP_LOST_RECORDS] =
+    e->lost[TP_LOST_MEMORY_RECORDS] =
         trace->options & TP_OPTION_PROFILE_MEMORY && !(e->present & TP_NEED_MEMORY) && !has_no_room;
 }
 
@@ -426,14 +426,14 @@ static void find_categories(struct tp_input_evidence *e, const struct tp_trace *
                  (kinds & 1u << TP_KIND_ANNOTATION ? TP_PRESENT_ANNOTATIONS : 0u) |
                  (trace->device_count ? TP_NEED_DEVICE : 0u) | (trace->launch_count ? TP_NEED_RUNTIME : 0u) |
                  (trace->memory_count ? TP_NEED_MEMORY : 0u) | (kinds & frames ? TP_NEED_FRAMES : 0u);
-    e->asked = (trace->options & TP_OPTION_PROFILE_MEMORY ? TP_NEED_MEMORY : 0u) |
-               (trace->options & TP_OPTION_WITH_STACK ? TP_NEED_FRAMES : 0u);
+    e->requested = (trace->options & TP_OPTION_PROFILE_MEMORY ? TP_NEED_MEMORY : 0u) |
+                   (trace->options & TP_OPTION_WITH_STACK ? TP_NEED_FRAMES : 0u);
     if (trace->has_gpu_list && !trace->gpu_count && !trace->device_count && !trace->launch_count)
         e->absent = TP_NEED_DEVICE | TP_NEED_RUNTIME;
     e->lost[TP_LOST_ALL] = !e->present && !trace->sample_count && !trace->counter_count && !trace->tensor_count;
 }
 
-bool tp_evidence_knows_writer(const struct tp_trace *trace)
+bool tp_evidence_has_known_writer(const struct tp_trace *trace)
 {
     bool has_head = trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr;
     return has_head || trace->reading.numbered || trace->reading.has_window_end;
@@ -446,6 +446,6 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
     evidence->is_known = true;
     judge_file(evidence, trace);
     find_categories(evidence, trace, kinds);
-    if (tp_evidence_knows_writer(trace))
+    if (tp_evidence_has_known_writer(trace))
         judge_content(evidence, trace, kinds, scratch);
 }

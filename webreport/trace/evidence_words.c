@@ -14,9 +14,9 @@ static const struct {
     {TP_LOST_BROKEN, TP_NEED_ALL, "event", "events", "%s could not be read"},
     {TP_LOST_UNKNOWN, TP_NEED_ALL, "event", "events", "%s without name, time or kind"},
     {TP_LOST_TEXT, TP_NEED_ALL, "place", "places", "%s with text that no profiler writes"},
-    {TP_LOST_TWICE, TP_NEED_ALL, "event", "events", "%s in the file twice"},
+    {TP_LOST_DUPLICATES, TP_NEED_ALL, "event", "events", "%s in the file twice"},
     {TP_LOST_CONFLICTS, TP_NEED_ALL, "event", "events", "%s in conflict with other events of the file"},
-    {TP_LOST_MEMBERS, TP_NEED_ALL, "event", "events", "%s without an argument that others of their kind have"},
+    {TP_LOST_ARGUMENTS, TP_NEED_ALL, "event", "events", "%s without an argument that others of their kind have"},
     {TP_LOST_ALL, TP_NEED_ALL, "", "", "nothing that a program did is in the file"},
     {TP_LOST_BY_RECORDER, TP_NEED_ALL & ~(unsigned)TP_NEED_DEVICE, "event", "events", "the recorder had to drop %s"},
     {TP_LOST_NUMBERS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "event", "events",
@@ -25,27 +25,28 @@ static const struct {
      "%s missing: gaps in their ids"},
     {TP_LOST_OPERATORS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "", "",
      "no operator is there, but what belongs to operators is"},
-    {TP_LOST_ENDS, TP_NEED_DEVICE | TP_NEED_RUNTIME, "event", "events",
+    {TP_LOST_LINK_ENDS, TP_NEED_DEVICE | TP_NEED_RUNTIME, "event", "events",
      "%s of the device or runtime missing: links to them lead nowhere"},
     {TP_LOST_DEVICE, TP_NEED_DEVICE | TP_NEED_RUNTIME, "kernel", "kernels", "%s missing: their launches are there"},
     {TP_LOST_LAUNCH, TP_NEED_RUNTIME, "launch", "launches", "%s missing: their kernels are there"},
     {TP_LOST_MEMORY, TP_NEED_MEMORY, "memory record", "memory records", "%s not following from the one before"},
-    {TP_LOST_HEAD, TP_NEED_DEVICE, "", "", "the head of the trace is not whole: it lacks its version or the devices"},
-    {TP_LOST_RECORDS, TP_NEED_MEMORY, "", "", "memory was recorded, but no record of it is there"},
+    {TP_LOST_METADATA, TP_NEED_DEVICE, "", "",
+     "the head of the trace is not whole: it lacks its version or the devices"},
+    {TP_LOST_MEMORY_RECORDS, TP_NEED_MEMORY, "", "", "memory was recorded, but no record of it is there"},
     {TP_LOST_FRAMES, TP_NEED_FRAMES, "", "", "stacks were recorded, but no Python function is there"},
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
 
-static unsigned broken_by_file(const struct tp_input_evidence *e)
+static unsigned needs_unmet_by_file(const struct tp_input_evidence *e)
 {
     bool is_broken = e->crc == TP_CRC_BAD || e->crc == TP_CRC_UNREAD || e->eof == TP_EOF_CUT ||
                      e->eof == TP_EOF_PADDED || e->recorder == TP_RECORDER_NO_END;
     return is_broken ? TP_NEED_ALL : 0;
 }
 
-unsigned tp_evidence_broken(const struct tp_input_evidence *e)
+unsigned tp_evidence_unmet_needs(const struct tp_input_evidence *e)
 {
-    unsigned broken = broken_by_file(e) | (e->clock >= TP_CLOCK_JUMP ? TP_NEED_CLOCK : 0);
+    unsigned broken = needs_unmet_by_file(e) | (e->clock >= TP_CLOCK_JUMP ? TP_NEED_CLOCK : 0);
     for (unsigned i = 0; i < LOSSES; i++)
         broken |= e->lost[losses[i].lost] ? losses[i].breaks : 0;
     return broken;
@@ -65,7 +66,7 @@ static const char *file_reason(const struct tp_input_evidence *e)
 
 const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs, struct tp_arena *arena)
 {
-    if (needs & broken_by_file(e))
+    if (needs & needs_unmet_by_file(e))
         return file_reason(e);
     for (unsigned i = 0; i < LOSSES; i++) {
         int64_t count = e->lost[losses[i].lost];
@@ -98,7 +99,7 @@ static const struct {
     {TP_PRESENT_ANNOTATIONS, "annotations", "annotations"},
 };
 
-const char *tp_need_things(enum tp_need need)
+const char *tp_need_data_text(enum tp_need need)
 {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].need == need)
@@ -144,18 +145,18 @@ const char *tp_lost_text(enum tp_lost lost)
         [TP_LOST_BROKEN] = "broken_text",
         [TP_LOST_UNKNOWN] = "unknown_events",
         [TP_LOST_TEXT] = "odd_text",
-        [TP_LOST_TWICE] = "events_twice",
+        [TP_LOST_DUPLICATES] = "events_twice",
         [TP_LOST_CONFLICTS] = "conflicts",
-        [TP_LOST_MEMBERS] = "members",
-        [TP_LOST_HEAD] = "head",
+        [TP_LOST_ARGUMENTS] = "members",
+        [TP_LOST_METADATA] = "head",
         [TP_LOST_NUMBERS] = "host_numbers",
         [TP_LOST_IDS] = "operator_ids",
         [TP_LOST_OPERATORS] = "operators",
-        [TP_LOST_ENDS] = "device_links",
+        [TP_LOST_LINK_ENDS] = "device_links",
         [TP_LOST_DEVICE] = "kernels_of_launches",
         [TP_LOST_LAUNCH] = "launches_of_kernels",
         [TP_LOST_MEMORY] = "memory_totals",
-        [TP_LOST_RECORDS] = "memory_records",
+        [TP_LOST_MEMORY_RECORDS] = "memory_records",
         [TP_LOST_FRAMES] = "frames",
         [TP_LOST_ALL] = "everything",
         [TP_LOST_BY_RECORDER] = "by_recorder",

@@ -154,7 +154,7 @@ static int fill_gzip(struct tp_feed *feed, char *out, size_t *size)
 {
     while (*size < BLOCK && !feed->input_ended) {
         *size += tp_inflate_run(&feed->inflate, out + *size, BLOCK - *size);
-        if (feed->inflate.end != TP_INFLATE_GOING) {
+        if (feed->inflate.end != TP_INFLATE_RUNNING) {
             end_inflate(feed);
         } else if (*size < BLOCK && feed->inflate.in_size == 0) {
             int code = read_input(feed);

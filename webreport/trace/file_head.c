@@ -85,14 +85,14 @@ bool tp_file_head_is_from_outside(const char *path)
 }
 
 /* Returns the position after the first `word` in [at, end); NULL if it is missing. */
-static const char *behind(const char *at, const char *end, const char *word)
+static const char *end_of_word(const char *at, const char *end, const char *word)
 {
     const char *found = at ? memmem(at, (size_t)(end - at), word, strlen(word)) : NULL;
     return found ? found + strlen(word) : NULL;
 }
 
 /* Returns the number after a colon if it is below TP_MAX_JOB_RANKS; -1 for any other text. */
-static int64_t number_behind_colon(const char *at, const char *end)
+static int64_t number_after_colon(const char *at, const char *end)
 {
     int64_t number = 0;
     at += tp_sign_skip_space(at, (size_t)(end - at), 0);
@@ -109,11 +109,11 @@ int64_t tp_file_head_rank(const char *path)
     struct head head = read_head(path, HEADER);
     const char *end = head.text ? head.text + head.size : NULL, *rank = NULL;
     if (head.text) {
-        const char *events = behind(head.text, end, "\"traceEvents\"");
+        const char *events = end_of_word(head.text, end, "\"traceEvents\"");
         end = events ? events : end;
-        rank = behind(behind(head.text, end, "\"distributedInfo\""), end, "\"rank\"");
+        rank = end_of_word(end_of_word(head.text, end, "\"distributedInfo\""), end, "\"rank\"");
     }
-    int64_t number = rank ? number_behind_colon(rank, end) : -1;
+    int64_t number = rank ? number_after_colon(rank, end) : -1;
     release_head(&head);
     return number;
 }

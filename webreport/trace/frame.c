@@ -90,7 +90,7 @@ bool tp_frame_same_function(struct tp_str a, struct tp_str b)
 /* ---- project lines ---- */
 
 /* Returns the position after the last `folder` in the path; 0 if the path does not contain it. */
-static size_t behind_last(struct tp_str path, const char *folder)
+static size_t end_of_last(struct tp_str path, const char *folder)
 {
     size_t size = strlen(folder), at = path.len + 1;
     while (at-- > size)
@@ -119,9 +119,9 @@ static size_t python_folder_at(struct tp_str path, size_t at)
 
 struct tp_str tp_frame_short_path(struct tp_str path)
 {
-    size_t at = behind_last(path, "/site-packages/");
+    size_t at = end_of_last(path, "/site-packages/");
     if (!at)
-        at = behind_last(path, "/dist-packages/");
+        at = end_of_last(path, "/dist-packages/");
     for (size_t i = 0; !at && i < path.len; i++) {
         size_t folder = !i || path.ptr[i - 1] == '/' ? python_folder_at(path, i) : 0;
         at = folder ? i + folder : 0;
@@ -183,7 +183,7 @@ struct tp_str tp_frame_project_line(struct tp_str text)
     return (struct tp_str){path.ptr, text.len - (size_t)(path.ptr - text.ptr)};
 }
 
-bool tp_frame_is_users(struct tp_str text)
+bool tp_frame_is_user_code(struct tp_str text)
 {
     struct tp_frame frame;
     return origin_of(&frame, text) == TP_CODE_USER;
@@ -244,10 +244,10 @@ void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, s
     tp_strings_init(&frames->extra, arena, 0);
     frames->line_of_name = tp_arena_array(arena, names->count, sizeof *frames->line_of_name);
     frames->label_of_name = tp_arena_array(arena, names->count, sizeof *frames->label_of_name);
-    frames->is_users = tp_arena_array(arena, names->count, sizeof *frames->is_users);
+    frames->is_user_code = tp_arena_array(arena, names->count, sizeof *frames->is_user_code);
     for (uint32_t i = 0; i < names->count; i++) {
         struct tp_str name = names->items[i], line = tp_frame_project_line(name), label = tp_frame_label(arena, name);
-        frames->is_users[i] = line.ptr && tp_frame_is_users(name);
+        frames->is_user_code[i] = line.ptr && tp_frame_is_user_code(name);
         frames->line_of_name[i] = line.ptr ? tp_strings_add(&frames->lines, line) : TP_NO_ID;
         frames->label_of_name[i] = label.ptr == name.ptr ? i : label_id(frames, label);
     }

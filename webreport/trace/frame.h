@@ -51,7 +51,7 @@ struct tp_str tp_frame_module_class(struct tp_str text);
 struct tp_str tp_frame_project_line(struct tp_str text);
 
 /* Returns true if this line is the user's own code and not code of an installed package. */
-bool tp_frame_is_users(struct tp_str text);
+bool tp_frame_is_user_code(struct tp_str text);
 
 /* Returns the text without object addresses (" at 0x7f12.."), which differ from call to call. The result is `text` or
  * in the arena. */
@@ -69,7 +69,7 @@ struct tp_frames {
     struct tp_strings lines; /* texts of project lines, by line id */
     struct tp_strings extra; /* labels that are not names of the trace, by label id - name_count */
     uint32_t *line_of_name;  /* by name id: line id; TP_NO_ID: the name is not a project line */
-    bool *is_users;          /* by name id: whether the name's line is user code and not in an installed package */
+    bool *is_user_code;      /* by name id: whether the name's line is user code and not in an installed package */
     /* by name id: label id, which is a name id or, from name_count on, an id in `extra` */
     uint32_t *label_of_name;
     uint32_t no_event; /* label id of "[no host event]" */
@@ -85,9 +85,9 @@ static inline uint32_t tp_frames_line(const struct tp_frames *frames, uint32_t n
 }
 
 /* Returns true if the line of a name is the user's own code. */
-static inline bool tp_frames_is_users(const struct tp_frames *frames, uint32_t name)
+static inline bool tp_frames_is_user_code(const struct tp_frames *frames, uint32_t name)
 {
-    return frames->is_users[name];
+    return frames->is_user_code[name];
 }
 
 /* Returns the label id of a name. */

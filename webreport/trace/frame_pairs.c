@@ -5,13 +5,13 @@
 #include "writer/base/sort.h"
 
 /* A line that has no equal line in the other run. */
-struct lone {
+struct unpaired_line {
     uint32_t place, id;
     int32_t line;
     bool is_base;
 };
 
-struct tp_str tp_frame_place(struct tp_arena *arena, struct tp_str text, int32_t *line)
+struct tp_str tp_frame_location(struct tp_arena *arena, struct tp_str text, int32_t *line)
 {
     struct tp_frame frame;
     *line = 0;
@@ -26,22 +26,22 @@ struct tp_str tp_frame_place(struct tp_arena *arena, struct tp_str text, int32_t
     return (struct tp_str){place, frame.path.len + 1 + frame.function.len};
 }
 
-static void add_lone(struct tp_vec *lone, struct tp_strings *places, const struct tp_strings *own,
-                     const struct tp_strings *opposite, bool is_base)
+static void add_unpaired_line(struct tp_vec *unpaired_line, struct tp_strings *places, const struct tp_strings *own,
+                              const struct tp_strings *opposite, bool is_base)
 {
     for (uint32_t i = 0; i < own->count; i++) {
-        struct lone line = {.id = i, .is_base = is_base};
-        struct tp_str place = tp_frame_place(places->arena, own->items[i], &line.line);
+        struct unpaired_line line = {.id = i, .is_base = is_base};
+        struct tp_str place = tp_frame_location(places->arena, own->items[i], &line.line);
         if (place.ptr == own->items[i].ptr || tp_strings_find(opposite, own->items[i]) != TP_NO_ID)
             continue;
         line.place = tp_strings_add(places, place);
-        *(struct lone *)tp_vec_push(lone) = line;
+        *(struct unpaired_line *)tp_vec_push(unpaired_line) = line;
     }
 }
 
 static int by_place(const void *x, const void *y, const void *context)
 {
-    const struct lone *a = x, *b = y;
+    const struct unpaired_line *a = x, *b = y;
     (void)context;
     if (a->place != b->place)
         return a->place < b->place ? -1 : 1;
@@ -53,29 +53,29 @@ static int by_place(const void *x, const void *y, const void *context)
 }
 
 /* Pairs the lines of one place. The lines of the base come first. Returns the index after the lines of this place. */
-static size_t pair_place(uint32_t *pairs, const struct lone *lone, size_t from, size_t count)
+static size_t pair_place(uint32_t *pairs, const struct unpaired_line *unpaired_line, size_t from, size_t count)
 {
     size_t middle = from, end;
-    while (middle < count && lone[middle].place == lone[from].place && lone[middle].is_base)
+    while (middle < count && unpaired_line[middle].place == unpaired_line[from].place && unpaired_line[middle].is_base)
         middle++;
-    for (end = middle; end < count && lone[end].place == lone[from].place; end++)
+    for (end = middle; end < count && unpaired_line[end].place == unpaired_line[from].place; end++)
         if (from + (end - middle) < middle)
-            pairs[lone[from + (end - middle)].id] = lone[end].id;
+            pairs[unpaired_line[from + (end - middle)].id] = unpaired_line[end].id;
     return end;
 }
 
 uint32_t *tp_frame_pairs(const struct tp_strings *base, const struct tp_strings *other, struct tp_arena *arena)
 {
     uint32_t *pairs = tp_arena_array(arena, base->count, sizeof *pairs);
-    struct tp_vec lone = TP_VEC(arena, struct lone);
+    struct tp_vec unpaired_line = TP_VEC(arena, struct unpaired_line);
     struct tp_strings places;
     tp_strings_init(&places, arena, 0);
     for (uint32_t i = 0; i < base->count; i++)
         pairs[i] = tp_strings_find(other, base->items[i]);
-    add_lone(&lone, &places, base, other, true);
-    add_lone(&lone, &places, other, base, false);
-    tp_merge_sort(arena, lone.data, lone.count, sizeof(struct lone), by_place, NULL);
-    for (size_t at = 0; at < lone.count;)
-        at = pair_place(pairs, lone.data, at, lone.count);
+    add_unpaired_line(&unpaired_line, &places, base, other, true);
+    add_unpaired_line(&unpaired_line, &places, other, base, false);
+    tp_merge_sort(arena, unpaired_line.data, unpaired_line.count, sizeof(struct unpaired_line), by_place, NULL);
+    for (size_t at = 0; at < unpaired_line.count;)
+        at = pair_place(pairs, unpaired_line.data, at, unpaired_line.count);
     return pairs;
 }

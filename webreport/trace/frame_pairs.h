@@ -6,7 +6,7 @@
 
 /* Returns the place of a frame "path(line): function": its path and function with a NUL between them, in `arena`.
  * *line: its line. Any other text is a place itself, with line 0. */
-struct tp_str tp_frame_place(struct tp_arena *arena, struct tp_str text, int32_t *line);
+struct tp_str tp_frame_location(struct tp_arena *arena, struct tp_str text, int32_t *line);
 
 /* Returns, by id in `base`, the id in `other` of the same place; TP_NO_ID if there is none. Equal texts are the same
  * place. Among the other texts, the lines of one function are paired in their order. Allocates from `arena`, whose

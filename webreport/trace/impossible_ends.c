@@ -105,7 +105,7 @@ static void cut_frames(struct tp_trace *trace)
 
 /* Returns true if y is a later operation of the stream of x. Operations of one graph launch have the same correlation
  * and no order. */
-static bool is_behind(const struct tp_trace *trace, const struct tp_event *x, const struct tp_event *y)
+static bool is_later_in_stream(const struct tp_trace *trace, const struct tp_event *x, const struct tp_event *y)
 {
     const struct tp_device_detail *a = &trace->devices[x->detail], *b = &trace->devices[y->detail];
     const struct tp_device_setup *p = &trace->setups[a->setup], *q = &trace->setups[b->setup];
@@ -122,7 +122,7 @@ static int64_t possible_end(const struct tp_trace *trace, const uint32_t *items,
     end = end - at > MOST_COMPARED ? at + MOST_COMPARED : end;
     for (uint32_t k = at + 1; k < end && trace->events[items[k]].ts_ns < end_ns; k++) {
         const struct tp_event *later = &trace->events[items[k]];
-        if (!is_behind(trace, e, later))
+        if (!is_later_in_stream(trace, e, later))
             continue;
         next_ns = next_ns == INT64_MAX ? later->ts_ns : next_ns;
         if (end_ns - tp_event_end(later) > LEAST_LATE_NS)

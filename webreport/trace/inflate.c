@@ -135,7 +135,7 @@ size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size)
 {
     uint8_t *at = out;
     size_t left = size;
-    while (left && inflate->end == TP_INFLATE_GOING) {
+    while (left && inflate->end == TP_INFLATE_RUNNING) {
         if (inflate->is_between_members && (inflate->in_size == 0 || !begin_member(inflate)))
             break;
         size_t in_before = inflate->in_size, out_before = left;
@@ -154,5 +154,5 @@ size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size)
 
 bool tp_inflate_is_cut(const struct tp_inflate *inflate)
 {
-    return inflate->end == TP_INFLATE_GOING && !inflate->is_between_members;
+    return inflate->end == TP_INFLATE_RUNNING && !inflate->is_between_members;
 }

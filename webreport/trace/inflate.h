@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum tp_inflate_end {
-    TP_INFLATE_GOING,
+    TP_INFLATE_RUNNING,
     TP_INFLATE_DONE,
     TP_INFLATE_BAD_DATA,     /* the deflate data or a header is corrupt */
     TP_INFLATE_BAD_CHECKSUM, /* the stream is complete, but the checksum of a member differs */

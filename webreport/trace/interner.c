@@ -13,13 +13,13 @@ struct tp_interner_slot {
 };
 
 void tp_interner_init(struct tp_interner *interner, struct tp_strings *meanings, struct tp_history *history,
-                      struct tp_buf *scratch, bool holds_values, size_t max_bytes)
+                      struct tp_buf *scratch, bool has_json_values, size_t max_bytes)
 {
     memset(interner, 0, sizeof *interner);
     interner->meanings = meanings;
     interner->history = history;
     interner->clean = scratch;
-    interner->holds_values = holds_values;
+    interner->has_json_values = has_json_values;
     interner->max_bytes = max_bytes;
     interner->words = TP_VEC(meanings->arena, struct tp_word);
     interner->slot_count = 1024;
@@ -50,10 +50,10 @@ static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
     struct tp_strings *meanings = interner->meanings;
     struct tp_word word = {.len = (uint32_t)raw.len};
     struct tp_str meaning = raw;
-    if (interner->holds_values || raw.len > interner->max_bytes || !tp_clean_is_plain(raw)) {
+    if (interner->has_json_values || raw.len > interner->max_bytes || !tp_clean_is_plain(raw)) {
         tp_buf_clear(interner->clean);
-        word.flags = interner->holds_values ? tp_clean_value(interner->clean, raw)
-                                            : tp_clean_string(interner->clean, raw, interner->max_bytes);
+        word.flags = interner->has_json_values ? tp_clean_value(interner->clean, raw)
+                                               : tp_clean_string(interner->clean, raw, interner->max_bytes);
         if (interner->clean->failed)
             tp_arena_fail(meanings->arena, interner->clean->failed);
         meaning = (struct tp_str){interner->clean->size ? interner->clean->data : "", interner->clean->size};
@@ -101,7 +101,7 @@ static inline bool same_bytes(const char *a, const char *b, size_t len)
 
 /* Returns the history slot for the recent words. The slot contains 1 + number of this interner's word that followed
  * them last time. */
-static inline uint32_t *likely(const struct tp_interner *interner)
+static inline uint32_t *predicted_slot(const struct tp_interner *interner)
 {
     uint32_t key = interner->history->recent + (uint32_t)(uintptr_t)interner;
     return &interner->history->likely[key * 0x9E3779B1u >> 18];
@@ -110,7 +110,7 @@ static inline uint32_t *likely(const struct tp_interner *interner)
 static inline const struct tp_word *use(struct tp_interner *interner, uint32_t number)
 {
     struct tp_history *history = interner->history;
-    *likely(interner) = number + 1;
+    *predicted_slot(interner) = number + 1;
     history->recent = history->recent << 8 ^ (number + 1) * 0x85EBCA6Bu;
     return TP_AT(&interner->words, struct tp_word, number);
 }
@@ -135,19 +135,19 @@ const struct tp_word *tp_interner_add(struct tp_interner *interner, struct tp_st
     return use(interner, (uint32_t)interner->words.count - 1);
 }
 
-static inline bool stands_at(const struct tp_interner *interner, const struct tp_word *word, const char *token,
-                             const char *end)
+static inline bool matches_at(const struct tp_interner *interner, const struct tp_word *word, const char *token,
+                              const char *end)
 {
-    size_t quote = interner->holds_values ? 0 : 1;
+    size_t quote = interner->has_json_values ? 0 : 1;
     return !word->flags && word->len + 2 * quote < (size_t)(end - token) &&
            same_bytes(word->raw, token + quote, word->len) && (!quote || token[1 + word->len] == '"');
 }
 
-const struct tp_word *tp_interner_expect(struct tp_interner *interner, const char *token, const char *end)
+const struct tp_word *tp_interner_add_predicted(struct tp_interner *interner, const char *token, const char *end)
 {
-    uint32_t number = *likely(interner);
+    uint32_t number = *predicted_slot(interner);
     if (number == 0 || number > interner->words.count || token >= end)
         return NULL;
     const struct tp_word *word = TP_AT(&interner->words, struct tp_word, number - 1);
-    return stands_at(interner, word, token, end) ? use(interner, number - 1) : NULL;
+    return matches_at(interner, word, token, end) ? use(interner, number - 1) : NULL;
 }

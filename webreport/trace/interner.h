@@ -30,13 +30,13 @@ struct tp_interner {
     struct tp_interner_slot *slots;
     uint32_t slot_count;
     /* true if the texts are JSON values, which are made compact; false if they are contents of strings */
-    bool holds_values;
+    bool has_json_values;
     size_t max_bytes;     /* maximum length of one text */
     struct tp_buf *clean; /* scratch buffer, owned by the reader */
 };
 
 void tp_interner_init(struct tp_interner *interner, struct tp_strings *meanings, struct tp_history *history,
-                      struct tp_buf *scratch, bool holds_values, size_t max_bytes);
+                      struct tp_buf *scratch, bool has_json_values, size_t max_bytes);
 
 /* Returns the id and flags of a text, valid until the next text is added. raw: a string without its quotes, or the
  * whole token of a value. Up to 15 bytes after the text may be read, which the feed's window allows. */
@@ -46,6 +46,6 @@ const struct tp_word *tp_interner_add(struct tp_interner *interner, struct tp_st
  * otherwise; then the caller finds the end of the token and adds it. A hit costs one comparison instead of three passes
  * over a stack of a kilobyte. Only for tokens with a closing character: strings (here with their quotes), arrays and
  * objects. Words with flags are never predicted. */
-const struct tp_word *tp_interner_expect(struct tp_interner *interner, const char *token, const char *end);
+const struct tp_word *tp_interner_add_predicted(struct tp_interner *interner, const char *token, const char *end);
 
 #endif

@@ -69,7 +69,7 @@ static bool lacks_letter(struct tp_str lower, struct tp_str cat)
 
 /* Returns true if `lower` is the category without its last letters, without one letter, or with one or two letters
  * changed. */
-static bool is_near(struct tp_str lower, struct tp_str cat)
+static bool is_similar(struct tp_str lower, struct tp_str cat)
 {
     enum { SHORTEST = 5, MOST = 2 };
     size_t changed = 0;
@@ -84,15 +84,15 @@ static bool is_near(struct tp_str lower, struct tp_str cat)
 
 /* Returns whether an unknown category may be damaged. The words "cpu" and "python" of other writers do not count,
  * although they resemble known categories. */
-static bool is_misspelt(struct tp_str lower)
+static bool is_misspelled(struct tp_str lower)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_near(lower, tp_str_of(kinds[i].cat)))
+        if (is_similar(lower, tp_str_of(kinds[i].cat)))
             return true;
-    return is_near(lower, TP_STR("cuda_runtime")) || is_near(lower, TP_STR("cuda_driver"));
+    return is_similar(lower, TP_STR("cuda_runtime")) || is_similar(lower, TP_STR("cuda_driver"));
 }
 
-struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
+struct tp_cat_meaning tp_cat_meaning_of(struct tp_str cat)
 {
     char text[LONGEST_CAT];
     struct tp_str lower = lower_cat(cat, text);
@@ -104,7 +104,7 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     for (size_t i = 0; i < sizeof ends / sizeof *ends && !meaning.kind; i++)
         if (tp_str_ends(lower, ends[i].cat))
             meaning.kind = ends[i].kind;
-    meaning.is_misspelt = !meaning.kind && is_misspelt(lower);
+    meaning.is_misspelled = !meaning.kind && is_misspelled(lower);
     meaning.is_other_call =
         meaning.kind == TP_KIND_RUNTIME && !tp_str_equal(lower, TP_STR("runtime")) && !tp_str_starts(lower, "cuda_");
     meaning.is_link = tp_str_equal(lower, TP_STR("fwdbwd")) || tp_str_equal(lower, TP_STR("forward_backward"));
@@ -145,7 +145,7 @@ uint8_t tp_kind_of_process(struct tp_str process, struct tp_str labels, struct t
                                                                                             : TP_KIND_KERNEL;
 }
 
-bool tp_kinds_is_communication_task(struct tp_str type)
+bool tp_kind_is_communication_task(struct tp_str type)
 {
     static const char *const words[] = {"hccl", "communication", NULL};
     return contains_any(type, words);
@@ -185,7 +185,7 @@ const char *tp_kind_cat(unsigned kind)
 
 /* Returns true if the cost of an operator depends on the values of its arguments: strides, causal masks, the dimension
  * of a selection. */
-static bool has_telling_values(struct tp_str name)
+static bool has_costly_values(struct tp_str name)
 {
     bool is_aten = tp_str_starts(name, "aten::");
     return (is_aten && (tp_str_find(name, "conv") > 0 || tp_str_find(name, "attention") > 0 ||
@@ -193,7 +193,7 @@ static bool has_telling_values(struct tp_str name)
            tp_str_find_lower(name, "fmha_v3") >= 0 || tp_str_find_lower(name, "flash_attn") >= 0;
 }
 
-unsigned tp_kinds_of_name(struct tp_str name)
+unsigned tp_name_meaning_of(struct tp_str name)
 {
     unsigned meaning = 0, regions = tp_regions_of_name(name);
     if (tp_str_equal(name, TP_STR("[memory]")))
@@ -206,7 +206,7 @@ unsigned tp_kinds_of_name(struct tp_str name)
         meaning |= TP_NAME_REGION;
     if (regions & TP_REGION_OF_TORCH)
         meaning |= TP_NAME_TORCH_REGION;
-    if (has_telling_values(name))
+    if (has_costly_values(name))
         meaning |= TP_NAME_VALUES;
     return meaning;
 }

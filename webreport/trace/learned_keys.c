@@ -16,7 +16,7 @@ void tp_learned_keys_init(struct tp_learned_keys *layout, struct tp_arena *arena
     layout->count = 1;
 }
 
-void tp_learned_keys_expect(struct tp_learned_keys *layout, enum tp_field field, struct tp_interner *interner)
+void tp_learned_keys_set_interner(struct tp_learned_keys *layout, enum tp_field field, struct tp_interner *interner)
 {
     layout->expected[field] = interner;
 }
@@ -143,8 +143,8 @@ static inline const char *take_text(struct tp_scan *scan, const struct tp_learne
     struct tp_interner *interner = node->interner;
     struct tp_str *value = &spans->field[node->field];
     const char *token = p - (node->kind == STRING);
-    size_t quote = interner->holds_values ? 0 : 1;
-    const struct tp_word *word = tp_interner_expect(interner, token, scan->end);
+    size_t quote = interner->has_json_values ? 0 : 1;
+    const struct tp_word *word = tp_interner_add_predicted(interner, token, scan->end);
     if (word) {
         value->ptr = token;
         value->len = word->len + 2 * quote;
@@ -221,7 +221,7 @@ static bool same_node(const struct tp_learned_keys_node *a, const struct tp_lear
 }
 
 /* Returns the index of `made` among the children of `parent`. Adds it if it is new. Returns 0 if there is no room. */
-static uint32_t enter(struct tp_learned_keys *layout, uint32_t parent, const struct tp_learned_keys_node *made)
+static uint32_t add_child(struct tp_learned_keys *layout, uint32_t parent, const struct tp_learned_keys_node *made)
 {
     struct tp_learned_keys_node *node = &layout->nodes[parent];
     for (unsigned i = 0; i < node->child_count; i++)
@@ -252,7 +252,7 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
         if (l->made.fold_count)
             return false; /* a long text with a value inside is left to the plain scanner */
         memcpy(join.text, l->from, TP_LAYOUT_TEXT);
-        l->node = enter(l->layout, l->node, &join);
+        l->node = add_child(l->layout, l->node, &join);
         l->from += TP_LAYOUT_TEXT;
         if (!l->node)
             return false;
@@ -263,16 +263,16 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
     l->made.bit = field < 0 ? 0 : 1ull << field;
     l->made.bits |= l->made.bit;
     struct tp_interner *interner = field < 0 ? NULL : l->layout->expected[field];
-    if (interner && (kind == STRING || (kind == CONTAINER && interner->holds_values)))
+    if (interner && (kind == STRING || (kind == CONTAINER && interner->has_json_values)))
         l->made.interner = interner;
     memcpy(l->made.text, l->from, l->made.size);
-    l->node = enter(l->layout, l->node, &l->made);
+    l->node = add_child(l->layout, l->node, &l->made);
     memset(&l->made, 0, sizeof l->made);
     return l->node != 0;
 }
 
 /* Adds a value that becomes part of the text: the phase, the category, and words such as false. */
-static bool fold(struct learner *l, const struct tp_scan_step *step)
+static bool add_folded_value(struct learner *l, const struct tp_scan_step *step)
 {
     bool is_word = step->value.ptr[0] == 't' || step->value.ptr[0] == 'f' || step->value.ptr[0] == 'n';
     bool is_kind = step->field == TP_FIELD_PH || step->field == TP_FIELD_CAT;
@@ -304,7 +304,7 @@ static void learn(struct tp_learned_keys *layout, const char *from, const char *
     for (unsigned i = 0; i < trail->count; i++) {
         const struct tp_scan_step *step = &trail->steps[i];
         char c = step->value.ptr[0];
-        if (fold(&l, step))
+        if (add_folded_value(&l, step))
             continue;
         bool is_number = (unsigned char)(c - '0') <= 9 || c == '-';
         if (!is_number && c != '"' && c != '[' && c != '{')

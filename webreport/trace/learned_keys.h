@@ -44,7 +44,7 @@ struct tp_learned_keys {
 void tp_learned_keys_init(struct tp_learned_keys *layout, struct tp_arena *arena);
 
 /* Registers `interner` for the texts of `field`, so that an expected text is recognized before its end is searched. */
-void tp_learned_keys_expect(struct tp_learned_keys *layout, enum tp_field field, struct tp_interner *interner);
+void tp_learned_keys_set_interner(struct tp_learned_keys *layout, enum tp_field field, struct tp_interner *interner);
 
 /* Scans the event at scan->at like tp_scan_event, but tries learned texts first. Gives the same results and notes. Also
  * sets spans->known. */

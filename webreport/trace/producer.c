@@ -125,7 +125,7 @@ static int refuse_by_sign(const struct tp_trace *trace, const char *cats, struct
 /* Returns whether the collector wrote data that is useful without events: samples, states, counters, tensors. */
 static bool is_recorded(const struct tp_trace *trace)
 {
-    return trace->sample_count + trace->state_count + trace->seen_process_count + trace->tensor_count > 0 ||
+    return trace->sample_count + trace->state_count + trace->recorded_process_count + trace->tensor_count > 0 ||
            tp_trace_header(trace, "tracepress_recorder").ptr != NULL;
 }
 

@@ -59,10 +59,10 @@ void tp_range_names_apply(struct tp_trace *trace)
         return;
     for (uint32_t i = 0; i < trace->event_count; i++) {
         struct tp_event *event = &trace->events[i];
-        if (event->kind != TP_KIND_ANNOTATION || tp_event_said(event))
+        if (event->kind != TP_KIND_ANNOTATION || tp_event_declared_kind(event))
             continue;
         enum tp_range_kind kind = tp_range_kind_of_name(tp_trace_name(trace, event));
         event->variant = kind & 15u;
-        trace->reading.said_kinds |= kind ? 1u << kind : 0;
+        trace->reading.declared_kinds |= kind ? 1u << kind : 0;
     }
 }

@@ -5,15 +5,15 @@
 #include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/inputs/input_format.h"
 #include "webreport/trace/json/strict.h"
-#include "webreport/trace/own_threads.h"
 #include "webreport/trace/producer.h"
 #include "webreport/trace/range_names.h"
+#include "webreport/trace/recorder_threads.h"
 #include "writer/base/limits.h"
 
 /* ---- data common to all formats ---- */
 
 /* Finds the names of Python calls that contain ";", so that such frames are recognized in call stacks. */
-static void find_odd_frames(const struct tp_trace *trace, struct tp_strings *found)
+static void find_frames_with_semicolon(const struct tp_trace *trace, struct tp_strings *found)
 {
     bool has_any = false;
     for (uint32_t i = 0; i < trace->names.count && !has_any; i++)
@@ -21,7 +21,7 @@ static void find_odd_frames(const struct tp_trace *trace, struct tp_strings *fou
     for (uint32_t i = 0; i < trace->event_count && has_any; i++) {
         const struct tp_event *event = &trace->events[i];
         if (event->kind == TP_KIND_FRAME || event->kind == TP_KIND_MODULE)
-            tp_stacks_know(found, tp_trace_name(trace, event));
+            tp_stacks_add_known_frame(found, tp_trace_name(trace, event));
     }
 }
 
@@ -29,17 +29,17 @@ static void build_stacks(struct tp_trace *trace)
 {
     struct tp_strings known;
     tp_strings_init(&known, trace->arena, 0);
-    find_odd_frames(trace, &known);
+    find_frames_with_semicolon(trace, &known);
     trace->stacks = tp_arena_alloc(trace->arena, sizeof *trace->stacks);
     tp_stacks_build(trace->stacks, &trace->stack_texts, &trace->names, &known, trace->arena);
 }
 
 /* Derives the data that the model expects in each trace from the columns. */
-static void complete(struct tp_trace *trace, const struct tp_trace_options *options)
+static void derive_common_data(struct tp_trace *trace, const struct tp_trace_options *options)
 {
     tp_frames_build(&trace->frames, &trace->names, trace->arena);
     build_stacks(trace);
-    tp_own_threads_drop(trace);
+    tp_recorder_threads_drop(trace);
     if (!options || !options->keeps_ends)
         tp_impossible_ends_cut(trace);
     tp_range_names_apply(trace);
@@ -99,7 +99,7 @@ static int read_input(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_sink_finish(&job->sink);
-    complete(trace, job->options);
+    derive_common_data(trace, job->options);
     return job->sink.wants_tensors && trace->tensor_count ? TP_OK : tp_producer_check(trace, source->err);
 }
 

@@ -74,14 +74,14 @@ uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str t
     /* absent tokens are also excluded, because 8 bytes cannot be read there */
     if (pid.len - 1 >= 8 || tid.len - 1 >= 16)
         return spelled_thread(d, pid, tid);
-    struct tp_row_seen row = {.pid = eight_bytes(pid.ptr, pid.len),
-                              .tid = {eight_bytes(tid.ptr, tid.len), 0},
-                              .pid_size = (uint8_t)pid.len,
-                              .tid_size = (uint8_t)tid.len};
+    struct tp_row_cache_entry row = {.pid = eight_bytes(pid.ptr, pid.len),
+                                     .tid = {eight_bytes(tid.ptr, tid.len), 0},
+                                     .pid_size = (uint8_t)pid.len,
+                                     .tid_size = (uint8_t)tid.len};
     if (tid.len > 8)
         row.tid[1] = eight_bytes(tid.ptr + 8, tid.len - 8);
     uint64_t hash = (row.pid ^ row.tid[0] * 3 ^ row.tid[1] * 5) * 0x9E3779B97F4A7C15ull;
-    struct tp_row_seen *seen = &d->rows_seen[hash >> 58];
+    struct tp_row_cache_entry *seen = &d->row_cache[hash >> 58];
     if (seen->pid == row.pid && seen->tid[0] == row.tid[0] && seen->tid[1] == row.tid[1] &&
         seen->pid_size == row.pid_size && seen->tid_size == row.tid_size)
         return seen->thread;

@@ -19,8 +19,8 @@
 
 struct search {
     struct tp_arena *arena;
-    struct tp_vec runs;  /* found runs as struct tp_run */
-    struct tp_vec loose; /* files that the user named, as struct tp_run_file */
+    struct tp_vec runs;        /* found runs as struct tp_run */
+    struct tp_vec named_files; /* files that the user named, as struct tp_run_file */
     size_t file_count;
     const char *suffix;  /* ending of the wanted names; NULL: the endings of traces */
     const char *include; /* pattern of the wanted names; NULL: all names */
@@ -82,7 +82,7 @@ static int by_worker_span(const void *x, const void *y)
 }
 
 /* Finds the files that only add records to the file of a worker of the same run. */
-static void find_beside(struct tp_run *run)
+static void find_additional_files(struct tp_run *run)
 {
     for (size_t i = 0; i < run->file_count; i++) {
         struct tp_run_file *file = &run->files[i];
@@ -91,9 +91,9 @@ static void find_beside(struct tp_run *run)
             continue;
         worker.len -= sizeof TP_WORKER_SECOND - 1;
         /* searches backward, because files are sorted and the worker's file comes first */
-        for (size_t k = i; k-- > 0 && !file->beside.len;)
+        for (size_t k = i; k-- > 0 && !file->main_worker.len;)
             if (tp_str_equal(run->files[k].worker, worker)) {
-                file->beside = worker;
+                file->main_worker = worker;
                 file->is_helper = true;
             } else if (tp_str_compare(run->files[k].worker, worker) < 0)
                 break;
@@ -121,7 +121,7 @@ static int place_of(const struct tp_run_file *file)
     return file->is_silent ? 2 : file->is_program;
 }
 
-static int by_telling(const void *x, const void *y, const void *context)
+static int by_detail(const void *x, const void *y, const void *context)
 {
     (void)context;
     return place_of(x) - place_of(y);
@@ -144,12 +144,12 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
         run->files[i].is_silent = tp_str_ends(run->files[i].worker, TP_WORKER_INSIDE);
     }
     if (program_count)
-        tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, by_telling, NULL);
+        tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, by_detail, NULL);
 }
 
 /* Appends the rank to the workers of files [first, end), which have the same worker, if the metadata of the files names
  * different ranks. */
-static void tell_ranks_apart(struct tp_arena *arena, struct tp_run_file *files, size_t first, size_t end)
+static void append_ranks(struct tp_arena *arena, struct tp_run_file *files, size_t first, size_t end)
 {
     int64_t *ranks = tp_arena_array(arena, end - first, sizeof *ranks), known = -1;
     bool is_one_rank = true;
@@ -179,7 +179,7 @@ static void name_ranks(struct tp_arena *arena, struct tp_run *run)
         for (end = i + 1; end < run->file_count && tp_str_equal(files[i].worker, files[end].worker);)
             end++;
         if (end - i > 1 && !is_of_helper(&files[i]) && !tp_str_ends(files[i].worker, TP_WORKER_SECOND))
-            tell_ranks_apart(arena, files, i, end);
+            append_ranks(arena, files, i, end);
     }
 }
 
@@ -203,7 +203,7 @@ static void number_spans(struct search *s, struct tp_run *run)
         file->span = is_same ? before->span : position;
     }
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_span);
-    find_beside(run);
+    find_additional_files(run);
     find_helpers(run);
 }
 
@@ -225,19 +225,19 @@ static int by_text(const void *x, const void *y)
 }
 
 /* What a file name implies: the file is no trace, is a trace with torch's form of name, or may be a trace. */
-enum promise { NOTHING, OF_TORCH, PERHAPS };
+enum name_meaning { NO_TRACE, TORCH_TRACE, POSSIBLE_TRACE };
 
-static enum promise promise_of(const struct search *s, const char *name)
+static enum name_meaning implied_by_name(const struct search *s, const char *name)
 {
     struct tp_str worker, time, text = tp_str_of(name);
     if (s->suffix)
-        return *name != '.' && tp_str_ends(text, s->suffix) ? OF_TORCH : NOTHING;
+        return *name != '.' && tp_str_ends(text, s->suffix) ? TORCH_TRACE : NO_TRACE;
     if (s->include && fnmatch(s->include, name, FNM_PERIOD) != 0)
-        return NOTHING;
+        return NO_TRACE;
     if (tp_rundir_match(name, &worker, &time))
-        return OF_TORCH;
+        return TORCH_TRACE;
     bool is_json = tp_str_ends(text, ".json") || tp_str_ends(text, ".json.gz");
-    return *name != '.' && (is_json || s->include) ? PERHAPS : NOTHING;
+    return *name != '.' && (is_json || s->include) ? POSSIBLE_TRACE : NO_TRACE;
 }
 
 /* An open folder and the names of its entries. */
@@ -245,7 +245,7 @@ struct listing {
     struct search *search;
     DIR *dir;
     const char *path;
-    struct tp_vec *folders, *files, *perhaps;
+    struct tp_vec *folders, *files, *possible_traces;
 };
 
 /* Returns the type of an entry. For a link returns the type of its target, unless the target is a folder. */
@@ -262,17 +262,17 @@ static mode_t type_of(const struct listing *l, const struct dirent *entry, const
     return stat(path, &info) == 0 ? info.st_mode & S_IFMT : 0;
 }
 
-static void note_odd(struct listing *l, const char *name, mode_t type)
+static void note_special_file(struct listing *l, const char *name, mode_t type)
 {
     struct tp_runs *found = l->search->found;
     if (!found)
         return;
     if (type == S_IFREG && !found->foreign && tp_input_format_is_name(name))
         found->foreign = join(l->search->arena, l->path, name);
-    if (type == S_IFREG || type == S_IFDIR || type == 0 || promise_of(l->search, name) == NOTHING)
+    if (type == S_IFREG || type == S_IFDIR || type == 0 || implied_by_name(l->search, name) == NO_TRACE)
         return;
-    if (found->irregular_count++ == 0)
-        found->irregular = join(l->search->arena, l->path, name);
+    if (found->special_count++ == 0)
+        found->special = join(l->search->arena, l->path, name);
 }
 
 static int take_names(void *context, struct tp_error *err)
@@ -287,55 +287,56 @@ static int take_names(void *context, struct tp_error *err)
             continue;
         char *name = tp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
         mode_t type = type_of(l, entry, name);
-        enum promise promise = type == S_IFREG ? promise_of(l->search, name) : NOTHING;
+        enum name_meaning name_meaning = type == S_IFREG ? implied_by_name(l->search, name) : NO_TRACE;
         if (type == S_IFDIR)
             *(char **)tp_vec_push(l->folders) = name;
-        else if (promise != NOTHING)
-            *(char **)tp_vec_push(promise == OF_TORCH ? l->files : l->perhaps) = name;
+        else if (name_meaning != NO_TRACE)
+            *(char **)tp_vec_push(name_meaning == TORCH_TRACE ? l->files : l->possible_traces) = name;
         else
-            note_odd(l, name, type);
+            note_special_file(l, name, type);
     }
     return TP_OK;
 }
 
 /* Adds the files that may be traces and begin like a trace, after the files with torch's form of name. */
-static void take_by_content(struct search *s, const char *path, const struct tp_vec *perhaps, struct tp_vec *files)
+static void take_by_content(struct search *s, const char *path, const struct tp_vec *possible_traces,
+                            struct tp_vec *files)
 {
-    for (size_t i = 0; i < perhaps->count; i++) {
-        char *name = *TP_AT(perhaps, char *, i);
+    for (size_t i = 0; i < possible_traces->count; i++) {
+        char *name = *TP_AT(possible_traces, char *, i);
         if (tp_file_head_is_trace(join(s->arena, path, name)))
             *(char **)tp_vec_push(files) = name;
     }
 }
 
 /* Counts the traces that are ignored because the folder has traces with torch's form of name. */
-static void note_unread(struct search *s, const char *path, const struct tp_vec *perhaps)
+static void count_ignored(struct search *s, const char *path, const struct tp_vec *possible_traces)
 {
     struct tp_runs *found = s->found;
-    for (size_t i = 0; found && i < perhaps->count && i < TP_MAX_IGNORED_CHECKS; i++) {
-        const char *file = join(s->arena, path, *TP_AT(perhaps, char *, i));
-        if (tp_file_head_is_trace(file) && found->unread_count++ == 0)
-            found->unread = file;
+    for (size_t i = 0; found && i < possible_traces->count && i < TP_MAX_IGNORED_CHECKS; i++) {
+        const char *file = join(s->arena, path, *TP_AT(possible_traces, char *, i));
+        if (tp_file_head_is_trace(file) && found->ignored_count++ == 0)
+            found->ignored = file;
     }
 }
 
 /* Lists the entries of a folder, sorted by name. The folder is closed before files are opened. */
 static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
 {
-    struct tp_vec perhaps = TP_VEC(s->arena, char *);
+    struct tp_vec possible_traces = TP_VEC(s->arena, char *);
     DIR *dir = opendir(path);
     if (!dir)
         return tp_error_set(s->err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, 0, "%s: cannot open folder: %s", path,
                             strerror(errno));
-    tp_arena_run(s->arena, take_names, &(struct listing){s, dir, path, folders, files, &perhaps}, NULL);
+    tp_arena_run(s->arena, take_names, &(struct listing){s, dir, path, folders, files, &possible_traces}, NULL);
     closedir(dir);
     tp_arena_pass_on(s->arena);
-    if (perhaps.count)
-        qsort(perhaps.data, perhaps.count, sizeof(char *), by_text);
+    if (possible_traces.count)
+        qsort(possible_traces.data, possible_traces.count, sizeof(char *), by_text);
     if (files->count == 0 || s->include)
-        take_by_content(s, path, &perhaps, files);
+        take_by_content(s, path, &possible_traces, files);
     else
-        note_unread(s, path, &perhaps);
+        count_ignored(s, path, &possible_traces);
     if (folders->count)
         qsort(folders->data, folders->count, sizeof(char *), by_text);
     if (files->count)
@@ -376,7 +377,7 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
         struct tp_run_file *file = &run->files[i];
         file->path = join(s->arena, folder->path, *TP_AT(names, char *, i));
         file->base = tp_path_base(file->path);
-        file->is_by_content = !name_worker(file) && !s->suffix;
+        file->is_found_by_content = !name_worker(file) && !s->suffix;
     }
     number_spans(s, run);
     if (!s->suffix)
@@ -417,29 +418,29 @@ static const char *folder_name(struct tp_arena *arena, const char *path)
     return tp_arena_copy(arena, base, strlen(base));
 }
 
-static void add_loose(struct search *s, const char *path)
+static void add_named_file(struct search *s, const char *path)
 {
     struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : tp_path_base(path)};
     name_worker(&file);
     file.time = (struct tp_str){NULL, 0}; /* files that the user named have no spans */
-    for (size_t i = 0; i < s->loose.count; i++) {
-        if (!tp_str_equal(TP_AT(&s->loose, struct tp_run_file, i)->worker, file.worker))
+    for (size_t i = 0; i < s->named_files.count; i++) {
+        if (!tp_str_equal(TP_AT(&s->named_files, struct tp_run_file, i)->worker, file.worker))
             continue;
         char number[32]; /* number that distinguishes a second worker with the same name */
-        int n = snprintf(number, sizeof number, "#%zu", s->loose.count);
+        int n = snprintf(number, sizeof number, "#%zu", s->named_files.count);
         char *name = tp_arena_alloc(s->arena, file.worker.len + (size_t)n + 1);
         memcpy(name, file.worker.ptr, file.worker.len);
         memcpy(name + file.worker.len, number, (size_t)n);
         file.worker = (struct tp_str){name, file.worker.len + (size_t)n};
         break;
     }
-    *(struct tp_run_file *)tp_vec_push(&s->loose) = file;
+    *(struct tp_run_file *)tp_vec_push(&s->named_files) = file;
 }
 
 /* Makes a run of the files that the user named. Its name is that of the first file's folder. */
-static struct tp_run loose_run(struct search *s)
+static struct tp_run run_of_named_files(struct search *s)
 {
-    struct tp_run run = {.files = s->loose.data, .file_count = s->loose.count};
+    struct tp_run run = {.files = s->named_files.data, .file_count = s->named_files.count};
     const char *first = run.files[0].path, *slash = strrchr(first, '/');
     char *folder = slash ? tp_arena_copy(s->arena, first, (size_t)(slash - first) + 1) : (char *)".";
     run.name = tp_str_of(folder_name(s->arena, folder));
@@ -453,7 +454,7 @@ int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp
 {
     struct search s = {.arena = arena,
                        .runs = TP_VEC(arena, struct tp_run),
-                       .loose = TP_VEC(arena, struct tp_run_file),
+                       .named_files = TP_VEC(arena, struct tp_run_file),
                        .include = search->include,
                        .found = runs,
                        .err = err};
@@ -469,14 +470,14 @@ int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp
             if (code < 0)
                 return code;
         } else {
-            add_loose(&s, path);
+            add_named_file(&s, path);
         }
     }
-    size_t first = s.loose.count > 0;
+    size_t first = s.named_files.count > 0;
     runs->count = s.runs.count + first;
     runs->items = tp_arena_array(arena, runs->count, sizeof *runs->items);
     if (first)
-        runs->items[0] = loose_run(&s);
+        runs->items[0] = run_of_named_files(&s);
     for (size_t i = 0; i < s.runs.count; i++)
         runs->items[first + i] = *TP_AT(&s.runs, struct tp_run, i);
     return TP_OK;

@@ -15,7 +15,7 @@ struct tp_run_file {
     struct tp_str time; /* digits after the worker's name; ptr NULL if there are none */
     uint64_t span;      /* position of the time among the times of the worker, from 1; 0 if the name has no time */
     /* worker of the run to whose records this file only adds records (writer/worker.h); empty if there is none */
-    struct tp_str beside;
+    struct tp_str main_worker;
     /* true if the run's numbers do not use this file. Either another file of its process is used, or its process only
      * helps others of the run (TP_WORKER_HELPER), or is_program is true. */
     bool is_helper;
@@ -26,7 +26,7 @@ struct tp_run_file {
     const char *path; /* path to open, NUL-terminated */
     const char *base; /* last part of the path */
     /* true if the file was found in a folder by its content, because its name does not have torch's form */
-    bool is_by_content;
+    bool is_found_by_content;
 };
 
 struct tp_run {
@@ -41,12 +41,12 @@ struct tp_runs {
     struct tp_run *items;
     size_t count;
     /* number of pipes, sockets and devices in the folders that have names of traces and are ignored */
-    size_t irregular_count;
-    const char *irregular; /* path of the first such file; NULL if there is none */
-    const char *foreign;   /* first file in the folders that has a name of another tool; NULL if there is none */
+    size_t special_count;
+    const char *special; /* path of the first such file; NULL if there is none */
+    const char *foreign; /* first file in the folders that has a name of another tool; NULL if there is none */
     /* number of files that begin like traces but are ignored, because there are traces with torch's form of name */
-    size_t unread_count;
-    const char *unread; /* path of the first such file; NULL if there is none */
+    size_t ignored_count;
+    const char *ignored; /* path of the first such file; NULL if there is none */
 };
 
 /* The paths to search. */
@@ -56,7 +56,7 @@ struct tp_run_search {
     const char
         /* pattern of fnmatch(3) for names in folders, with any ending; NULL: names as described at the top of this file
          */
-            *include;
+        *include;
 };
 
 /* Finds the traces. The files that the user named form the first run, and every folder with traces is a separate run.

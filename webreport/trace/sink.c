@@ -27,7 +27,7 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
 {
     sink->events = TP_VEC(arena, struct tp_event);
     sink->hosts = TP_VEC(arena, struct tp_host_detail);
-    sink->host_more = TP_VEC(arena, struct tp_host_more);
+    sink->host_rare = TP_VEC(arena, struct tp_host_rare);
     sink->launches = TP_VEC(arena, struct tp_launch_detail);
     sink->devices = TP_VEC(arena, struct tp_device_detail);
     sink->modules = TP_VEC(arena, struct tp_module_detail);
@@ -35,7 +35,7 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
     sink->others = TP_VEC(arena, struct tp_other_detail);
     sink->concretes = TP_VEC(arena, struct tp_concrete);
     sink->memory = TP_VEC(arena, struct tp_memory);
-    sink->memory_more = TP_VEC(arena, struct tp_memory_more);
+    sink->memory_rare = TP_VEC(arena, struct tp_memory_rare);
     sink->memory_stacks = TP_VEC(arena, uint32_t);
     tp_keys_init(&sink->setups, arena, sizeof(struct tp_device_setup) / sizeof(uint32_t));
     sink->setup_after = TP_VEC(arena, uint32_t);
@@ -47,8 +47,8 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
     sink->flows = TP_VEC(arena, struct tp_flow);
     sink->samples = TP_VEC(arena, struct tp_sample);
     sink->states = TP_VEC(arena, struct tp_state);
-    sink->seen_processes = TP_VEC(arena, struct tp_seen_process);
-    sink->memory_looks = TP_VEC(arena, struct tp_memory_look);
+    sink->recorded_processes = TP_VEC(arena, struct tp_recorded_process);
+    sink->process_memory = TP_VEC(arena, struct tp_process_memory);
     sink->tensors = TP_VEC(arena, struct tp_tensor_record);
     sink->arguments = TP_VEC(arena, struct tp_argument);
     sink->moments = TP_VEC(arena, struct tp_moment);
@@ -94,7 +94,7 @@ void tp_sink_learn_names(struct tp_sink *sink)
 {
     while (sink->name_meanings.count < sink->trace->names.count) {
         struct tp_str name = tp_strings_get(&sink->trace->names, (uint32_t)sink->name_meanings.count);
-        *(uint8_t *)tp_vec_push(&sink->name_meanings) = (uint8_t)tp_kinds_of_name(name);
+        *(uint8_t *)tp_vec_push(&sink->name_meanings) = (uint8_t)tp_name_meaning_of(name);
     }
 }
 
@@ -102,7 +102,7 @@ void tp_sink_learn_cats(struct tp_sink *sink)
 {
     while (sink->cat_meanings.count < sink->trace->cats.count) {
         struct tp_str cat = tp_strings_get(&sink->trace->cats, (uint32_t)sink->cat_meanings.count);
-        *(struct tp_cat_meaning *)tp_vec_push(&sink->cat_meanings) = tp_kinds_of_cat(cat);
+        *(struct tp_cat_meaning *)tp_vec_push(&sink->cat_meanings) = tp_cat_meaning_of(cat);
     }
 }
 
@@ -123,7 +123,7 @@ static uint32_t intern_spelled(struct tp_sink *sink, struct tp_interner *interne
 uint32_t tp_sink_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text)
 {
     uint32_t id;
-    if (interner->holds_values || (text.len <= interner->max_bytes && tp_clean_is_plain(text)))
+    if (interner->has_json_values || (text.len <= interner->max_bytes && tp_clean_is_plain(text)))
         id = tp_strings_add(interner->meanings, text.ptr ? text : TP_STR(""));
     else
         id = intern_spelled(sink, interner, text);
@@ -210,7 +210,7 @@ void tp_sink_finish(struct tp_sink *sink)
     struct tp_trace *trace = sink->trace;
     struct tp_vec *kept[] = {&sink->events,
                              &sink->hosts,
-                             &sink->host_more,
+                             &sink->host_rare,
                              &sink->launches,
                              &sink->devices,
                              &sink->modules,
@@ -218,15 +218,15 @@ void tp_sink_finish(struct tp_sink *sink)
                              &sink->others,
                              &sink->concretes,
                              &sink->memory,
-                             &sink->memory_more,
+                             &sink->memory_rare,
                              &sink->memory_stacks,
                              &sink->counters,
                              &sink->task_ends,
                              &sink->flows,
                              &sink->samples,
                              &sink->states,
-                             &sink->seen_processes,
-                             &sink->memory_looks,
+                             &sink->recorded_processes,
+                             &sink->process_memory,
                              &sink->tensors,
                              &sink->arguments,
                              &sink->moments,
@@ -237,7 +237,7 @@ void tp_sink_finish(struct tp_sink *sink)
     trace->event_count = (uint32_t)sink->events.count;
     trace->hosts = sink->hosts.data;
     trace->host_count = (uint32_t)sink->hosts.count;
-    trace->host_more = sink->host_more.data;
+    trace->host_rare = sink->host_rare.data;
     trace->launches = sink->launches.data;
     trace->launch_count = (uint32_t)sink->launches.count;
     trace->devices = sink->devices.data;
@@ -252,7 +252,7 @@ void tp_sink_finish(struct tp_sink *sink)
     trace->concretes = sink->concretes.data;
     trace->concrete_count = (uint32_t)sink->concretes.count;
     trace->memory = sink->memory.data;
-    trace->memory_more = sink->memory_more.data;
+    trace->memory_rare = sink->memory_rare.data;
     trace->memory_stacks = sink->memory_stacks.data;
     trace->memory_count = (uint32_t)sink->memory.count;
     list_memory_places(sink);
@@ -266,10 +266,10 @@ void tp_sink_finish(struct tp_sink *sink)
     trace->sample_count = (uint32_t)sink->samples.count;
     trace->states = sink->states.data;
     trace->state_count = (uint32_t)sink->states.count;
-    trace->seen_processes = sink->seen_processes.data;
-    trace->seen_process_count = (uint32_t)sink->seen_processes.count;
-    trace->memory_looks = sink->memory_looks.data;
-    trace->memory_look_count = (uint32_t)sink->memory_looks.count;
+    trace->recorded_processes = sink->recorded_processes.data;
+    trace->recorded_process_count = (uint32_t)sink->recorded_processes.count;
+    trace->process_memory = sink->process_memory.data;
+    trace->process_memory_count = (uint32_t)sink->process_memory.count;
     trace->tensors = sink->tensors.data;
     trace->tensor_count = (uint32_t)sink->tensors.count;
     trace->arguments = sink->arguments.data;

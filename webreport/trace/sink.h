@@ -17,9 +17,9 @@
 struct tp_sink {
     struct tp_trace *trace;
     struct tp_interner names, cats, stacks, texts, values;
-    struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, memory_more,
-        memory_stacks, counters, task_ends, flows, samples, states, seen_processes, memory_looks, tensors, arguments,
-        moments, threads, processes;
+    struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, concretes, memory, memory_rare,
+        memory_stacks, counters, task_ends, flows, samples, states, recorded_processes, process_memory, tensors,
+        arguments, moments, threads, processes;
     struct tp_vec members;                     /* top-level members as struct tp_header_value */
     struct tp_vec cat_meanings, name_meanings; /* meanings of categories and names (kinds.h), by id */
     struct tp_keys setups;                     /* distinct struct tp_device_setup, as numbers */
@@ -112,30 +112,30 @@ unsigned tp_sink_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_
 void tp_sink_skip(struct tp_sink *sink, enum tp_skip reason);
 
 /* Counts a complete event of an unknown category. dur_ns: its duration; 0 if it has none. */
-void tp_sink_unread(struct tp_sink *sink, uint32_t cat, int64_t dur_ns);
+void tp_sink_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns);
 
 /* Counts a number that the recorder gave an event. Recorders number their events from 0 on. */
 void tp_sink_number(struct tp_sink *sink, int64_t number);
 
 /* Adds the details of an operator or annotation that is delivered next. Returns the value for tp_event.detail. more:
  * arguments that few operators have, with the index of their comm; may be NULL. */
-uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_more *more);
+uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_rare *more);
 uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *launch);
 uint32_t tp_sink_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup);
 uint32_t tp_sink_module(struct tp_sink *sink, const struct tp_module_detail *module);
 uint32_t tp_sink_other(struct tp_sink *sink, const struct tp_other_detail *other);
 /* Adds "Concrete Inputs" to the latest details of an operator. value: id in values. */
 void tp_sink_concrete(struct tp_sink *sink, uint32_t value);
-/* Adds the arguments of a collective and returns their index, for tp_host_more and tp_device_detail. */
+/* Adds the arguments of a collective and returns their index, for tp_host_rare and tp_device_detail. */
 uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm);
 
 /* A complete event and its data outside the row. */
 struct tp_sink_slice {
-    struct tp_event event;   /* the event with its detail; the sink sets variant */
-    uint32_t cat;            /* id in cats */
-    enum tp_range_kind said; /* range kind that the event's arguments declare */
-    bool is_communication;   /* true for a kernel without a kind that has the arguments of a collective */
-    bool has_number;         /* true if the recorder numbered the event; the number goes to tp_sink_number */
+    struct tp_event event;            /* the event with its detail; the sink sets variant */
+    uint32_t cat;                     /* id in cats */
+    enum tp_range_kind declared_kind; /* range kind that the event's arguments declare */
+    bool is_communication;            /* true for a kernel without a kind that has the arguments of a collective */
+    bool has_number;                  /* true if the recorder numbered the event; the number goes to tp_sink_number */
     bool has_correlation;
     int64_t correlation; /* TP_NULL_INT if the correlation is present but not a number */
 };
@@ -144,14 +144,14 @@ struct tp_sink_slice {
 void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice);
 
 /* Adds the program's own arguments for the event that is delivered next. */
-void tp_sink_argument(struct tp_sink *sink, struct tp_said said);
+void tp_sink_argument(struct tp_sink *sink, struct tp_argument_text text);
 
 /* ---- elements at one point in time ---- */
 
 /* A memory record, with its device as type and id. stack: id in stacks; TP_NO_ID if there is none. */
 struct tp_sink_memory {
     struct tp_memory record;
-    struct tp_memory_more more;
+    struct tp_memory_rare more;
     struct tp_memory_place place;
     uint32_t stack;
     bool has_number; /* true if the recorder numbered the record */
@@ -169,12 +169,12 @@ void tp_sink_sample(struct tp_sink *sink, const struct tp_sample *sample);
 void tp_sink_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor);
 void tp_sink_moment(struct tp_sink *sink, const struct tp_moment *moment);
 void tp_sink_state(struct tp_sink *sink, const struct tp_state *state);
-void tp_sink_seen_process(struct tp_sink *sink, const struct tp_seen_process *process);
-void tp_sink_memory_look(struct tp_sink *sink, const struct tp_memory_look *look);
+void tp_sink_recorded_process(struct tp_sink *sink, const struct tp_recorded_process *process);
+void tp_sink_process_memory(struct tp_sink *sink, const struct tp_process_memory *process_memory);
 
 /* Returns whether a tensor's statistics are possible: the counts agree with each other, and the numbers have possible
  * values. */
-bool tp_sink_are_possible(const struct tp_tensor_stats *stats);
+bool tp_tensor_stats_are_possible(const struct tp_tensor_stats *stats);
 
 /* Returns the stack id of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the innermost
  * frame. stack: text in the form of a "Call stack". */

@@ -22,10 +22,10 @@ void tp_sink_skip(struct tp_sink *sink, enum tp_skip reason)
     sink->trace->reading.skipped[reason]++;
 }
 
-void tp_sink_unread(struct tp_sink *sink, uint32_t cat, int64_t dur_ns)
+void tp_sink_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns)
 {
-    struct tp_unread *unread = sink->trace->reading.unread;
-    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
+    struct tp_unknown_category *unread = sink->trace->reading.unknown_categories;
+    for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES; i++) {
         if (unread[i].count && unread[i].cat != cat)
             continue;
         unread[i].cat = cat;
@@ -59,11 +59,11 @@ static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
 /* Returns the range kind of an event, and records the kinds that arguments declare. */
 static unsigned range_kind(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
-    unsigned kind = slice->event.kind, said = slice->said;
+    unsigned kind = slice->event.kind, declared = slice->declared_kind;
     bool may_say = kind == TP_KIND_ANNOTATION || kind == TP_KIND_GPU_ANNOTATION || tp_kind_is_device(kind);
-    said = may_say ? said : 0;
-    reading->said_kinds |= said ? 1u << said : 0;
-    return !said && kind == TP_KIND_KERNEL && slice->is_communication ? (unsigned)TP_RANGE_COMMUNICATION : said;
+    declared = may_say ? declared : 0;
+    reading->declared_kinds |= declared ? 1u << declared : 0;
+    return !declared && kind == TP_KIND_KERNEL && slice->is_communication ? (unsigned)TP_RANGE_COMMUNICATION : declared;
 }
 
 /* Adds an event with a correlation to the counts and sums of `reading`. */
@@ -108,12 +108,12 @@ uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm)
     return (uint32_t)sink->comms.count - 1;
 }
 
-uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_more *more)
+uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_rare *more)
 {
     host.more = TP_NO_ID;
     if (more && (more->sequence != TP_NULL_INT || more->forward_thread != TP_NULL_INT || more->comm != TP_NO_ID)) {
-        *(struct tp_host_more *)tp_vec_push(&sink->host_more) = *more;
-        host.more = (uint32_t)sink->host_more.count - 1;
+        *(struct tp_host_rare *)tp_vec_push(&sink->host_rare) = *more;
+        host.more = (uint32_t)sink->host_rare.count - 1;
     }
     *(struct tp_host_detail *)tp_vec_push(&sink->hosts) = host;
     return (uint32_t)sink->hosts.count - 1;
@@ -164,10 +164,10 @@ uint32_t tp_sink_other(struct tp_sink *sink, const struct tp_other_detail *other
     return (uint32_t)sink->others.count - 1;
 }
 
-void tp_sink_argument(struct tp_sink *sink, struct tp_said said)
+void tp_sink_argument(struct tp_sink *sink, struct tp_argument_text text)
 {
-    if (said.text != TP_NO_ID || said.color != TP_NO_ID)
-        *(struct tp_argument *)tp_vec_push(&sink->arguments) = (struct tp_argument){(uint32_t)sink->events.count, said};
+    if (text.text != TP_NO_ID || text.color != TP_NO_ID)
+        *(struct tp_argument *)tp_vec_push(&sink->arguments) = (struct tp_argument){(uint32_t)sink->events.count, text};
 }
 
 /* ---- memory records ---- */
@@ -188,14 +188,14 @@ static uint32_t number_of_place(struct tp_sink *sink, struct tp_memory_place pla
 
 /* Stores fields that either few or all records have. The first record with such a field also makes room for the records
  * before it. */
-static void keep_more(struct tp_sink *sink, const struct tp_memory_more *more)
+static void keep_more(struct tp_sink *sink, const struct tp_memory_rare *more)
 {
-    const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
-    if (!sink->memory_more.count && memcmp(more, &none, sizeof none) == 0)
+    const struct tp_memory_rare none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
+    if (!sink->memory_rare.count && memcmp(more, &none, sizeof none) == 0)
         return;
-    while (sink->memory_more.count < sink->memory.count)
-        *(struct tp_memory_more *)tp_vec_push(&sink->memory_more) = none;
-    *(struct tp_memory_more *)tp_vec_push(&sink->memory_more) = *more;
+    while (sink->memory_rare.count < sink->memory.count)
+        *(struct tp_memory_rare *)tp_vec_push(&sink->memory_rare) = none;
+    *(struct tp_memory_rare *)tp_vec_push(&sink->memory_rare) = *more;
 }
 
 /* Stores the stack of a record; the first record with a stack also makes room for the records before it. Recordings of
@@ -263,7 +263,7 @@ void tp_sink_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor)
     *(struct tp_tensor_record *)tp_vec_push(&sink->tensors) = *tensor;
 }
 
-bool tp_sink_are_possible(const struct tp_tensor_stats *s)
+bool tp_tensor_stats_are_possible(const struct tp_tensor_stats *s)
 {
     uint64_t odd = s->nan_count + s->inf_count; /* cannot overflow, because the counts are below 2^63 */
     if (odd > s->count || s->zero_count > s->count - odd)
@@ -283,12 +283,12 @@ void tp_sink_state(struct tp_sink *sink, const struct tp_state *state)
     *(struct tp_state *)tp_vec_push(&sink->states) = *state;
 }
 
-void tp_sink_seen_process(struct tp_sink *sink, const struct tp_seen_process *process)
+void tp_sink_recorded_process(struct tp_sink *sink, const struct tp_recorded_process *process)
 {
-    *(struct tp_seen_process *)tp_vec_push(&sink->seen_processes) = *process;
+    *(struct tp_recorded_process *)tp_vec_push(&sink->recorded_processes) = *process;
 }
 
-void tp_sink_memory_look(struct tp_sink *sink, const struct tp_memory_look *look)
+void tp_sink_process_memory(struct tp_sink *sink, const struct tp_process_memory *process_memory)
 {
-    *(struct tp_memory_look *)tp_vec_push(&sink->memory_looks) = *look;
+    *(struct tp_process_memory *)tp_vec_push(&sink->process_memory) = *process_memory;
 }

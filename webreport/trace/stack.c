@@ -28,7 +28,7 @@ static uint32_t frame_without_address(struct tp_stacks *stacks, uint32_t frame)
 /* ---- texts of stacks ---- */
 
 /* Returns the path of a frame up to the folder with its last ";", or the whole frame if the ";" is not in a folder. */
-static struct tp_str odd_part(struct tp_str text)
+static struct tp_str folder_with_semicolon(struct tp_str text)
 {
     struct tp_frame frame;
     const char *mark = memrchr(text.ptr, ';', text.len);
@@ -40,10 +40,10 @@ static struct tp_str odd_part(struct tp_str text)
     return text;
 }
 
-void tp_stacks_know(struct tp_strings *known, struct tp_str name)
+void tp_stacks_add_known_frame(struct tp_strings *known, struct tp_str name)
 {
     if (name.len && memchr(name.ptr, ';', name.len))
-        tp_strings_add(known, odd_part(name));
+        tp_strings_add(known, folder_with_semicolon(name));
 }
 
 /* Returns the length of the last frame in a text. The frame is the text after the last ";", or a known frame that
@@ -56,7 +56,7 @@ static size_t last_frame(struct tp_str text, const struct tp_strings *known)
         while (start > 0 && text.ptr[start - 1] != ';')
             start--;
         struct tp_str frame = {text.ptr + start, text.len - start};
-        if (parts == 0 || tp_strings_find(known, odd_part(frame)) != TP_NO_ID)
+        if (parts == 0 || tp_strings_find(known, folder_with_semicolon(frame)) != TP_NO_ID)
             length = frame.len;
         if (start == 0)
             break;
@@ -98,7 +98,7 @@ static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, 
         text.len--; /* removes the ";" */
     }
     stacks->node_of_text[id] = node;
-    stacks->common_of_text[id] = common;
+    stacks->plain_node_of_text[id] = common;
 }
 
 void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, const struct tp_strings *names,
@@ -109,7 +109,7 @@ void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, c
     tp_keys_init(&stacks->nodes, arena, 2);
     stacks->frame_of_name = tp_arena_array(arena, names->count, sizeof *stacks->frame_of_name);
     stacks->node_of_text = tp_arena_array(arena, texts->count, sizeof *stacks->node_of_text);
-    stacks->common_of_text = tp_arena_array(arena, texts->count, sizeof *stacks->common_of_text);
+    stacks->plain_node_of_text = tp_arena_array(arena, texts->count, sizeof *stacks->plain_node_of_text);
     for (uint32_t i = 0; i < texts->count; i++)
         add_text(stacks, i, texts->items[i], known);
 }

@@ -28,15 +28,15 @@ struct tp_stacks {
     const struct tp_strings *names; /* names of the trace */
     uint32_t *frame_of_name;        /* by name id: 1 + frame id; 0 if not yet known */
     uint32_t *node_of_text;         /* by id of an argument's text: node of its stack */
-    uint32_t *common_of_text;       /* by id of an argument's text: node of its stack without object addresses */
+    uint32_t *plain_node_of_text;   /* by id of an argument's text: node of its stack without object addresses */
 };
 
 /* Adds to `known` the part of a call's name that shows how frames with ";" are kept whole: the folder with the ";",
  * otherwise the whole name. */
-void tp_stacks_know(struct tp_strings *known, struct tp_str name);
+void tp_stacks_add_known_frame(struct tp_strings *known, struct tp_str name);
 
 /* Fills *stacks with the stacks of `texts` ("Call stack" arguments, by id). Allocates from `arena`, whose guard must be
- * set. names: names of the trace, which must outlive *stacks. known: filled by tp_stacks_know. */
+ * set. names: names of the trace, which must outlive *stacks. known: filled by tp_stacks_add_known_frame. */
 void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, const struct tp_strings *names,
                      const struct tp_strings *known, struct tp_arena *arena);
 
@@ -48,9 +48,9 @@ static inline uint32_t tp_stacks_of_text(const struct tp_stacks *stacks, uint32_
 
 /* Returns the node of an argument without object addresses, which differ from call to call. text: id of the argument;
  * TP_NO_ID gives TP_NO_ID. */
-static inline uint32_t tp_stacks_common(const struct tp_stacks *stacks, uint32_t text)
+static inline uint32_t tp_stacks_without_addresses(const struct tp_stacks *stacks, uint32_t text)
 {
-    return text == TP_NO_ID ? TP_NO_ID : stacks->common_of_text[text];
+    return text == TP_NO_ID ? TP_NO_ID : stacks->plain_node_of_text[text];
 }
 
 /* Returns the node for a call of `name` (name id, used without its address) from stack `parent` (TP_NO_ID: outermost

@@ -95,7 +95,7 @@ struct tp_event {
 };
 
 /* Returns the range kind that the event's arguments declare. */
-static inline enum tp_range_kind tp_event_said(const struct tp_event *event)
+static inline enum tp_range_kind tp_event_declared_kind(const struct tp_event *event)
 {
     return event->kind == TP_KIND_RUNTIME ? TP_RANGE_NONE : (enum tp_range_kind)event->variant;
 }
@@ -111,11 +111,11 @@ struct tp_host_detail {
     uint32_t dims;       /* "Input Dims", otherwise "Input dims"; id in values */
     uint32_t types;      /* "Input type", id in values */
     uint32_t stack;      /* "Call stack"; id in stack_texts; TP_NO_ID if absent or only ';' and blanks */
-    uint32_t more;       /* index in host_more; TP_NO_ID for most operators */
+    uint32_t more;       /* index in host_rare; TP_NO_ID for most operators */
 };
 
 /* Arguments that few operators have: those of autograd and of collectives. */
-struct tp_host_more {
+struct tp_host_rare {
     int64_t sequence, forward_thread; /* TP_NULL_INT if absent or not an integer */
     uint32_t comm;                    /* index in comms; TP_NO_ID if there is none */
 };
@@ -198,7 +198,7 @@ struct tp_memory {
 };
 
 /* Fields that records of old recorders lack. TP_NULL_INT if absent. */
-struct tp_memory_more {
+struct tp_memory_rare {
     int64_t address, total_allocated, total_reserved;
 };
 
@@ -249,7 +249,7 @@ struct tp_state {
 
 /* A process (category process; only in recordings from outside), in file order. Absent numbers are TP_NULL_INT, absent
  * texts TP_NO_ID. */
-struct tp_seen_process {
+struct tp_recorded_process {
     int64_t ts_ns, dur_ns;
     int64_t parent_pid, exit_code, signal;
     int64_t peak_bytes; /* peak of resident memory, bytes */
@@ -261,7 +261,7 @@ struct tp_seen_process {
 };
 
 /* The resident memory of a process at one time (counter "process memory"), in file order. */
-struct tp_memory_look {
+struct tp_process_memory {
     int64_t ts_ns, bytes;
     uint32_t thread; /* thread whose tid equals the pid of the process, as an index in threads */
 };
@@ -276,7 +276,7 @@ struct tp_tensor_record {
 };
 
 /* The program's own arguments of a range, of work on a device that the program declared, or of a moment. */
-struct tp_said {
+struct tp_argument_text {
     /* lines "argument: value" without the last line feed, id in argument_texts; TP_NO_ID if there are none */
     uint32_t text;
     uint32_t color; /* color 0xRRGGBB; TP_NO_ID if the program gave none */
@@ -285,14 +285,14 @@ struct tp_said {
 /* The program's own arguments of an event, in file order. */
 struct tp_argument {
     uint32_t event; /* index in events */
-    struct tp_said said;
+    struct tp_argument_text text;
 };
 
 /* A moment that a program marked (instant of category user_annotation; written by our collector), in file order. */
 struct tp_moment {
     int64_t ts_ns;
     uint32_t name, thread;
-    struct tp_said said;
+    struct tp_argument_text text;
 };
 
 /* A pid or tid: a number (also from a text of digits or "stream N"), or another text. */
@@ -358,13 +358,13 @@ enum tp_notice {
 enum tp_skip { TP_SKIP_NOT_AN_OBJECT, TP_SKIP_PHASE_UNKNOWN, TP_SKIP_NO_TIME, TP_SKIP_UNKNOWN_CATEGORY, TP_SKIP_COUNT };
 
 /* Counts of complete events of one unknown category. */
-struct tp_unread {
+struct tp_unknown_category {
     uint64_t count;
     int64_t time_ns; /* sum of the events' durations, ns */
     uint32_t cat;    /* id in cats; the id of the empty text if the events have no category */
 };
 
-enum { TP_UNREAD_CATEGORIES = 8 };
+enum { TP_UNKNOWN_CATEGORIES = 8 };
 
 /* Counts of events with an impossible recorded end (impossible_ends.h). */
 struct tp_cut {
@@ -397,7 +397,7 @@ struct tp_reading {
     uint64_t read[TP_KIND_COUNT]; /* complete events by kind */
     uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
-    struct tp_unread unread[TP_UNREAD_CATEGORIES]; /* first unknown categories; count 0: free */
+    struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES]; /* first unknown categories; count 0: free */
     uint64_t skipped_phase[128]; /* skipped elements by phase letter: M s f t i I R C B E b e n P N O D */
     /* complete events without or with negative duration, which becomes 0; TP_KIND_OTHER does not count */
     uint64_t without_dur, negative_dur;
@@ -408,14 +408,14 @@ struct tp_reading {
     bool is_truncated, has_gzip_error;
     /* true if a process is called "CPU functions" or "CUDA functions", as in files of torch before 1.8 */
     bool is_old_autograd;
-    bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
-    uint64_t own_repairs;                          /* repaired events that torch itself writes in this broken form */
-    uint64_t odd_keys;                             /* events with a duplicate key or a key that no writer uses */
-    uint64_t unnamed_memory;                       /* instants with the arguments of memory records but another name */
-    uint64_t misspelt_cats;                        /* complete events with a misspelled category */
-    uint64_t unread_without_cat, read_without_cat; /* without a category: skipped; read */
-    uint64_t twice;                                /* events that equal another event (model/oddities.h) */
-    uint64_t with_decimals;                        /* starts and durations of complete events with three decimals */
+    bool is_gzip, has_end;                          /* has_end: the bracket that closes the document was read */
+    uint64_t own_repairs;                           /* repaired events that torch itself writes in this broken form */
+    uint64_t odd_keys;                              /* events with a duplicate key or a key that no writer uses */
+    uint64_t unnamed_memory;                        /* instants with the arguments of memory records but another name */
+    uint64_t misspelled_cats;                       /* complete events with a misspelled category */
+    uint64_t skipped_without_cat, read_without_cat; /* without a category: skipped; read */
+    uint64_t twice;                                 /* events that equal another event (model/oddities.h) */
+    uint64_t with_decimals;                         /* starts and durations of complete events with three decimals */
     uint64_t odd_decimals; /* starts and durations of complete events with another number of decimals */
     uint64_t nameless;     /* events and records without name or thread, links without number */
     uint64_t unnumbered;   /* host events and memory records without the recorder's number */
@@ -424,15 +424,15 @@ struct tp_reading {
     int64_t window_end_ns; /* time of the end mark, ns */
     /* the following members are found by comparing events with each other (model/conflicts.h) */
     uint64_t conflicts;      /* events that contradict other events */
-    uint64_t cut_names;      /* events whose name is cut or misspelled */
+    uint64_t damaged_names;  /* events whose name is cut or misspelled */
     uint64_t without_member; /* events without an argument that other events of their kind have */
     /* device operations without a call, although other operations of the same name have a call */
-    uint64_t lone_devices;
-    uint64_t memory_gaps; /* totals of device memory that no order of the records explains */
-    uint64_t numbered;    /* kept events with the recorder's number ("Ev Idx") */
-    uint64_t number_sum;  /* sum of the recorder's numbers, modulo 2^64 */
-    int64_t last_number;  /* highest of the recorder's numbers */
-    unsigned said_kinds;  /* bits of the kinds (enum tp_range_kind) that arguments of events declare */
+    uint64_t devices_without_call;
+    uint64_t unexplained_totals; /* totals of device memory that no order of the records explains */
+    uint64_t numbered;           /* kept events with the recorder's number ("Ev Idx") */
+    uint64_t number_sum;         /* sum of the recorder's numbers, modulo 2^64 */
+    int64_t last_number;         /* highest of the recorder's numbers */
+    unsigned declared_kinds;     /* bits of the kinds (enum tp_range_kind) that arguments of events declare */
     uint64_t device_link_starts, device_link_ends; /* ends of links to device work */
     uint64_t correlated;                           /* kept events with a correlation */
     struct tp_cut cut_frames, cut_operations;      /* Python calls and device operations with an impossible end */
@@ -461,7 +461,7 @@ struct tp_trace {
     struct tp_event *events;
     uint32_t event_count;
     struct tp_host_detail *hosts;
-    struct tp_host_more *host_more;
+    struct tp_host_rare *host_rare;
     /* from index 1 on: 1 + id in cats of a category of calls of other devices ("mtia_runtime"); 0: free */
     uint32_t call_cats[16];
     struct tp_launch_detail *launches;
@@ -473,7 +473,7 @@ struct tp_trace {
     struct tp_concrete *concretes;
     uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
-    struct tp_memory_more *memory_more; /* by record; NULL if no record has these fields */
+    struct tp_memory_rare *memory_rare; /* by record; NULL if no record has these fields */
     /* by record: "Call stack" as an id in stack_texts, or TP_NO_ID; NULL if no record has a stack */
     uint32_t *memory_stacks;
     struct tp_memory_place *memory_places; /* distinct devices, by first appearance */
@@ -488,14 +488,14 @@ struct tp_trace {
     uint32_t sample_count;
     struct tp_state *states;
     uint32_t state_count;
-    struct tp_seen_process *seen_processes;
-    uint32_t seen_process_count;
-    struct { /* our recorder's threads in the program, whose states and samples were dropped (own_threads.h) */
+    struct tp_recorded_process *recorded_processes;
+    uint32_t recorded_process_count;
+    struct { /* our recorder's threads in the program, whose states and samples were dropped (recorder_threads.h) */
         uint32_t thread_count;
         int64_t running_ns;
     } recorder;
-    struct tp_memory_look *memory_looks;
-    uint32_t memory_look_count;
+    struct tp_process_memory *process_memory;
+    uint32_t process_memory_count;
     struct tp_tensor_record *tensors;
     uint32_t tensor_count;
     struct tp_strings argument_texts;
@@ -567,10 +567,10 @@ static inline const struct tp_device_setup *tp_device_setup(const struct tp_trac
 }
 
 /* Returns the rare arguments of an operator or annotation. All members are absent if it has none. */
-static inline struct tp_host_more tp_host_more(const struct tp_trace *trace, const struct tp_host_detail *host)
+static inline struct tp_host_rare tp_host_rare(const struct tp_trace *trace, const struct tp_host_detail *host)
 {
-    static const struct tp_host_more none = {TP_NULL_INT, TP_NULL_INT, TP_NO_ID};
-    return host->more == TP_NO_ID ? none : trace->host_more[host->more];
+    static const struct tp_host_rare none = {TP_NULL_INT, TP_NULL_INT, TP_NO_ID};
+    return host->more == TP_NO_ID ? none : trace->host_rare[host->more];
 }
 
 static inline const struct tp_memory_place *tp_memory_place(const struct tp_trace *trace,
@@ -580,10 +580,10 @@ static inline const struct tp_memory_place *tp_memory_place(const struct tp_trac
 }
 
 /* Returns the rare fields of a memory record. `record` must point into the trace's array. */
-static inline const struct tp_memory_more *tp_memory_more(const struct tp_trace *trace, const struct tp_memory *record)
+static inline const struct tp_memory_rare *tp_memory_rare(const struct tp_trace *trace, const struct tp_memory *record)
 {
-    static const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
-    return trace->memory_more ? &trace->memory_more[record - trace->memory] : &none;
+    static const struct tp_memory_rare none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
+    return trace->memory_rare ? &trace->memory_rare[record - trace->memory] : &none;
 }
 
 /* Returns the value of a top-level key as compact JSON; ptr NULL if absent. */

@@ -15,7 +15,7 @@ static unsigned present_in(const struct tp_damage_runs *runs)
     unsigned present = 0, asked = 0;
     for (size_t i = 0; i < runs->count; i++) {
         present |= runs->runs[i].evidence.present;
-        asked |= runs->runs[i].evidence.asked;
+        asked |= runs->runs[i].evidence.requested;
     }
     return present & ~asked;
 }
@@ -31,7 +31,7 @@ unsigned tp_damage_broken(const struct tp_damage_runs *runs, const struct tp_dam
     unsigned broken = 0, present = present_in(others);
     for (size_t i = 0; i < runs->count; i++) {
         const struct tp_input_evidence *e = &runs->runs[i].evidence;
-        broken |= tp_evidence_broken(e) | missed(e, present);
+        broken |= tp_evidence_unmet_needs(e) | missed(e, present);
     }
     return broken;
 }
@@ -39,11 +39,11 @@ unsigned tp_damage_broken(const struct tp_damage_runs *runs, const struct tp_dam
 static const char *reason_of(const struct tp_input_evidence *e, unsigned needs, unsigned present,
                              struct tp_arena *arena)
 {
-    if (needs & tp_evidence_broken(e))
+    if (needs & tp_evidence_unmet_needs(e))
         return tp_evidence_reason(e, needs, arena);
     for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
         if (needs & missed(e, present) & need)
-            return tp_text_printf(arena, "it has no %s, the other side has", tp_need_things((enum tp_need)need));
+            return tp_text_printf(arena, "it has no %s, the other side has", tp_need_data_text((enum tp_need)need));
     return "";
 }
 

@@ -115,7 +115,8 @@ static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint3
     if (pass == PASS_SHAPE) {
         struct tp_str shape = tp_strings_get(&m->sides->texts, identity[3]);
         key[1] = identity[1];
-        key[3] = kind == TP_SUMMARY_SYNC ? tp_strings_add(&m->texts, tp_frame_place(m->arena, shape, &row->line)) : 0;
+        key[3] =
+            kind == TP_SUMMARY_SYNC ? tp_strings_add(&m->texts, tp_frame_location(m->arena, shape, &row->line)) : 0;
         return true;
     }
     key[1] = TP_NO_ID;
@@ -225,7 +226,8 @@ static void join(struct matcher *m, struct tp_match *match, struct lone *rows, s
 static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
 {
     for (size_t i = first; i < m->matches.count; i++)
-        TP_AT(&m->matches, struct tp_match, i)->kernel = i == first || !is_of_operator ? ++m->kernel_count : m->kernel_count;
+        TP_AT(&m->matches, struct tp_match, i)->kernel =
+            i == first || !is_of_operator ? ++m->kernel_count : m->kernel_count;
 }
 
 /* Pairs the most similar kernels until one side has none left. If kernels of both sides remain and one operator
@@ -347,7 +349,8 @@ static void match_equal(struct matcher *m)
 void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, const struct tp_replaced *replaced)
 {
     struct tp_arena *arena = sides->arena;
-    struct matcher m = {.sides = sides, .replaced = replaced, .arena = arena, .matches = TP_VEC(arena, struct tp_match)};
+    struct matcher m = {
+        .sides = sides, .replaced = replaced, .arena = arena, .matches = TP_VEC(arena, struct tp_match)};
     tp_strings_init(&m.texts, arena, 0);
     m.lone = tp_arena_array(arena, sides->identity_count, sizeof *m.lone);
     match_equal(&m);

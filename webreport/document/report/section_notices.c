@@ -72,8 +72,8 @@ static const char *unread_text(const struct tp_section *section, int64_t *count)
     int64_t whole_ns = model->last_ns - model->first_ns;
     const char *text = "";
     *count = 0;
-    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
-        const struct tp_unread *unread = &trace->reading.unread[i];
+    for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES; i++) {
+        const struct tp_unknown_category *unread = &trace->reading.unknown_categories[i];
         struct tp_str cat = tp_shown_text(&section->naming, tp_strings_get(&trace->cats, unread->cat));
         if (!unread->count || tp_percent(unread->time_ns, whole_ns) < LEAST_UNREAD_PERCENT)
             continue;

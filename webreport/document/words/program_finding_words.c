@@ -213,7 +213,7 @@ static const char *processes_text(const struct words *w)
     const char *names = "", *dots;
     for (unsigned n = 0; n < w->finding->named_count; n++) {
         uint32_t i = w->finding->processes[n];
-        const struct tp_seen_process *seen = view->tree.processes[i].seen;
+        const struct tp_recorded_process *seen = view->tree.processes[i].seen;
         struct tp_str all = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
         struct tp_str command = cut(all, NAME_BYTES, &dots);
         struct tp_str how = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[i];

@@ -71,7 +71,7 @@ static void add_json(struct args *args, const struct tp_strings *texts, enum tp_
 
 static void add_host(struct args *args, const struct tp_trace *trace, const struct tp_host_detail *host)
 {
-    struct tp_host_more more = tp_host_more(trace, host);
+    struct tp_host_rare more = tp_host_rare(trace, host);
     add_int(args, TP_OUT_EXTERNAL_ID, host->external_id);
     add_int(args, TP_OUT_SEQUENCE_NUMBER, more.sequence);
     add_int(args, TP_OUT_FWD_THREAD_ID, more.forward_thread);

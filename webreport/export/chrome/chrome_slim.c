@@ -191,7 +191,7 @@ static void put_memory(struct writing *w, const struct tp_memory *memory)
 {
     const struct tp_chrome_row *row = &w->rows.of_thread[memory->thread];
     const struct tp_memory_place *device = tp_memory_place(w->trace, memory);
-    const struct tp_memory_more *more = tp_memory_more(w->trace, memory);
+    const struct tp_memory_rare *more = tp_memory_rare(w->trace, memory);
     struct tp_trace_out_memory record = {.pid = row->pid,
                                          .tid = row->tid,
                                          .ts_ns = memory->ts_ns - w->first_ns,

@@ -105,7 +105,7 @@ static bool keeps_category(const struct tp_raw_filter *filter, const struct tp_s
         return true;
     if (phase == 'C')
         return tp_filter_keeps_category(filter->kept.filter, TP_STR("counter"));
-    struct tp_cat_meaning meaning = tp_kinds_of_cat(cat);
+    struct tp_cat_meaning meaning = tp_cat_meaning_of(cat);
     const char *usual = tp_chrome_category_of_kind(meaning.kind);
     return usual && !meaning.is_driver && tp_filter_keeps_category(filter->kept.filter, tp_str_of(usual));
 }

@@ -53,7 +53,7 @@ static void add_record(struct building *b, const struct tp_memory *raw, uint32_t
 {
     if (raw->flags & TP_MEMORY_OUT_OF_MEMORY || raw->bytes == TP_NULL_INT || raw->bytes == 0)
         return;
-    int64_t address = tp_memory_more(b->flow->model->trace, raw)->address;
+    int64_t address = tp_memory_rare(b->flow->model->trace, raw)->address;
     if (address == TP_NULL_INT) {
         b->flow->without_address++;
     } else if (raw->bytes > 0) {
@@ -177,7 +177,7 @@ static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_reco
     flow->totals = tp_arena_array(arena, count, sizeof *flow->totals);
     for (uint32_t i = first; i < first + count; i++) {
         const struct tp_memory *raw = tp_memory_raw(records, &records->items[records->by_device[i]]);
-        int64_t total = tp_memory_more(records->model->trace, raw)->total_allocated;
+        int64_t total = tp_memory_rare(records->model->trace, raw)->total_allocated;
         bool has_total = total != TP_NULL_INT;
         if (raw->flags & TP_MEMORY_OUT_OF_MEMORY || raw->bytes == TP_NULL_INT || has_total != flow->is_peak_reported)
             continue;
@@ -202,7 +202,7 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
     find_range(flow, records);
     for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {
         const struct tp_memory *raw = tp_memory_raw(records, &records->items[records->by_device[i]]);
-        int64_t total = tp_memory_more(records->model->trace, raw)->total_allocated;
+        int64_t total = tp_memory_rare(records->model->trace, raw)->total_allocated;
         if (total == TP_NULL_INT || raw->flags & TP_MEMORY_OUT_OF_MEMORY)
             continue;
         note_peak(flow, total, raw->ts_ns);

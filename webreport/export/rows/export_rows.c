@@ -237,7 +237,7 @@ static void fill_operator(const struct tp_rows *rows, uint32_t row, struct tp_ro
     put_int(&cell, !(ops->flags[row] & TP_OPERATOR_UNFINISHED));
     put_module(&cell, rows, ops->module, row);
     put_int(&cell, d->external_id);
-    put_int(&cell, tp_host_more(trace, d).sequence);
+    put_int(&cell, tp_host_rare(trace, d).sequence);
     put_id(&cell, &trace->values, d->dims);
     put_id(&cell, &trace->values, d->types);
     put_id(&cell, &trace->stack_texts, d->stack);
@@ -298,7 +298,7 @@ static void fill_memory(const struct tp_rows *rows, uint32_t row, struct tp_rows
 {
     const struct tp_memory_record *record = &rows->memory.items[row];
     const struct tp_memory *raw = tp_memory_raw(&rows->memory, record);
-    const struct tp_memory_more *more = tp_memory_more(rows->model->trace, raw);
+    const struct tp_memory_rare *more = tp_memory_rare(rows->model->trace, raw);
     put_int(&cell, row);
     put_int(&cell, tp_sat_sub(raw->ts_ns, rows->first_ns));
     put_text(&cell, rows->memory.devices[record->device].name);

@@ -28,7 +28,7 @@ static void put_record(struct tp_xexport *x, struct tp_xplane *p, const struct t
 {
     const struct tp_memory_record *record = &records->items[i];
     const struct tp_memory *raw = tp_memory_raw(records, record);
-    const struct tp_memory_more *more = tp_memory_more(x->trace, raw);
+    const struct tp_memory_rare *more = tp_memory_rare(x->trace, raw);
     const struct tp_device_memory *device = &records->devices[record->device];
     struct usage *u = &usage[record->device];
     int64_t bytes = tp_memory_bytes(records, record);

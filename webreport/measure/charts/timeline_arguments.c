@@ -61,10 +61,11 @@ static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
     return pack->argument_number[id] = ++pack->argument_text_count;
 }
 
-static void put_said(struct tp_pack *pack, struct tp_pack_column *column, const struct tp_said *said)
+static void put_argument_text(struct tp_pack *pack, struct tp_pack_column *column,
+                              const struct tp_argument_text *argument_text)
 {
-    tp_pack_number(column, number_of_text(pack, said->text));
-    tp_pack_number(column, said->color == TP_NO_ID ? 0 : said->color + 1);
+    tp_pack_number(column, number_of_text(pack, argument_text->text));
+    tp_pack_number(column, argument_text->color == TP_NO_ID ? 0 : argument_text->color + 1);
 }
 
 static int by_event(const void *key, const void *item)
@@ -87,7 +88,7 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
     struct tp_pack_column *column = &pack->sections[TP_PACK_TOLD];
     tp_pack_reserve(pack, TP_PACK_TOLD, (size_t)3 * TP_PACK_MAX_VARINT);
     tp_pack_number(column, place - pack->argument_slice);
-    put_said(pack, column, &argument->said);
+    put_argument_text(pack, column, &argument->text);
     pack->argument_slice = place;
     pack->argument_count++;
 }
@@ -126,7 +127,7 @@ bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane)
         tp_pack_reserve(pack, TP_PACK_MOMENTS, (size_t)4 * TP_PACK_MAX_VARINT);
         tp_pack_number(column, (time - previous) / pack->unit_ns);
         tp_pack_number(column, tp_pack_name(pack, moment->name, TP_SLICE_ANNOTATION));
-        put_said(pack, column, &moment->said);
+        put_argument_text(pack, column, &moment->text);
         previous = time;
         lane->moment_count++;
         timeline->moments_left_out--;

@@ -53,9 +53,9 @@ static const struct tp_memory *record_at(const struct series *s, uint32_t i)
     return &s->model->trace->memory[s->records[i]];
 }
 
-static const struct tp_memory_more *more_at(const struct series *s, uint32_t i)
+static const struct tp_memory_rare *more_at(const struct series *s, uint32_t i)
 {
-    return tp_memory_more(s->model->trace, record_at(s, i));
+    return tp_memory_rare(s->model->trace, record_at(s, i));
 }
 
 static int64_t reserved_at(const struct series *s, uint32_t i)
@@ -103,10 +103,10 @@ static struct surrounding surrounding_of(const struct tp_model *model, const str
             continue;
         if (s.module == TP_NO_ID && tp_marks_of(model, event) & TP_MARK_MODULE)
             s.module = e->name;
-        bool is_users = tp_frames_is_users(frames, e->name);
-        if (s.line == TP_NO_ID || (is_users && !has_users_line))
+        bool is_user_code = tp_frames_is_user_code(frames, e->name);
+        if (s.line == TP_NO_ID || (is_user_code && !has_users_line))
             s.line = tp_frames_line(frames, e->name);
-        has_users_line |= is_users;
+        has_users_line |= is_user_code;
     }
     return s;
 }

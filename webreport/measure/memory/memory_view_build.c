@@ -54,7 +54,7 @@ static size_t record_count(const struct tp_memory_records *records, uint32_t dev
 
 struct point {
     int64_t ts_ns;
-    const struct tp_memory_more *more;
+    const struct tp_memory_rare *more;
 };
 
 /* Marks the points to keep and returns their number. Keeps all points up to the limit. Above the limit, keeps the first
@@ -88,11 +88,11 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
 {
     struct tp_table *table = &records->devices[device].curve;
     const struct tp_trace *trace = records->model->trace;
-    size_t all = trace->memory_more ? record_count(records, device) : 0, count = 0, row = 0;
+    size_t all = trace->memory_rare ? record_count(records, device) : 0, count = 0, row = 0;
     struct point *points = tp_arena_array(records->arena, all, sizeof *points);
     for (size_t i = 0; i < all; i++) {
         const struct tp_memory *raw = tp_memory_raw(records, record_of(records, device, i));
-        const struct tp_memory_more *more = tp_memory_more(trace, raw);
+        const struct tp_memory_rare *more = tp_memory_rare(trace, raw);
         if (more->total_allocated != TP_NULL_INT)
             points[count++] = (struct point){raw->ts_ns, more};
     }
@@ -127,7 +127,7 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
         const struct tp_memory_record *record = record_of(records, device, i);
         const struct tp_memory *raw = tp_memory_raw(records, record);
         int64_t bytes = tp_memory_bytes(records, record);
-        uint64_t address = (uint64_t)tp_memory_more(records->model->trace, raw)->address;
+        uint64_t address = (uint64_t)tp_memory_rare(records->model->trace, raw)->address;
         if (address == (uint64_t)TP_NULL_INT || bytes == 0)
             continue;
         uint32_t id = tp_keys_pair(&addresses, (uint32_t)address, (uint32_t)(address >> 32));
@@ -179,7 +179,7 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
     for (size_t i = 0; i < record_count(records, device); i++) {
         const struct tp_memory_record *record = record_of(records, device, i);
         const struct tp_memory *raw = tp_memory_raw(records, record);
-        const struct tp_memory_more *more = tp_memory_more(records->model->trace, raw);
+        const struct tp_memory_rare *more = tp_memory_rare(records->model->trace, raw);
         int64_t bytes = tp_memory_bytes(records, record), size = bytes > 0 ? bytes : 0;
         add_to(table, TP_MEMORY_RECORDS, device, 1);
         add_to(table, TP_MEMORY_ALLOCATIONS, device, bytes > 0);

@@ -48,15 +48,15 @@ static void find_python(struct tp_program_view *view)
 {
     const struct tp_program_python *python = &view->python;
     double percent = tp_percent(python->time_ns, cpu_ns(view));
-    tp_program_finding_add(view,
-                           &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FUNCTION,
-                                                        .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
-                                                        .is_python = true,
-                                                        .function = python->function,
-                                                        .sample_count = python->sample_count,
-                                                        .time_ns = python->time_ns,
-                                                        .percent = percent,
-                                                        .whole = "CPU"});
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FUNCTION,
+                                           .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
+                                           .is_python = true,
+                                           .function = python->function,
+                                           .sample_count = python->sample_count,
+                                           .time_ns = python->time_ns,
+                                           .percent = percent,
+                                           .whole = "CPU"});
 }
 
 /* Returns the build-id of the file of a function. Debug packages are found by build-id (debuginfod, .build-id below
@@ -82,15 +82,15 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
     if (!f || f->sample_count < FEW_SAMPLES)
         return;
     double percent = tp_percent(f->self_ns, cpu_ns(view));
-    tp_program_finding_add(view,
-                           &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FUNCTION,
-                                                        .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
-                                                        .function = number,
-                                                        .sample_count = f->sample_count,
-                                                        .build_id = f->is_nameless ? build_id_of(view, f, arena) : TP_STR(""),
-                                                        .time_ns = f->self_ns,
-                                                        .percent = percent,
-                                                        .whole = "CPU"});
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FUNCTION,
+                                           .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
+                                           .function = number,
+                                           .sample_count = f->sample_count,
+                                           .build_id = f->is_nameless ? build_id_of(view, f, arena) : TP_STR(""),
+                                           .time_ns = f->self_ns,
+                                           .percent = percent,
+                                           .whole = "CPU"});
 }
 
 static void find_kernel(struct tp_program_view *view)
@@ -255,7 +255,7 @@ static void find_failed(struct tp_program_view *view)
 
 static bool still_runs(const struct tp_program_view *view, uint32_t i)
 {
-    const struct tp_seen_process *seen = view->tree.processes[i].seen;
+    const struct tp_recorded_process *seen = view->tree.processes[i].seen;
     return seen && seen->end != TP_NO_ID &&
            tp_str_equal(tp_strings_get(&view->tree.trace->texts, seen->end), TP_STR("still runs"));
 }

@@ -4,16 +4,16 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Returns the memory readings and the exits of processes in order of time. Items below memory_look_count are numbers of
- * readings; the others are memory_look_count + number of a process. */
+/* Returns the memory readings and the exits of processes in order of time. Items below process_memory_count are numbers
+ * of readings; the others are process_memory_count + number of a process. */
 static struct tp_keyed *order_changes(const struct tp_process_tree *tree, size_t *count, struct tp_arena *arena)
 {
     const struct tp_trace *trace = tree->trace;
     struct tp_keyed *changes =
-        tp_arena_array(arena, (size_t)trace->memory_look_count + tree->process_count + 1, sizeof *changes);
+        tp_arena_array(arena, (size_t)trace->process_memory_count + tree->process_count + 1, sizeof *changes);
     uint32_t at = 0;
-    for (; at < trace->memory_look_count; at++)
-        changes[at] = (struct tp_keyed){trace->memory_looks[at].ts_ns, at, at};
+    for (; at < trace->process_memory_count; at++)
+        changes[at] = (struct tp_keyed){trace->process_memory[at].ts_ns, at, at};
     for (uint32_t i = 0; i < tree->process_count; i++, at++)
         changes[at] = (struct tp_keyed){tree->processes[i].end_ns, at, at};
     tp_sort_keyed(changes, at, arena);
@@ -45,10 +45,10 @@ void tp_program_memory_sums(struct tp_memory_sums *sums, const struct tp_process
                                     tp_arena_array(arena, count + 1, sizeof(int64_t)), 0, TP_NULL_INT};
     for (size_t i = 0; i < count; i++) {
         uint32_t item = changes[i].item;
-        bool is_look = item < trace->memory_look_count;
-        uint32_t process = is_look ? tp_process_of_row(tree, trace->memory_looks[item].thread, changes[i].key)
-                                   : item - trace->memory_look_count;
-        int64_t bytes = is_look ? trace->memory_looks[item].bytes : 0;
+        bool is_look = item < trace->process_memory_count;
+        uint32_t process = is_look ? tp_process_of_row(tree, trace->process_memory[item].thread, changes[i].key)
+                                   : item - trace->process_memory_count;
+        int64_t bytes = is_look ? trace->process_memory[item].bytes : 0;
         if (process == TP_NO_ID || (!is_look && !had[process]))
             continue;
         sum = tp_sat_add(tp_sat_sub(sum, had[process]), bytes);

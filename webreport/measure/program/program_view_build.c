@@ -106,7 +106,7 @@ static struct tp_str command_of(const struct tp_tree_process *process, const str
 static struct tp_str exit_of(const struct tp_tree_process *process, const struct tp_trace *trace,
                              struct tp_arena *arena)
 {
-    const struct tp_seen_process *seen = process->seen;
+    const struct tp_recorded_process *seen = process->seen;
     if (seen && seen->signal != TP_NULL_INT)
         return tp_str_of(tp_text_printf(arena, "signal %lld", (long long)seen->signal));
     if (seen && seen->exit_code != TP_NULL_INT)
@@ -117,7 +117,7 @@ static struct tp_str exit_of(const struct tp_tree_process *process, const struct
 static void fill_process(struct tp_program_view *view, uint32_t row, struct tp_arena *arena)
 {
     const struct tp_tree_process *p = &view->tree.processes[row];
-    const struct tp_seen_process *seen = p->seen;
+    const struct tp_recorded_process *seen = p->seen;
     struct tp_table *t = &view->processes;
     const int64_t numbers[][2] = {{TP_PROGRAM_PROCESS_PID, p->pid},
                                   {TP_PROGRAM_PROCESS_PARENT, seen ? seen->parent_pid : TP_NULL_INT},

@@ -25,7 +25,7 @@ static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *
     for (uint32_t i = 0; i < records.count; i++) {
         const struct tp_memory_record *record = &records.items[i];
         int64_t bytes = tp_memory_bytes(&records, record);
-        int64_t address = tp_memory_more(model->trace, tp_memory_raw(&records, record))->address;
+        int64_t address = tp_memory_rare(model->trace, tp_memory_raw(&records, record))->address;
         bool is_host = records.devices[record->device].type == TP_DEVICE_CPU;
         if (!is_host || address <= 0 || bytes <= 0 || bytes >= OWN_MAPPING_BYTES)
             continue;

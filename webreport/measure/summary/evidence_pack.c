@@ -56,7 +56,7 @@ struct flat {
 static struct flat flatten(const struct tp_input_evidence *e)
 {
     return (struct flat){{(int)e->crc, (int)e->eof, (int)e->recorder, (int)e->clock},
-                         {e->file_bytes, e->event_count, e->repaired, e->present, e->asked, e->absent}};
+                         {e->file_bytes, e->event_count, e->repaired, e->present, e->requested, e->absent}};
 }
 
 static void unflatten(struct tp_input_evidence *e, const struct flat *flat)
@@ -69,7 +69,7 @@ static void unflatten(struct tp_input_evidence *e, const struct flat *flat)
     e->event_count = flat->numbers[EVENTS];
     e->repaired = flat->numbers[REPAIRED];
     e->present = (unsigned)flat->numbers[PRESENT] & TP_NEED_CATEGORIES;
-    e->asked = (unsigned)flat->numbers[ASKED] & TP_NEED_CATEGORIES;
+    e->requested = (unsigned)flat->numbers[ASKED] & TP_NEED_CATEGORIES;
     e->absent = (unsigned)flat->numbers[ABSENT] & TP_NEED_CATEGORIES;
 }
 

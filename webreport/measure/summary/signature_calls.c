@@ -13,7 +13,7 @@ enum { NOT_ASKED, IS_USERS, IS_NOT };
 /* An operator of the step before it is stored. */
 struct item {
     uint32_t event, key, depth, place, thread;
-    bool is_users; /* place is a user function */
+    bool is_user_code; /* place is a user function */
 };
 
 /* ---- one place ---- */
@@ -21,7 +21,8 @@ struct item {
 bool tp_count_is_users(struct tp_count_places *p, uint32_t name)
 {
     if (p->asked[name] == NOT_ASKED)
-        p->asked[name] = tp_frame_is_users(tp_strings_get(&p->work->source->trace->names, name)) ? IS_USERS : IS_NOT;
+        p->asked[name] =
+            tp_frame_is_user_code(tp_strings_get(&p->work->source->trace->names, name)) ? IS_USERS : IS_NOT;
     return p->asked[name] == IS_USERS;
 }
 
@@ -93,18 +94,18 @@ uint32_t tp_count_place(struct tp_count_places *p, uint32_t inside, int64_t at)
 
 /* ---- forward and backward ---- */
 
-static const struct tp_host_more *more_of(const struct tp_trace *trace, const struct item *item)
+static const struct tp_host_rare *more_of(const struct tp_trace *trace, const struct item *item)
 {
     uint32_t more = trace->hosts[trace->events[item->event].detail].more;
-    return more == TP_NO_ID ? NULL : &trace->host_more[more];
+    return more == TP_NO_ID ? NULL : &trace->host_rare[more];
 }
 
-static bool is_backward(const struct tp_host_more *more)
+static bool is_backward(const struct tp_host_rare *more)
 {
     return more->forward_thread != TP_NULL_INT && more->forward_thread != 0;
 }
 
-static bool has_sequence(const struct tp_host_more *more)
+static bool has_sequence(const struct tp_host_rare *more)
 {
     return more && more->sequence != TP_NULL_INT && more->sequence != -1;
 }
@@ -115,15 +116,15 @@ static void place_backward(const struct tp_count_places *p, struct item *items, 
     const struct tp_trace *trace = p->work->source->trace;
     struct tp_vec forward = TP_VEC(p->work->scratch, struct tp_keyed);
     for (size_t i = 0; i < count; i++) {
-        const struct tp_host_more *more = more_of(trace, &items[i]);
-        if (has_sequence(more) && !is_backward(more) && items[i].is_users)
+        const struct tp_host_rare *more = more_of(trace, &items[i]);
+        if (has_sequence(more) && !is_backward(more) && items[i].is_user_code)
             *(struct tp_keyed *)tp_vec_push(&forward) =
                 (struct tp_keyed){more->sequence, items[i].event, items[i].place}; /* events are in file order */
     }
     const struct tp_keyed *sorted = forward.data;
     tp_sort_keyed(forward.data, forward.count, p->work->scratch);
     for (size_t i = 0; i < count; i++) {
-        const struct tp_host_more *more = more_of(trace, &items[i]);
+        const struct tp_host_rare *more = more_of(trace, &items[i]);
         if (!has_sequence(more) || !is_backward(more))
             continue;
         size_t low = 0, high = forward.count;
@@ -181,7 +182,7 @@ static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, st
             continue;
         item.key = tp_count_operator_key(keys, trace, e, false);
         item.place = tp_count_place(p, tp_event_around(model, model->inside[event], e->ts_ns), e->ts_ns);
-        item.is_users = p->last_is_users;
+        item.is_user_code = p->last_is_users;
         *(struct item *)tp_vec_push(items) = item;
     }
 }

@@ -58,7 +58,7 @@ static bool list_blocks(struct keeping *k)
     tp_id_map_init(&open, k->work->scratch);
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[model->order->memory[i]];
-        int64_t address = tp_memory_more(trace, record)->address;
+        int64_t address = tp_memory_rare(trace, record)->address;
         uint32_t step = step_begun(model, record->ts_ns, &near);
         if ((record->flags & TP_MEMORY_OUT_OF_MEMORY) || record->bytes == TP_NULL_INT || !record->bytes)
             continue;

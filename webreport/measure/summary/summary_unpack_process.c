@@ -98,7 +98,8 @@ static void unpack_head(struct tp_unpack *u)
         struct tp_str why = tp_unpack_text(u, from->metric_why[i]);
         int metric = tp_metric_find_near(name.ptr, name.len, &near);
         if (metric >= 0 && !(fabs(from->metric_value[i]) > INT64_MAX)) /* a value that no trace can contain is absent */
-            s->metrics[metric] = (struct tp_metric_value){.value = from->metric_value[i], .why = why.len ? why.ptr : NULL};
+            s->metrics[metric] =
+                (struct tp_metric_value){.value = from->metric_value[i], .why = why.len ? why.ptr : NULL};
     }
     s->facts = tp_columns_unpack(TP_LIST_FACTS, u, &s->fact_count);
 }
@@ -233,7 +234,7 @@ static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     tp_inflate_feed(&inflate, packed.ptr, packed.len);
     size_t done = tp_inflate_run(&inflate, bytes, (size_t)size + 1);
-    bool is_whole = done == size && (inflate.end == TP_INFLATE_GOING || inflate.end == TP_INFLATE_DONE) &&
+    bool is_whole = done == size && (inflate.end == TP_INFLATE_RUNNING || inflate.end == TP_INFLATE_DONE) &&
                     !tp_inflate_is_cut(&inflate) && !inflate.has_trailing_data;
     tp_inflate_close(&inflate);
     *out = (struct tp_str){bytes, done};

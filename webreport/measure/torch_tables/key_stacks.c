@@ -84,12 +84,12 @@ struct backward {
 };
 
 /* Returns the data that autograd recorded about an item; -1 and 0 if absent, as in torch. */
-static struct tp_host_more autograd_of(const struct tp_torch *torch, uint32_t item)
+static struct tp_host_rare autograd_of(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_host_detail *host = tp_torch_detail(torch, item);
-    struct tp_host_more more = {.sequence = TP_NULL_INT, .forward_thread = TP_NULL_INT};
+    struct tp_host_rare more = {.sequence = TP_NULL_INT, .forward_thread = TP_NULL_INT};
     if (host)
-        more = tp_host_more(torch->trace, host);
+        more = tp_host_rare(torch->trace, host);
     more.sequence = more.sequence == TP_NULL_INT ? -1 : more.sequence;
     more.forward_thread = more.forward_thread == TP_NULL_INT ? 0 : more.forward_thread;
     return more;
@@ -169,7 +169,7 @@ static void find_forward(struct backward *b)
 
 static uint32_t forward_stack(const struct backward *b, uint32_t root)
 {
-    struct tp_host_more known = autograd_of(b->torch, root);
+    struct tp_host_rare known = autograd_of(b->torch, root);
     const uint32_t *thread =
         known.forward_thread ? tp_id_map_find(&b->forward_thread, (uint64_t)known.forward_thread) : NULL;
     uint32_t id = thread ? tp_keys_find(&b->forward, SITE(*thread, known.sequence)) : TP_NO_ID;

@@ -89,7 +89,7 @@ static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
 {
     uint8_t *known = &hosts->library[node->label];
     if (!*known)
-        *known = tp_frame_is_users(node->text) ? 1 : 2;
+        *known = tp_frame_is_user_code(node->text) ? 1 : 2;
     return *known == 2;
 }
 

@@ -128,7 +128,7 @@ static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engin
     const struct tp_event *e = tp_operator_event(model, op);
     if (is_engine[e->name])
         return true;
-    int64_t thread = tp_host_more(model->trace, &model->trace->hosts[e->detail]).forward_thread;
+    int64_t thread = tp_host_rare(model->trace, &model->trace->hosts[e->detail]).forward_thread;
     return thread != TP_NULL_INT && thread != 0;
 }
 
@@ -151,7 +151,7 @@ static void find_backward(struct tp_time_places *places)
 static int64_t sequence_of(const struct tp_model *model, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
-    return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
+    return tp_host_rare(model->trace, &model->trace->hosts[e->detail]).sequence;
 }
 
 /* The forward operator of each sequence number: the deepest operator inside of a module, and the last of several. */
@@ -189,7 +189,7 @@ static void add_forward(struct forwards *forwards, const struct tp_operators *op
 static bool is_forward(const struct tp_model *model, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
-    int64_t thread = tp_host_more(model->trace, &model->trace->hosts[e->detail]).forward_thread;
+    int64_t thread = tp_host_rare(model->trace, &model->trace->hosts[e->detail]).forward_thread;
     return (thread == TP_NULL_INT || thread == 0) && !tp_str_starts(tp_trace_name(model->trace, e), "autograd::");
 }
 

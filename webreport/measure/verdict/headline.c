@@ -77,7 +77,7 @@ static int64_t *said_by_name(const struct tp_model *model, unsigned kinds, struc
     size_t at = 0;
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
-        if (e->kind == TP_KIND_ANNOTATION && kinds >> tp_event_said(e) & 1)
+        if (e->kind == TP_KIND_ANNOTATION && kinds >> tp_event_declared_kind(e) & 1)
             ns[e->name] = tp_sat_add(ns[e->name], tp_window_length_within(model, &at, e->ts_ns, tp_event_end(e)));
     }
     return ns;

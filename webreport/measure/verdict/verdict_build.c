@@ -103,7 +103,8 @@ static struct tp_intervals lane_times(const struct tp_model *model, const struct
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     for (uint32_t i = 0; i < trace->event_count && tp_any_declares(model, kinds); i++) {
         const struct tp_event *e = &trace->events[i];
-        if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_said(e) & 1 && tp_device_of(model, e) == gpu->id)
+        if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_declared_kind(e) & 1 &&
+            tp_device_of(model, e) == gpu->id)
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_of(&pieces);

@@ -189,13 +189,13 @@ static const struct tp_host_detail *host_detail(const struct tp_model *model, ui
 
 static bool is_backward_operator(const struct tp_model *model, uint32_t op)
 {
-    int64_t thread = tp_host_more(model->trace, host_detail(model, op)).forward_thread;
+    int64_t thread = tp_host_rare(model->trace, host_detail(model, op)).forward_thread;
     return thread != TP_NULL_INT && thread != 0;
 }
 
 static int64_t sequence_of(const struct tp_model *model, uint32_t op)
 {
-    return tp_host_more(model->trace, host_detail(model, op)).sequence;
+    return tp_host_rare(model->trace, host_detail(model, op)).sequence;
 }
 
 /* Orders operators as the tree of their thread does. context: the model. */

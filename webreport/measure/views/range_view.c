@@ -79,7 +79,7 @@ static void open_next(struct summing *s, const struct tp_event *e)
         outer->inside_ns = tp_sat_add(outer->inside_ns, own_ns);
     sum->calls += own_ns > 0;
     sum->total_ns = tp_sat_add(sum->total_ns, sum->depth ? 0 : own_ns);
-    sum->kind = sum->kind ? sum->kind : (uint8_t)tp_event_said(e);
+    sum->kind = sum->kind ? sum->kind : (uint8_t)tp_event_declared_kind(e);
     sum->depth++;
     *(struct open_range *)tp_vec_push(&s->stack) = (struct open_range){e->name, end_ns, 0, own_ns};
 }

@@ -78,7 +78,7 @@ static int64_t sequence_around(const struct costs *c, uint32_t op)
 {
     int64_t sequence = TP_NULL_INT;
     for (; op != TP_NO_ID && sequence == TP_NULL_INT; op = c->model->operators.parent[op])
-        sequence = tp_host_more(c->model->trace, detail_of(c, op)).sequence;
+        sequence = tp_host_rare(c->model->trace, detail_of(c, op)).sequence;
     return sequence;
 }
 
@@ -110,7 +110,7 @@ static void find_backwards(struct costs *c)
 static struct known_shape result_of(const struct costs *c, uint32_t op)
 {
     for (; op != TP_NO_ID; op = c->model->operators.parent[op]) {
-        int64_t sequence = tp_host_more(c->model->trace, detail_of(c, op)).sequence;
+        int64_t sequence = tp_host_rare(c->model->trace, detail_of(c, op)).sequence;
         const uint32_t *found = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&c->backward, (uint64_t)sequence);
         if (found)
             return *TP_AT(&c->gradients, struct known_shape, *found);

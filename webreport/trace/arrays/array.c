@@ -28,7 +28,7 @@ struct tile {
 struct tp_array {
     int fd;
     /* temporary file with the inflated data if offsets in the data are needed (fd is its descriptor); otherwise NULL */
-    FILE *spilled;
+    FILE *inflated_file;
     uint64_t start; /* offset of the .npy in the file */
     uint64_t end;   /* offset of the end of the stored bytes */
     uint64_t at;    /* offset of the next stored byte */
@@ -179,8 +179,8 @@ void tp_array_close(struct tp_array *a)
         return;
     if (a->is_deflated)
         inflateEnd(&a->z);
-    if (a->spilled)
-        fclose(a->spilled); /* also closes a->fd */
+    if (a->inflated_file)
+        fclose(a->inflated_file); /* also closes a->fd */
     else if (a->fd >= 0)
         close(a->fd);
     free(a->tile.bytes);
@@ -190,7 +190,7 @@ void tp_array_close(struct tp_array *a)
 /* ---- converting the order of elements ---- */
 
 /* Inflates the elements into a temporary file without a name, in which each element has a known offset. */
-static int spill(struct tp_array *a, struct tp_error *err)
+static int inflate_to_file(struct tp_array *a, struct tp_error *err)
 {
     FILE *file = tmpfile();
     uint64_t left = a->npy.count * tp_npy_type_size(a->npy.type);
@@ -211,7 +211,7 @@ static int spill(struct tp_array *a, struct tp_error *err)
     close(a->fd);
     inflateEnd(&a->z);
     a->is_deflated = false;
-    a->spilled = file;
+    a->inflated_file = file;
     a->fd = fileno(file);
     a->start = 0;
     a->npy.data_offset = 0;
@@ -222,7 +222,7 @@ int tp_array_want_c_order(struct tp_array *a, struct tp_error *err)
 {
     if (!a->npy.is_fortran || a->npy.rank < 2 || a->npy.count == 0)
         return TP_OK;
-    int code = a->is_deflated ? spill(a, err) : TP_OK;
+    int code = a->is_deflated ? inflate_to_file(a, err) : TP_OK;
     if (code < 0)
         return code;
     a->has_crc = false;

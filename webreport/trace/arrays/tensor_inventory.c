@@ -24,7 +24,7 @@ struct tp_tensor_item *tp_inventory_add(struct tp_inventory_search *search)
     return item;
 }
 
-void tp_inventory_say(struct tp_inventory_search *search, const char *path, const struct tp_error *why)
+void tp_inventory_report(struct tp_inventory_search *search, const char *path, const struct tp_error *why)
 {
     search->failed_count++;
     search->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
@@ -126,7 +126,7 @@ void tp_inventory_trace(struct tp_inventory_search *search, const char *path)
     tp_arena_release(&memory);
     tp_arena_pass_on(search->arena);
     if (why.code < 0)
-        tp_inventory_say(search, path, &why);
+        tp_inventory_report(search, path, &why);
 }
 
 /* Searches all traces of a folder. The spans of a worker count as one worker. */

@@ -135,21 +135,21 @@ static bool is_step(struct tp_str part, int64_t *step)
 }
 
 /* The parts of a file's path that identify a tensor. */
-struct way {
+struct path_parts {
     struct tp_str name;   /* all parts except step and worker, joined with '/' */
     struct tp_str worker; /* name of the folder called *.tensors; empty if there is none */
     int64_t step;
 };
 
-static struct way way_of(struct tp_arena *arena, struct tp_str relative)
+static struct path_parts path_parts_of(struct tp_arena *arena, struct tp_str relative)
 {
-    struct way way = {.step = TP_NULL_INT};
+    struct path_parts path_parts = {.step = TP_NULL_INT};
     char *name = tp_arena_alloc(arena, relative.len + 2);
     size_t size = 0, step_at = SIZE_MAX;
     for (size_t at = 0; at < relative.len;) { /* later parts replace earlier ones, so the last step counts */
         const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
-        if (is_step((struct tp_str){relative.ptr + at, end - at}, &way.step))
+        if (is_step((struct tp_str){relative.ptr + at, end - at}, &path_parts.step))
             step_at = at;
         at = end + 1;
     }
@@ -158,7 +158,7 @@ static struct way way_of(struct tp_arena *arena, struct tp_str relative)
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
         struct tp_str part = {relative.ptr + at, end - at};
         if (tp_str_ends(part, ".tensors") && slash) {
-            way.worker = part;
+            path_parts.worker = part;
         } else if (at != step_at) {
             memcpy(name + size, part.ptr, part.len);
             size += part.len;
@@ -166,17 +166,17 @@ static struct way way_of(struct tp_arena *arena, struct tp_str relative)
         }
         at = end + 1;
     }
-    way.name = decoded(arena, (struct tp_str){name, size ? size - 1 : 0});
-    return way;
+    path_parts.name = decoded(arena, (struct tp_str){name, size ? size - 1 : 0});
+    return path_parts;
 }
 
 /* ---- files ---- */
 
-static void add_array(struct tp_inventory_search *search, const char *path, struct way way)
+static void add_array(struct tp_inventory_search *search, const char *path, struct path_parts path_parts)
 {
     struct tp_tensor_item *item = tp_inventory_add(search);
-    item->name = way.name;
-    item->step = way.step;
+    item->name = path_parts.name;
+    item->step = path_parts.step;
     item->worker = search->worker;
     item->place.path = path;
     item->is_bfloat16 = search->options->is_bfloat16;
@@ -221,20 +221,20 @@ static int read_archive(struct tp_zip *zip, struct tp_inventory_search *search, 
     return code;
 }
 
-static void add_archive(struct tp_inventory_search *search, const char *path, struct way way)
+static void add_archive(struct tp_inventory_search *search, const char *path, struct path_parts path_parts)
 {
     struct tp_zip *zip = tp_arena_alloc(search->arena, sizeof *zip);
     struct tp_error why = {0};
     if (read_archive(zip, search, path, &why) < 0) {
-        tp_inventory_say(search, path, &why);
+        tp_inventory_report(search, path, &why);
         return;
     }
     for (uint32_t i = 0; i < zip->count; i++) {
         struct tp_zip_entry *entry = &zip->entries[i];
         if (!tp_str_ends(entry->name, ".npy"))
             continue;
-        struct way inner = way;
-        inner.name = joined(search->arena, way.name, without(entry->name, ".npy"));
+        struct path_parts inner = path_parts;
+        inner.name = joined(search->arena, path_parts.name, without(entry->name, ".npy"));
         add_array(search, path, inner);
         TP_AT(&search->items, struct tp_tensor_item, search->items.count - 1)->place.entry = entry;
     }
@@ -251,9 +251,9 @@ int tp_inventory_file(struct tp_inventory_search *search, const char *path, stru
     ssize_t n = pread(fd, head, sizeof head, 0);
     close(fd);
     if (n >= 4 && memcmp(head, "PK", 2) == 0 && (head[2] == 3 || head[2] == 5))
-        add_archive(search, path, (struct way){.step = TP_NULL_INT});
+        add_archive(search, path, (struct path_parts){.step = TP_NULL_INT});
     else if (n == sizeof head && memcmp(head, "\x93NUMPY", 6) == 0)
-        add_array(search, path, (struct way){.name = without(base, ".npy"), .step = TP_NULL_INT});
+        add_array(search, path, (struct path_parts){.name = without(base, ".npy"), .step = TP_NULL_INT});
     else {
         tp_inventory_trace(search, path);
         search->is_of_trace = true;
@@ -301,12 +301,12 @@ static void add_files(struct tp_inventory_search *search, const char *root, stru
         while (relative.len && relative.ptr[0] == '/')
             relative = (struct tp_str){relative.ptr + 1, relative.len - 1};
         bool is_archive = tp_str_ends(relative, ".npz");
-        struct way way = way_of(search->arena, without(relative, is_archive ? ".npz" : ".npy"));
-        search->worker = way.worker.len ? tp_strings_add(&workers, way.worker) : 0;
+        struct path_parts path_parts = path_parts_of(search->arena, without(relative, is_archive ? ".npz" : ".npy"));
+        search->worker = path_parts.worker.len ? tp_strings_add(&workers, path_parts.worker) : 0;
         if (is_archive)
-            add_archive(search, path, way);
+            add_archive(search, path, path_parts);
         else
-            add_array(search, path, way);
+            add_array(search, path, path_parts);
     }
 }
 

@@ -18,7 +18,7 @@ struct tp_inventory_search {
  * items. */
 struct tp_tensor_item *tp_inventory_add(struct tp_inventory_search *search);
 /* Counts and reports an input that cannot be used. */
-void tp_inventory_say(struct tp_inventory_search *search, const char *path, const struct tp_error *why);
+void tp_inventory_report(struct tp_inventory_search *search, const char *path, const struct tp_error *why);
 
 /* Adds the tensors recorded in a trace. */
 void tp_inventory_trace(struct tp_inventory_search *search, const char *path);

@@ -7,9 +7,9 @@
 
 #include <math.h>
 
+#include "webreport/trace/argument_lines.h"
 #include "webreport/trace/json/number.h"
 #include "webreport/trace/json/scan.h"
-#include "webreport/trace/said.h"
 #include "writer/base/error.h"
 #include "writer/base/put.h"
 #include "writer/spool/spool_trace.h"
@@ -114,18 +114,18 @@ static uint32_t stack(struct input *in)
     return tp_stack_has_frames(text) ? tp_sink_text(in->sink, &in->sink->stacks, text) : TP_NO_ID;
 }
 
-static struct tp_said said(struct input *in)
+static struct tp_argument_text argument_text(struct input *in)
 {
-    struct tp_said_text text = TP_SAID_TEXT(&in->lines);
+    struct tp_argument_lines text = TP_ARGUMENT_LINES(&in->lines);
     tp_buf_clear(&in->lines);
     for (size_t i = 0; i < in->record->arg_count; i++) {
         const struct tp_trace_out_arg *arg = &in->record->args[i];
         if (is_repeated(in->record, i))
             continue;
         struct tp_str key = key_of(in, arg);
-        tp_said_add(&text, key, tp_trace_out_value_text(in->out, arg));
+        tp_argument_lines_add(&text, key, tp_trace_out_value_text(in->out, arg));
     }
-    return tp_said_end(in->sink, &text);
+    return tp_argument_lines_end(in->sink, &text);
 }
 
 static uint32_t thread(struct input *in)
@@ -163,7 +163,7 @@ static uint32_t comm_detail(struct input *in)
 static uint32_t host_detail(struct input *in, unsigned name)
 {
     struct tp_host_detail host = {.external_id = integer(in, TP_ARG_EXTERNAL_ID)};
-    struct tp_host_more more;
+    struct tp_host_rare more;
     host.dims = value(in, TP_ARG_INPUT_DIMS);
     host.types = value(in, TP_ARG_INPUT_TYPE);
     host.stack = stack(in);
@@ -221,7 +221,7 @@ static uint32_t detail_of(struct input *in, const struct tp_sink_slice *slice)
 }
 
 /* Returns the range kind that the arguments declare. */
-static enum tp_range_kind said_kind(struct input *in)
+static enum tp_range_kind declared_kind(struct input *in)
 {
     struct tp_str text = text_of(in, TP_ARG_KIND);
     return text.len >= 2 && *text.ptr == '"' ? tp_range_kind_of_text((struct tp_str){text.ptr + 1, text.len - 2})
@@ -239,9 +239,9 @@ static unsigned flags_of(struct input *in, unsigned kind_flags)
 static void skip(struct input *in, uint32_t cat)
 {
     struct tp_reading *reading = &in->sink->trace->reading;
-    reading->misspelt_cats += tp_sink_cat(in->sink, cat)->is_misspelt;
+    reading->misspelled_cats += tp_sink_cat(in->sink, cat)->is_misspelled;
     tp_sink_skip(in->sink, TP_SKIP_UNKNOWN_CATEGORY);
-    tp_sink_unread(in->sink, cat, in->record->dur_ns);
+    tp_sink_unknown_category(in->sink, cat, in->record->dur_ns);
 }
 
 static void take_complete(struct input *in)
@@ -263,7 +263,7 @@ static void take_complete(struct input *in)
     }
     sink->trace->reading.with_decimals += 2; /* start and duration, which are exact in a spool */
     slice.event.kind = kind & 15;
-    slice.said = said_kind(in);
+    slice.declared_kind = declared_kind(in);
     slice.is_communication = has(in, TP_ARG_COLLECTIVE) || has(in, TP_ARG_GROUP_NAME) ||
                              has(in, TP_ARG_GROUP_DESCRIPTION) || has(in, TP_ARG_GROUP_SIZE);
     slice.has_number = record->number != TP_NULL_INT;
@@ -274,7 +274,7 @@ static void take_complete(struct input *in)
     slice.event.detail = detail_of(in, &slice);
     bool is_work = tp_kind_is_device(kind) && !slice.has_correlation;
     if (sink->wants_arguments && in->has_own_args && (kind == TP_KIND_ANNOTATION || is_work))
-        tp_sink_argument(sink, said(in));
+        tp_sink_argument(sink, argument_text(in));
     tp_sink_slice(sink, &slice);
 }
 
@@ -321,7 +321,7 @@ static bool read_statistics(struct input *in, struct tp_tensor_stats *s)
         if (count < 0)
             return false;
     }
-    return tp_sink_are_possible(s);
+    return tp_tensor_stats_are_possible(s);
 }
 
 static void take_tensor(struct input *in, uint32_t name)
@@ -346,7 +346,7 @@ static void take_instant(struct input *in)
     } else if (sink->wants_arguments && tp_str_equal(in->record->cat, TP_STR("user_annotation"))) {
         struct tp_moment moment = {in->record->ts_ns, name, thread(in), {TP_NO_ID, TP_NO_ID}};
         if (in->has_own_args)
-            moment.said = said(in);
+            moment.text = argument_text(in);
         tp_sink_moment(sink, &moment);
     }
     if (tp_sink_name(sink, name) & TP_NAME_WINDOW_END) {

@@ -483,7 +483,7 @@ static bool is_other_key(struct tp_str key)
 }
 
 /* Returns true if the key differs by one letter from a long key that recorders write. Short keys do not count. */
-static bool is_misspelt(struct tp_str key)
+static bool is_misspelled(struct tp_str key)
 {
     enum { LEAST_LENGTH = 9 };
     for (size_t i = 0; key.len >= LEAST_LENGTH && i < sizeof arg_keys / sizeof *arg_keys; i++) {
@@ -497,13 +497,13 @@ static bool is_misspelt(struct tp_str key)
 }
 
 /* Returns true if the key has occurred before. Two of the fields have several keys. */
-static inline bool comes_again(const struct tp_spans *spans, int field)
+static inline bool occurred_before(const struct tp_spans *spans, int field)
 {
     const uint64_t shared = 1ull << TP_ARG_PEER | 1ull << TP_ARG_GROUP_RANKS;
     return field >= 0 && spans->has & ~shared & 1ull << field;
 }
 
-static inline void leave_trail(struct tp_scan *scan, struct tp_str value, int field)
+static inline void record_value(struct tp_scan *scan, struct tp_str value, int field)
 {
     if (scan->trail && scan->trail->count < TP_SCAN_TRAIL)
         scan->trail->steps[scan->trail->count++] = (struct tp_scan_step){value, field};
@@ -521,9 +521,9 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         if (status != TP_SCAN_OK)
             return status;
         int field = tp_scan_argument(scan, key);
-        leave_trail(scan, value, field);
+        record_value(scan, value, field);
         spans->has_own_args = spans->has_own_args || !tp_scan_is_profilers_arg(key);
-        spans->has_odd_key |= comes_again(spans, field) || (field < 0 && is_misspelt(key));
+        spans->has_odd_key |= occurred_before(spans, field) || (field < 0 && is_misspelled(key));
         if (field >= 0) {
             spans->field[field] = value;
             spans->has |= 1ull << field;
@@ -554,7 +554,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
         if (status != TP_SCAN_OK)
             return status;
         int field = event_field(key.ptr, key.len);
-        spans->has_odd_key |= comes_again(spans, field) || (field < 0 && !is_other_key(key));
+        spans->has_odd_key |= occurred_before(spans, field) || (field < 0 && !is_other_key(key));
         if (field == TP_FIELD_ARGS) { /* a second member args replaces the first */
             if (scan->trail && tp_spans_has(spans, TP_FIELD_ARGS))
                 scan->trail->count = TP_SCAN_TRAIL;
@@ -571,7 +571,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
                 scan->trail->count = TP_SCAN_TRAIL;
         } else {
             status = skip_value(scan, &value, spans);
-            leave_trail(scan, value, field);
+            record_value(scan, value, field);
         }
         if (status != TP_SCAN_OK)
             return status;

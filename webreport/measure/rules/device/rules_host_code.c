@@ -53,7 +53,7 @@ struct code_piece {
 static bool is_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
 {
     struct tp_fold fold = segment->fold;
-    if (segment->event != TP_NO_ID && tp_event_said(&model->trace->events[segment->event]) == TP_RANGE_INPUT)
+    if (segment->event != TP_NO_ID && tp_event_declared_kind(&model->trace->events[segment->event]) == TP_RANGE_INPUT)
         return true;
     if (fold.kind != TP_STACK_ANNOTATION)
         return false;

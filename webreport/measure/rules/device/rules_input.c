@@ -92,7 +92,7 @@ static void evaluate_loader(struct tp_advisor *a)
     for (size_t i = 0; i < a->regions.count; i++) {
         uint32_t event = *TP_AT(&a->regions, uint32_t, i);
         const struct tp_event *e = &model->trace->events[event];
-        bool is_in_process = !tp_event_said(e) && model->marks[e->name] & TP_MARK_SINGLE_PROCESS_LOADER;
+        bool is_in_process = !tp_event_declared_kind(e) && model->marks[e->name] & TP_MARK_SINGLE_PROCESS_LOADER;
         if (tp_range_kind_of(model, e) != TP_RANGE_INPUT || e->thread != model->host_main)
             continue;
         tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));

@@ -115,7 +115,7 @@ void tp_rules_prepare_cpu(struct tp_advisor *a)
 int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
-    return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
+    return tp_host_rare(model->trace, &model->trace->hosts[e->detail]).sequence;
 }
 
 bool tp_cpu_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op)
@@ -215,7 +215,7 @@ static void add_load(void *context, uint32_t event)
     struct loads *loads = context;
     tp_picks_longest(&loads->candidate.picks, loads->model, event);
     const struct tp_event *e = &loads->model->trace->events[event];
-    if (tp_speaks_torch(loads->model->producer) && !tp_event_said(e) &&
+    if (tp_speaks_torch(loads->model->producer) && !tp_event_declared_kind(e) &&
         loads->model->marks[e->name] & TP_MARK_SINGLE_PROCESS) {
         loads->candidate.details = &in_process;
         loads->is_in_process = true;

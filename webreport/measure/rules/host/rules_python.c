@@ -72,7 +72,7 @@ static bool is_users_line(const struct tp_model *model, const struct tp_line_tim
     for (; at != TP_NO_ID; at = model->inside[at]) {
         struct tp_str name = tp_trace_name(model->trace, &model->trace->events[at]);
         if (tp_str_equal(tp_frame_project_line(name), text))
-            return tp_frame_is_users(name);
+            return tp_frame_is_user_code(name);
     }
     return false;
 }

@@ -1,5 +1,5 @@
-/* Finds and removes threads of our recorder: see own_threads.h. */
-#include "webreport/trace/own_threads.h"
+/* Finds and removes threads of our recorder: see recorder_threads.h. */
+#include "webreport/trace/recorder_threads.h"
 
 #include "writer/base/saturate.h"
 #include "writer/worker.h"
@@ -16,7 +16,7 @@ static bool is_first_thread(const struct tp_thread *row)
 }
 
 /* Returns true if `pids` contains the pid. `pids` are the few recorded processes of tracepress itself. */
-static bool is_among(const struct tp_vec *pids, const struct tp_row_id *pid)
+static bool contains_pid(const struct tp_vec *pids, const struct tp_row_id *pid)
 {
     for (size_t i = 0; i < pids->count; i++)
         if (!pid->is_text && *TP_AT(pids, int64_t, i) == pid->number)
@@ -25,7 +25,7 @@ static bool is_among(const struct tp_vec *pids, const struct tp_row_id *pid)
 }
 
 /* Returns an array by row with 1 for each thread of the recorder; NULL if there is no such thread. */
-static const uint8_t *find_own(struct tp_trace *trace)
+static const uint8_t *find_recorder_threads(struct tp_trace *trace)
 {
     struct tp_vec tracepress = TP_VEC(trace->arena, int64_t);
     uint8_t *is_own = NULL;
@@ -34,7 +34,7 @@ static const uint8_t *find_own(struct tp_trace *trace)
             *(int64_t *)tp_vec_push(&tracepress) = trace->threads[row].pid.number;
     for (uint32_t row = 0; row < trace->thread_count; row++) {
         const struct tp_thread *thread = &trace->threads[row];
-        if (!is_own_name(thread->name) || is_first_thread(thread) || is_among(&tracepress, &thread->pid))
+        if (!is_own_name(thread->name) || is_first_thread(thread) || contains_pid(&tracepress, &thread->pid))
             continue;
         is_own = is_own ? is_own : tp_arena_alloc(trace->arena, (size_t)trace->thread_count + 1);
         is_own[row] = 1;
@@ -43,12 +43,12 @@ static const uint8_t *find_own(struct tp_trace *trace)
     return is_own;
 }
 
-void tp_own_threads_drop(struct tp_trace *trace)
+void tp_recorder_threads_drop(struct tp_trace *trace)
 {
     uint32_t kept = 0;
     if (!trace->state_count && !trace->sample_count)
         return;
-    const uint8_t *is_own = find_own(trace);
+    const uint8_t *is_own = find_recorder_threads(trace);
     if (!is_own)
         return;
     for (uint32_t i = 0; i < trace->state_count; i++) {

@@ -1,5 +1,5 @@
-/* Formats the program's own arguments of ranges and moments as text: see said.h. */
-#include "webreport/trace/said.h"
+/* Formats the program's own arguments of ranges and moments as text: see argument_lines.h. */
+#include "webreport/trace/argument_lines.h"
 
 #include "webreport/trace/json/scan.h"
 #include "writer/base/error.h"
@@ -68,29 +68,29 @@ static void add_value(struct tp_buf *out, struct tp_str value)
     tp_buf_puts(out, "…");
 }
 
-void tp_said_add(struct tp_said_text *said, struct tp_str key, struct tp_str value)
+void tp_argument_lines_add(struct tp_argument_lines *lines, struct tp_str key, struct tp_str value)
 {
     uint32_t color = tp_str_equal(key, TP_STR("color")) ? color_of(value) : TP_NO_ID;
     if (color != TP_NO_ID)
-        said->color = color;
-    if (color != TP_NO_ID || tp_scan_is_profilers_arg(key) || said->count == TP_MAX_SHOWN_ARGUMENTS)
+        lines->color = color;
+    if (color != TP_NO_ID || tp_scan_is_profilers_arg(key) || lines->count == TP_MAX_SHOWN_ARGUMENTS)
         return;
-    tp_buf_puts(said->lines, said->count++ ? "\n" : "");
-    add_text(said->lines, key, MAX_KEY_BYTES);
-    tp_buf_puts(said->lines, ": ");
-    add_value(said->lines, value);
+    tp_buf_puts(lines->lines, lines->count++ ? "\n" : "");
+    add_text(lines->lines, key, MAX_KEY_BYTES);
+    tp_buf_puts(lines->lines, ": ");
+    add_value(lines->lines, value);
 }
 
-struct tp_said tp_said_end(struct tp_sink *sink, const struct tp_said_text *said)
+struct tp_argument_text tp_argument_lines_end(struct tp_sink *sink, const struct tp_argument_lines *lines)
 {
-    struct tp_said result = {TP_NO_ID, said->color};
+    struct tp_argument_text result = {TP_NO_ID, lines->color};
     struct tp_strings *texts = &sink->trace->argument_texts;
-    struct tp_str text = {said->lines->data, said->lines->size};
-    if (said->lines->failed)
+    struct tp_str text = {lines->lines->data, lines->lines->size};
+    if (lines->lines->failed)
         tp_arena_fail(sink->trace->arena, TP_ENOMEM);
-    if (said->count && texts->count < TP_MAX_ARGUMENT_TEXTS)
+    if (lines->count && texts->count < TP_MAX_ARGUMENT_TEXTS)
         result.text = tp_strings_add(texts, text);
-    else if (said->count && (result.text = tp_strings_find(texts, text)) == TP_NO_ID)
+    else if (lines->count && (result.text = tp_strings_find(texts, text)) == TP_NO_ID)
         sink->trace->arguments_left_out++;
     return result;
 }
