@@ -60,7 +60,6 @@ message webreport/compare 15
 message webreport/document 8
 message webreport/export 5
 message webreport/measure 36
-message webreport/trace 2
 name tests/fuzz 1
 name tests/native 1
 name tests/unit 6
@@ -71,7 +70,6 @@ name webreport/export 3
 name webreport/measure 30
 name webreport/print 10
 name webreport/session 7
-name webreport/trace 7
 text collector/README.md 3
 text collector/launch/README.md 10
 text collector/source/README.md 4
@@ -81,7 +79,6 @@ text templates/timeline.js 1
 text templates/walk.js 1
 text tests/README.md 4
 text webreport/measure/work/README.md 1
-text webreport/trace/README.md 1
 text writer/arm64/README.md 5
 text writer/macos/README.md 2
 text writer/text/README.md 1

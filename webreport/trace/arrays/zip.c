@@ -94,7 +94,7 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     if (code < 0)
         return code;
     if (at-- == 0)
-        return bad(err, "has no end: it was cut, or is none");
+        return bad(err, "has no end: it was cut, or it is no archive");
     const unsigned char *end = tail + at;
     *d = (struct directory){
         .count = u16(end + 10), .size = u32(end + 12), .offset = u32(end + 16), .end = file_size - size + at};
@@ -177,7 +177,7 @@ int tp_zip_read(struct tp_zip *zip, struct tp_arena *arena, int fd, uint64_t fil
         if (read_entry(entry, p, (size_t)(end - p), &d, &used) < 0)
             return bad(err, "has a broken directory");
         if (__builtin_add_overflow(total, entry->size, &total) || total > max_bytes)
-            return tp_error_set(err, TP_ELIMIT, 0, "the archive holds more than %llu bytes",
+            return tp_error_set(err, TP_ELIMIT, 0, "the archive contains more than %llu bytes",
                                 (unsigned long long)max_bytes);
     }
     return code;
