@@ -20,7 +20,7 @@ NOT_COMPARED = {
     "E3": left_out(RANKS), "E5": left_out(RANKS),
     "E4": left_out(LATER, "E1", "H8"), "E6": left_out(LATER, "E1"), "E7": left_out(LATER), "E11": left_out(LATER, "E1", "H8"),
     **{rule: left_out(FRAMES, "H5", "H6") for rule in ("H9", "H10", "H11", "H12", "H13")},
-    **{rule: left_out(LATER, "H5", "H6") for rule in ("H14", "H15", "H16", "H17")},
+    **{rule: left_out(LATER, "H5", "H6") for rule in ("H16", "H17")},
 }
 
 # Reasons of rules_not_evaluated that the twin cannot know. A rule that the product does not ask for one of them is not compared in that profile.
