@@ -28,10 +28,10 @@ static const struct tp_str marker_schema = TP_STR(
     "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
     "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
 
-/* The tables of the current thread. The index of a tuple is its row in the file. */
+/* The tables of the current thread. The index of a key is its row in the file. */
 struct tables {
     struct tp_strings texts;
-    /* tuples: functions (function, 0); frames (row of the function, line); stacks (row of the caller's stack, row of
+    /* keys: functions (function, 0); frames (row of the function, line); stacks (row of the caller's stack, row of
      * the frame) */
     struct tp_keys functions, frames, stacks;
 };

@@ -11,8 +11,8 @@ enum { VALUE_COUNT, VALUE_CPU, VALUE_WAIT, VALUES };
 struct profile {
     struct tp_sampled *sampled;
     struct tp_pprof *pprof;
-    struct tp_keys keys;  /* tuples (thread, stack, cause + 1); the third number is 0 for samples */
-    struct tp_vec values; /* elements: int64_t[VALUES], by index of the tuple */
+    struct tp_keys keys;  /* keys (thread, stack, cause + 1); the third number is 0 for samples */
+    struct tp_vec values; /* elements: int64_t[VALUES], by index of the key */
 };
 
 static int64_t *values_of(struct profile *profile, uint32_t thread, uint32_t stack, uint32_t cause)

@@ -14,7 +14,7 @@
 struct speedscope {
     struct tp_sampled *sampled;
     struct tp_json json;
-    struct tp_keys frames;       /* tuples (function, line) for samples, (TP_NO_ID, state or cause) for states */
+    struct tp_keys frames;       /* keys (function, line) for samples, (TP_NO_ID, state or cause) for states */
     struct tp_sampled_span span; /* sampled time of the program; times in the file are relative to its begin */
     struct tp_arena *arena;
 };

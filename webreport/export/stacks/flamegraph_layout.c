@@ -13,7 +13,7 @@ enum { MIN_SHARE = 3600 };
 struct tree {
     struct tp_flame *flame;
     struct tp_arena *arena;
-    struct tp_keys paths; /* tuples (parent, name) */
+    struct tp_keys paths; /* keys (parent, name) */
     struct tp_vec values; /* elements: struct value, by node */
     uint32_t count;
     uint32_t *first_child, *next_sibling; /* by node: links to its callees; `next_sibling` continues the list */

@@ -11,7 +11,7 @@ enum { IN_STEP = TP_NO_ID - 1 };
 struct tree {
     const struct tp_tf_run *run;
     struct tp_merge merge;
-    struct tp_keys paths; /* tuples (node of the graph, name id); the index of a tuple is its node */
+    struct tp_keys paths; /* keys (node of the graph, name id); the index of a key is its node */
     struct tp_strings names;
     struct tp_vec nodes; /* elements: struct tp_tf_node */
     struct tp_vec last;  /* elements: uint32_t, by node: its newest child */

@@ -18,8 +18,8 @@ struct tp_xscope {
 enum tp_xroot { TP_XROOT_MAIN, TP_XROOT_BACKWARD, TP_XROOT_OPTIMIZER, TP_XROOT_INPUT, TP_XROOT_THREAD };
 
 struct tp_xscopes {
-    struct tp_keys edges; /* tuples (parent scope or root, name) */
-    struct tp_vec items;  /* elements: struct tp_xscope, by index of the tuple */
+    struct tp_keys edges; /* keys (parent scope or root, name) */
+    struct tp_vec items;  /* elements: struct tp_xscope, by index of the key */
 };
 
 /* step marks have the correlation (1 << 40) + step, which no correlation of CUPTI reaches */
