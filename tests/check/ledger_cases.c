@@ -60,7 +60,8 @@ static void put(double value)
 
 static void put_change(const struct tp_run_change *c)
 {
-    const double all[] = {c->estimate, c->low, c->high, c->sees, c->half, c->p, c->noise.sd, c->noise.freedom};
+    const double all[] = {c->estimate,   c->low, c->high,     c->detectable,
+                          c->half_width, c->p,   c->noise.sd, c->noise.freedom};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         put(all[i]);
 }
@@ -244,7 +245,7 @@ static void loaded(void)
     size_t length;
     double ratio = number();
     double *history = list(&length);
-    put(tp_run_is_loaded(ratio, history, length));
+    put(tp_run_was_machine_busy(ratio, history, length));
 }
 
 static const struct {

@@ -60,7 +60,7 @@ static struct tp_run_change draw_change(const struct program *p, const size_t co
 
 struct outcome {
     double reported, slower; /* share of the draws with any change, and with a regression, in percent */
-    double sees;             /* mean of the smallest detectable change */
+    double detectable;       /* mean of the smallest detectable change */
     double limits[3];        /* shares of the verdicts, by enum tp_limit_verdict */
 };
 
@@ -77,7 +77,7 @@ static struct outcome draw_many(const struct program *p, const size_t counts[2],
         tp_arena_release(&arena);
         outcome.slower += (c.low > 0) * 100.0 / DRAWS;
         outcome.reported += (c.low > 0 || c.high < 0) * 100.0 / DRAWS;
-        outcome.sees += c.sees * 100 / DRAWS;
+        outcome.detectable += c.detectable * 100 / DRAWS;
         outcome.limits[tp_run_change_limit(&c, most)] += 100.0 / DRAWS;
     }
     return outcome;
@@ -111,7 +111,7 @@ static int judge_lines(void)
         bool is_bad = equal.reported > lines[i].most_alarm || equal.slower > 1 || changed.slower < 80;
         bad += is_bad;
         printf("%-36s %2zu + %-2zu %5.2f %% (%4.2f) %6.2f %% %6.2f %% %6.1f %%%s\n", lines[i].program->name,
-               lines[i].counts[0], lines[i].counts[1], equal.reported, equal.slower, equal.sees, 100 * lines[i].change,
+               lines[i].counts[0], lines[i].counts[1], equal.reported, equal.slower, equal.detectable, 100 * lines[i].change,
                changed.slower, is_bad ? "  BAD" : "");
     }
     return bad;

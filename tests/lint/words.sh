@@ -64,7 +64,7 @@ name tests/fuzz 1
 name tests/native 1
 name tests/unit 6
 name webreport/cli 8
-name webreport/compare 16
+name webreport/compare 1
 name webreport/document 40
 name webreport/export 3
 name webreport/measure 30

@@ -34,16 +34,16 @@ static double draw(struct machine *machine)
 static void run(struct tp_bench *bench, struct tp_bench_run *runs, struct machine *machine, double effect,
                 const struct tp_bench_goal *goal)
 {
-    struct tp_bench_looks looks = {0};
+    struct tp_bench_checks looks = {0};
     for (unsigned pair = 0; pair < goal->max_runs; pair++) {
-        int first = tp_bench_first(machine->random.state, pair);
+        int first = tp_bench_first_side(machine->random.state, pair);
         for (int i = 0; i < 2; i++) {
             struct tp_bench_run *one = &runs[2 * pair + (unsigned)i];
             clear(one, first ^ i, pair);
             one->level[TP_BENCH_WALL] = log(2e9) + draw(machine) + (one->side == TP_BENCH_B ? log1p(effect) : 0);
         }
         tp_bench_judge(bench, runs, 2 * pair + 2, goal, &arena);
-        if (tp_bench_is_over(&looks, bench))
+        if (tp_bench_is_finished(&looks, bench))
             return;
     }
 }
@@ -53,9 +53,9 @@ static void each_side_runs_first_in_half_of_the_pairs(void **state)
     unsigned first = 0, changes = 0;
     (void)state;
     for (unsigned pair = 0; pair < 1000; pair++) {
-        first += tp_bench_first(7, pair) == TP_BENCH_B;
-        changes += tp_bench_first(7, pair) != tp_bench_first(7, pair + 1);
-        assert_int_equal(tp_bench_first(7, pair), tp_bench_first(7, pair));
+        first += tp_bench_first_side(7, pair) == TP_BENCH_B;
+        changes += tp_bench_first_side(7, pair) != tp_bench_first_side(7, pair + 1);
+        assert_int_equal(tp_bench_first_side(7, pair), tp_bench_first_side(7, pair));
     }
     assert_true(first > 430 && first < 570);
     assert_true(changes > 430 && changes < 570);
@@ -117,7 +117,7 @@ static void early_stops_cause_no_false_results(void **state)
 static void limit_is_decided_correctly(void **state)
 {
     const struct tp_bench_goal goal = {
-        .effect = 0.02, .has_limit = true, .most = 0.03, .quantity = -1, .max_runs = MOST_PAIRS};
+        .effect = 0.02, .has_limit = true, .max_excess = 0.03, .quantity = -1, .max_runs = MOST_PAIRS};
     struct tally at, above, below;
     (void)state;
     if (setjmp(arena.guard))
@@ -152,12 +152,12 @@ static void loaded_runs_are_discarded_and_stalls_limited(void **state)
     runs[9].level[TP_BENCH_WALL] += 0.4;
     tp_bench_judge(&bench, runs, 20, &plain, &arena);
     for (unsigned i = 0; i < 20; i++) {
-        assert_int_equal(runs[i].is_loaded, i == 4);
+        assert_int_equal(runs[i].was_machine_busy, i == 4);
         assert_int_equal(runs[i].is_outlier, i == 4 || i == 9);
     }
     assert_int_equal(bench.changes[TP_BENCH_WALL].base_count, 9);
     assert_true(fabs(bench.changes[TP_BENCH_WALL].estimate) < 0.01);
-    assert_true(bench.changes[TP_BENCH_WALL].sees < 0.03); /* would be 0.18 if the loaded runs counted */
+    assert_true(bench.changes[TP_BENCH_WALL].detectable < 0.03); /* would be 0.18 if the loaded runs counted */
     assert_true(bench.verdict == TP_BENCH_SAME || bench.verdict == TP_BENCH_OPEN);
 }
 

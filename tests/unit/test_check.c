@@ -210,11 +210,11 @@ static void noise_is_learned_from_history(void **state)
     }
     struct tp_check c = judged("step.time.median <= +0.5 %", &run, 1, quiet, 10);
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
-    assert_true(c.items[0].sees < 0.5);
+    assert_true(c.items[0].detectable < 0.5);
     run = on_host(scaled(1.08, 0));
     c = judged("step.time.median <= +3 %", &run, 1, loud, 10);
     assert_int_equal(c.items[0].cause, TP_CAUSE_NOISE);
-    assert_true(c.items[0].sees > 10);
+    assert_true(c.items[0].detectable > 10);
 }
 
 /* The runs drift by 0.5 % per run. The new run is within the limit of the ten newest runs, but not of the first ten,

@@ -208,7 +208,7 @@ static void rows_of_another_workload_are_not_counted(void **state)
         fail();
     compare_plans(&c, base, other);
     c.comparability.workload = TP_WORKLOAD_OTHER;
-    c.comparability.is_low = c.is_open = true;
+    c.comparability.is_not_comparable = c.is_open = true;
     c.verdict = TP_CHANGE_INCONCLUSIVE;
     assert_texts(&c, " Rows are shown but not judged.", "rows changed");
     c.tables[TP_COMPARE_CHANGES].row_count = 0;

@@ -125,7 +125,7 @@ static void a_function_twice_as_slow_is_named_first(void **state)
     assert_in_range(found, DRAWS * 9 / 10, DRAWS);
     compare_programs(&c, slower, MOST_RUNS);
     assert_int_equal(c.verdict, TP_CHANGE_REGRESSED);
-    assert_true(tp_compare_is_worse(&c));
+    assert_true(tp_compare_has_regressed(&c));
     assert_int_equal(strncmp(tp_compare_verdict(&c, &arena).headline, "encode (two.c) takes ", 21), 0);
 }
 
@@ -137,7 +137,7 @@ static void function_in_a_run_with_steps_is_a_hint(void **state)
     compare_runs(&c, slower, MOST_RUNS, true);
     assert_int_equal(c.hint_count, 1);
     assert_int_equal(c.verdict, TP_CHANGE_NEUTRAL);
-    assert_false(tp_compare_is_worse(&c));
+    assert_false(tp_compare_has_regressed(&c));
 }
 
 static void a_function_of_few_samples_is_not_judged(void **state)

@@ -99,11 +99,11 @@ static void loaded_machine_is_recognized_by_cpu_time(void **state)
 {
     double usual[] = {0.95, 0.96, 0.94, 0.95}, again[] = {0.95, 0.96, 0.94, 0.95};
     (void)state;
-    assert_true(tp_run_is_loaded(0.8, usual, 4));
-    assert_false(tp_run_is_loaded(0.93, again, 4));
-    assert_true(tp_run_is_loaded(0.4, NULL, 0));
-    assert_false(tp_run_is_loaded(0.6, NULL, 0));
-    assert_false(tp_run_is_loaded(NAN, NULL, 0) || tp_run_is_loaded(NAN, again, 4));
+    assert_true(tp_run_was_machine_busy(0.8, usual, 4));
+    assert_false(tp_run_was_machine_busy(0.93, again, 4));
+    assert_true(tp_run_was_machine_busy(0.4, NULL, 0));
+    assert_false(tp_run_was_machine_busy(0.6, NULL, 0));
+    assert_false(tp_run_was_machine_busy(NAN, NULL, 0) || tp_run_was_machine_busy(NAN, again, 4));
 }
 
 int main(void)

@@ -124,11 +124,11 @@ static void wall_clock_row_needs_short_steps(void **state)
             }
         struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, true, &arena);
         assert_true(j.rows[7].is_sure);
-        assert_int_equal(j.rows[7].is_backed, is_in_all);
+        assert_int_equal(j.rows[7].is_confirmed, is_in_all);
         assert_true(fabs(j.low_shift - 0.28) < 0.01);
         j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, false, &arena);
         /* devices are not shared, so short steps do not matter */
-        assert_true(j.rows[7].is_backed && isnan(j.low_shift));
+        assert_true(j.rows[7].is_confirmed && isnan(j.low_shift));
     }
 }
 

@@ -56,7 +56,7 @@ static void one_run_per_side_uses_the_guess(void **state)
     assert_near(c.estimate, expm1(0.1), 1e-12);
     assert_near(c.low, expm1(0.1 - 4.60409 * error), 1e-5);
     assert_near(c.high, expm1(0.1 + 4.60409 * error), 1e-5);
-    assert_near(c.sees, expm1((4.60409 + 0.94096) * error), 1e-5);
+    assert_near(c.detectable, expm1((4.60409 + 0.94096) * error), 1e-5);
     assert_near(c.noise.freedom, 4, 0);
 }
 
@@ -141,12 +141,12 @@ static void general_properties_are_true_for_any_runs(void **state)
         turn(other, base, more);
         struct tp_run_change turned = change_of(other, more, later, count);
         assert_memory_equal(&c, &turned, sizeof c);
-        assert_true(c.low < c.estimate && c.estimate < c.high && c.sees > c.half && c.p >= 0 && c.p <= 1);
+        assert_true(c.low < c.estimate && c.estimate < c.high && c.detectable > c.half_width && c.p >= 0 && c.p <= 1);
         assert_true((c.p < TP_RUN_DOUBT) == (c.low > 0 || c.high < 0));
         if (more < 5 && count < 5) {
             struct tp_run_change back = change_of(later, count, base, more);
             assert_near((1 + back.estimate) * (1 + c.estimate), 1, 1e-12);
-            assert_near(back.sees, c.sees, 1e-12);
+            assert_near(back.detectable, c.detectable, 1e-12);
         }
         struct tp_run_change same = change_of(base, more, base, more);
         assert_true(same.low < 0 && same.high > 0);
@@ -165,8 +165,8 @@ static void more_runs_detect_smaller_changes(void **state)
         if (count == 6) /* from six runs on, the level is a median, which is less precise */
             before = INFINITY;
         struct tp_run_change c = change_of(levels, count, levels, count);
-        assert_true(c.sees < before);
-        before = c.sees;
+        assert_true(c.detectable < before);
+        before = c.detectable;
     }
 }
 

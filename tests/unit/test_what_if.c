@@ -69,7 +69,7 @@ static void finish_job(struct fixture *f)
                                         .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
     tp_graph_finish(&f->graph);
     tp_what_if_build(&f->what_if, &f->graph);
-    tp_what_if_trust(&f->what_if);
+    tp_what_if_discard_inexact(&f->what_if);
 }
 
 static void close_job(struct fixture *f)
@@ -214,7 +214,7 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
     for (size_t i = 0; i < f.what_if.causes.count; i++) {
         assert_int_equal(cause_at(&f, i)->kind, kind);
         assert_int_equal(cause_at(&f, i)->place, place);
-        assert_int_equal(cause_at(&f, i)->is_open, is_open);
+        assert_int_equal(cause_at(&f, i)->depends_on_missing, is_open);
         told += cause_at(&f, i)->rank_count;
     }
     assert_int_equal(told, count);
@@ -225,11 +225,11 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
 static void missing_ranks_change_no_cause(void **state)
 {
     (void)state;
-    assert_slow("1247", "", TP_CAUSE_HALF, TP_PLACE_RANKS, false);
-    assert_slow("1247", "05", TP_CAUSE_HALF, TP_PLACE_RANKS, false);
-    assert_slow("1247", "27", TP_CAUSE_HALF, TP_PLACE_RANKS, true);
+    assert_slow("1247", "", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
+    assert_slow("1247", "05", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
+    assert_slow("1247", "27", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
     /* may also be the host with ranks 0 .. 3 and rank 7 */
-    assert_slow("1237", "0", TP_CAUSE_HALF, TP_PLACE_RANKS, true);
+    assert_slow("1237", "0", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
     assert_slow("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_slow("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_slow("4567", "7", TP_CAUSE_COMPUTE, TP_PLACE_HOST, true);

@@ -136,7 +136,7 @@ static void half_of_the_ranks_are_a_level(void **state)
     (void)state;
     open_ddp(&f, (const int64_t[]){2000, 0, 0, 2000, 0, 2000, 2000, 0}, 1000);
     assert_int_equal(f.what_if.causes.count, 1);
-    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_HALF);
+    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_SLOW_LEVEL);
     assert_int_equal(cause_at(&f, 0)->rank_count, 4);
     assert_int_equal(cause_at(&f, 0)->ranks[2], 5);
     assert_near(cause_at(&f, 0)->share, 100 * 2.0 / 13);

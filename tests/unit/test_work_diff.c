@@ -219,7 +219,7 @@ static void counts_without_places_name_the_change(void **state)
     struct tp_work_diff diff;
     base.call_count = base.lane_count = 0; /* like a stored run that was too large to keep its calls */
     tp_work_diff_build(&diff, &base, &now, false, &arena);
-    assert_false(diff.is_told);
+    assert_false(diff.is_aligned);
     assert_int_equal(diff.count, 1);
     assert_true(tp_str_equal(diff.changes[0].name, TP_STR("aten::item")));
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR(STEP)));

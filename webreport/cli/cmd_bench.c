@@ -246,11 +246,11 @@ static bool is_time_over(const struct job *job, unsigned pairs)
 
 static int run_pairs(struct job *job)
 {
-    struct tp_bench_looks looks = {0};
+    struct tp_bench_checks checks = {0};
     int code = TP_OK;
     job->stop = TP_BENCH_STOP_RUNS;
     for (unsigned pair = 0; pair < job->goal.max_runs && code == TP_OK; pair++) {
-        int first = tp_bench_first(job->seed, pair);
+        int first = tp_bench_first_side(job->seed, pair);
         if (is_time_over(job, pair)) {
             job->stop = TP_BENCH_STOP_TIME;
             break;
@@ -261,7 +261,7 @@ static int run_pairs(struct job *job)
         }
         if (code == TP_OK)
             judge(job);
-        if (code == TP_OK && tp_bench_is_over(&looks, &job->bench)) {
+        if (code == TP_OK && tp_bench_is_finished(&checks, &job->bench)) {
             job->stop = TP_BENCH_STOP_DECIDED;
             break;
         }
@@ -404,7 +404,7 @@ static const char *wrong_options(struct job *job)
         return "name two commands, each as one word for the shell: bench 'python a.py' 'python b.py'";
     if (!tp_cmd_percent(&job->goal.effect, o->effect ? o->effect : "2%") || !(job->goal.effect > 0))
         return "--effect wants per cent above 0: --effect 2%";
-    if (!tp_cmd_percent(&job->goal.most, o->fail_above))
+    if (!tp_cmd_percent(&job->goal.max_excess, o->fail_above))
         return "--fail-above wants per cent from 0 on: --fail-above 3%";
     if (!read_time(&job->max_ns, o->max_time))
         return "--max-time wants seconds, or 90s, 10m, 1h";

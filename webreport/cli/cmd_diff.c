@@ -83,8 +83,8 @@ static int run(void *context, struct tp_error *err)
 static int exit_code(const struct job *job, int code)
 {
     const struct tp_compare *compare = &job->comparison.compare;
-    bool is_bad =
-        tp_compare_is_worse(compare) || (compare->verdict == TP_CHANGE_INCONCLUSIVE && job->options->inconclusive == 1);
+    bool is_bad = tp_compare_has_regressed(compare) ||
+                  (compare->verdict == TP_CHANGE_INCONCLUSIVE && job->options->inconclusive == 1);
     if (code < 0 || job->options->exit_zero)
         return tp_inputs_exit_code(code);
     return *compare->damage ? TP_EXIT_DAMAGED : is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;

@@ -116,7 +116,7 @@ static struct tp_str value_of(const struct tp_side *side, struct tp_str name, st
 }
 
 /* Returns whether some run of a side has the fact, even without a value. */
-static bool is_asked(const struct tp_side *side, struct tp_str name)
+static bool has_fact(const struct tp_side *side, struct tp_str name)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++)
         for (uint32_t i = 0; i < side->input->runs[r].fact_count; i++)
@@ -144,13 +144,13 @@ static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect a
 
 /* Returns the kind of rows to compare: device operators if both sides have them, else host operators. Host operators of
  * a data loader are a bad choice because its images all have different shapes. */
-static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
+static enum tp_summary_kind compared_kind(const struct tp_sides *sides)
 {
     bool has_device[TP_SIDES] = {false};
     for (uint32_t i = 0; i < sides->identity_count; i++)
         for (int s = 0; s < TP_SIDES; s++)
             has_device[s] |=
-                tp_sides_identity(sides, i).kind == TP_SUMMARY_OPERATOR_DEVICE && tp_sides_row(sides, s, i)->is_there;
+                tp_sides_identity(sides, i).kind == TP_SUMMARY_OPERATOR_DEVICE && tp_sides_row(sides, s, i)->exists;
     return has_device[TP_BASE] && has_device[TP_NEW] ? TP_SUMMARY_OPERATOR_DEVICE : TP_SUMMARY_OPERATOR_HOST;
 }
 
@@ -158,7 +158,7 @@ static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
  * as well. The smaller share of the two sides counts. NaN if no operator has shapes. */
 static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 {
-    enum tp_summary_kind kind = telling_kind(sides);
+    enum tp_summary_kind kind = compared_kind(sides);
     struct tp_arena *arena = sides->arena;
     struct tp_keys names, pairs;
     uint8_t *name_on, *pair_on; /* bit s is set if side s has the name, or the pair of name and aspect */
@@ -178,7 +178,7 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
             uint32_t name = tp_keys_add(&names, &key[1]);
             uint32_t pair = tp_keys_pair(&pairs, name, aspect == ASPECT_SHAPE ? key[3] : key[4]);
             for (int s = 0; pass == 0 && s < TP_SIDES; s++)
-                if (tp_sides_row(sides, s, i)->is_there) {
+                if (tp_sides_row(sides, s, i)->exists) {
                     name_on[name] |= (uint8_t)(1u << s);
                     pair_on[pair] |= (uint8_t)(1u << s);
                 }
@@ -247,16 +247,16 @@ static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
 }
 
 /* Returns the text after the first size: "3, 8]" for "[16, 3, 8]". */
-static struct tp_str behind_batch(struct tp_str shape)
+static struct tp_str after_first_size(struct tp_str shape)
 {
     ptrdiff_t at = tp_str_find(shape, ", ");
     return at < 0 ? shape : (struct tp_str){shape.ptr + at, shape.len - (size_t)at};
 }
 
 /* Updates the conclusion on the workload by one fact. */
-static void conclude(struct tp_comparability *c, const struct tp_fact_pair *fact, bool is_asked)
+static void update_workload(struct tp_comparability *c, const struct tp_fact_pair *fact, bool has_fact)
 {
-    bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && is_asked && (fact->values[0].len || fact->values[1].len);
+    bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && has_fact && (fact->values[0].len || fact->values[1].len);
     enum tp_workload workload = fact->verdict == TP_FACT_DIFFERS ? TP_WORKLOAD_OTHER
                                 : is_half_known                  ? TP_WORKLOAD_UNKNOWN
                                                                  : TP_WORKLOAD_SAME;
@@ -268,7 +268,8 @@ static void conclude(struct tp_comparability *c, const struct tp_fact_pair *fact
     c->workload = workload > c->workload ? workload : c->workload;
     if (is_input && workload == TP_WORKLOAD_OTHER) {
         c->is_other_input = true;
-        c->is_other_batch = tp_str_equal(behind_batch(fact->values[TP_BASE]), behind_batch(fact->values[TP_NEW]));
+        c->is_other_batch =
+            tp_str_equal(after_first_size(fact->values[TP_BASE]), after_first_size(fact->values[TP_NEW]));
     } else if (workload == TP_WORKLOAD_OTHER && !tp_str_equal(fact->name, TP_STR("batch_size"))) {
         c->is_other_input_alone = false;
     }
@@ -290,26 +291,26 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
         fact->class = rule->class;
         for (int s = 0; s < TP_SIDES; s++) {
             fact->values[s] = value_of(&sides->side[s], fact->name, sides->arena);
-            is_in_both &= is_asked(&sides->side[s], fact->name);
+            is_in_both &= has_fact(&sides->side[s], fact->name);
         }
         for (int s = 0; s < TP_SIDES && rule->absent; s++)
             if (!fact->values[s].len && fact->values[TP_SIDES - 1 - s].len)
                 fact->values[s] = tp_str_of(rule->absent);
         fact->verdict = judge(fact->values);
-        conclude(c, fact, is_in_both);
+        update_workload(c, fact, is_in_both);
     }
     add_share(c, sides, "operators.shapes", ASPECT_SHAPE);
     add_share(c, sides, "operators.dtypes", ASPECT_DTYPE);
     add_steps(c, sides);
     for (uint32_t i = c->fact_count - 3; i < c->fact_count; i++)
         c->counts[c->facts[i].verdict]++;
-    c->is_low = c->workload != TP_WORKLOAD_SAME;
+    c->is_not_comparable = c->workload != TP_WORKLOAD_SAME;
     c->is_other_input_alone &= c->is_other_input;
 }
 
 /* Returns the facts of a class that differ, as text. For the defining class, facts that only one side has are included.
  */
-static const char *unlike_text(const struct tp_comparability *c, enum tp_fact_class class, struct tp_arena *arena)
+static const char *differing_text(const struct tp_comparability *c, enum tp_fact_class class, struct tp_arena *arena)
 {
     enum { MOST = 60 };
     const char *text = "";
@@ -332,10 +333,10 @@ static const char *unlike_text(const struct tp_comparability *c, enum tp_fact_cl
 
 const char *tp_comparability_text(const struct tp_comparability *c, struct tp_arena *arena)
 {
-    return unlike_text(c, TP_FACT_DEFINING, arena);
+    return differing_text(c, TP_FACT_DEFINING, arena);
 }
 
 const char *tp_comparability_recording_text(const struct tp_comparability *c, struct tp_arena *arena)
 {
-    return unlike_text(c, TP_FACT_RECORDING, arena);
+    return differing_text(c, TP_FACT_RECORDING, arena);
 }

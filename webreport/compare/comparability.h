@@ -25,7 +25,7 @@ struct tp_comparability {
     uint32_t fact_count;
     uint32_t counts[TP_FACT_UNKNOWN + 1]; /* number of facts by verdict */
     enum tp_workload workload;
-    bool is_low; /* the workload differs or is unknown; times are shown but not judged */
+    bool is_not_comparable; /* the workload differs or is unknown; times are shown but not judged */
     /* the shape of the input differs; counts of calls are compared by name, without shapes */
     bool is_other_input;
     bool is_other_input_alone;  /* only the shape of the input differs */

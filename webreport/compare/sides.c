@@ -26,7 +26,7 @@ bool tp_sides_are_wall_clock(const struct tp_sides *sides)
            !sides->side[TP_NEW].quantities[TP_QUANTITY_KERNELS].levels;
 }
 
-bool tp_sides_tell_hints(const struct tp_sides *sides)
+bool tp_sides_allow_only_hints(const struct tp_sides *sides)
 {
     return tp_sides_are_wall_clock(sides) &&
            sides->side[TP_BASE].input->run_count + sides->side[TP_NEW].input->run_count < TP_VERDICT_RUNS;
@@ -226,7 +226,7 @@ static void add_row(struct tp_side *side, uint32_t identity, const struct scratc
 {
     struct tp_side_row *sum = &side->rows[identity];
     for (uint32_t r = 0; r < side->input->run_count; r++)
-        sum->is_there |= row_in(side, identity, r) != NULL;
+        sum->exists |= row_in(side, identity, r) != NULL;
     if (fill_steps(side, identity, scratch))
         add_by_steps(sum, side, scratch);
     else

@@ -31,7 +31,7 @@ struct tp_side_levels {
 
 /* A row, summed over all runs of a side. Numbers per step are divided by the number of steps of the side. */
 struct tp_side_row {
-    bool is_there;          /* some run has the row */
+    bool exists; /* some run has the row */
     /* the number of calls is equal in all steps, as far as the summaries show, and there are several steps */
     bool is_count_constant;
     double ns, calls; /* means per step */
@@ -81,7 +81,7 @@ bool tp_sides_are_wall_clock(const struct tp_sides *sides);
 
 /* Returns whether the times are only good for hints: they are wall clock of fewer than TP_VERDICT_RUNS runs, in which a
  * busy machine looks like a slower program. */
-bool tp_sides_tell_hints(const struct tp_sides *sides);
+bool tp_sides_allow_only_hints(const struct tp_sides *sides);
 
 /* Returns the levels of a row in all runs of a side, in sides->arena. The levels are NULL if some run lacks the row or
  * has too few steps, or if the number of calls varies. *calls: number of calls per step, equal in at least nine of ten

@@ -110,7 +110,7 @@ static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct
     if (s->read.is_strict && s->history.failed_count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "%.200s: some summaries cannot be read", s->baseline);
     const struct tp_history_run *runs = s->history.runs;
-    size_t from = tp_history_accepted_from(runs, s->history.count);
+    size_t from = tp_history_accepted_begin(runs, s->history.count);
     for (size_t i = from; i < s->history.count; i++)
         total += runs[i].count;
     struct tp_summary *items = tp_arena_array(arena, total, sizeof *items);

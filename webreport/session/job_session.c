@@ -22,7 +22,7 @@ struct state {
     struct tp_arena *arena;
     struct tp_summary_set set;
     struct tp_jobs *jobs;
-    struct tp_vec items, failed; /* elements: struct tp_job, struct tp_job_failed */
+    struct tp_vec items, failed; /* elements: struct tp_job, struct tp_job_failed_input */
     bool hit_limit;
     struct tp_error *err;
 };
@@ -65,7 +65,7 @@ static void fail(struct state *state, const char *path, const struct tp_error *w
     const char *file = tp_path_base(path);
     tp_console_error(state->console, "%s: %s", path, why->text);
     state->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
-    *(struct tp_job_failed *)tp_vec_push(&state->failed) = (struct tp_job_failed){
+    *(struct tp_job_failed_input *)tp_vec_push(&state->failed) = (struct tp_job_failed_input){
         tp_str_of(file), {tp_arena_copy(state->arena, why->text, strlen(why->text)), strlen(why->text)}};
 }
 
@@ -252,7 +252,7 @@ int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *sessio
                           .arena = arena,
                           .jobs = jobs,
                           .items = TP_VEC(arena, struct tp_job),
-                          .failed = TP_VEC(arena, struct tp_job_failed),
+                          .failed = TP_VEC(arena, struct tp_job_failed_input),
                           .err = err};
     *jobs = (struct tp_jobs){0};
     int code = read_inputs(&state);

@@ -256,7 +256,7 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
     if (whole < 2)
         return;
     tp_job_open(job, &report->arena, TP_STR(""), TP_NULL_INT);
-    tp_job_of_steps(job, sources, whole, &report->labels, view);
+    tp_job_replay_steps(job, sources, whole, &report->labels, view);
     if (job->what_if.why_not)
         return;
     bool *is_blamed = tp_arena_array(&report->arena, count, sizeof *is_blamed);

@@ -11,11 +11,11 @@
 enum {
     LEAST_PAIRS = 3,
     LEAST_STEPS = 3,
-    MARKED_FROM = 6,   /* outliers are marked on a side with at least this many runs */
-    DRAWN_IN_FROM = 8, /* outliers are winsorized with at least this many pairs */
-    LOOKS = 2,         /* number of successive checks that must find the goal reached */
-    LOADED_FROM = 4,   /* busy-machine marks need at least this many runs of the side */
-    RUNS_LEFT_MOST = 1000
+    MIN_RUNS_FOR_OUTLIERS = 6,  /* outliers are marked on a side with at least this many runs */
+    MIN_PAIRS_TO_WINSORIZE = 8, /* outliers are winsorized with at least this many pairs */
+    AGREEING_CHECKS = 2,        /* number of successive checks that must find the goal reached */
+    MIN_RUNS_FOR_LOAD = 4,      /* busy-machine marks need at least this many runs of the side */
+    MAX_REMAINING_RUNS = 1000
 };
 
 const char *tp_bench_quantity_name(enum tp_bench_quantity quantity)
@@ -24,14 +24,14 @@ const char *tp_bench_quantity_name(enum tp_bench_quantity quantity)
     return names[quantity];
 }
 
-int tp_bench_first(uint64_t seed, unsigned pair)
+int tp_bench_first_side(uint64_t seed, unsigned pair)
 {
     struct tp_random random = {seed ^ (pair + 1) * 0x9e3779b97f4a7c15u};
     tp_random_next(&random);
     return (int)(tp_random_next(&random) >> 63);
 }
 
-static bool is_look(unsigned pair_count)
+static bool is_check_due(unsigned pair_count)
 {
     unsigned look = LEAST_PAIRS;
     while (look < pair_count)
@@ -39,11 +39,11 @@ static bool is_look(unsigned pair_count)
     return look == pair_count;
 }
 
-bool tp_bench_is_over(struct tp_bench_looks *looks, const struct tp_bench *bench)
+bool tp_bench_is_finished(struct tp_bench_checks *checks, const struct tp_bench *bench)
 {
-    if (is_look(bench->pair_count))
-        looks->decided_count = bench->is_decided ? looks->decided_count + 1 : 0;
-    return looks->decided_count >= LOOKS;
+    if (is_check_due(bench->pair_count))
+        checks->decided_count = bench->is_decided ? checks->decided_count + 1 : 0;
+    return checks->decided_count >= AGREEING_CHECKS;
 }
 
 /* ---- levels ---- */
@@ -104,21 +104,21 @@ static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
     for (size_t i = 0; i < b->run_count; i++) {
         struct tp_bench_run *run = &b->runs[i];
         size_t count = others_of(others, b, run, -1);
-        run->is_loaded = count + 1 >= LOADED_FROM && tp_run_is_loaded(run->busy, others, count);
+        run->was_machine_busy = count + 1 >= MIN_RUNS_FOR_LOAD && tp_run_was_machine_busy(run->busy, others, count);
         count = others_of(others, b, run, b->quantity);
         /* relative difference that runs of the same program may have */
         double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015;
         double middle = tp_median(others, count), reach = 3 * fmax(tp_robust_deviation(others, count), least);
-        run->is_outlier = count + 1 >= MARKED_FROM && fabs(run->level[b->quantity] - middle) > reach;
+        run->is_outlier = count + 1 >= MIN_RUNS_FOR_OUTLIERS && fabs(run->level[b->quantity] - middle) > reach;
     }
 }
 
 /* ---- changes ---- */
 
 /* Returns whether a busy machine made the quantity of a run unusable. */
-static bool is_spoiled(const struct tp_bench_run *run, int quantity)
+static bool is_unusable(const struct tp_bench_run *run, int quantity)
 {
-    return run->is_loaded && quantity != TP_BENCH_KERNELS;
+    return run->was_machine_busy && quantity != TP_BENCH_KERNELS;
 }
 
 /* Collects the differences B - A of the levels, for pairs in which both runs have a usable level of the quantity.
@@ -129,7 +129,7 @@ static size_t differences_of(double *out, const struct tp_bench *b, int quantity
     for (unsigned pair = 0; pair < b->pair_count; pair++) {
         const struct tp_bench_run *x = &b->runs[2 * pair], *y = x + 1;
         double difference = y->level[quantity] - x->level[quantity];
-        if (!isnan(difference) && !is_spoiled(x, quantity) && !is_spoiled(y, quantity))
+        if (!isnan(difference) && !is_unusable(x, quantity) && !is_unusable(y, quantity))
             out[count++] = y->side == TP_BENCH_B ? difference : -difference;
     }
     return count;
@@ -142,7 +142,7 @@ static struct tp_run_change change_of(double *differences, size_t count, struct 
     double *copy = tp_arena_array(arena, count, sizeof *copy);
     memcpy(copy, differences, count * sizeof *copy);
     double middle = tp_median(copy, count), reach = 5 * tp_robust_deviation(copy, count);
-    for (size_t i = 0; i < count && count >= DRAWN_IN_FROM && reach > 0; i++)
+    for (size_t i = 0; i < count && count >= MIN_PAIRS_TO_WINSORIZE && reach > 0; i++)
         differences[i] = fmin(fmax(differences[i], middle - reach), middle + reach);
     tp_arena_drop(arena, copy, count * sizeof *copy);
     return tp_run_change_paired(differences, count);
@@ -186,7 +186,7 @@ static enum tp_bench_verdict verdict_of(const struct tp_run_change *change, doub
         return TP_BENCH_OPEN;
     if (change->low > 0 || change->high < 0)
         return change->low > 0 ? TP_BENCH_SLOWER : TP_BENCH_FASTER;
-    return change->sees <= effect ? TP_BENCH_SAME : TP_BENCH_OPEN;
+    return change->detectable <= effect ? TP_BENCH_SAME : TP_BENCH_OPEN;
 }
 
 static bool is_decided(const struct tp_bench *b, const struct tp_run_change *change)
@@ -196,17 +196,17 @@ static bool is_decided(const struct tp_bench *b, const struct tp_run_change *cha
         return false;
     if (goal->has_limit)
         return b->limit != TP_LIMIT_UNCLEAR;
-    return change->sees <= goal->effect || change->low > goal->effect || change->high < -goal->effect;
+    return change->detectable <= goal->effect || change->low > goal->effect || change->high < -goal->effect;
 }
 
 /* Returns the estimated number of further pairs until the goal is reached, if their differences vary like those of the
- * previous pairs. Returns 0 if the number is unknown or RUNS_LEFT_MOST is too few. */
-static unsigned runs_left(const struct tp_bench *b, const struct tp_run_change *change)
+ * previous pairs. Returns 0 if the number is unknown or MAX_REMAINING_RUNS is too few. */
+static unsigned remaining_runs(const struct tp_bench *b, const struct tp_run_change *change)
 {
     const struct tp_bench_goal *goal = b->goal;
-    double wanted = goal->has_limit ? fabs(log1p(change->estimate) - log1p(goal->most)) : log1p(goal->effect);
+    double wanted = goal->has_limit ? fabs(log1p(change->estimate) - log1p(goal->max_excess)) : log1p(goal->effect);
     double power = goal->has_limit ? 0 : 1;
-    unsigned too_few = (unsigned)change->base_count, enough = RUNS_LEFT_MOST;
+    unsigned too_few = (unsigned)change->base_count, enough = MAX_REMAINING_RUNS;
     if (change->base_count < 2)
         return 0;
     while (too_few + 1 < enough) {
@@ -214,7 +214,7 @@ static unsigned runs_left(const struct tp_bench *b, const struct tp_run_change *
         double t = tp_student_quantile(1 - TP_RUN_DOUBT / 2, n - 1) + power * tp_student_quantile(0.8, n - 1);
         *(t * change->noise.sd / sqrt(n) <= wanted ? &enough : &too_few) = n;
     }
-    return enough == RUNS_LEFT_MOST ? 0 : enough - (unsigned)change->base_count;
+    return enough == MAX_REMAINING_RUNS ? 0 : enough - (unsigned)change->base_count;
 }
 
 /* ---- counts ---- */
@@ -280,10 +280,10 @@ static void compare_counts(struct tp_bench *b, struct tp_arena *arena)
             struct tp_bench_changed changed;
             if (side == TP_BENCH_B && find(sides[TP_BENCH_A], wanted))
                 continue; /* the loop over side A has compared this count */
-            bool is_told = is_exact(b, TP_BENCH_A, wanted, &changed.count[0]) &&
-                           is_exact(b, TP_BENCH_B, wanted, &changed.count[1]);
-            double before = is_told && changed.count[0] ? changed.count[0]->calls : 0;
-            double after = is_told && changed.count[1] ? changed.count[1]->calls : 0;
+            bool is_known_exactly = is_exact(b, TP_BENCH_A, wanted, &changed.count[0]) &&
+                                    is_exact(b, TP_BENCH_B, wanted, &changed.count[1]);
+            double before = is_known_exactly && changed.count[0] ? changed.count[0]->calls : 0;
+            double after = is_known_exactly && changed.count[1] ? changed.count[1]->calls : 0;
             if (before != after)
                 b->changed[b->changed_count++] = changed;
         }
@@ -299,8 +299,8 @@ void tp_bench_judge(struct tp_bench *bench, struct tp_bench_run *runs, size_t ru
     compare(bench, arena);
     compare_counts(bench, arena);
     const struct tp_run_change *change = &bench->changes[bench->quantity];
-    bench->limit = change->base_count < LEAST_PAIRS ? TP_LIMIT_UNCLEAR : tp_run_change_limit(change, goal->most);
+    bench->limit = change->base_count < LEAST_PAIRS ? TP_LIMIT_UNCLEAR : tp_run_change_limit(change, goal->max_excess);
     bench->verdict = verdict_of(change, goal->effect);
     bench->is_decided = is_decided(bench, change);
-    bench->runs_left = bench->is_decided ? 0 : runs_left(bench, change);
+    bench->remaining_runs = bench->is_decided ? 0 : remaining_runs(bench, change);
 }

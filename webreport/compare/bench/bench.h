@@ -35,15 +35,15 @@ struct tp_bench_run {
     struct tp_bench_count *counts;     /* sorted by kind, name */
     size_t count_count;
     bool has_all_counts; /* true if operators and kernels that `counts` lacks were not called */
-    /* set by tp_bench_judge. is_loaded: the machine was busy; is_outlier: the level is far from the other runs of the
-     * side */
-    bool is_loaded, is_outlier;
+    /* set by tp_bench_judge. was_machine_busy: its times are unusable; is_outlier: the level is far from the other runs
+     * of the side */
+    bool was_machine_busy, is_outlier;
 };
 
 struct tp_bench_goal {
     double effect;  /* relative difference, above 0, that 80 % of such comparisons must detect */
-    bool has_limit; /* the goal is to decide the limit `most`, not to detect `effect` */
-    double most;    /* largest allowed excess of B over A, relative: 0.03 is 3 % */
+    bool has_limit; /* the goal is to decide the limit `max_excess`, not to detect `effect` */
+    double max_excess; /* largest allowed excess of B over A, relative: 0.03 is 3 % */
     /* judged quantity, enum tp_bench_quantity; -1 selects the step, or the wall time of programs without steps */
     int quantity;
     unsigned max_runs; /* maximum number of runs of each side, 2 or more */
@@ -67,16 +67,16 @@ struct tp_bench {
     int quantity;                                      /* the quantity that decides the verdict */
     /* TP_BENCH_OPEN: the difference is not significant, and a change of `effect` could be missed */
     enum tp_bench_verdict verdict;
-    enum tp_limit_verdict limit; /* verdict on goal->most; only used if goal->has_limit */
+    enum tp_limit_verdict limit; /* verdict on goal->max_excess; only used if goal->has_limit */
     bool is_decided;             /* the goal is reached, so no more pairs are needed */
     /* estimated number of further runs of each side; 0 if unknown or too many (about 1,000 in total) */
-    unsigned runs_left;
+    unsigned remaining_runs;
     struct tp_bench_changed *changed;
     size_t changed_count;
 };
 
 /* Returns the side that runs first in the pair, drawn from `seed`. */
-int tp_bench_first(uint64_t seed, unsigned pair);
+int tp_bench_first_side(uint64_t seed, unsigned pair);
 
 /* Returns the level of a summary's steps, a logarithm of ns; NaN with fewer than 3 used steps. quantity: step, kernels
  * or host_ops. */
@@ -86,17 +86,17 @@ double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity q
 double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
 
 /* Number of successive checks that found the goal reached; zero it before the first check. */
-struct tp_bench_looks {
+struct tp_bench_checks {
     unsigned decided_count;
 };
 
 /* Returns whether no more pairs are needed; call it after each pair. Only some calls check, and two successive checks
  * must agree, because frequent checks raise the false-positive rate. In simulations, 98 % of the final 99 % intervals
  * contain the true difference (test_bench.c). */
-bool tp_bench_is_over(struct tp_bench_looks *looks, const struct tp_bench *bench);
+bool tp_bench_is_finished(struct tp_bench_checks *checks, const struct tp_bench *bench);
 
-/* Judges the complete pairs among run_count runs, and sets is_loaded and is_outlier of each run. Results are in the
- * arena. */
+/* Judges the complete pairs among run_count runs, and sets was_machine_busy and is_outlier of each run. Results are in
+ * the arena. */
 void tp_bench_judge(struct tp_bench *bench, struct tp_bench_run *runs, size_t run_count,
                     const struct tp_bench_goal *goal, struct tp_arena *arena);
 

@@ -33,7 +33,7 @@ const char *tp_budget_op_text(enum tp_budget_op op)
     return op_texts[op];
 }
 
-bool tp_budget_holds(enum tp_budget_op op, double value, double limit)
+bool tp_budget_is_kept(enum tp_budget_op op, double value, double limit)
 {
     const bool results[OPS] = {value <= limit, value >= limit, value == limit, value != limit,
                                value<limit, value> limit};
@@ -48,7 +48,7 @@ static unsigned column_of(const struct cursor *c, size_t at)
     return 1 + (unsigned)tp_utf8_count(c->line.ptr, at);
 }
 
-static int wrong(const struct cursor *c, size_t at, const char *what, struct tp_str word, const char *hint)
+static int set_error(const struct cursor *c, size_t at, const char *what, struct tp_str word, const char *hint)
 {
     return tp_error_set(c->err, TP_EUSAGE, at, "%.80s:%u:%u: %s \"%.*s\"%s%s", c->file, c->number, column_of(c, at),
                         what, (int)(word.len < 40 ? word.len : 40), word.ptr, *hint ? "; " : "", hint);
@@ -78,7 +78,7 @@ static bool is_of_number(char c)
 }
 
 /* Returns the next token: an operator, a number with its sign, or a word. */
-static struct token next(struct cursor *c)
+static struct token next_token(struct cursor *c)
 {
     skip_blanks(c);
     size_t first = c->at;
@@ -136,15 +136,16 @@ static struct tp_str read_function(struct cursor *c, const struct token *name)
 
 static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
-    struct token name = next(c);
+    struct token name = next_token(c);
     out->is_warning = is_word(name.text, "warn");
     if (out->is_warning || is_word(name.text, "fail"))
-        name = next(c);
+        name = next_token(c);
     out->is_optional = is_word(name.text, "optional");
     if (out->is_optional)
-        name = next(c);
+        name = next_token(c);
     if (name.text.len == 0)
-        return wrong(c, name.at, "a metric is missing before", name.text, "'tracepress check --list-metrics' has all");
+        return set_error(c, name.at, "a metric is missing before", name.text,
+                         "'tracepress check --list-metrics' has all");
     out->operator = read_operator(c, &name);
     if (out->operator.ptr) {
         out->operator.ptr = tp_arena_copy(arena, out->operator.ptr, out->operator.len);
@@ -161,20 +162,20 @@ static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_a
         const char *nearest = tp_metric_nearest(name.text.ptr, name.text.len);
         if (nearest)
             snprintf(hint, sizeof hint, "did you mean %s?", nearest);
-        return wrong(c, name.at, "no metric is named", name.text, hint);
+        return set_error(c, name.at, "no metric is named", name.text, hint);
     }
     return TP_OK;
 }
 
 static int read_op(struct tp_budget_line *out, struct cursor *c)
 {
-    struct token op = next(c);
+    struct token op = next_token(c);
     for (int i = 0; i < OPS; i++)
         if (is_word(op.text, op_texts[i])) {
             out->op = (enum tp_budget_op)i;
             return TP_OK;
         }
-    return wrong(c, op.at, "no comparison:", op.text, "<= >= == != < > are known");
+    return set_error(c, op.at, "no comparison:", op.text, "<= >= == != < > are known");
 }
 
 struct unit {
@@ -209,16 +210,16 @@ static int read_unit(struct tp_budget_line *out, struct cursor *c)
     enum tp_metric_unit of = tp_metrics[out->metric].unit;
     bool has_sign = out->kind != TP_LIMIT_ABSOLUTE;
     if (has_sign && tp_metrics[out->metric].value == tp_metric_of_function)
-        return wrong(c, c->at, "no limit against the baseline for", tp_str_of(tp_metrics[out->metric].name),
-                     "few samples vary; give its share in %");
+        return set_error(c, c->at, "no limit against the baseline for", tp_str_of(tp_metrics[out->metric].name),
+                         "few samples vary; give its share in %");
     skip_blanks(c);
     size_t before = c->at;
-    struct token unit = next(c);
+    struct token unit = next_token(c);
     if (unit.text.len == 0 || unit.text.ptr[0] == '@') {
         c->at = before;
         if (out->limit == 0 || of == TP_UNIT_COUNT || of == TP_UNIT_BYTES || (of == TP_UNIT_PERCENT && !has_sign))
             return TP_OK;
-        return wrong(c, before, "a unit is missing for", tp_str_of(tp_metrics[out->metric].name), unit_hints[of]);
+        return set_error(c, before, "a unit is missing for", tp_str_of(tp_metrics[out->metric].name), unit_hints[of]);
     }
     if (has_sign && is_word(unit.text, "%")) {
         out->kind = TP_LIMIT_RELATIVE;
@@ -231,28 +232,29 @@ static int read_unit(struct tp_budget_line *out, struct cursor *c)
             out->limit *= units[i].factor;
             return TP_OK;
         }
-    return wrong(c, unit.at, "no unit for this metric:", unit.text, unit_hints[of]);
+    return set_error(c, unit.at, "no unit for this metric:", unit.text, unit_hints[of]);
 }
 
 static int read_limit(struct tp_budget_line *out, struct cursor *c)
 {
     char digits[32];
     char *end;
-    struct token number = next(c);
+    struct token number = next_token(c);
     if (number.text.len == 0)
-        return wrong(c, number.at, "a limit is missing after", tp_str_of(op_texts[out->op]), "");
+        return set_error(c, number.at, "a limit is missing after", tp_str_of(op_texts[out->op]), "");
     bool has_sign = number.text.ptr[0] == '+' || number.text.ptr[0] == '-';
     size_t length = number.text.len;
     if (length >= sizeof digits || (!has_sign && !is_of_number(number.text.ptr[0])))
-        return wrong(c, number.at, "no number:", number.text, "");
+        return set_error(c, number.at, "no number:", number.text, "");
     memcpy(digits, number.text.ptr, length);
     digits[length] = '\0';
     out->limit = strtod(digits, &end);
     if (end != digits + length || length == has_sign)
-        return wrong(c, number.at, "no number:", number.text, "");
+        return set_error(c, number.at, "no number:", number.text, "");
     out->kind = has_sign ? TP_LIMIT_DELTA : TP_LIMIT_ABSOLUTE;
     if (has_sign && tp_metrics[out->metric].is_timed && (out->op == TP_OP_EQ || out->op == TP_OP_NE))
-        return wrong(c, number.at, "a time against a baseline is never equal:", number.text, "<= >= < > are for it");
+        return set_error(c, number.at, "a time against a baseline is never equal:", number.text,
+                         "<= >= < > are for it");
     return read_unit(out, c);
 }
 
@@ -266,7 +268,7 @@ static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_ar
     if (rest.len == 0)
         return TP_OK;
     if (rest.ptr[0] != '@' || rest.len == 1)
-        return wrong(c, c->at, "unexpected", rest, "behind the limit only @worker or @rank may stand");
+        return set_error(c, c->at, "unexpected", rest, "behind the limit only @worker or @rank may stand");
     int64_t rank = 0;
     bool is_rank = rest.len <= 10;
     for (size_t i = 1; i < rest.len && is_rank; i++) {

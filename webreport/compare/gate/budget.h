@@ -72,6 +72,6 @@ static inline bool tp_budget_is_lower(enum tp_budget_op op)
 }
 
 /* Returns whether the comparison `value` op `limit` is true. */
-bool tp_budget_holds(enum tp_budget_op op, double value, double limit);
+bool tp_budget_is_kept(enum tp_budget_op op, double value, double limit);
 
 #endif

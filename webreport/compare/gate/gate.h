@@ -63,7 +63,7 @@ struct tp_check_item {
     /* in %, or in the metric's unit for TP_LIMIT_DELTA. low, high: 99 % interval. NaN if not computed */
     double change, low, high;
     /* smallest change that so many runs detect, in the unit of `change`; NaN for metrics without noise */
-    double sees;
+    double detectable;
     size_t base_runs, runs; /* numbers of runs behind the interval */
     /* probability of this excess if the true value equals the limit; NaN for metrics without noise */
     double chance;

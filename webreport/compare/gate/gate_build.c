@@ -53,8 +53,8 @@ struct chosen {
 };
 
 /* Points *out to the newest runs that match `chosen`, at most `most` runs. Returns their number. */
-static size_t take(const struct tp_check_side *side, struct chosen chosen, size_t most, const struct tp_summary **out,
-                   struct tp_arena *arena)
+static size_t select_runs(const struct tp_check_side *side, struct chosen chosen, size_t most,
+                          const struct tp_summary **out, struct tp_arena *arena)
 {
     struct tp_vec taken = TP_VEC(arena, struct tp_summary);
     for (size_t i = 0; i < side->count; i++)
@@ -87,12 +87,12 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
                       struct tp_arena *arena)
 {
     struct chosen runs = {.rank = rank}, base = {.rank = TP_NULL_INT};
-    s->run_count = take(&input->run, runs, SIZE_MAX, &s->runs, arena);
+    s->run_count = select_runs(&input->run, runs, SIZE_MAX, &s->runs, arena);
     s->rank = rank_of(&s->runs[0]);
     s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
     if (base_has_ranks) /* base.rank stays TP_NULL_INT, that is all runs, if the baseline has no ranks */
         base.rank = s->rank;
-    s->base_count = take(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+    s->base_count = select_runs(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
     s->is_first = input->is_first;
     s->is_base_broken = input->is_base_broken;
@@ -103,28 +103,28 @@ static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input 
                         struct tp_arena *arena)
 {
     struct chosen chosen = {TP_NULL_INT, worker}, all = {.rank = TP_NULL_INT};
-    s->run_count = take(&input->run, chosen, SIZE_MAX, &s->runs, arena);
+    s->run_count = select_runs(&input->run, chosen, SIZE_MAX, &s->runs, arena);
     s->rank = TP_NULL_INT;
     s->worker = worker;
     s->name = worker;
-    s->base_count = take(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+    s->base_count = select_runs(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     /* another worker name is no reason to have no baseline, because names often contain a process id */
     if (s->base_count == 0)
-        s->base_count = take(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+        s->base_count = select_runs(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     return s->run_count > 0;
 }
 
-static bool is_for(const struct tp_budget_line *line, const struct tp_check_subject *s)
+static bool applies_to(const struct tp_budget_line *line, const struct tp_check_subject *s)
 {
     if (line->worker.ptr || s->worker.ptr)
         return line->worker.ptr && s->worker.ptr && tp_str_equal(line->worker, s->worker);
     return line->rank == TP_NULL_INT || line->rank == s->rank;
 }
 
-static bool is_for_some(const struct tp_budget_line *line, const struct tp_check_subject *subjects, size_t count)
+static bool applies_to_any(const struct tp_budget_line *line, const struct tp_check_subject *subjects, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_for(line, &subjects[i]))
+        if (applies_to(line, &subjects[i]))
             return true;
     return false;
 }
@@ -142,7 +142,7 @@ static struct tp_check_subject *find_subjects(const struct tp_check_input *input
     for (size_t i = 0; i < *count; i++)
         fill_rank(&subjects[i], input, rank_count ? ranks[i] : TP_NULL_INT, base_has_ranks, arena);
     for (size_t l = 0; l < budget->count; l++)
-        if (budget->lines[l].worker.ptr && !is_for_some(&budget->lines[l], subjects, *count))
+        if (budget->lines[l].worker.ptr && !applies_to_any(&budget->lines[l], subjects, *count))
             *count += fill_worker(&subjects[*count], input, budget->lines[l].worker, arena);
     return subjects;
 }
@@ -159,13 +159,13 @@ static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budg
                                    .change = NAN,
                                    .low = NAN,
                                    .high = NAN,
-                                   .sees = NAN,
+                                   .detectable = NAN,
                                    .chance = NAN};
     return item;
 }
 
 /* Adds an item that reports a line whose worker or rank no run has. */
-static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
+static void add_item_without_run(struct tp_vec *items, const struct tp_budget_line *line)
 {
     struct tp_check_item *item = add_item(items, line, TP_STR(""));
     item->cause = line->is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING;
@@ -185,7 +185,7 @@ static struct tp_rank_set find_missing(const struct tp_check_input *input, struc
     return missing;
 }
 
-static bool is_for_missing(const struct tp_budget_line *line, const struct tp_rank_set *missing)
+static bool concerns_missing_ranks(const struct tp_budget_line *line, const struct tp_rank_set *missing)
 {
     return missing->count && !line->worker.ptr && tp_metrics[line->metric].needs &&
            (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
@@ -216,7 +216,7 @@ static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, co
                         struct tp_arena *arena)
 {
     for (size_t l = 0; l < budget->count; l++) {
-        if (!is_for(&budget->lines[l], s))
+        if (!applies_to(&budget->lines[l], s))
             continue;
         struct tp_check_item *item = tp_vec_push(items);
         *item = (struct tp_check_item){.line = &budget->lines[l], .subject = s->name};
@@ -235,7 +235,7 @@ struct judging {
 };
 
 /* Keeps the workload and the changes of work of a subject for the result of the check. */
-static void note_work(const struct judging *j)
+static void keep_work(const struct judging *j)
 {
     const struct tp_check_subject *s = j->subject;
     struct tp_check *check = j->check;
@@ -263,7 +263,7 @@ static int judge(void *context, struct tp_error *err)
         compare_sides(s, j->scratch);
     judge_lines(j->items, j->check->input->budget, s, j->arena);
     if (s->base_count)
-        note_work(j);
+        keep_work(j);
     return TP_OK;
 }
 
@@ -286,10 +286,10 @@ static void judge_rest(struct tp_vec *items, const struct tp_check_input *input,
     struct tp_rank_set missing = find_missing(input, arena);
     for (size_t l = 0; l < input->budget->count; l++) {
         const struct tp_budget_line *line = &input->budget->lines[l];
-        if (is_for_missing(line, &missing))
+        if (concerns_missing_ranks(line, &missing))
             add_missing(items, line, &missing, arena);
-        else if (!is_for_some(line, subjects, subject_count))
-            add_unmet(items, line);
+        else if (!applies_to_any(line, subjects, subject_count))
+            add_item_without_run(items, line);
     }
 }
 
@@ -308,7 +308,7 @@ static bool is_undecided_by_damage(const struct tp_check *check)
                     (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING);
         is_open |= item->cause == TP_CAUSE_NOT_COMPARABLE;
     }
-    return has_lost || (is_open && (tp_damage_broken(&runs, &base) || tp_damage_broken(&base, &runs)));
+    return has_lost || (is_open && (tp_damage_broken_needs(&runs, &base) || tp_damage_broken_needs(&base, &runs)));
 }
 
 static bool lacks_baseline(const struct tp_check *check)

@@ -35,7 +35,7 @@ static double value_of(const struct tp_summary *runs, size_t count, const struct
         }
         bool is_worse = tp_budget_is_upper(line->op)   ? v->value > worst
                         : tp_budget_is_lower(line->op) ? v->value < worst
-                                                       : isnan(limit) || !tp_budget_holds(line->op, v->value, limit);
+                                                       : isnan(limit) || !tp_budget_is_kept(line->op, v->value, limit);
         worst = i == 0 || is_worse ? v->value : worst;
     }
     return metric->is_timed ? tp_median(values, count) : worst;
@@ -134,7 +134,7 @@ static struct tp_confidence_interval range_of(const struct tp_summary *runs, siz
 /* Returns whether the peaks of host memory may differ by chance, with the same criterion as `diff`. The steps must do
  * the same work. Then chance is possible if there are too few runs, or if the gap between the sides is not wider than
  * the range of one side's runs. */
-static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
+static bool may_peak_be_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     struct tp_confidence_interval base = range_of(s->base, s->base_count, item->line->metric);
     struct tp_confidence_interval run = range_of(s->runs, s->run_count, item->line->metric);
@@ -146,7 +146,7 @@ static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_
 
 /* Returns whether the built-in limit on host memory does not apply, because a program with kernels has most of its
  * memory on the device. */
-static bool is_for_other_programs(const struct tp_check_item *item, const struct tp_check_subject *s)
+static bool is_host_limit_ignored(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_are_wall_clock(&s->sides);
 }
@@ -159,8 +159,8 @@ static void judge_count(struct tp_check_item *item, const struct tp_check_subjec
     item->change = difference;
     if (item->line->kind == TP_LIMIT_RELATIVE)
         item->change = item->base_value > 0 ? 100 * difference / item->base_value : difference > 0 ? INFINITY : 0;
-    bool is_kept = tp_budget_holds(item->line->op, item->change, item->line->limit);
-    if (!is_kept && is_host_peak(item) && is_peak_of_chance(item, s))
+    bool is_kept = tp_budget_is_kept(item->line->op, item->change, item->line->limit);
+    if (!is_kept && is_host_peak(item) && may_peak_be_chance(item, s))
         conclude(item, TP_CAUSE_NOISE, "unclear: equal steps have other peaks of host memory in other runs");
     else
         conclude(item, is_kept ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
@@ -223,7 +223,7 @@ static void judge_work(struct tp_check_item *item, const struct tp_check_subject
         conclude(item, cause, cause == TP_CAUSE_NO_BASELINE ? no_baseline(s) : "");
 }
 
-static void judge_against(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+static void judge_against_baseline(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
     if (s->base_count == 0) {
@@ -241,7 +241,7 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
     item->value = value_of(s->runs, s->run_count, item->line, limit_of(item->line, item->base_value), arena, &why);
     if (isnan(item->base_value))
         conclude_missing(item, "in the baseline, ", why, arena);
-    else if (s->comparability.is_low)
+    else if (s->comparability.is_not_comparable)
         conclude_not_comparable(item, s, arena);
     else if (s->comparability.is_recorded_otherwise && tp_check_is_of_host(&tp_metrics[item->line->metric]))
         conclude(item, TP_CAUSE_NOT_COMPARABLE,
@@ -266,7 +266,7 @@ static bool has_unsure_steps(const struct tp_check_subject *s)
 
 /* Makes a limit inconclusive if its value depends on unsure steps. A change for the worse between two runs with the
  * same sequence stays a failure. */
-static void doubt_steps(struct tp_check_item *item, const struct tp_check_subject *s)
+static void withdraw_if_steps_unsure(struct tp_check_item *item, const struct tp_check_subject *s)
 {
     bool is_sure = item->cause == TP_CAUSE_BEYOND && item->line->kind != TP_LIMIT_ABSOLUTE;
     if ((item->cause != TP_CAUSE_WITHIN && item->cause != TP_CAUSE_BEYOND) || is_sure ||
@@ -279,7 +279,7 @@ static void judge_line(struct tp_check_item *item, const struct tp_check_subject
 {
     const struct tp_budget_line *line = item->line;
     const char *why = NULL, *damage = damage_of(line, s, arena);
-    item->value = item->base_value = item->change = item->low = item->high = item->sees = item->chance = NAN;
+    item->value = item->base_value = item->change = item->low = item->high = item->detectable = item->chance = NAN;
     if (*damage) {
         conclude(item, TP_CAUSE_DAMAGED, damage);
         return;
@@ -291,18 +291,18 @@ static void judge_line(struct tp_check_item *item, const struct tp_check_subject
     item->value = tp_metrics[line->metric].value == tp_metric_of_function
                       ? tp_check_function_share(s->runs, s->run_count, line, &why)
                       : value_of(s->runs, s->run_count, line, limit_of(line, NAN), arena, &why);
-    if (is_for_other_programs(item, s))
+    if (is_host_limit_ignored(item, s))
         conclude(item, TP_CAUSE_SKIPPED, "");
     else if (isnan(item->value))
         conclude_missing(item, "", why, arena);
     else if (line->kind == TP_LIMIT_ABSOLUTE)
-        conclude(item, tp_budget_holds(line->op, item->value, line->limit) ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
+        conclude(item, tp_budget_is_kept(line->op, item->value, line->limit) ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
     else
-        judge_against(item, s, arena);
+        judge_against_baseline(item, s, arena);
 }
 
 void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     judge_line(item, s, arena);
-    doubt_steps(item, s);
+    withdraw_if_steps_unsure(item, s);
 }

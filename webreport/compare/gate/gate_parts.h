@@ -33,7 +33,7 @@ void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s
 bool tp_check_is_of_host(const struct tp_metric *metric);
 
 /* Judges a time relative to the baseline, which has at least one run. item->value and item->base_value must be set.
- * Fills change, low, high, sees, chance and the numbers of runs. *reason: a sentence for people. */
+ * Fills change, low, high, detectable, chance and the numbers of runs. *reason: a sentence for people. */
 enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct tp_check_subject *subject,
                                         const char **reason, struct tp_arena *arena);
 

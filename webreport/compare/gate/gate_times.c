@@ -51,9 +51,9 @@ static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summar
         const struct tp_summary_step *step = &run->steps[i];
         if (step->is_left_out)
             continue;
-        bool is_told = part < TP_PART_COUNT && step->part_ns[part] != TP_NULL_INT;
+        bool is_known = part < TP_PART_COUNT && step->part_ns[part] != TP_NULL_INT;
         totals[count] = (double)step->total_ns;
-        values[count++] = (double)(is_told ? step->part_ns[part] : step->total_ns);
+        values[count++] = (double)(is_known ? step->part_ns[part] : step->total_ns);
     }
     if (count < TP_LEVEL_LEAST_STEPS)
         return (struct tp_run_level){NAN, NAN, NAN};
@@ -106,7 +106,7 @@ static struct tp_run_change change_of(const struct tp_check_subject *s, int inde
     is_positive &= add_levels(&l, &l.runs, s->runs, s->run_count, index, arena);
     *steps = (struct steps){l.has_steps, NAN};
     if (!is_positive || !l.has_steps)
-        return (struct tp_run_change){.estimate = NAN, .low = NAN, .high = NAN, .sees = NAN};
+        return (struct tp_run_change){.estimate = NAN, .low = NAN, .high = NAN, .detectable = NAN};
     enum tp_quantity quantity = is_of_kernels(&tp_metrics[index]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
     struct tp_run_context context = {
         .prior = tp_run_noise_prior(quantity, l.cvs, l.cv_count, tp_sides_are_of_one_host(&s->sides))};
@@ -121,15 +121,15 @@ static struct tp_run_change change_of(const struct tp_check_subject *s, int inde
 
 /* Fills a change if one of the values is 0. Such a change has no noise: the whole value vanished, or a new value
  * appeared. */
-static void change_of_nothing(struct tp_run_change *c, const struct tp_check_item *item)
+static void fill_change_with_zero(struct tp_run_change *c, const struct tp_check_item *item)
 {
     c->estimate = item->base_value > 0 ? item->value / item->base_value - 1 : item->value > 0 ? INFINITY : 0;
     c->low = c->high = c->estimate;
-    c->sees = 0;
+    c->detectable = 0;
 }
 
 /* Returns the limit as a relative change, where 0.03 is 3 %. */
-static double most_of(const struct tp_check_item *item)
+static double relative_limit_of(const struct tp_check_item *item)
 {
     const struct tp_budget_line *line = item->line;
     return line->kind == TP_LIMIT_RELATIVE ? line->limit / 100 : line->limit / item->base_value;
@@ -137,7 +137,7 @@ static double most_of(const struct tp_check_item *item)
 
 static double chance_of(const struct tp_run_change *c, const struct tp_check_item *item)
 {
-    double beyond = tp_run_change_beyond(c, most_of(item));
+    double beyond = tp_run_change_probability(c, relative_limit_of(item));
     return tp_budget_is_upper(item->line->op) ? beyond : 1 - beyond;
 }
 
@@ -148,10 +148,10 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
     bool is_delta = item->line->kind == TP_LIMIT_DELTA, is_from_nothing = is_delta && !(item->base_value > 0);
     double scale = is_delta ? item->base_value : 100;
     if (isnan(c.low) && (!(item->value > 0) || !(item->base_value > 0)))
-        change_of_nothing(&c, item);
+        fill_change_with_zero(&c, item);
     if (is_from_nothing) {
         item->change = item->low = item->high = item->value - item->base_value;
-        item->sees = 0;
+        item->detectable = 0;
         return c;
     }
     /* with several runs, derive the base value from the judged change */
@@ -160,7 +160,7 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
     item->change = (isnan(c.estimate) ? item->value / item->base_value - 1 : c.estimate) * scale;
     item->low = c.low * scale;
     item->high = c.high * scale;
-    item->sees = c.sees * scale;
+    item->detectable = c.detectable * scale;
     item->base_runs = c.base_count;
     item->runs = c.new_count;
     if (c.base_count)
@@ -171,16 +171,16 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
 /* ---- verdicts ---- */
 
 /* Returns "this runner sees 1.3 % with 10 + 3 runs". */
-static const char *sees_text(const struct tp_check_item *item, struct tp_arena *arena)
+static const char *detectable_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     enum tp_budget_kind kind = item->line->kind;
     enum tp_metric_unit unit = kind == TP_LIMIT_RELATIVE ? TP_UNIT_PERCENT : tp_metrics[item->line->metric].unit;
-    return tp_text_printf(arena, "this runner sees %s with %zu + %zu runs", tp_amount_text(arena, unit, item->sees),
-                          item->base_runs, item->runs);
+    return tp_text_printf(arena, "this runner sees %s with %zu + %zu runs",
+                          tp_amount_text(arena, unit, item->detectable), item->base_runs, item->runs);
 }
 
 /* Returns advice on how to decide an inconclusive limit. most: the limit as a relative change. */
-static const char *help_text(const struct tp_run_change *c, double most, struct tp_arena *arena)
+static const char *advice_text(const struct tp_run_change *c, double most, struct tp_arena *arena)
 {
     unsigned needed = tp_runs_needed(&c->noise, fabs(most), c->base_count);
     if (!needed)
@@ -203,31 +203,32 @@ static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
         return TP_LIMIT_FAIL;
     if (op == TP_OP_GT && item->low == limit && item->high == limit)
         return TP_LIMIT_FAIL;
-    return tp_budget_holds(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS
+    return tp_budget_is_kept(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS
                                                                                        : TP_LIMIT_UNCLEAR;
 }
 
 /* Returns whether short steps confirm that the limit is broken. If the limit demands a gain, returns whether short
  * steps confirm that the gain is missing. */
-static bool is_backed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
+static bool is_confirmed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
 {
-    double asked = log1p(most_of(item));
+    double asked = log1p(relative_limit_of(item));
     asked = tp_budget_is_upper(item->line->op) ? fmin(0, asked) : fmax(0, asked);
-    return isnan(low) || tp_short_steps_back(log1p(change->estimate) - asked, low - asked);
+    return isnan(low) || tp_short_steps_confirm(log1p(change->estimate) - asked, low - asked);
 }
 
 /* Returns why a slow machine may explain a change of wall clock. Returns NULL if it cannot explain the change, and for
  * metrics of kernels. */
-static const char *why_a_hint(const struct tp_check_item *item, const struct tp_check_subject *s,
-                              const struct tp_run_change *change, const struct steps *steps, struct tp_arena *arena)
+static const char *reason_for_hint(const struct tp_check_item *item, const struct tp_check_subject *s,
+                                   const struct tp_run_change *change, const struct steps *steps,
+                                   struct tp_arena *arena)
 {
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
     if (!tp_check_is_of_host(metric) || !tp_sides_are_wall_clock(&s->sides))
         return NULL;
-    if (tp_sides_tell_hints(&s->sides))
+    if (tp_sides_allow_only_hints(&s->sides))
         return tp_text_printf(arena, "wall clock of %zu runs does not tell the machine from the program: %d runs would",
                               item->base_runs + item->runs, TP_VERDICT_RUNS);
-    return is_of_typical_steps(metric) && !is_backed(item, change, steps->low) ? TP_NOT_BACKED : NULL;
+    return is_of_typical_steps(metric) && !is_confirmed(item, change, steps->low) ? TP_NOT_CONFIRMED : NULL;
 }
 
 enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct tp_check_subject *s,
@@ -247,14 +248,14 @@ enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct
     *reason = tp_text_printf(arena, "%s to %s at 99 %%", tp_amount_change(arena, unit, kind, item->low),
                              tp_amount_change(arena, unit, kind, item->high));
     if (item->base_runs)
-        *reason = tp_text_printf(arena, "%s; %s", *reason, sees_text(item, arena));
-    const char *why = verdict == TP_LIMIT_FAIL ? why_a_hint(item, s, &c, &steps, arena) : NULL;
+        *reason = tp_text_printf(arena, "%s; %s", *reason, detectable_text(item, arena));
+    const char *why = verdict == TP_LIMIT_FAIL ? reason_for_hint(item, s, &c, &steps, arena) : NULL;
     if (why) {
         *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, why);
         return TP_CAUSE_NOISE;
     }
     if (verdict != TP_LIMIT_UNCLEAR)
         return verdict == TP_LIMIT_PASS ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND;
-    *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, help_text(&c, most_of(item), arena));
+    *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, advice_text(&c, relative_limit_of(item), arena));
     return TP_CAUSE_NOISE;
 }

@@ -89,7 +89,7 @@ enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct
     *why = measure(item, s);
     if (*why)
         return TP_CAUSE_MISSING;
-    return tp_budget_holds(item->line->op, is_against ? item->change : item->value, item->line->limit)
+    return tp_budget_is_kept(item->line->op, is_against ? item->change : item->value, item->line->limit)
                ? TP_CAUSE_WITHIN
                : TP_CAUSE_BEYOND;
 }

@@ -51,7 +51,7 @@ void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena 
 
 /* ---- the accepted level ---- */
 
-size_t tp_history_accepted_from(const struct tp_history_run *runs, size_t count)
+size_t tp_history_accepted_begin(const struct tp_history_run *runs, size_t count)
 {
     size_t from = 0;
     for (size_t i = 0; i < count; i++)
@@ -65,7 +65,7 @@ size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run 
 {
     size_t *accepted = tp_arena_array(arena, TP_ACCEPTED_RUNS, sizeof *accepted);
     *accepted_count = 0;
-    for (size_t i = tp_history_accepted_from(runs, count); i < count && *accepted_count < TP_ACCEPTED_RUNS; i++)
+    for (size_t i = tp_history_accepted_begin(runs, count); i < count && *accepted_count < TP_ACCEPTED_RUNS; i++)
         if (runs[i].decision.is_accepted || !runs[i].decision.is_failed)
             accepted[(*accepted_count)++] = i;
     return accepted;
@@ -115,7 +115,7 @@ static double median_of(const struct known *known, size_t from, size_t to, struc
 
 /* Returns the exact position of the change near `at`, between `begin` and `end`. Moves it by up to SETTLED_RUNS, so
  * that each neighbour belongs to the closer level. */
-static size_t settled(const struct known *known, size_t begin, size_t at, size_t end, struct tp_arena *arena)
+static size_t exact_start(const struct known *known, size_t begin, size_t at, size_t end, struct tp_arena *arena)
 {
     double before = median_of(known, begin, at, arena), after = median_of(known, at, end, arena);
     size_t moves = 0;
@@ -130,12 +130,12 @@ static size_t settled(const struct known *known, size_t begin, size_t at, size_t
 
 /* Removes levels of a single run and changes within the noise. Returns the number of remaining levels. Such levels
  * occur because the partition uses winsorized levels: a run next to a change may form a separate level. */
-static size_t settle(size_t *starts, size_t count, const struct known *known, double sd, struct tp_arena *arena)
+static size_t clean_levels(size_t *starts, size_t count, const struct known *known, double sd, struct tp_arena *arena)
 {
     size_t kept = 1;
     for (size_t i = 1; i < count; i++) {
         size_t end = i + 1 < count ? starts[i + 1] : known->count;
-        size_t at = settled(known, starts[kept - 1], starts[i], end, arena);
+        size_t at = exact_start(known, starts[kept - 1], starts[i], end, arena);
         if (kept > 1 && at < starts[kept - 1] + 2)
             kept--; /* the previous level is only the edge of the one before, so remove it */
         double change = median_of(known, at, end, arena) - median_of(known, starts[kept - 1], at, arena);
@@ -149,7 +149,7 @@ static void find_steps(struct tp_level_series *s, const struct known *known, dou
 {
     const struct tp_levels levels = {known->levels, known->count};
     size_t count = 1, *starts = tp_level_history_changes(&count, &levels, sd, arena);
-    count = settle(starts, count, known, sd, arena);
+    count = clean_levels(starts, count, known, sd, arena);
     s->steps = tp_arena_array(arena, count, sizeof *s->steps);
     for (size_t i = 0; i < count; i++) {
         size_t end = i + 1 < count ? starts[i + 1] : known->count;
@@ -192,15 +192,15 @@ static double autocorrelation_of(const struct tp_level_series *s, const struct k
 static void compare_newest(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
                            const struct known *known, struct tp_arena *arena)
 {
-    size_t accepted_count, *accepted = tp_history_accepted(&accepted_count, runs, count, arena), told = 0;
+    size_t accepted_count, *accepted = tp_history_accepted(&accepted_count, runs, count, arena), level_count = 0;
     double *levels = tp_arena_array(arena, accepted_count, sizeof *levels);
     for (size_t i = 0; i < accepted_count; i++)
         if (!isnan(s->levels[accepted[i]]) && (accepted[i] + 1 < count || accepted_count == 1))
-            levels[told++] = s->levels[accepted[i]];
-    s->accepted = told ? tp_sum(levels, told) / (double)told : NAN;
+            levels[level_count++] = s->levels[accepted[i]];
+    s->accepted = level_count ? tp_sum(levels, level_count) / (double)level_count : NAN;
     bool is_wall_clock = isnan(level_of(&runs[count - 1], TP_BENCH_KERNELS, arena));
-    if (!told || !known->count || known->runs[known->count - 1] + 1 != count ||
-        (accepted_count == 1 && accepted[0] + 1 == count) || (is_wall_clock && told + 1 < TP_VERDICT_RUNS))
+    if (!level_count || !known->count || known->runs[known->count - 1] + 1 != count ||
+        (accepted_count == 1 && accepted[0] + 1 == count) || (is_wall_clock && level_count + 1 < TP_VERDICT_RUNS))
         return;
     enum tp_quantity like = s->quantity == TP_BENCH_STEP      ? TP_QUANTITY_STEP
                             : s->quantity == TP_BENCH_KERNELS ? TP_QUANTITY_KERNELS
@@ -211,7 +211,7 @@ static void compare_newest(struct tp_level_series *s, const struct tp_history_ru
         cvs[i] = isnan(cv) ? 0 : cv;
     }
     const struct tp_run_context known_noise = {.prior = tp_run_noise_prior(like, cvs, known->count, false)};
-    const struct tp_levels history = {known->levels, known->count - 1}, base = {levels, told},
+    const struct tp_levels history = {known->levels, known->count - 1}, base = {levels, level_count},
                            newest = {&known->levels[known->count - 1], 1};
     s->newest = tp_level_history_change(&history, &base, &newest, &known_noise, arena);
 }

@@ -21,7 +21,7 @@ struct tp_history_run {
 void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena *arena);
 
 /* Returns the number of the run at which the accepted level begins. */
-size_t tp_history_accepted_from(const struct tp_history_run *runs, size_t count);
+size_t tp_history_accepted_begin(const struct tp_history_run *runs, size_t count);
 /* Returns the numbers of the runs of the accepted level, ascending, at most TP_ACCEPTED_RUNS. *accepted_count: their
  * number. */
 size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run *runs, size_t count,

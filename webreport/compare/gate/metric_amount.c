@@ -40,7 +40,7 @@ const char *tp_amount_change(struct tp_arena *arena, enum tp_metric_unit unit, e
 }
 
 /* Returns a limit as text, with the digits that the user wrote, up to the precision of a double. */
-static const char *plain(struct tp_arena *arena, double value)
+static const char *limit_digits(struct tp_arena *arena, double value)
 {
     return tp_text_printf(arena, "%.10g", value);
 }
@@ -51,12 +51,12 @@ const char *tp_amount_limit(struct tp_arena *arena, const struct tp_budget_line 
     const char *op = tp_budget_op_text(line->op), *sign = line->limit < 0 || signbit(line->limit) ? "-" : "+";
     double size = fabs(line->limit);
     if (line->kind == TP_LIMIT_RELATIVE)
-        return tp_text_printf(arena, "%s %s%s %%", op, sign, plain(arena, size));
+        return tp_text_printf(arena, "%s %s%s %%", op, sign, limit_digits(arena, size));
     if (line->kind == TP_LIMIT_DELTA)
-        return unit == TP_UNIT_PERCENT ? tp_text_printf(arena, "%s %s%s points", op, sign, plain(arena, size))
-               : unit == TP_UNIT_COUNT ? tp_text_printf(arena, "%s %s%s", op, sign, plain(arena, size))
+        return unit == TP_UNIT_PERCENT ? tp_text_printf(arena, "%s %s%s points", op, sign, limit_digits(arena, size))
+               : unit == TP_UNIT_COUNT ? tp_text_printf(arena, "%s %s%s", op, sign, limit_digits(arena, size))
                                        : tp_text_printf(arena, "%s %s%s", op, sign, tp_amount_text(arena, unit, size));
     if (unit == TP_UNIT_COUNT || unit == TP_UNIT_PERCENT)
-        return tp_text_printf(arena, "%s %s%s", op, plain(arena, size), unit == TP_UNIT_PERCENT ? " %" : "");
+        return tp_text_printf(arena, "%s %s%s", op, limit_digits(arena, size), unit == TP_UNIT_PERCENT ? " %" : "");
     return tp_text_printf(arena, "%s %s", op, tp_amount_text(arena, unit, size));
 }

@@ -40,25 +40,25 @@ static const char *host_text(const struct tp_job *job, uint32_t host)
 }
 
 /* Returns the name of a set of ranks: "host node3", "tp group 9", "pipeline stage 3", "rank 5" or "ranks 3, 8". */
-static const char *who(const struct tp_job *job, const struct tp_cause *cause, const struct tp_rank_set *set)
+static const char *set_name(const struct tp_job *job, const struct tp_cause *cause, const struct tp_rank_set *set)
 {
     switch (cause->place) {
     case TP_PLACE_HOST:
-        return tp_str_starts(tp_strings_get(&job->graph.hosts, cause->where), "ranks ")
-                   ? host_text(job, cause->where)
-                   : tp_text_printf(job->arena, "host %s", host_text(job, cause->where));
+        return tp_str_starts(tp_strings_get(&job->graph.hosts, cause->place_index), "ranks ")
+                   ? host_text(job, cause->place_index)
+                   : tp_text_printf(job->arena, "host %s", host_text(job, cause->place_index));
     case TP_PLACE_GROUP:
         return tp_text_printf(job->arena, "%s group %u", tp_graph_family_at(&job->graph, cause->family)->name,
-                              tp_graph_group_at(&job->graph, cause->where)->index);
+                              tp_graph_group_at(&job->graph, cause->place_index)->index);
     case TP_PLACE_STAGE:
-        return tp_text_printf(job->arena, "pipeline stage %u", cause->where);
+        return tp_text_printf(job->arena, "pipeline stage %u", cause->place_index);
     default:
         return ranks_text(job, set);
     }
 }
 
 /* Returns the position of a rank in the job (" It is tp 4, dp 3, on host node7."), or "" if it is unknown. */
-static const char *stands_at(const struct tp_job *job, uint32_t rank)
+static const char *position_text(const struct tp_job *job, uint32_t rank)
 {
     const struct tp_graph *graph = &job->graph;
     const char *text = NULL;
@@ -120,7 +120,7 @@ static const char *groups_text(const struct tp_job *job, const struct tp_cause *
     return text ? text : "";
 }
 
-static bool is_set(const struct tp_cause *cause)
+static bool is_named_set(const struct tp_cause *cause)
 {
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
@@ -129,31 +129,32 @@ static bool is_set(const struct tp_cause *cause)
 static void word_open_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     uint32_t absent = job->graph.absent_count;
-    if (!cause->is_open)
+    if (!cause->depends_on_missing)
         return;
-    finding->also = TP_JOB_HALF;
-    finding->also_title = tp_text_printf(job->arena, "Up to %lld of %u ranks are a slower level of their own",
-                                         (long long)finding->ranks.count + absent, job->graph.rank_count + absent);
-    finding->also_saved = NAN;
+    finding->alternative = TP_JOB_SLOW_LEVEL;
+    finding->alternative_title =
+        tp_text_printf(job->arena, "Up to %lld of %u ranks are a slower level of their own",
+                       (long long)finding->ranks.count + absent, job->graph.rank_count + absent);
+    finding->alternative_saved = NAN;
     finding->detail = tp_text_printf(
         job->arena, "%s %s of the job not here: if they are as slow, it is a slower level of ranks, and no %s.",
         finding->detail, tp_text_of_some(job->arena, absent, "rank is", "ranks are"),
-        is_set(cause) ? "set" : "single ones");
+        is_named_set(cause) ? "set" : "single ones");
 }
 
 /* Words a cause that is one part of the work of a set of ranks. */
 static void word_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
-    bool is_one = is_set(cause) || finding->ranks.count == 1;
-    const char *subject = who(job, cause, &finding->ranks);
+    bool is_one = is_named_set(cause) || finding->ranks.count == 1;
+    const char *subject = set_name(job, cause, &finding->ranks);
     is_one = is_one && !tp_str_starts(tp_str_of(subject), "ranks");
-    finding->told = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
+    finding->cause_name = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
     finding->title = tp_text_printf(job->arena, "%s %s", capital(job, subject),
                                     is_one ? verbs[cause->part].one : verbs[cause->part].many);
     bool is_rank = cause->place == TP_PLACE_RANK && finding->ranks.count == 1;
     finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than is usual.%s%s",
                                      capital(job, ranks_text(job, &finding->ranks)), time_of(job, cause->excess_us),
-                                     part_words[cause->part], is_rank ? stands_at(job, cause->ranks[0]) : "",
+                                     part_words[cause->part], is_rank ? position_text(job, cause->ranks[0]) : "",
                                      cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
                                          ? tp_job_compute_detail(job, cause->ranks[0])
                                          : "");
@@ -162,18 +163,18 @@ static void word_part(const struct tp_job *job, const struct tp_cause *cause, st
 
 static void word_half(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
-    finding->told = tp_text_printf(job->arena, "%u of %u ranks that are a slower level of their own", cause->rank_count,
-                                   job->graph.rank_count);
+    finding->cause_name = tp_text_printf(job->arena, "%u of %u ranks that are a slower level of their own",
+                                         cause->rank_count, job->graph.rank_count);
     finding->title = tp_text_printf(job->arena, "%u of %u ranks are a slower level of their own", cause->rank_count,
                                     job->graph.rank_count);
     finding->detail =
         tp_text_printf(job->arena, "They are %s per step longer %s than the others, and no host, group or stage.",
                        time_of(job, cause->excess_us), part_words[cause->part]);
     if (cause->whole_stage != TP_NO_ID) {
-        finding->also = TP_JOB_STAGE;
-        finding->also_title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage",
-                                             cause->whole_stage, cause->ratio);
-        finding->also_saved = NAN;
+        finding->alternative = TP_JOB_STAGE;
+        finding->alternative_title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage",
+                                                    cause->whole_stage, cause->ratio);
+        finding->alternative_saved = NAN;
         finding->detail = tp_text_printf(
             job->arena,
             "Ranks of several stages are %s per step longer %s than the others, by one factor, %.2f; stage %u is all of "
@@ -181,16 +182,16 @@ static void word_half(const struct tp_job *job, const struct tp_cause *cause, st
             time_of(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->whole_stage);
         return;
     }
-    if (!cause->is_open)
+    if (!cause->depends_on_missing)
         return;
     const char *ranks = ranks_text(job, &finding->ranks), *alone = verbs[cause->part].many;
     finding->title = tp_text_printf(job->arena, "%s, or %s alone %s", finding->title, ranks, alone);
     finding->detail = tp_text_printf(
         job->arena, "At least %s: %s %s of the job not here, and how many of them are as slow nobody can tell.", ranks,
         finding->detail, tp_text_of_some(job->arena, job->graph.absent_count, "rank is", "ranks are"));
-    finding->also = rule_of_part[cause->part];
-    finding->also_title = tp_text_printf(job->arena, "%s %s", capital(job, ranks), alone);
-    finding->also_saved = finding->saved;
+    finding->alternative = rule_of_part[cause->part];
+    finding->alternative_title = tp_text_printf(job->arena, "%s %s", capital(job, ranks), alone);
+    finding->alternative_saved = finding->saved;
 }
 
 static const char *step_name(const struct tp_job *job, const struct tp_cause *cause)
@@ -203,13 +204,13 @@ static const char *step_name(const struct tp_job *job, const struct tp_cause *ca
 static void word_late(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     const char *subject = ranks_text(job, &finding->ranks);
-    finding->told = tp_text_printf(job->arena, "%s from step %s on", subject, step_name(job, cause));
+    finding->cause_name = tp_text_printf(job->arena, "%s from step %s on", subject, step_name(job, cause));
     finding->title = tp_text_printf(job->arena, "%s %s slow from step %s on", capital(job, subject),
                                     finding->ranks.count == 1 ? "is" : "are", step_name(job, cause));
     finding->detail =
         tp_text_printf(job->arena, "From then on %s per step more %s than is usual, in every step; before, none.%s",
                        time_of(job, cause->excess_us), part_words[cause->part],
-                       finding->ranks.count == 1 ? stands_at(job, cause->ranks[0]) : "");
+                       finding->ranks.count == 1 ? position_text(job, cause->ranks[0]) : "");
 }
 
 static void word_cells(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
@@ -217,11 +218,11 @@ static void word_cells(const struct tp_job *job, const struct tp_cause *cause, s
     static const char *const titles[TP_SLOT_OWN] = {"Kernels are slow now here, now there",
                                                     "The host stops now here, now there",
                                                     "Input is late now here, now there"};
-    static const char *const told[TP_SLOT_OWN] = {"kernels that are slow now here, now there",
-                                                  "pauses of the host, now here, now there",
-                                                  "input that is late now and then"};
+    static const char *const cause_names[TP_SLOT_OWN] = {"kernels that are slow now here, now there",
+                                                         "pauses of the host, now here, now there",
+                                                         "input that is late now and then"};
     double all = (double)job->graph.rank_count * job->graph.step_count;
-    finding->told = told[cause->part];
+    finding->cause_name = cause_names[cause->part];
     finding->title =
         tp_text_printf(job->arena, "%s: %u of %.0f rank-steps", titles[cause->part], cause->cell_count, all);
     finding->detail = tp_text_printf(
@@ -236,7 +237,7 @@ static void word_cells(const struct tp_job *job, const struct tp_cause *cause, s
 static void word_sequence(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     const char *family = tp_graph_family_at(&job->graph, cause->family)->name;
-    finding->told = "batches of unlike length";
+    finding->cause_name = "batches of unlike length";
     finding->title = tp_text_printf(job->arena, "Batches are of unlike length: work differs by %s from step to step",
                                     percent_of(job, 100 * cause->ratio));
     finding->detail = tp_text_printf(
@@ -249,13 +250,14 @@ static void word_sequence(const struct tp_job *job, const struct tp_cause *cause
  * lengths do not distinguish. */
 static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
-    finding->told = tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->where);
-    finding->title =
-        tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage", cause->where, cause->ratio);
+    finding->cause_name =
+        tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->place_index);
+    finding->title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage",
+                                    cause->place_index, cause->ratio);
     finding->detail = tp_text_printf(job->arena, "It is %s; the cost is what stages of equal work would save.",
                                      ranks_text(job, &finding->ranks));
     bool is_host = cause->own_host != TP_NO_ID;
-    if (!is_host && !cause->is_open)
+    if (!is_host && !cause->depends_on_missing)
         return;
     bool is_one = is_host || finding->ranks.count == 1;
     const char *other = is_host ? tp_text_printf(job->arena, "host %s", host_text(job, cause->own_host))
@@ -264,11 +266,12 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
     const char *all = is_host ? tp_text_printf(job->arena, "It is all of %s and nothing else: a slow host", other)
                               : tp_text_printf(job->arena, "Other ranks of it are not here: %s, if slow,", other);
     finding->title = tp_text_printf(job->arena, "%s, or %s %s", finding->title, other, slow);
-    finding->detail = tp_text_printf(job->arena, "%s %s would look the same, and mending %s would save %s.",
-                                     finding->detail, all, is_one ? "it" : "them", percent_of(job, cause->as_ranks));
-    finding->also = TP_JOB_SLOW_COMPUTE;
-    finding->also_title = tp_text_printf(job->arena, "%s %s", capital(job, other), slow);
-    finding->also_saved = cause->as_ranks;
+    finding->detail =
+        tp_text_printf(job->arena, "%s %s would look the same, and mending %s would save %s.", finding->detail, all,
+                       is_one ? "it" : "them", percent_of(job, cause->saved_if_equal));
+    finding->alternative = TP_JOB_SLOW_COMPUTE;
+    finding->alternative_title = tp_text_printf(job->arena, "%s %s", capital(job, other), slow);
+    finding->alternative_saved = cause->saved_if_equal;
 }
 
 /* Returns the names of the hosts whose ranks are in `ranks`, or their number if they are many. */
@@ -292,9 +295,9 @@ static const char *hosts_text(const struct tp_job *job, const struct tp_rank_set
 static void word_link(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     bool is_host = cause->place == TP_PLACE_HOST;
-    const char *what = is_host ? who(job, cause, &finding->ranks) : groups_text(job, cause);
+    const char *what = is_host ? set_name(job, cause, &finding->ranks) : groups_text(job, cause);
     const char *hosts = hosts_text(job, &finding->ranks);
-    finding->told = tp_text_printf(job->arena, "the link of %s", what);
+    finding->cause_name = tp_text_printf(job->arena, "the link of %s", what);
     finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
     if (cause->leaves_late) {
         finding->detail = tp_text_printf(
@@ -341,8 +344,8 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
     bool is_one = family->count == 1, passes_all = hosts > 1 && hosts == job->graph.hosts.count;
     const char *what = family->is_of_pairs ? "Communication of pairs of ranks"
                                            : tp_text_printf(job->arena, "%s communication", family->name);
-    finding->told = family->is_of_pairs ? "communication of pairs of ranks"
-                                        : tp_text_printf(job->arena, "communication in %s", family->name);
+    finding->cause_name = family->is_of_pairs ? "communication of pairs of ranks"
+                                              : tp_text_printf(job->arena, "communication in %s", family->name);
     finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, percent_of(job, cause->alone),
                                     is_one                ? "in one group"
                                     : family->is_of_pairs ? "all alike"
@@ -365,16 +368,16 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
             : "");
     if (!passes_all)
         return;
-    finding->also = TP_JOB_SLOW_LINK;
-    finding->also_title = tp_text_printf(job->arena, "The link of one of %u hosts is slow", hosts);
-    finding->also_saved = NAN;
+    finding->alternative = TP_JOB_SLOW_LINK;
+    finding->alternative_title = tp_text_printf(job->arena, "The link of one of %u hosts is slow", hosts);
+    finding->alternative_saved = NAN;
 }
 
 static void word_unequal(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     bool stays = cause->kind == TP_CAUSE_UNEQUAL;
     const char *ranks = ranks_text(job, &finding->ranks);
-    finding->told = stays ? "work that is unequal" : "work that moves between ranks";
+    finding->cause_name = stays ? "work that is unequal" : "work that moves between ranks";
     finding->title = stays ? tp_text_printf(job->arena, "The work of %s is unequal", ranks)
                            : tp_text_printf(job->arena, "Work moves unequally between %s", ranks);
     finding->detail = tp_text_printf(job->arena, "In each step own work deviates by %s between comparable ranks; %s.",
@@ -383,10 +386,10 @@ static void word_unequal(const struct tp_job *job, const struct tp_cause *cause,
 }
 
 static void (*const words[TP_CAUSE_KINDS])(const struct tp_job *, const struct tp_cause *, struct tp_job_finding *) = {
-    [TP_CAUSE_COMPUTE] = word_part,    [TP_CAUSE_PAUSE] = word_part,       [TP_CAUSE_INPUT] = word_part,
-    [TP_CAUSE_HALF] = word_half,       [TP_CAUSE_LATE] = word_late,        [TP_CAUSE_MOVING] = word_cells,
-    [TP_CAUSE_PAUSES] = word_cells,    [TP_CAUSE_INPUTS] = word_cells,     [TP_CAUSE_SEQUENCE] = word_sequence,
-    [TP_CAUSE_STAGE] = word_stage,     [TP_CAUSE_LINK] = word_link,        [TP_CAUSE_ALL_LINKS] = word_alike,
+    [TP_CAUSE_COMPUTE] = word_part,    [TP_CAUSE_PAUSE] = word_part,        [TP_CAUSE_INPUT] = word_part,
+    [TP_CAUSE_SLOW_LEVEL] = word_half, [TP_CAUSE_BECOMES_SLOW] = word_late, [TP_CAUSE_MOVING] = word_cells,
+    [TP_CAUSE_PAUSES] = word_cells,    [TP_CAUSE_INPUTS] = word_cells,      [TP_CAUSE_SEQUENCE] = word_sequence,
+    [TP_CAUSE_STAGE] = word_stage,     [TP_CAUSE_LINK] = word_link,         [TP_CAUSE_ALL_LINKS] = word_alike,
     [TP_CAUSE_UNEQUAL] = word_unequal, [TP_CAUSE_CHANGING] = word_unequal,
 };
 

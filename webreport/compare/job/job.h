@@ -168,8 +168,8 @@ enum tp_job_rule { /* findings of equal cost are sorted in this order */
                    TP_JOB_CHANGING_IMBALANCE,
                    TP_JOB_MISSING_RANKS,
                    TP_JOB_DAMAGED_RANKS,
-                   TP_JOB_HALF,
-                   TP_JOB_LATE_SLOW,
+                   TP_JOB_SLOW_LEVEL,
+                   TP_JOB_BECOMES_SLOW,
                    TP_JOB_MOVING,
                    TP_JOB_PAUSES,
                    TP_JOB_INPUTS,
@@ -188,10 +188,10 @@ struct tp_job_finding {
     int64_t cost_ns;            /* cost per step; TP_NULL_INT if the finding costs no time */
     double cost_ratio;          /* cost_ns divided by the median step; NaN without cost_ns */
     double alone, saved, share; /* percent of the job's time (what_if.h); NaN without replay */
-    enum tp_job_rule also;      /* alternative cause that would give the same lengths; only with also_title */
-    const char *also_title;     /* title of the alternative cause, or NULL without one */
-    double also_saved;          /* saving of the alternative cause, percent of the job's time; NaN if unknown */
-    const char *told;           /* name of the cause for other sentences ("the link of node3"); NULL without replay */
+    enum tp_job_rule alternative;  /* alternative cause that would give the same lengths; only with alternative_title */
+    const char *alternative_title; /* title of the alternative cause, or NULL without one */
+    double alternative_saved;      /* saving of the alternative cause, percent of the job's time; NaN if unknown */
+    const char *cause_name; /* name of the cause for other sentences ("the link of node3"); NULL without replay */
 };
 
 struct tp_job {
@@ -262,8 +262,8 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
 
 /* Makes a job from ranks of which only the steps are known, and replays it. Fills what_if, and findings if the replay
  * is valid. sources: sorted by rank number. labels: names of the steps. view: comparison of the same ranks. */
-void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
-                     const struct tp_strings *labels, const struct tp_distributed *view);
+void tp_job_replay_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
+                         const struct tp_strings *labels, const struct tp_distributed *view);
 
 /* ---- shared by the parts of a job ---- */
 
@@ -271,7 +271,7 @@ void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, 
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank);
 
 /* An input that could not be used, with the reason. */
-struct tp_job_failed {
+struct tp_job_failed_input {
     struct tp_str file, why;
 };
 
@@ -279,7 +279,7 @@ struct tp_job_failed {
 struct tp_jobs {
     struct tp_job *items;
     size_t count;
-    struct tp_job_failed *failed;
+    struct tp_job_failed_input *failed;
     size_t failed_count;
     uint64_t duplicate_count; /* number of records that another record of the same rank replaced */
     /* number of records that were left out because their job and span exceed TP_MAX_JOB_SPANS */

@@ -61,7 +61,7 @@ static bool has_device(const struct tp_summary *summary)
 }
 
 /* Returns whole minus part, at least 0. In a damaged file a part can be longer than its step. */
-static int64_t rest(int64_t whole, int64_t part)
+static int64_t nonnegative_difference(int64_t whole, int64_t part)
 {
     return whole > part ? whole - part : 0;
 }
@@ -78,14 +78,14 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     else /* parts of a step without device count compute during a collective as communication */
         compute = tp_sat_add(known(part[TP_PART_CPU_EXEC]), communication - exposed);
     step->total_ns = left = known(from->total_ns);
-    step->own_ns = rest(left, exposed);
+    step->own_ns = nonnegative_difference(left, exposed);
     step->part_ns[TP_JOB_COMMUNICATION] = exposed < left ? exposed : left;
-    left = rest(left, exposed);
+    left = nonnegative_difference(left, exposed);
     step->part_ns[TP_JOB_COMPUTE] = compute < left ? compute : left;
-    left = rest(left, compute);
+    left = nonnegative_difference(left, compute);
     compute = known(part[TP_PART_DATALOADER]);
     step->part_ns[TP_JOB_DATA] = compute < left ? compute : left;
-    step->part_ns[TP_JOB_HOST] = rest(left, compute);
+    step->part_ns[TP_JOB_HOST] = nonnegative_difference(left, compute);
 }
 
 /* Adds the used steps. Returns an array with the label of every step of the summary, or TP_NO_ID if the step is not
@@ -202,7 +202,7 @@ static void add_costs(struct tp_job *job, struct tp_job_rank *rank, const struct
     rank->cost_count = (uint32_t)job->costs.count - rank->first_cost;
 }
 
-static struct tp_str kept_text(struct tp_job *job, struct tp_str text)
+static struct tp_str copy_text(struct tp_job *job, struct tp_str text)
 {
     return tp_strings_get(&job->texts, tp_strings_add(&job->texts, text));
 }
@@ -216,8 +216,8 @@ static void add_findings(struct tp_job *job, const struct tp_job_rank *rank, con
         double ceiling = from->ceiling_us_per_step > 0 ? from->ceiling_us_per_step : 0;
         if (id == job->merged.count) {
             struct tp_job_merged *new = tp_vec_push(&job->merged);
-            new->rule = kept_text(job, from->rule);
-            new->file_line = kept_text(job, from->file_line);
+            new->rule = copy_text(job, from->rule);
+            new->file_line = copy_text(job, from->file_line);
             new->max_ceiling_us = -1;
             new->severity = UINT8_MAX;
             tp_rank_set_init(&new->ranks, job->arena);
@@ -228,8 +228,8 @@ static void add_findings(struct tp_job *job, const struct tp_job_rank *rank, con
         if (ceiling > merged->max_ceiling_us) {
             merged->max_ceiling_us = ceiling;
             merged->worst_rank = rank->number;
-            merged->title = kept_text(job, from->title);
-            merged->detail = kept_text(job, from->detail);
+            merged->title = copy_text(job, from->title);
+            merged->detail = copy_text(job, from->detail);
             merged->confidence = from->confidence;
         }
         merged->ceiling_sum_us += ceiling;
@@ -246,7 +246,7 @@ static void add_facts(struct tp_job *job, const struct tp_job_rank *rank, const 
                                    tp_strings_add(&job->texts, from->value));
         if (id == job->facts.count) {
             struct tp_job_fact *new = tp_vec_push(&job->facts);
-            *new = (struct tp_job_fact){.name = kept_text(job, from->name), .value = kept_text(job, from->value)};
+            *new = (struct tp_job_fact){.name = copy_text(job, from->name), .value = copy_text(job, from->value)};
             tp_rank_set_init(&new->ranks, job->arena);
         }
         tp_rank_set_add(&TP_AT(&job->facts, struct tp_job_fact, id)->ranks, rank->number);
@@ -264,7 +264,7 @@ static void add_compared(struct tp_job *job, const struct tp_summary *summary)
     if (summary->comparison)
         tp_rank_summary_copy(kept, summary->comparison, job->arena);
     kept->world_size = summary->key.world_size;
-    kept->worker = kept_text(job, summary->key.worker);
+    kept->worker = copy_text(job, summary->key.worker);
 }
 
 static void add_peak(struct tp_job_rank *rank, const struct tp_summary *summary)
@@ -284,7 +284,7 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
     if (!count)
         job->producer = summary->producer;
     rank->key = summary->key;
-    rank->key.worker = kept_text(job, summary->key.worker);
+    rank->key.worker = copy_text(job, summary->key.worker);
     rank->key.job = job->name;
     job->has_numbers &= has_number;
     rank->number = has_number ? summary->key.rank : next;
@@ -292,8 +292,8 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
         job->world_size = summary->key.world_size;
     rank->fingerprint = summary->kernel_fingerprint;
     rank->event_count = summary->event_count;
-    rank->verdict = kept_text(job, summary->verdict);
-    rank->headline = kept_text(job, summary->headline);
+    rank->verdict = copy_text(job, summary->verdict);
+    rank->headline = copy_text(job, summary->headline);
     rank->damage = tp_evidence_reason(&summary->evidence, TP_NEED_ALL, job->arena);
     if (*rank->damage)
         tp_rank_set_add(&job->damaged, rank->number);

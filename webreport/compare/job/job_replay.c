@@ -56,19 +56,25 @@ void tp_job_replay_build(struct tp_job *job)
     tp_what_if_build(&job->what_if, &job->graph);
     if (!job->what_if.why_not && job->graph.rank_count < job->ranks.count - (size_t)job->damaged.count)
         job->what_if.why_not = "not all ranks have collectives";
-    tp_what_if_trust(&job->what_if);
+    tp_what_if_discard_inexact(&job->what_if);
 }
 
 /* ---- findings ---- */
 
-static const enum tp_job_rule rules[TP_CAUSE_KINDS] = {
-    [TP_CAUSE_COMPUTE] = TP_JOB_SLOW_COMPUTE, [TP_CAUSE_PAUSE] = TP_JOB_LATE_HOST,
-    [TP_CAUSE_INPUT] = TP_JOB_SLOW_DATA,      [TP_CAUSE_HALF] = TP_JOB_HALF,
-    [TP_CAUSE_LATE] = TP_JOB_LATE_SLOW,       [TP_CAUSE_MOVING] = TP_JOB_MOVING,
-    [TP_CAUSE_PAUSES] = TP_JOB_PAUSES,        [TP_CAUSE_INPUTS] = TP_JOB_INPUTS,
-    [TP_CAUSE_SEQUENCE] = TP_JOB_SEQUENCE,    [TP_CAUSE_STAGE] = TP_JOB_STAGE,
-    [TP_CAUSE_LINK] = TP_JOB_SLOW_LINK,       [TP_CAUSE_ALL_LINKS] = TP_JOB_ALL_LINKS,
-    [TP_CAUSE_UNEQUAL] = TP_JOB_IMBALANCE,    [TP_CAUSE_CHANGING] = TP_JOB_CHANGING_IMBALANCE};
+static const enum tp_job_rule rules[TP_CAUSE_KINDS] = {[TP_CAUSE_COMPUTE] = TP_JOB_SLOW_COMPUTE,
+                                                       [TP_CAUSE_PAUSE] = TP_JOB_LATE_HOST,
+                                                       [TP_CAUSE_INPUT] = TP_JOB_SLOW_DATA,
+                                                       [TP_CAUSE_SLOW_LEVEL] = TP_JOB_SLOW_LEVEL,
+                                                       [TP_CAUSE_BECOMES_SLOW] = TP_JOB_BECOMES_SLOW,
+                                                       [TP_CAUSE_MOVING] = TP_JOB_MOVING,
+                                                       [TP_CAUSE_PAUSES] = TP_JOB_PAUSES,
+                                                       [TP_CAUSE_INPUTS] = TP_JOB_INPUTS,
+                                                       [TP_CAUSE_SEQUENCE] = TP_JOB_SEQUENCE,
+                                                       [TP_CAUSE_STAGE] = TP_JOB_STAGE,
+                                                       [TP_CAUSE_LINK] = TP_JOB_SLOW_LINK,
+                                                       [TP_CAUSE_ALL_LINKS] = TP_JOB_ALL_LINKS,
+                                                       [TP_CAUSE_UNEQUAL] = TP_JOB_IMBALANCE,
+                                                       [TP_CAUSE_CHANGING] = TP_JOB_CHANGING_IMBALANCE};
 
 static void add_ranks(struct tp_rank_set *set, const struct tp_graph *graph, const uint32_t *ranks, uint32_t count)
 {
@@ -82,12 +88,12 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
     tp_rank_set_init(&finding.ranks, job->arena);
     add_ranks(&finding.ranks, &job->graph, cause->ranks, cause->rank_count);
     tp_job_word_cause(job, cause, &finding);
-    return finding.told;
+    return finding.cause_name;
 }
 
 /* Returns whether two causes belong to one finding. Causes of the same kind with a single rank each are joined, and
  * their shares add up. */
-static bool goes_with(const struct tp_cause *first, const struct tp_cause *other)
+static bool belongs_to_finding(const struct tp_cause *first, const struct tp_cause *other)
 {
     return first == other ||
            (first->kind == other->kind && first->part == other->part && first->first_step == other->first_step &&
@@ -100,9 +106,9 @@ static int by_number(const void *context, uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-/* Adds one finding for cause `first` and all causes that belong to it. is_told: by cause; set if a finding has the
+/* Adds one finding for cause `first` and all causes that belong to it. has_finding: by cause; set if a finding has the
  * cause. */
-static void add_finding(struct tp_job *job, size_t first, bool *is_told)
+static void add_finding(struct tp_job *job, size_t first, bool *has_finding)
 {
     const struct tp_vec *causes = &job->what_if.causes;
     struct tp_cause all = *TP_AT(causes, struct tp_cause, first);
@@ -110,9 +116,9 @@ static void add_finding(struct tp_job *job, size_t first, bool *is_told)
     double alone = 0, saved = 0, share = 0, step_ns = job->what_if.step_us * 1000;
     for (size_t i = first; i < causes->count; i++) {
         const struct tp_cause *cause = TP_AT(causes, struct tp_cause, i);
-        if (is_told[i] || !goes_with(TP_AT(causes, struct tp_cause, first), cause))
+        if (has_finding[i] || !belongs_to_finding(TP_AT(causes, struct tp_cause, first), cause))
             continue;
-        is_told[i] = true;
+        has_finding[i] = true;
         alone = fmax(alone, cause->alone);
         saved = fmax(saved, cause->saved);
         share += cause->share;
@@ -136,14 +142,14 @@ static void add_finding(struct tp_job *job, size_t first, bool *is_told)
 void tp_job_replay_findings(struct tp_job *job)
 {
     size_t count = job->what_if.causes.count;
-    bool *is_told = tp_arena_array(job->arena, count, sizeof *is_told);
+    bool *has_finding = tp_arena_array(job->arena, count, sizeof *has_finding);
     for (size_t i = 0; i < count; i++)
-        if (!is_told[i])
-            add_finding(job, i, is_told);
+        if (!has_finding[i])
+            add_finding(job, i, has_finding);
 }
 
-void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
-                     const struct tp_strings *labels, const struct tp_distributed *view)
+void tp_job_replay_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
+                         const struct tp_strings *labels, const struct tp_distributed *view)
 {
     job->labels = *labels;
     job->distributed = *view;

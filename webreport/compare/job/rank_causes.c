@@ -25,10 +25,12 @@ static const char *const advice[TP_JOB_RULES] = {
     [TP_JOB_CHANGING_IMBALANCE] = "Batches differ from rank to rank: group samples of like length, balance experts, "
                                   "cap what one step may get.",
     [TP_JOB_MISSING_RANKS] = "Add their summaries: a rank that is not here may be the one that the others wait for.",
-    [TP_JOB_HALF] = "Look at what these ranks have in common that the others have not: board, clock, driver, cooling, "
-                    "another job beside them.",
-    [TP_JOB_LATE_SLOW] = "Something began while the job ran: look at temperature, clocks, power caps and ECC errors of "
-                         "that device, and at what started on that host.",
+    [TP_JOB_SLOW_LEVEL] =
+        "Look at what these ranks have in common that the others have not: board, clock, driver, cooling, "
+        "another job beside them.",
+    [TP_JOB_BECOMES_SLOW] =
+        "Something began while the job ran: look at temperature, clocks, power caps and ECC errors of "
+        "that device, and at what started on that host.",
     [TP_JOB_MOVING] =
         "It is another rank each time: look at what may slow any device for a step: power caps of a rack, "
         "a service that runs everywhere, kernels whose length depends on the data.",
@@ -348,8 +350,8 @@ void tp_job_link_rate_build(struct tp_job *job)
     /* count only the cost relative to the data sheet, not all communication */
     finding->cost_ns = cost_ns;
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
-    finding->told = NULL;
-    finding->also_title = NULL;
+    finding->cause_name = NULL;
+    finding->alternative_title = NULL;
     finding->title = "Collectives of all ranks use less than half of the link";
     finding->advice = tp_link_rate_advice();
     finding->detail = tp_text_printf(job->arena, "%s%s%s.", finding->detail, *finding->detail ? " " : "",
@@ -395,7 +397,7 @@ static void add_damaged(struct tp_job *job)
 static int64_t weight_of(const struct tp_job_finding *finding)
 {
     const int64_t healthy = 5;
-    bool informs = finding->rule == TP_JOB_ALL_LINKS && finding->told;
+    bool informs = finding->rule == TP_JOB_ALL_LINKS && finding->cause_name;
     return finding->cost_ns == TP_NULL_INT || !informs ? finding->cost_ns : finding->cost_ns / healthy;
 }
 

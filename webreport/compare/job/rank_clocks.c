@@ -84,7 +84,7 @@ static void gather_differences(const struct aligner *a, uint32_t call, struct tp
 }
 
 /* Sets the offset of each rank in `found` to the median of its differences, and queues the rank. */
-static void take_medians(struct aligner *a, const struct tp_job_rank *rank, struct tp_vec *found)
+static void set_offsets(struct aligner *a, const struct tp_job_rank *rank, struct tp_vec *found)
 {
     tp_merge_sort(a->job->arena, found->data, found->count, sizeof(struct difference), by_rank, NULL);
     for (size_t first = 0, end; first < found->count; first = end) {
@@ -118,7 +118,7 @@ static void align_from(struct aligner *a, uint32_t rank_index, struct tp_vec *ca
         found->count = 0;
         for (; i < calls->count && TP_AT(calls, struct own_call, i)->group == group; i++)
             gather_differences(a, TP_AT(calls, struct own_call, i)->call, found);
-        take_medians(a, rank, found);
+        set_offsets(a, rank, found);
     }
 }
 
@@ -212,8 +212,8 @@ struct blamed {
 /* Finds the last rank to arrive at a collective, and adds the mean wait of the others to its sum in `blamed`. Does
  * nothing if that rank is later than the second-last by no more than its residual. keys: index in `blamed` by rank and
  * group. */
-static void blame_last(struct aligner *a, const struct tp_job_instance *instance, struct tp_keys *keys,
-                       struct tp_vec *blamed)
+static void add_wait_for_last(struct aligner *a, const struct tp_job_instance *instance, struct tp_keys *keys,
+                              struct tp_vec *blamed)
 {
     const struct tp_job *job = a->job;
     const uint32_t *members = job->members + instance->first_member;
@@ -245,14 +245,14 @@ static void blame_last(struct aligner *a, const struct tp_job_instance *instance
 
 /* Finds the wait that each rank caused. A rank that is late in one group delays its members in the next group. So waits
  * in different groups are one delay, and only the longest counts. */
-static void find_last(struct aligner *a)
+static void find_caused_waits(struct aligner *a)
 {
     struct tp_vec blamed = TP_VEC(a->job->arena, struct blamed);
     struct tp_keys keys;
     tp_keys_init(&keys, a->job->arena, 2);
     for (size_t i = 0; i < a->job->instances.count; i++)
         if (a->is_joint[i])
-            blame_last(a, tp_job_instance_at(a->job, i), &keys, &blamed);
+            add_wait_for_last(a, tp_job_instance_at(a->job, i), &keys, &blamed);
     for (size_t i = 0; i < blamed.count; i++) {
         const struct blamed *item = TP_AT(&blamed, struct blamed, i);
         struct tp_job_rank *rank = tp_job_rank_at(a->job, item->rank);
@@ -277,6 +277,6 @@ void tp_job_align(struct tp_job *job)
     a.is_done = tp_arena_array(job->arena, job->groups.count, sizeof *a.is_done);
     find_offsets(&a);
     find_residuals(&a);
-    find_last(&a);
+    find_caused_waits(&a);
     tp_arena_drop(job->arena, a.call_rank, job->calls.count * sizeof *a.call_rank);
 }

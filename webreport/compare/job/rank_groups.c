@@ -10,7 +10,7 @@
 #include "writer/base/sort.h"
 
 enum { MAX_LEADERS = 64 };
-static const double ALIKE = 0.7; /* smallest similarity (0 to 1) of comparable ranks */
+static const double MIN_SIMILARITY = 0.7; /* smallest similarity (0 to 1) of comparable ranks */
 
 static const struct tp_job_cost *costs_of(const struct tp_job *job, const struct tp_job_rank *rank)
 {
@@ -18,7 +18,7 @@ static const struct tp_job_cost *costs_of(const struct tp_job *job, const struct
 }
 
 /* Returns whether a row counts for the similarity of ranks: a kernel, or an operator if the rank has no device. */
-static bool is_telling(const struct tp_job_rank *rank, const struct tp_job_cost *cost)
+static bool is_compared(const struct tp_job_rank *rank, const struct tp_job_cost *cost)
 {
     return cost->kind == (rank->is_gpu ? TP_SUMMARY_KERNEL : TP_SUMMARY_OPERATOR_HOST);
 }
@@ -28,26 +28,26 @@ static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, 
 {
     const struct tp_job_cost *cost = costs_of(job, rank);
     for (uint32_t i = 0; i < rank->cost_count; i++)
-        if (cost[i].name == name && is_telling(rank, &cost[i]))
+        if (cost[i].name == name && is_compared(rank, &cost[i]))
             return (double)cost[i].count / (rank->recorded_step_count ? rank->recorded_step_count : 1);
     return 0;
 }
 
 /* Returns the similarity of two ranks: the sum of the smaller call rates divided by the sum of the larger ones. It is 1
  * for equal ranks, and 0 without a common row. */
-static double likeness(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
+static double similarity(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
 {
     double both = 0, x_sum = 0, y_sum = 0;
     for (uint32_t i = 0; i < x->cost_count; i++) {
         const struct tp_job_cost *cost = &costs_of(job, x)[i];
-        if (!is_telling(x, cost))
+        if (!is_compared(x, cost))
             continue;
         double rate = rate_of(job, x, cost->name);
         x_sum += rate;
         both += fmin(rate, rate_of(job, y, cost->name));
     }
     for (uint32_t i = 0; i < y->cost_count; i++)
-        if (is_telling(y, &costs_of(job, y)[i]))
+        if (is_compared(y, &costs_of(job, y)[i]))
             y_sum += rate_of(job, y, costs_of(job, y)[i].name);
     double all = x_sum + y_sum - both;
     return all > 0 ? both / all : 1;
@@ -98,12 +98,12 @@ static uint32_t new_cluster(struct tp_job *job, const struct kind *kind)
 
 /* Returns the cluster whose first rank is most similar to the set's first rank, or TP_NO_ID if none is similar enough.
  * leaders: first rank of each cluster. */
-static uint32_t most_alike(const struct tp_job *job, const struct kind *kind, const uint32_t *leaders)
+static uint32_t most_similar_cluster(const struct tp_job *job, const struct kind *kind, const uint32_t *leaders)
 {
-    double best = ALIKE;
+    double best = MIN_SIMILARITY;
     uint32_t found = TP_NO_ID;
     for (uint32_t c = 0; c < job->clusters.count && c < MAX_LEADERS; c++) {
-        double like = likeness(job, tp_job_rank_at(job, kind->leader), tp_job_rank_at(job, leaders[c]));
+        double like = similarity(job, tp_job_rank_at(job, kind->leader), tp_job_rank_at(job, leaders[c]));
         if (like > best) {
             best = like;
             found = c;
@@ -125,7 +125,7 @@ static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
     bool has_peers = kinds->count && TP_AT(kinds, struct kind, order[0])->count > 1;
     for (size_t k = 0; k < kinds->count; k++) {
         struct kind *kind = TP_AT(kinds, struct kind, order[k]);
-        kind->cluster = most_alike(job, kind, leaders);
+        kind->cluster = most_similar_cluster(job, kind, leaders);
         bool is_odd = k > 0 && has_peers && kind->count == 1;
         if (kind->cluster == TP_NO_ID && (is_odd || job->clusters.count >= MAX_LEADERS))
             kind->cluster = 0;

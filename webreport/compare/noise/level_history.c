@@ -25,7 +25,7 @@ double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *
 
 /* Returns the median of the levels of run i, its two predecessors and its two successors. At the ends, the first or
  * last run is repeated. */
-static double middle_near(const struct tp_levels *h, size_t i)
+static double local_median(const struct tp_levels *h, size_t i)
 {
     double near[5] = {h->items[i > 2 ? i - 2 : 0], h->items[i - 1], h->items[i], h->items[i + 1],
                       h->items[i + 2 < h->count ? i + 2 : h->count - 1]};
@@ -46,7 +46,7 @@ static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena
                         tp_arena_array(arena, count + 1, sizeof(double))};
     for (size_t i = 0; i < count; i++) {
         bool is_inside = i > 0 && i + 1 < count;
-        double level = h->items[i], middle = is_inside ? middle_near(h, i) : level;
+        double level = h->items[i], middle = is_inside ? local_median(h, i) : level;
         level = (fabs(level - middle) > far * sd ? middle : level) - h->items[0];
         sums.level[i + 1] = sums.level[i] + level;
         sums.square[i + 1] = sums.square[i] + level * level;
@@ -129,7 +129,7 @@ struct tp_run_change tp_level_history_change(const struct tp_levels *history, co
     return tp_run_change_of(accepted, new_side, &context, arena);
 }
 
-bool tp_run_is_loaded(double ratio, double *history, size_t count)
+bool tp_run_was_machine_busy(double ratio, double *history, size_t count)
 {
     const double least = 0.05, least_spread = 0.01, alone = 0.5;
     if (count < LOADED_FROM)

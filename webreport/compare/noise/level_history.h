@@ -29,6 +29,6 @@ struct tp_run_change tp_level_history_change(const struct tp_levels *history, co
 /* Returns whether a run was made on a busy machine, so that its host and wall times are unusable. ratio: CPU time
  * divided by wall time of the main thread; NaN returns false. history: ratios of `count` other runs of the program,
  * overwritten. The run is busy if its ratio is far below theirs, or below 0.5 with fewer than three of them. */
-bool tp_run_is_loaded(double ratio, double *history, size_t count);
+bool tp_run_was_machine_busy(double ratio, double *history, size_t count);
 
 #endif

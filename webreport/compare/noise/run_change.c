@@ -7,7 +7,7 @@
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
 
-#define POWER 0.8         /* probability with which a change of the size `sees` is detected */
+#define POWER 0.8         /* probability with which a change of the size `detectable` is detected */
 #define HAIR 1e-9         /* shortest interval for which a number of runs is computed, relative */
 enum { MEDIAN_FROM = 5 }; /* the level of a base with at least this many runs is their median */
 
@@ -24,8 +24,8 @@ static struct tp_run_change interval_of(double difference, double error, const s
         .estimate = expm1(difference),
         .low = expm1(difference - t * error),
         .high = expm1(difference + t * error),
-        .sees = expm1((t + tp_student_quantile(POWER, noise->freedom)) * error),
-        .half = expm1(t * error),
+        .detectable = expm1((t + tp_student_quantile(POWER, noise->freedom)) * error),
+        .half_width = expm1(t * error),
         .p = error > 0 ? tp_student_tails(difference / error, noise->freedom) : 1,
         .error = error,
         .doubt = doubt,
@@ -97,7 +97,7 @@ struct tp_run_change tp_run_change_paired(double *differences, size_t count)
     return change;
 }
 
-double tp_run_change_beyond(const struct tp_run_change *change, double most)
+double tp_run_change_probability(const struct tp_run_change *change, double most)
 {
     double beyond = log1p(change->estimate) - log1p(most);
     if (!(change->error > 0))
@@ -120,7 +120,7 @@ double tp_short_steps_change(const struct tp_levels *base, const struct tp_level
     return median_of(new_side, arena) - median_of(base, arena);
 }
 
-bool tp_short_steps_back(double change, double low)
+bool tp_short_steps_confirm(double change, double low)
 {
     const double least = 0.5;
     return change > 0 ? low >= least * change : low <= least * change;

@@ -14,8 +14,8 @@
 /* Change from the base to the new side. Changes are relative: 0.03 is 3 % more. */
 struct tp_run_change {
     double estimate, low, high;
-    double sees; /* smallest change that 80 % of such comparisons detect */
-    double half; /* half width of the interval if nothing changed */
+    double detectable; /* smallest change that 80 % of such comparisons detect */
+    double half_width; /* half width of the interval if nothing changed */
     double p;    /* p-value: probability of this or a larger difference if nothing changed */
     double error; /* standard error of the difference of the levels, a logarithm */
     double doubt; /* probability that the true change is outside of the interval */
@@ -49,7 +49,7 @@ struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct
 struct tp_run_change tp_run_change_paired(double *differences, size_t count);
 
 /* Returns the probability of this or a larger change if the true change is `most`, a relative change. */
-double tp_run_change_beyond(const struct tp_run_change *change, double most);
+double tp_run_change_probability(const struct tp_run_change *change, double most);
 
 /* Returns the change of short steps between the medians of both sides. Result and levels (struct tp_run_level, `low`)
  * are logarithms, one level per run. */
@@ -58,8 +58,8 @@ double tp_short_steps_change(const struct tp_levels *base, const struct tp_level
 /* Returns whether short steps confirm a change of wall clock, that is, changed by at least half of it in the same
  * direction. A busy machine delays many steps, but never all. change, low: changes of the whole and of the short steps
  * as logarithms, without the shift that all rows share. */
-bool tp_short_steps_back(double change, double low);
-#define TP_NOT_BACKED "the short steps do not show it"
+bool tp_short_steps_confirm(double change, double low);
+#define TP_NOT_CONFIRMED "the short steps do not show it"
 
 enum tp_limit_verdict { TP_LIMIT_PASS, TP_LIMIT_FAIL, TP_LIMIT_UNCLEAR };
 

@@ -32,7 +32,7 @@ struct host {
 
 /* Returns whether each host's ranks are in a separate block of `size` consecutive numbers. Blocks begin at multiples of
  * `size`. */
-static bool are_rows(const struct host *hosts, uint32_t count, int64_t size)
+static bool are_blocks(const struct host *hosts, uint32_t count, int64_t size)
 {
     int64_t before = -1;
     for (uint32_t h = 0; h < count; h++) { /* hosts are sorted by their first rank */
@@ -52,7 +52,7 @@ static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t w
     for (uint32_t h = 0; h < count; h++)
         most = most_of(most, hosts[h].count);
     for (int64_t size = most; size <= world / count; size++)
-        if (world % size == 0 && are_rows(hosts, count, size))
+        if (world % size == 0 && are_blocks(hosts, count, size))
             return size;
     return most_of(most, (world + count - 1) / count); /* no size fits, so hosts do not have consecutive numbers */
 }

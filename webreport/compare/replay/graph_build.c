@@ -262,7 +262,7 @@ static void fill_lengths(struct tp_graph *graph)
 {
     double *totals = tp_arena_array(graph->arena, graph->rank_count, sizeof *totals);
     graph->own_us = tp_arena_array(graph->arena, (size_t)graph->cell_count * TP_SLOT_OWN, sizeof *graph->own_us);
-    graph->ends_us = tp_arena_array(graph->arena, graph->rank_count, sizeof *graph->ends_us);
+    graph->rank_end_us = tp_arena_array(graph->arena, graph->rank_count, sizeof *graph->rank_end_us);
     for (uint32_t r = 0; r < graph->rank_count; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         for (uint32_t s = 0; s < graph->step_count; s++) {

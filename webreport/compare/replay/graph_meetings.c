@@ -16,7 +16,7 @@ struct walk {
     uint32_t *uses;          /* by group: number of slots per step that use it */
     uint32_t *first_meeting; /* by group: index of its first meeting */
     uint32_t *met;           /* by member: number of the group's meetings that it has reached */
-    uint32_t *come;          /* by meeting: number of ranks that have reached it */
+    uint32_t *arrived_count; /* by meeting: number of ranks that have reached it */
 };
 
 /* Counts how often each group is used in a step. Sets why_not if its members have different numbers. */
@@ -76,7 +76,7 @@ static void list_meetings(struct walk *w)
     }
 }
 
-static void go_on(struct walk *w, uint32_t rank)
+static void enqueue_rank(struct walk *w, uint32_t rank)
 {
     w->queue[(w->head + w->queued++) % w->graph->rank_count] = rank;
 }
@@ -104,19 +104,19 @@ static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_gr
 
 /* Moves the rank to its next meeting of the group and returns the meeting. If it is the last rank to arrive, releases
  * the ranks that wait there. */
-static uint32_t come_to(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
+static uint32_t reach_meeting(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
 {
     struct tp_graph *graph = w->graph;
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
     uint32_t index = w->first_meeting[group_index] + w->met[member_of(graph, group, r)]++;
     struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, index);
     meeting->transfer_us = fmin(meeting->transfer_us, (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_BESIDE]);
-    if (++w->come[index] < meeting->count)
+    if (++w->arrived_count[index] < meeting->count)
         return index;
     for (uint32_t m = group->first_member; m < group->first_member + group->member_count; m++)
         if (w->parked[graph->members[m]] == index) {
             w->parked[graph->members[m]] = TP_NO_ID;
-            go_on(w, graph->members[m]);
+            enqueue_rank(w, graph->members[m]);
         }
     return index;
 }
@@ -129,7 +129,7 @@ static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
     const struct tp_graph_class *class = tp_graph_class_at(graph, tp_graph_rank_at(graph, r)->class);
     for (uint32_t i = class->first_wait[slot]; i < class->first_wait[slot + 1]; i++) {
         uint32_t meeting = graph->meeting_of[cell - TP_AT(&graph->waits, struct tp_graph_wait, i)->back];
-        if (w->come[meeting] == tp_graph_meeting_at(graph, meeting)->count)
+        if (w->arrived_count[meeting] == tp_graph_meeting_at(graph, meeting)->count)
             continue;
         w->parked[r] = meeting;
         return true;
@@ -148,8 +148,8 @@ static void walk_rank(struct walk *w, uint32_t r)
         if (is_parked(w, r, cell, slot))
             return;
         const uint32_t *us = lengths_of(graph, rank, w->at[r]);
-        graph->meeting_of[cell] = group == TP_NO_ID ? TP_NO_ID : come_to(w, r, group, us);
-        graph->alone_us[cell] = group == TP_NO_ID ? us[TP_SLOT_WITHIN] : 0;
+        graph->meeting_of[cell] = group == TP_NO_ID ? TP_NO_ID : reach_meeting(w, r, group, us);
+        graph->unmatched_us[cell] = group == TP_NO_ID ? us[TP_SLOT_WITHIN] : 0;
         graph->passes[w->passed++] =
             (struct tp_graph_pass){r, cell, graph->meeting_of[cell], first_wait[slot], first_wait[slot + 1]};
     }
@@ -171,7 +171,7 @@ static void open_walk(struct walk *w, struct tp_graph *graph)
     memset(w->parked, 0xFF, graph->rank_count * sizeof *w->parked);
     graph->passes = tp_arena_array(arena, graph->cell_count, sizeof *graph->passes);
     graph->meeting_of = tp_arena_array(arena, graph->cell_count, sizeof *graph->meeting_of);
-    graph->alone_us = tp_arena_array(arena, graph->cell_count, sizeof *graph->alone_us);
+    graph->unmatched_us = tp_arena_array(arena, graph->cell_count, sizeof *graph->unmatched_us);
 }
 
 void tp_graph_meetings_build(struct tp_graph *graph)
@@ -182,11 +182,11 @@ void tp_graph_meetings_build(struct tp_graph *graph)
     if (graph->why_not)
         return;
     list_meetings(&w);
-    w.come = tp_arena_array(graph->arena, graph->meetings.count, sizeof *w.come);
-    graph->over_us = tp_arena_array(graph->arena, graph->meetings.count, sizeof *graph->over_us);
-    graph->come = w.come;
+    w.arrived_count = tp_arena_array(graph->arena, graph->meetings.count, sizeof *w.arrived_count);
+    graph->meeting_end_us = tp_arena_array(graph->arena, graph->meetings.count, sizeof *graph->meeting_end_us);
+    graph->arrived_count = w.arrived_count;
     for (uint32_t r = 0; r < graph->rank_count; r++)
-        go_on(&w, r);
+        enqueue_rank(&w, r);
     while (w.queued) {
         uint32_t rank = w.queue[w.head];
         w.head = (w.head + 1) % graph->rank_count;
@@ -205,11 +205,11 @@ static inline double later_of(double a, double b)
 }
 
 /* Records that a rank reached a meeting at time `at`. When the last rank arrives, fills the end of the meeting. */
-static inline void come_at(const struct tp_graph_meeting *meetings, uint32_t *come, double *over, uint32_t index,
-                           double at, const double *transfer)
+static inline void record_arrival(const struct tp_graph_meeting *meetings, uint32_t *arrived_count, double *over,
+                                  uint32_t index, double at, const double *transfer)
 {
-    over[index] = come[index] ? later_of(over[index], at) : at;
-    if (++come[index] < meetings[index].count)
+    over[index] = arrived_count[index] ? later_of(over[index], at) : at;
+    if (++arrived_count[index] < meetings[index].count)
         return;
     if (!meetings[index].is_first)
         over[index] = later_of(over[index], over[index - 1]);
@@ -224,10 +224,10 @@ static double replay(const struct tp_graph *graph, const double *own, const doub
     const struct tp_graph_meeting *meetings = graph->meetings.data;
     const struct tp_graph_pass *passes = graph->passes, *end = passes + graph->cell_count;
     const uint32_t *meeting_of = graph->meeting_of;
-    const double *alone = graph->alone_us;
-    double *ends = graph->ends_us, *over = graph->over_us, last = 0;
+    const double *alone = graph->unmatched_us;
+    double *ends = graph->rank_end_us, *over = graph->meeting_end_us, last = 0;
     memset(ends, 0, graph->rank_count * sizeof *ends);
-    memset(graph->come, 0, graph->meetings.count * sizeof *graph->come);
+    memset(graph->arrived_count, 0, graph->meetings.count * sizeof *graph->arrived_count);
     for (const struct tp_graph_pass *pass = passes; pass < end; pass++) {
         uint32_t cell = pass->cell;
         double at = ends[pass->rank], done = 0;
@@ -238,7 +238,7 @@ static double replay(const struct tp_graph *graph, const double *own, const doub
         }
         at += own[cell] - done + alone[cell];
         if (pass->meeting != TP_NO_ID)
-            come_at(meetings, graph->come, over, pass->meeting, at, transfer);
+            record_arrival(meetings, graph->arrived_count, over, pass->meeting, at, transfer);
         if (came)
             came[cell] = at;
         ends[pass->rank] = at;
@@ -253,7 +253,7 @@ double tp_graph_replay(const struct tp_graph *graph, const double *own, const do
     return replay(graph, own, transfer, NULL);
 }
 
-void tp_graph_spent(const struct tp_graph *graph, const double *own, const double *transfer, double *spent)
+void tp_graph_collective_times(const struct tp_graph *graph, const double *own, const double *transfer, double *spent)
 {
     replay(graph, own, transfer, spent);
     for (uint32_t cell = 0; cell < graph->cell_count; cell++) {
@@ -261,6 +261,7 @@ void tp_graph_spent(const struct tp_graph *graph, const double *own, const doubl
         if (index == TP_NO_ID)
             continue;
         bool is_first = tp_graph_meeting_at(graph, index)->is_first;
-        spent[cell] = graph->over_us[index] - later_of(spent[cell], is_first ? 0 : graph->over_us[index - 1]);
+        spent[cell] =
+            graph->meeting_end_us[index] - later_of(spent[cell], is_first ? 0 : graph->meeting_end_us[index - 1]);
     }
 }

@@ -127,11 +127,11 @@ struct tp_graph {
     uint32_t *meeting_of;         /* by cell: index of its meeting, or TP_NO_ID */
     uint32_t pipeline;            /* index of the pipeline family, or TP_NO_ID */
     double *own_us;               /* own work by cell and part, at [cell * TP_SLOT_OWN + part] */
-    double *alone_us;             /* by cell: time in a call between two unknown ranks, else 0 */
-    /* scratch memory of a replay; ends_us: by rank, end of its last slot; over_us: by meeting, its end */
-    double *ends_us;
-    double *over_us;
-    uint32_t *come;     /* scratch memory of a replay: by meeting, number of ranks that reached it */
+    double *unmatched_us;         /* by cell: time in a call between two unknown ranks, else 0 */
+    /* scratch memory of a replay; rank_end_us: by rank, end of its last slot; meeting_end_us: by meeting, its end */
+    double *rank_end_us;
+    double *meeting_end_us;
+    uint32_t *arrived_count; /* scratch memory of a replay: by meeting, number of ranks that reached it */
     double measured_us; /* time of all steps, median over the ranks */
 };
 
@@ -149,7 +149,7 @@ struct tp_graph_source {
 double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer);
 /* Fills `spent`: by cell, the time that the rank spends in its collective after it could start, us. All ranks of a
  * group leave a collective together. */
-void tp_graph_spent(const struct tp_graph *graph, const double *own, const double *transfer, double *spent);
+void tp_graph_collective_times(const struct tp_graph *graph, const double *own, const double *transfer, double *spent);
 
 static inline struct tp_graph_rank *tp_graph_rank_at(const struct tp_graph *graph, size_t rank)
 {

@@ -14,11 +14,11 @@ enum tp_cause_kind {
     TP_CAUSE_COMPUTE, /* COMPUTE, PAUSE, INPUT: a set of ranks is slow in this part of their work */
     TP_CAUSE_PAUSE,
     TP_CAUSE_INPUT,
-    TP_CAUSE_HALF,   /* many ranks form a slower level */
-    TP_CAUSE_LATE,   /* a rank is slow from some step on */
-    TP_CAUSE_MOVING, /* kernels of single ranks are slow in single steps */
-    TP_CAUSE_PAUSES, /* single ranks pause in single steps */
-    TP_CAUSE_INPUTS, /* single ranks wait for input in single steps */
+    TP_CAUSE_SLOW_LEVEL,   /* many ranks form a slower level */
+    TP_CAUSE_BECOMES_SLOW, /* a rank is slow from some step on */
+    TP_CAUSE_MOVING,       /* kernels of single ranks are slow in single steps */
+    TP_CAUSE_PAUSES,       /* single ranks pause in single steps */
+    TP_CAUSE_INPUTS,       /* single ranks wait for input in single steps */
     TP_CAUSE_SEQUENCE,
     TP_CAUSE_STAGE,
     TP_CAUSE_LINK,
@@ -36,7 +36,7 @@ struct tp_cause {
     enum tp_cause_kind kind;
     enum tp_slot_part part;
     enum tp_rank_place place;
-    uint32_t where;                /* index of the rank, host, group or stage, depending on `place` */
+    uint32_t place_index;          /* index of the rank, host, group or stage, depending on `place` */
     uint32_t family;               /* index of the family of the groups or coordinates, or TP_NO_ID */
     uint32_t *ranks, rank_count;   /* indexes of ranks, ascending; empty if no rank causes the loss */
     uint32_t *cells, cell_count;   /* indexes of the cells whose `part` gets its usual length */
@@ -46,7 +46,7 @@ struct tp_cause {
     uint32_t host;
     uint32_t own_host; /* for TP_CAUSE_STAGE: the host whose ranks are exactly the stage, or TP_NO_ID */
     /* percent of T that would be saved if these ranks computed as fast as the others */
-    double as_ranks;
+    double saved_if_equal;
     uint32_t first_step;
     double excess_us;         /* mean excess of the ranks over their usual length, per step */
     double least_us, most_us; /* lowest and highest excess of a single cell */
@@ -56,9 +56,9 @@ struct tp_cause {
     /* for TP_CAUSE_SEQUENCE: by cell, length of its batch relative to the mean; else NULL */
     double *lengths;
     bool evens_stages;
-    uint32_t whole_stage; /* for TP_CAUSE_HALF: a stage whose ranks are all slow, or TP_NO_ID */
+    uint32_t whole_stage; /* for TP_CAUSE_SLOW_LEVEL: a stage whose ranks are all slow, or TP_NO_ID */
     /* missing ranks may change the cause: a level may not exist, or a slow stage may be slow ranks */
-    bool is_open;
+    bool depends_on_missing;
     bool leaves_late;           /* for TP_CAUSE_LINK: the ranks of the host leave collectives later than all others */
     double alone, saved, share; /* percent of T, as in the head of this file */
 };

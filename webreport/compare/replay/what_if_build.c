@@ -16,10 +16,10 @@ enum { LEAST_EQUAL_RANKS = 3 };
 static int costliest_first(const void *x, const void *y, const void *context)
 {
     const struct tp_cause *a = x, *b = y;
-    bool is_told_a = a->kind == TP_CAUSE_ALL_LINKS, is_told_b = b->kind == TP_CAUSE_ALL_LINKS;
+    bool is_last_a = a->kind == TP_CAUSE_ALL_LINKS, is_last_b = b->kind == TP_CAUSE_ALL_LINKS;
     double p = fmax(a->alone, a->saved), q = fmax(b->alone, b->saved);
     (void)context;
-    return is_told_a != is_told_b ? is_told_a - is_told_b : (p < q) - (p > q);
+    return is_last_a != is_last_b ? is_last_a - is_last_b : (p < q) - (p > q);
 }
 
 /* Removes the causes one after the other and sets their shares. Returns T without all of them. */
@@ -83,7 +83,7 @@ static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_cla
             double us = 0;
             for (unsigned p = 0; p < TP_SLOT_OWN; p++) {
                 us += w->total[p][cell];
-                if (w->left_out[cell] >> p & 1)
+                if (w->removed_parts[cell] >> p & 1)
                     us -= w->excess[p][cell];
             }
             w->values[(size_t)i * w->steps + s] = us;
@@ -113,13 +113,13 @@ static double add_unequal(struct tp_what_if_work *w, double before, bool evens_s
         cause.cells = tp_arena_array(w->arena, cause.cell_count, sizeof *cause.cells);
         for (uint32_t i = 0; i < cause.cell_count; i++)
             cause.cells[i] = class->ranks[i / w->steps] * w->steps + i % w->steps;
-        memcpy(kept, w->left_out, (size_t)w->ranks * w->steps);
+        memcpy(kept, w->removed_parts, (size_t)w->ranks * w->steps);
         tp_what_if_mark(w, &cause);
         double now = tp_what_if_replay(w, false, evens_stages);
         cause.alone = cause.saved = cause.share = 100 * (before - now) / w->T;
         /* discard the cause, because the effect may be chance */
         if (cause.share < TP_LEAST_COST || now < w->ideal - TP_LEAST_COST / 100 * w->T) {
-            memcpy(w->left_out, kept, (size_t)w->ranks * w->steps);
+            memcpy(w->removed_parts, kept, (size_t)w->ranks * w->steps);
             continue;
         }
         before = now;
@@ -136,8 +136,8 @@ static void open_work(struct tp_what_if_work *w)
     size_t values = graph->cell_count > graph->pairs.count ? graph->cell_count : graph->pairs.count;
     w->ranks = graph->rank_count;
     w->steps = graph->step_count;
-    w->left_out = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *w->left_out);
-    w->is_left_out = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->is_left_out);
+    w->removed_parts = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *w->removed_parts);
+    w->is_pair_removed = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->is_pair_removed);
     w->own = tp_arena_array(w->arena, graph->cell_count, sizeof *w->own);
     w->transfer = tp_arena_array(w->arena, graph->meetings.count, sizeof *w->transfer);
     w->values = tp_arena_array(w->arena, values + w->ranks + 1, sizeof *w->values);
@@ -178,7 +178,7 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     out->jitter = 100 * (left - w.ideal) / w.T;
 }
 
-void tp_what_if_trust(struct tp_what_if *out)
+void tp_what_if_discard_inexact(struct tp_what_if *out)
 {
     if (!out->why_not && !(out->error <= TP_MOST_REPLAY_ERROR))
         out->why_not = "the replay of the job does not give its step time";

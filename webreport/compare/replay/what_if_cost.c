@@ -12,7 +12,7 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(w->graph, m);
-        bool is_usual = w->is_left_out[meeting->pair] != uses_usual;
+        bool is_usual = w->is_pair_removed[meeting->pair] != uses_usual;
         w->transfer[m] =
             is_usual ? w->links[tp_graph_pair_at(w->graph, meeting->pair)->key].usual_us : meeting->transfer_us;
     }
@@ -35,10 +35,11 @@ static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool even
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;
     for (uint32_t r = 0; r < w->ranks; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, r);
-        const double *usual = w->usual + w->first_usual[rank->class], *even = w->even + w->first_usual[rank->class];
+        const double *usual = w->usual + w->first_usual[rank->class],
+                     *even = w->equalized + w->first_usual[rank->class];
         for (uint32_t s = 0; s < w->steps; s++) {
             uint32_t cell = tp_graph_cell(rank, s, 0);
-            uint8_t parts = w->left_out[(size_t)r * w->steps + s] ^ flip;
+            uint8_t parts = w->removed_parts[(size_t)r * w->steps + s] ^ flip;
             double length = w->lengths ? w->lengths[(size_t)r * w->steps + s] : 1;
             for (uint32_t k = 0; k < rank->slot_count; k++) {
                 const double *real = w->graph->own_us + (size_t)(cell + k) * TP_SLOT_OWN;
@@ -78,7 +79,7 @@ double tp_what_if_scaled(const struct tp_what_if_work *w, uint32_t class_index, 
 /* Returns T with usual lengths everywhere and equal stages. */
 double tp_what_if_ideal(const struct tp_what_if_work *w)
 {
-    const double *usual = w->is_uneven ? w->even : w->usual;
+    const double *usual = w->is_uneven ? w->equalized : w->usual;
     for (uint32_t r = 0; r < w->ranks; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, r);
         for (uint32_t s = 0; s < w->steps; s++)
@@ -107,17 +108,17 @@ void tp_what_if_mark(struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     bool is_any = cause->kind == TP_CAUSE_UNEQUAL || cause->kind == TP_CAUSE_CHANGING;
     for (uint32_t i = 0; i < cause->cell_count; i++)
-        w->left_out[cause->cells[i]] |= is_any ? (1 << TP_SLOT_OWN) - 1 : 1 << cause->part;
+        w->removed_parts[cause->cells[i]] |= is_any ? (1 << TP_SLOT_OWN) - 1 : 1 << cause->part;
     for (uint32_t i = 0; i < cause->pair_count; i++)
-        w->is_left_out[cause->pairs[i]] = true;
+        w->is_pair_removed[cause->pairs[i]] = true;
     w->lengths = cause->lengths ? cause->lengths : w->lengths;
 }
 
 static void unmark_all(struct tp_what_if_work *w)
 {
     w->lengths = NULL;
-    memset(w->left_out, 0, (size_t)w->ranks * w->steps * sizeof *w->left_out);
-    memset(w->is_left_out, 0, w->graph->pairs.count * sizeof *w->is_left_out);
+    memset(w->removed_parts, 0, (size_t)w->ranks * w->steps * sizeof *w->removed_parts);
+    memset(w->is_pair_removed, 0, w->graph->pairs.count * sizeof *w->is_pair_removed);
 }
 
 void tp_what_if_add(struct tp_what_if_work *w, struct tp_cause cause)

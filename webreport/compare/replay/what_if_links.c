@@ -44,12 +44,12 @@ void tp_what_if_stages(struct tp_what_if_work *w)
     double mended = tp_what_if_scaled(w, most, w->median_work / w->work[most]);
     tp_what_if_add(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
                                         .place = TP_PLACE_STAGE,
-                                        .where = class->stage,
+                                        .place_index = class->stage,
                                         .family = w->graph->pipeline,
                                         .host = TP_NO_ID,
                                         .own_host = host,
-                                        .is_open = is_part_of_stage(w->graph, class->stage),
-                                        .as_ranks = 100 * (w->T - mended) / w->T,
+                                        .depends_on_missing = is_part_of_stage(w->graph, class->stage),
+                                        .saved_if_equal = 100 * (w->T - mended) / w->T,
                                         .ranks = class->ranks,
                                         .rank_count = class->rank_count,
                                         .ratio = w->work[most] / w->median_work,
@@ -188,11 +188,11 @@ static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
             !(link->usual_us > 0))
             continue;
         for (uint32_t i = 0; i < link->pair_count; i++)
-            w->values[i] = w->pair_us[w->by_key[link->first_pair + i]] / link->usual_us;
+            w->values[i] = w->pair_us[w->pairs_by_key[link->first_pair + i]] / link->usual_us;
         tp_sort_reals(w->values, link->pair_count);
         double noise = fmax(tp_robust_deviation(w->values, half), LEAST_NOISE);
         for (uint32_t i = 0; i < link->pair_count; i++) {
-            uint32_t pair = w->by_key[link->first_pair + i];
+            uint32_t pair = w->pairs_by_key[link->first_pair + i];
             if (w->pair_us[pair] > link->usual_us * (SLOW_LINK + NOISES * noise) &&
                 is_whole(tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, pair)->group)))
                 *(uint32_t *)tp_vec_push(&found) = pair;
@@ -317,7 +317,7 @@ static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
     }
     tp_sort_rows(cause->ranks, cause->rank_count, by_number, NULL, w->arena);
     cause->place = is_host ? TP_PLACE_HOST : cause->group_count == 1 ? TP_PLACE_GROUP : TP_PLACE_RANKS;
-    cause->where = is_host ? cause->host : cause->groups[0];
+    cause->place_index = is_host ? cause->host : cause->groups[0];
 }
 
 /* Returns a cause for the given slow pairs. family: TP_NO_ID if the pairs belong to several families. */
@@ -438,7 +438,7 @@ static bool are_whole(const struct tp_graph *graph, uint32_t family_index)
 
 /* Returns whether the family needs no separate cause: it was judged with an earlier family, has slow pairs, or lacks
  * ranks. */
-static bool is_told(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
+static bool needs_no_cause(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
 {
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (is_judged_with(w->graph, family, f) && (f < family || slow[f].count || !are_whole(w->graph, f)))
@@ -454,6 +454,6 @@ void tp_what_if_links(struct tp_what_if_work *w)
     add_slow(w, slow);
     tp_what_if_replay(w, false, false); /* fill w->own with the recorded own work, which add_alike uses */
     for (uint32_t f = 0; f < w->graph->families.count; f++)
-        if (tp_graph_family_at(w->graph, f)->count && !is_told(w, slow, f))
+        if (tp_graph_family_at(w->graph, f)->count && !needs_no_cause(w, slow, f))
             add_alike(w, f);
 }

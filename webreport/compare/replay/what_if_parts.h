@@ -18,7 +18,7 @@ struct tp_what_if_work {
     uint32_t ranks, steps;
     /* by class: index of its first value in `usual`; slot k and part p is at first_usual + k * TP_SLOT_OWN + p */
     uint32_t *first_usual;
-    double *usual, *even; /* usual own work, us; even: with equal pipeline stages */
+    double *usual, *equalized; /* usual own work, us; even: with equal pipeline stages */
     double *work;         /* by class: usual kernel time of a step, us */
     double median_work;
     uint32_t longest_stage; /* class with the most work, or TP_NO_ID */
@@ -30,7 +30,7 @@ struct tp_what_if_work {
     bool *is_upper[TP_SLOT_OWN]; /* by part and rank: the rank is in the slower of two levels */
     double *total[TP_SLOT_OWN];  /* by part and cell (rank, step): recorded time of the part, us */
     double *excess[TP_SLOT_OWN]; /* by part and cell: total minus the usual time of the class, us */
-    uint32_t *by_key;            /* indexes of pairs, sorted by key */
+    uint32_t *pairs_by_key;      /* indexes of pairs, sorted by key */
     double *pair_us;             /* by pair: median of the transfer over the steps, us */
     struct tp_usual_link *links; /* by key: usual transfer */
     bool is_done[TP_SLOT_OWN];   /* by part: a rule has explained this part, so later rules skip it */
@@ -40,10 +40,10 @@ struct tp_what_if_work {
     double *prompt_us;
     double measured_us;    /* recorded T, us */
     double T, ideal, base; /* times in us. base: usual lengths everywhere, with stages as recorded */
-    uint8_t *left_out;     /* by cell: parts to remove, one bit each; scratch memory */
+    uint8_t *removed_parts; /* by cell: parts to remove, one bit each; scratch memory */
     /* by cell: relative length of its batch if only the different lengths are removed, else NULL */
     const double *lengths;
-    bool *is_left_out;      /* by pair: transfer to remove; scratch memory */
+    bool *is_pair_removed;  /* by pair: transfer to remove; scratch memory */
     double *own, *transfer; /* arguments of a replay; scratch memory */
     double *values;         /* one number per cell; scratch memory */
 };
@@ -56,8 +56,8 @@ static inline double tp_usual_of(const struct tp_what_if_work *w, const double *
 
 static const double TP_LEAST_COST = 0.5; /* smallest reported cost, percent of T */
 
-/* Returns T with usual lengths for the parts marked in left_out and is_left_out, and recorded lengths for all others.
- * If uses_usual is set, the reverse (what_if_cost.c). */
+/* Returns T with usual lengths for the parts marked in removed_parts and is_pair_removed, and recorded lengths for all
+ * others. If uses_usual is set, the reverse (what_if_cost.c). */
 double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
 /* Returns T if the kernels of a class took `factor` times as long as recorded. */
 double tp_what_if_scaled(const struct tp_what_if_work *work, uint32_t class_index, double factor);
@@ -65,7 +65,7 @@ double tp_what_if_scaled(const struct tp_what_if_work *work, uint32_t class_inde
 double tp_what_if_ideal(const struct tp_what_if_work *work);
 /* Computes ideal, base and loss from the usual lengths. */
 void tp_what_if_measure_ideal(struct tp_what_if_work *work);
-/* Marks the cells and pairs of a cause in left_out and is_left_out. */
+/* Marks the cells and pairs of a cause in removed_parts and is_pair_removed. */
 void tp_what_if_mark(struct tp_what_if_work *work, const struct tp_cause *cause);
 /* Adds a cause and computes its cost. The lists of the cause must be in the arena. For TP_CAUSE_ALL_LINKS, the caller
  * sets `alone`. */
@@ -75,9 +75,10 @@ void tp_what_if_add(struct tp_what_if_work *work, struct tp_cause cause);
 void tp_what_if_usual(struct tp_what_if_work *work);
 /* Replaces usual kernel times by the mean of all, because moving work is not lost when it is evened out. */
 void tp_what_if_use_means(struct tp_what_if_work *work);
-/* Finds hosts whose ranks leave collectives late, and makes all ranks wait for them in the replay (what_if_leaves.c).
+/* Finds hosts whose ranks leave collectives late, and makes all ranks wait for them in the replay
+ * (what_if_late_hosts.c).
  */
-void tp_what_if_find_leaves(struct tp_what_if_work *work);
+void tp_what_if_find_late_hosts(struct tp_what_if_work *work);
 /* Finds ranks that are slow, and steps in which single ranks are slow (what_if_ranks.c). */
 void tp_what_if_ranks(struct tp_what_if_work *work);
 /* Find causes in stages and in links (what_if_links.c). */

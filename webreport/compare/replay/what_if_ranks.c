@@ -106,7 +106,7 @@ static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind
     return (struct tp_cause){.kind = kind,
                              .part = f->part,
                              .place = TP_PLACE_RANKS,
-                             .where = TP_NO_ID,
+                             .place_index = TP_NO_ID,
                              .family = TP_NO_ID,
                              .host = TP_NO_ID,
                              .whole_stage = TP_NO_ID};
@@ -131,7 +131,7 @@ static void fill_cells(const struct finder *f, struct tp_cause *cause)
  * missing. */
 struct set {
     enum tp_rank_place place;
-    uint32_t where, family, size, absent, flagged, left;
+    uint32_t place_index, family, size, absent, flagged, left;
     const uint32_t *ranks;
 };
 
@@ -171,7 +171,7 @@ static struct tp_vec find_sets(const struct finder *f)
             ranks[count[tp_graph_rank_at(graph, r)->host + 1]++] = r;
     for (uint32_t h = 0; h < hosts; h++)
         *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_HOST,
-                                                         .where = h,
+                                                         .place_index = h,
                                                          .family = TP_NO_ID,
                                                          .size = count[h + 1] - count[h],
                                                          .absent = graph->absent_of_host[h],
@@ -182,7 +182,7 @@ static struct tp_vec find_sets(const struct finder *f)
             const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
             int64_t absent = group->size == TP_NULL_INT ? 0 : group->size - group->member_count;
             *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_GROUP,
-                                                             .where = family->groups[g],
+                                                             .place_index = family->groups[g],
                                                              .family = i,
                                                              .size = group->member_count,
                                                              .absent = (uint32_t)clamped(absent, graph->absent_count),
@@ -194,7 +194,7 @@ static struct tp_vec find_sets(const struct finder *f)
         const struct tp_graph_class *class = tp_graph_class_at(graph, c);
         *(struct set *)tp_vec_push(&sets) =
             (struct set){.place = TP_PLACE_STAGE,
-                         .where = class->stage,
+                         .place_index = class->stage,
                          .family = graph->pipeline,
                          .size = class->rank_count,
                          .absent = (uint32_t)clamped(most - class->rank_count, graph->absent_count),
@@ -256,7 +256,7 @@ static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool
     if (!set)
         cause.ranks[cause.rank_count++] = worst;
     cause.place = set ? set->place : TP_PLACE_RANK;
-    cause.where = set ? set->where : worst;
+    cause.place_index = set ? set->place_index : worst;
     cause.family = set ? set->family : TP_NO_ID;
     for (uint32_t i = 0; i < cause.rank_count; i++)
         is_left[cause.ranks[i]] = false;
@@ -321,7 +321,7 @@ static void add_flagged(const struct finder *f)
         covers[count++] = next_cover(f, &sets, is_left, &left);
     if (count && are_level(f, covers, count, &is_open)) {
         memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
-        covers[0].cause = all_left(f, TP_CAUSE_HALF, is_left);
+        covers[0].cause = all_left(f, TP_CAUSE_SLOW_LEVEL, is_left);
         covers[0].cause.ratio = f->w->level_ratio;
         covers[0].cause.whole_stage =
             is_across(f) ? tp_graph_class_at(f->w->graph, f->w->level_class)->stage : TP_NO_ID;
@@ -336,7 +336,7 @@ static void add_flagged(const struct finder *f)
         for (uint32_t r = 0; r < cause->rank_count; r++)
             sum += f->median[cause->ranks[r]];
         cause->excess_us = sum / cause->rank_count;
-        cause->is_open = is_open;
+        cause->depends_on_missing = is_open;
         tp_what_if_add(f->w, *cause);
     }
 }
@@ -348,7 +348,7 @@ static void add_late(const struct finder *f)
 {
     bool are_many = f->late_count > MOST_LATE;
     for (uint32_t from = 1; from < f->w->steps && are_many; from++) {
-        struct tp_cause cause = new_cause(f, TP_CAUSE_LATE);
+        struct tp_cause cause = new_cause(f, TP_CAUSE_BECOMES_SLOW);
         cause.first_step = from;
         cause.ranks = tp_arena_array(f->w->arena, f->late_count, sizeof *cause.ranks);
         for (uint32_t r = 0; r < f->w->ranks; r++)
@@ -360,12 +360,12 @@ static void add_late(const struct finder *f)
         tp_what_if_add(f->w, cause);
     }
     for (uint32_t r = 0; r < f->w->ranks && !are_many; r++) {
-        struct tp_cause cause = new_cause(f, TP_CAUSE_LATE);
+        struct tp_cause cause = new_cause(f, TP_CAUSE_BECOMES_SLOW);
         if (!f->late_from[r])
             continue;
         cause.first_step = f->late_from[r];
         cause.place = TP_PLACE_RANK;
-        cause.where = r;
+        cause.place_index = r;
         cause.ranks = tp_arena_array(f->w->arena, 1, sizeof *cause.ranks);
         cause.ranks[cause.rank_count++] = r;
         fill_cells(f, &cause);

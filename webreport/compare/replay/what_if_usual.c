@@ -169,7 +169,7 @@ static void find_usual(struct tp_what_if_work *w)
         cells += (size_t)tp_graph_class_at(w->graph, c)->slot_count * TP_SLOT_OWN;
     }
     w->usual = tp_arena_array(w->arena, cells, sizeof *w->usual);
-    w->even = tp_arena_array(w->arena, cells, sizeof *w->even);
+    w->equalized = tp_arena_array(w->arena, cells, sizeof *w->equalized);
     for (uint32_t c = 0; c < count; c++) {
         const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
         for (uint32_t k = 0; k < class->slot_count; k++)
@@ -204,7 +204,7 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
     }
     for (uint32_t c = 0; c < count; c++)
         for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count; k++) {
-            double *even = &w->even[w->first_usual[c] + k * TP_SLOT_OWN + part];
+            double *even = &w->equalized[w->first_usual[c] + k * TP_SLOT_OWN + part];
             *even = sums[c] > 0 ? tp_usual_of(w, w->usual, c, k, part) * all / sums[c] : 0;
             for (uint32_t o = 0; is_one_row && o < count; o++)
                 *even = (o ? *even : 0) + tp_usual_of(w, w->usual, o, k, part);
@@ -332,7 +332,7 @@ static void find_usual_links(struct tp_what_if_work *w)
     const struct tp_graph *graph = w->graph;
     uint32_t at = 0;
     w->links = tp_arena_array(w->arena, graph->keys.count, sizeof *w->links);
-    w->by_key = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->by_key);
+    w->pairs_by_key = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->pairs_by_key);
     for (size_t i = 0; i < graph->pairs.count; i++)
         w->links[tp_graph_pair_at(graph, i)->key].pair_count++;
     for (size_t k = 0; k < graph->keys.count; k++) {
@@ -342,12 +342,12 @@ static void find_usual_links(struct tp_what_if_work *w)
     }
     for (uint32_t i = 0; i < graph->pairs.count; i++) {
         struct tp_usual_link *link = &w->links[tp_graph_pair_at(graph, i)->key];
-        w->by_key[link->first_pair + link->pair_count++] = i;
+        w->pairs_by_key[link->first_pair + link->pair_count++] = i;
     }
     for (size_t k = 0; k < graph->keys.count; k++) {
         struct tp_usual_link *link = &w->links[k];
         for (uint32_t i = 0; i < link->pair_count; i++)
-            w->values[i] = w->pair_us[w->by_key[link->first_pair + i]];
+            w->values[i] = w->pair_us[w->pairs_by_key[link->first_pair + i]];
         tp_sort_reals(w->values, link->pair_count);
         link->usual_us = tp_median_of_sorted(w->values, (link->pair_count + 1) / 2);
     }
@@ -359,7 +359,7 @@ static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *
 {
     size_t count = 0;
     for (uint32_t i = 0; i < link->pair_count; i++) {
-        uint32_t pair = w->by_key[link->first_pair + i];
+        uint32_t pair = w->pairs_by_key[link->first_pair + i];
         if (w->prompt_us[pair] > 0)
             w->values[count++] = w->pair_us[pair] / w->prompt_us[pair];
     }
@@ -406,7 +406,7 @@ void tp_what_if_usual(struct tp_what_if_work *w)
     find_even(w);
     find_level_across(w);
     find_excess(w);
-    tp_what_if_find_leaves(w);
+    tp_what_if_find_late_hosts(w);
     find_pair_medians(w);
     find_usual_links(w);
     for (uint32_t f = 0; f < w->graph->families.count; f++)

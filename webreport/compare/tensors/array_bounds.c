@@ -9,12 +9,12 @@
 static const double SLACK = 16 * DBL_EPSILON;
 static const double EXACT = 9007199254740992.0;
 
-static uint64_t apart(uint64_t a, uint64_t b)
+static uint64_t distance(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;
 }
 
-static double less(double value, double slack)
+static double reduced_by(double value, double slack)
 {
     return value > slack ? value - slack : 0;
 }
@@ -25,7 +25,7 @@ static double largest(const struct tp_tensor_stats *s)
 }
 
 /* Returns whether both values are equal or NaN. */
-static bool same(double a, double b)
+static bool are_equal(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
@@ -33,21 +33,21 @@ static bool same(double a, double b)
 static bool is_same(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
 {
     return a->zero_count == b->zero_count && a->nan_count == b->nan_count && a->inf_count == b->inf_count &&
-           same(a->min, b->min) && same(a->max, b->max) && same(a->mean, b->mean) && same(a->std, b->std) &&
-           same(a->l2, b->l2);
+           are_equal(a->min, b->min) && are_equal(a->max, b->max) && are_equal(a->mean, b->mean) &&
+           are_equal(a->std, b->std) && are_equal(a->l2, b->l2);
 }
 
 /* Returns a lower bound of max |x - y|, computed from minimum and maximum of both tensors. */
 static double ends_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
 {
     double bound = fmax(fabs(a->min - b->min), fabs(a->max - b->max)), size = fmax(largest(a), largest(b));
-    return size < EXACT ? bound : less(bound, SLACK * size);
+    return size < EXACT ? bound : reduced_by(bound, SLACK * size);
 }
 
 static double spread_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
 {
     double rms = hypot(a->mean, a->std) + hypot(b->mean, b->std);
-    return less(hypot(a->mean - b->mean, a->std - b->std), SLACK * rms);
+    return reduced_by(hypot(a->mean - b->mean, a->std - b->std), SLACK * rms);
 }
 
 static double cosine_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
@@ -65,12 +65,12 @@ static uint64_t mismatches(const struct tp_tensor_stats *base, const struct tp_t
                            const struct tp_tolerance *tolerance)
 {
     uint64_t odd = base->nan_count + base->inf_count, new_odd = new->nan_count + new->inf_count;
-    uint64_t count =
-        (apart(base->nan_count, new->nan_count) + apart(base->inf_count, new->inf_count) + apart(odd, new_odd)) /
-        2; /* each changed element counts in two kinds, so halve the sum */
+    uint64_t count = (distance(base->nan_count, new->nan_count) + distance(base->inf_count, new->inf_count) +
+                      distance(odd, new_odd)) /
+                     2; /* each changed element counts in two kinds, so halve the sum */
     bool is_exact = tolerance->rtol == 0 && tolerance->atol == 0;
     if (count == 0 && is_exact)
-        count = apart(base->zero_count, new->zero_count);
+        count = distance(base->zero_count, new->zero_count);
     return count == 0 && error > tolerance->atol + tolerance->rtol * largest(base) ? 1 : count;
 }
 
@@ -97,7 +97,7 @@ bool tp_statistics_compare(struct tp_difference *d, const struct tp_tensor_stats
         d->finite_count = base->count;
         d->max_abs = error;
         d->max_rel = base->zero_count == 0 ? error / largest(base) : NAN;
-        d->rmse = fmax(spread, less(error / sqrt((double)base->count), SLACK * error));
+        d->rmse = fmax(spread, reduced_by(error / sqrt((double)base->count), SLACK * error));
         d->cosine = cosine_bound(base, new);
     }
     return is_same(base, new);

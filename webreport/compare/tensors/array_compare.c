@@ -92,7 +92,7 @@ static bool agree(double x, double y)
     return (isnan(x) && isnan(y)) || x == y;
 }
 
-static void look(struct comparison *c, struct tp_difference *out, size_t count, uint64_t first)
+static void compare_block(struct comparison *c, struct tp_difference *out, size_t count, uint64_t first)
 {
     for (size_t i = 0; i < count; i++) {
         double x = c->x[i], y = c->y[i], d = c->d[i], size = fabs(d);
@@ -187,7 +187,7 @@ static int pass(struct comparison *c, struct tp_difference *out, bool *is_new, s
         if (code < 0)
             break;
         if (out)
-            look(c, out, count, at);
+            compare_block(c, out, count, at);
         add_block(c, count);
     }
     return code;

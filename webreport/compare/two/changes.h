@@ -39,7 +39,7 @@ struct tp_function_sums {
     double ns[TP_SIDES], samples[TP_SIDES]; /* ns: mean of a run; samples: sum of all runs */
     uint32_t judged_count;
     uint32_t largest;    /* index of the judged function with the most time in the base */
-    double largest_sees; /* relative growth of that function that four of five comparisons would detect */
+    double detectable_growth; /* relative growth of that function that four of five comparisons would detect */
 };
 
 struct tp_changes {

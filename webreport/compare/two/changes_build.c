@@ -103,7 +103,7 @@ static bool is_count_changed(const struct tp_change *change, const struct total 
 
 /* Returns whether a changed count of this row is reported even if its time is small. This is so for waits and copies,
  * but not for memory sets, which depend on the algorithm that a library chooses. */
-static bool counts_alone(const struct tp_identity *identity)
+static bool is_reported_by_count(const struct tp_identity *identity)
 {
     return identity->kind == TP_SUMMARY_SYNC ||
            (identity->kind == TP_SUMMARY_COPY && tp_str_find(identity->name, "Memset") < 0);
@@ -127,7 +127,7 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
 {
     if (!change->is_count_change)
         return TP_CHANGE_NEUTRAL;
-    if (counts_alone(&change->identity))
+    if (is_reported_by_count(&change->identity))
         return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
     if (is_other_kernel(change)) /* judge_kernels judges the sum of all replaced kernels */
         return TP_CHANGE_NEUTRAL;
@@ -245,7 +245,7 @@ static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double
     double own = fabs(row->estimate) * share;
     if (!(own >= TP_CHANGE_LEAST_SHARE))
         return TP_CHANGE_NEUTRAL;
-    if (is_alone && row->is_sure && row->is_backed && own >= least)
+    if (is_alone && row->is_sure && row->is_confirmed && own >= least)
         return by_sign(row->estimate);
     return row->is_listed && (is_alone || has_moved) ? TP_CHANGE_HINT : TP_CHANGE_NEUTRAL;
 }
@@ -255,8 +255,8 @@ static struct tp_confidence_interval interval_of(const struct tp_row_levels *lev
                                                  uint32_t runs)
 {
     double base = exp(tp_sum(levels->base, runs) / runs), change = log1p(row->estimate);
-    return (struct tp_confidence_interval){base * row->estimate, base * expm1(change - row->half),
-                                           base * expm1(change + row->half)};
+    return (struct tp_confidence_interval){base * row->estimate, base * expm1(change - row->half_width),
+                                           base * expm1(change + row->half_width)};
 }
 
 static bool has_total_moved(const struct tp_total totals[TP_QUANTITIES])
@@ -318,15 +318,15 @@ static struct tp_side_levels unshifted(const struct tp_sides *sides, const struc
 /* Returns whether short steps confirm a change of data loading. For wall clock, the short steps must have changed both
  * by themselves and relative to the operators. The reason is that a busy machine slows a single thread less than
  * operators that wait for each other. Without enough operators, a slower loader looks like a busy machine. */
-static bool is_loading_backed(const struct tp_changes *changes, const struct tp_sides *sides,
-                              const struct tp_side_levels levels[TP_SIDES], double estimate)
+static bool is_loading_confirmed(const struct tp_changes *changes, const struct tp_sides *sides,
+                                 const struct tp_side_levels levels[TP_SIDES], double estimate)
 {
     if (!tp_sides_are_wall_clock(sides))
         return true;
     if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
         return false;
     double change = log1p(estimate), low = tp_sides_low_change(sides, levels);
-    return tp_short_steps_back(change, low - changes->low_shift) && tp_short_steps_back(change, low);
+    return tp_short_steps_confirm(change, low - changes->low_shift) && tp_short_steps_confirm(change, low);
 }
 
 /* Adds the change of data loading. It has no row, because no operator, kernel or copy explains its time. Its runs are
@@ -358,7 +358,7 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     change->by_time_ns = change->change_ns = whole_ns(ns[TP_NEW] - ns[TP_BASE]);
     bool is_alone = base->input->run_count + new_side->input->run_count >= TP_VERDICT_RUNS &&
                     fabs(change->share) >= least_for_verdict(sides) &&
-                    is_loading_backed(changes, sides, levels, total.change.estimate);
+                    is_loading_confirmed(changes, sides, levels, total.change.estimate);
     if (fabs(change->share) >= TP_CHANGE_LEAST_SHARE && total.verdict != TP_CHANGE_NEUTRAL)
         change->verdict = is_alone ? total.verdict : TP_CHANGE_HINT;
     mark(change, limits, false);
@@ -441,7 +441,7 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
         struct tp_change *change = &changes->items[i];
         struct total sums[TP_SIDES];
         fill(change, sides, &matches->items[i], sums);
-        bool is_judged_as_sum = is_in_group(change, replaced) && !counts_alone(&change->identity);
+        bool is_judged_as_sum = is_in_group(change, replaced) && !is_reported_by_count(&change->identity);
         change->is_count_change = !is_judged_as_sum && is_count_changed(change, sums, is_cut, limits->is_work_same);
         is_new_kernel[i] = is_replaced(change, sums, step_ns);
     }

@@ -18,11 +18,11 @@ static bool is_any_known(const struct tp_compare *c)
 }
 
 /* Equal sides (estimate 0) are always sensitive enough. */
-bool tp_compare_is_blind(const struct tp_compare *c)
+bool tp_compare_is_too_noisy(const struct tp_compare *c)
 {
     const double factor_of_two = 1;
     const struct tp_total *step = &c->totals[TP_QUANTITY_STEP];
-    return step->is_known && step->change.sees > factor_of_two && step->change.estimate != 0;
+    return step->is_known && step->change.detectable > factor_of_two && step->change.estimate != 0;
 }
 
 enum tp_change_verdict tp_compare_judge(const struct tp_compare *c)
@@ -37,12 +37,12 @@ enum tp_change_verdict tp_compare_judge(const struct tp_compare *c)
         return TP_CHANGE_MIXED;
     if (is_worse || is_better)
         return is_worse ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
-    if (c->is_loaded || has_total(c, TP_CHANGE_HINT) || tp_compare_is_blind(c))
+    if (c->was_machine_busy || has_total(c, TP_CHANGE_HINT) || tp_compare_is_too_noisy(c))
         return TP_CHANGE_INCONCLUSIVE;
     return is_any_known(c) || c->changes.functions.judged_count ? TP_CHANGE_NEUTRAL : TP_CHANGE_INCONCLUSIVE;
 }
 
-bool tp_compare_is_worse(const struct tp_compare *c)
+bool tp_compare_has_regressed(const struct tp_compare *c)
 {
     if (c->verdict != TP_CHANGE_MIXED)
         return c->verdict == TP_CHANGE_REGRESSED;

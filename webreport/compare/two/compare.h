@@ -148,7 +148,7 @@ struct tp_compare {
     double step_ns[TP_SIDES];              /* median length of a step */
     const char *damage;                    /* reason why an input cannot be judged ("new: the gzip is cut .."), or "" */
     bool is_work_changed; /* a limit counts added or changed work, so the verdict is regressed whatever the times */
-    bool is_loaded;       /* all host rows changed by one factor, so the machine was busy on one side */
+    bool was_machine_busy; /* all host rows changed by one factor, so the machine was busy on one side */
     /* an input is damaged or the sides are not comparable, so the verdict is neither improved nor regressed */
     bool is_open;
     enum tp_change_verdict memory_verdict, verdict;
@@ -166,11 +166,11 @@ enum tp_change_verdict tp_compare_judge(const struct tp_compare *compare);
 const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
 /* Returns whether these runs could not detect a step of twice the length. */
-bool tp_compare_is_blind(const struct tp_compare *compare);
+bool tp_compare_is_too_noisy(const struct tp_compare *compare);
 
 /* Returns whether a gate fails on this comparison, because some row, total or memory regressed. A comparison in which
  * only totals improved does not fail. */
-bool tp_compare_is_worse(const struct tp_compare *compare);
+bool tp_compare_has_regressed(const struct tp_compare *compare);
 
 /* Return the key of a table in JSON ("kernels"), and its title for people. Static. */
 const char *tp_compare_table_key(enum tp_compare_table table);

@@ -12,7 +12,7 @@
 
 /* Makes changes of host times inconclusive if the sides were recorded with different options, because options change
  * host times. */
-static void open_host_times(struct tp_compare *c)
+static void make_host_times_inconclusive(struct tp_compare *c)
 {
     for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
         if (q != TP_QUANTITY_KERNELS && c->totals[q].verdict != TP_CHANGE_NEUTRAL)
@@ -20,25 +20,25 @@ static void open_host_times(struct tp_compare *c)
 }
 
 /* Returns whether the short steps confirm the change of a total. Only wall clock needs this confirmation. */
-static bool is_backed(const struct tp_compare *c, enum tp_quantity quantity)
+static bool is_confirmed(const struct tp_compare *c, enum tp_quantity quantity)
 {
     const struct tp_side_levels levels[TP_SIDES] = {c->sides.side[TP_BASE].quantities[quantity],
                                                     c->sides.side[TP_NEW].quantities[quantity]};
     return !tp_sides_are_wall_clock(&c->sides) ||
-           tp_short_steps_back(log1p(c->totals[quantity].change.estimate), tp_sides_low_change(&c->sides, levels));
+           tp_short_steps_confirm(log1p(c->totals[quantity].change.estimate), tp_sides_low_change(&c->sides, levels));
 }
 
 /* Withdraws verdicts on totals if the machine was, or may have been, busy on one side. */
-static void hold_back_wall_clock(struct tp_compare *c)
+static void withdraw_wall_clock_verdicts(struct tp_compare *c)
 {
-    c->is_loaded = tp_changes_are_of_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
+    c->was_machine_busy = tp_changes_are_of_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
         enum tp_change_verdict *verdict = &c->totals[q].verdict;
         if (*verdict != TP_CHANGE_REGRESSED && *verdict != TP_CHANGE_IMPROVED)
             continue;
-        if (c->is_loaded)
+        if (c->was_machine_busy)
             *verdict = TP_CHANGE_INCONCLUSIVE;
-        else if (tp_sides_tell_hints(&c->sides) || !is_backed(c, q))
+        else if (tp_sides_allow_only_hints(&c->sides) || !is_confirmed(c, q))
             *verdict = TP_CHANGE_HINT;
     }
 }
@@ -101,17 +101,17 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     measure_steps(compare);
     tp_comparability_build(&compare->comparability, &compare->sides);
     compare->damage = damage_of(compare);
-    compare->is_open = compare->comparability.is_low || *compare->damage;
+    compare->is_open = compare->comparability.is_not_comparable || *compare->damage;
     struct tp_replaced replaced;
     tp_work_sides_build(&compare->work, &replaced, &compare->sides, &compare->comparability);
     compare->is_work_changed = !*compare->damage && tp_work_has_gated(&compare->work);
     const struct tp_change_limits limits = {options->threshold, compare->is_open,
                                             compare->work.is_known && compare->work.is_same};
     tp_totals_build(compare->totals, &compare->sides, &limits);
-    open_host_times(compare);
+    make_host_times_inconclusive(compare);
     tp_matches_build(&compare->matches, &compare->sides, &replaced);
     tp_changes_build(&compare->changes, &compare->sides, &compare->matches, &replaced, compare->totals, &limits);
-    hold_back_wall_clock(compare);
+    withdraw_wall_clock_verdicts(compare);
     count_causes(compare);
     tp_compare_memory(compare);
     compare->verdict = tp_compare_judge(compare);

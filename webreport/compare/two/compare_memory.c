@@ -152,7 +152,7 @@ static int64_t difference(const int64_t values[TP_SIDES])
 }
 
 /* Returns the probability that chance puts all runs of one side above, or below, all runs of the other. */
-static double chance_of_parting(const struct tp_compare *c)
+static double chance_of_separation(const struct tp_compare *c)
 {
     double base = c->sides.side[TP_BASE].input->run_count, new_count = c->sides.side[TP_NEW].input->run_count;
     return 2 * exp(lgamma(base + 1) + lgamma(new_count + 1) - lgamma(base + new_count + 1));
@@ -162,7 +162,7 @@ static double chance_of_parting(const struct tp_compare *c)
  * because threads and the garbage collector decide when memory is freed. So the gap between the sides must be wider
  * than the range of the runs of each side. If the runs of a side differ at all, a rare run may be far from the others.
  * Then there must be so many runs that chance hardly separates the sides. */
-static bool is_peak_of_chance(const struct tp_compare *c, const struct device *device)
+static bool may_peak_be_chance(const struct tp_compare *c, const struct device *device)
 {
     int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);
     int64_t down = tp_sat_sub(device->least_peak[TP_BASE], device->peak[TP_NEW]), gap = up > down ? up : down;
@@ -170,10 +170,10 @@ static bool is_peak_of_chance(const struct tp_compare *c, const struct device *d
         return false;
     for (int s = 0; s < TP_SIDES; s++) {
         int64_t range = tp_sat_sub(device->peak[s], device->least_peak[s]);
-        if (gap <= range || (range > 0 && chance_of_parting(c) > TP_RUN_DOUBT))
+        if (gap <= range || (range > 0 && chance_of_separation(c) > TP_RUN_DOUBT))
             return true;
     }
-    return tp_sides_tell_hints(&c->sides);
+    return tp_sides_allow_only_hints(&c->sides);
 }
 
 static enum tp_change_verdict judge(const struct memory *m, const struct device *device)
@@ -183,7 +183,7 @@ static enum tp_change_verdict judge(const struct memory *m, const struct device 
     double least = fmax(LEAST_BYTES, fmax(LEAST_SHARE, c->options.threshold) * (double)device->peak[TP_BASE]);
     double runs = c->sides.side[TP_NEW].input->run_count;
     double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
-    double most = change == TP_NULL_INT || is_peak_of_chance(c, device) ? 0 : (double)change;
+    double most = change == TP_NULL_INT || may_peak_be_chance(c, device) ? 0 : (double)change;
     if (fabs(growth) > fabs(most)) /* a comparison with NaN is false, so unknown growth is ignored */
         most = growth;
     if (change == TP_NULL_INT || fabs(most) <= least)

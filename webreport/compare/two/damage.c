@@ -26,7 +26,7 @@ static unsigned missed(const struct tp_input_evidence *e, unsigned present_in_ot
     return (missed & TP_NEED_ALL) | (missed & TP_PRESENT_ANNOTATIONS ? TP_NEED_HOST : 0u);
 }
 
-unsigned tp_damage_broken(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
+unsigned tp_damage_broken_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
 {
     unsigned broken = 0, present = present_in(others);
     for (size_t i = 0; i < runs->count; i++) {

@@ -18,7 +18,7 @@ struct tp_damage_runs {
 
 /* Returns the broken needs, as bits of enum tp_need. A run breaks a need if its events were lost. A category that some
  * run of `others` has and some run of `runs` lacks is also lost. */
-unsigned tp_damage_broken(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
+unsigned tp_damage_broken_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
 
 /* Returns the reason why one of `needs` is broken, from the first run that breaks it, in `arena`: "the gzip is cut:
  * what it lost is not known". With several runs, the name of the file comes first. Returns "" if no run breaks them. */

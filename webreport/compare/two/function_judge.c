@@ -48,7 +48,7 @@ static bool is_judged(const struct tp_change *change, const struct sampled *s)
 
 /* Returns whether both sides have steps and all times are wall clock. Then a verdict needs confirmation by short steps
  * (run_change.h), which functions do not have. On a busy machine, functions that spin in barriers take longer. */
-static bool are_beside_steps(const struct tp_sides *sides)
+static bool need_short_steps(const struct tp_sides *sides)
 {
     return tp_sides_are_wall_clock(sides) && sides->side[TP_BASE].quantities[TP_QUANTITY_STEP].levels &&
            sides->side[TP_NEW].quantities[TP_QUANTITY_STEP].levels;
@@ -89,12 +89,12 @@ void tp_functions_judge(struct tp_changes *changes, const struct tp_sides *sides
         if (!is_function(change) || !is_judged(change, &s))
             continue;
         judge(changes, change, &s, beyond);
-        if (change->verdict != TP_CHANGE_NEUTRAL && are_beside_steps(sides))
+        if (change->verdict != TP_CHANGE_NEUTRAL && need_short_steps(sides))
             change->verdict = TP_CHANGE_HINT;
         if (s.ns[TP_BASE] <= most)
             continue;
         most = s.ns[TP_BASE];
         sums->largest = i;
-        sums->largest_sees = expm1((beyond + tp_student_quantile(0.8, NORMAL)) * s.error);
+        sums->detectable_growth = expm1((beyond + tp_student_quantile(0.8, NORMAL)) * s.error);
     }
 }

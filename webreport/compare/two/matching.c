@@ -52,7 +52,7 @@ double tp_name_likeness(struct tp_str a, struct tp_str b)
 /* ---- groups of rows without an equal ---- */
 
 /* A row without a partner on the other side. */
-struct lone {
+struct unmatched {
     uint32_t identity, group;
     int side;
     double ns;
@@ -65,8 +65,8 @@ struct matcher {
     struct tp_arena *arena;
     struct tp_vec matches; /* elements: struct tp_match */
     uint32_t kernel_count; /* number of sums of replaced kernels so far */
-    struct lone *lone;
-    size_t lone_count;
+    struct unmatched *unmatched;
+    size_t unmatched_count;
     struct tp_strings texts; /* places in the source without their line numbers */
 };
 
@@ -99,7 +99,7 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
 enum pass { PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 
 /* Fills the key of a row's group. Returns false if the pass does not match rows of this kind. */
-static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint32_t key[4])
+static bool group_key(struct matcher *m, enum pass pass, struct unmatched *row, uint32_t key[4])
 {
     const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
     enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
@@ -128,7 +128,7 @@ static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint3
 /* Sorts by group, then side, then line (ascending), then time (descending). */
 static int by_group(const void *x, const void *y, const void *context)
 {
-    const struct lone *a = x, *b = y;
+    const struct unmatched *a = x, *b = y;
     (void)context;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
@@ -156,16 +156,16 @@ static double likeness(const struct tp_sides *sides, uint32_t base, uint32_t new
     return 0.5 * tp_name_likeness(x.name, y.name) + 0.3 * quotient(a->calls, b->calls) + 0.2 * quotient(a->ns, b->ns);
 }
 
-static void mark_used(struct lone *row)
+static void mark_used(struct unmatched *row)
 {
     row->identity = TP_NO_ID;
 }
 
 /* Pairs the rows of both sides one by one in their order. The rows of a pair differ only in shape or line. */
-static void pair_in_order(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES])
+static void pair_in_order(struct matcher *m, struct unmatched *rows, const size_t counts[TP_SIDES])
 {
     for (size_t i = 0; i < counts[TP_BASE] && i < counts[TP_NEW]; i++) {
-        struct lone *base = &rows[i], *new_row = &rows[counts[TP_BASE] + i];
+        struct unmatched *base = &rows[i], *new_row = &rows[counts[TP_BASE] + i];
         bool is_sync = tp_sides_identity(m->sides, base->identity).kind == TP_SUMMARY_SYNC;
         add_match(m, is_sync ? TP_MATCH_MOVED : TP_MATCH_RESHAPED, base->identity, new_row->identity);
         mark_used(base);
@@ -173,7 +173,7 @@ static void pair_in_order(struct matcher *m, struct lone *rows, const size_t cou
     }
 }
 
-static void add_member(struct matcher *m, struct tp_match *match, struct lone *row)
+static void add_member(struct matcher *m, struct tp_match *match, struct unmatched *row)
 {
     size_t size = match->member_count[row->side] * sizeof(uint32_t);
     uint32_t **members = &match->members[row->side];
@@ -184,7 +184,7 @@ static void add_member(struct matcher *m, struct tp_match *match, struct lone *r
 
 /* Makes one match of all rows without a partner. rows: rows of the base followed by rows of NEW, each costliest first.
  */
-static struct tp_match *match_all(struct matcher *m, struct lone *rows, size_t count)
+static struct tp_match *match_all(struct matcher *m, struct unmatched *rows, size_t count)
 {
     struct tp_match *match = tp_vec_push(&m->matches);
     *match = (struct tp_match){.kind = TP_MATCH_REPLACED};
@@ -198,7 +198,7 @@ static struct tp_match *match_all(struct matcher *m, struct lone *rows, size_t c
     return match;
 }
 
-static size_t count_left(const struct lone *rows, size_t count)
+static size_t count_left(const struct unmatched *rows, size_t count)
 {
     size_t left = 0;
     for (size_t i = 0; i < count; i++)
@@ -207,7 +207,7 @@ static size_t count_left(const struct lone *rows, size_t count)
 }
 
 /* Adds the remaining rows of one side to a match if they are called about as often. */
-static void join(struct matcher *m, struct tp_match *match, struct lone *rows, size_t count)
+static void join_match(struct matcher *m, struct tp_match *match, struct unmatched *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         int side = rows[i].side;
@@ -232,9 +232,9 @@ static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
 
 /* Pairs the most similar kernels until one side has none left. If kernels of both sides remain and one operator
  * launches them, they form one match. If kernels of one side remain, they join the first pair. */
-static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES], bool is_of_operator)
+static void pair_alike(struct matcher *m, struct unmatched *rows, const size_t counts[TP_SIDES], bool is_of_operator)
 {
-    struct lone *base = rows, *new_rows = rows + counts[TP_BASE];
+    struct unmatched *base = rows, *new_rows = rows + counts[TP_BASE];
     size_t limit[TP_SIDES], pairs = 0, first = m->matches.count;
     for (int s = 0; s < TP_SIDES; s++)
         limit[s] = counts[s] < MAX_GROUP ? counts[s] : MAX_GROUP;
@@ -263,9 +263,9 @@ static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts
     if (is_of_operator && left[TP_BASE] && left[TP_NEW])
         match_all(m, rows, counts[TP_BASE] + counts[TP_NEW]);
     else if (pairs && left[TP_BASE])
-        join(m, TP_AT(&m->matches, struct tp_match, first), base, limit[TP_BASE]);
+        join_match(m, TP_AT(&m->matches, struct tp_match, first), base, limit[TP_BASE]);
     else if (pairs && left[TP_NEW])
-        join(m, TP_AT(&m->matches, struct tp_match, first), new_rows, limit[TP_NEW]);
+        join_match(m, TP_AT(&m->matches, struct tp_match, first), new_rows, limit[TP_NEW]);
     number_kernels(m, first, is_of_operator);
 }
 
@@ -274,34 +274,34 @@ static void run_pass(struct matcher *m, enum pass pass)
     struct tp_keys keys;
     size_t kept = 0;
     tp_keys_init(&keys, m->arena, 4);
-    for (size_t i = 0; i < m->lone_count; i++) {
+    for (size_t i = 0; i < m->unmatched_count; i++) {
         uint32_t key[4];
-        m->lone[i].line = 0;
-        m->lone[i].group = group_key(m, pass, &m->lone[i], key) ? tp_keys_add(&keys, key) : TP_NO_ID;
+        m->unmatched[i].line = 0;
+        m->unmatched[i].group = group_key(m, pass, &m->unmatched[i], key) ? tp_keys_add(&keys, key) : TP_NO_ID;
     }
-    tp_merge_sort(m->arena, m->lone, m->lone_count, sizeof *m->lone, by_group, NULL);
-    for (size_t start = 0, end; start < m->lone_count; start = end) {
+    tp_merge_sort(m->arena, m->unmatched, m->unmatched_count, sizeof *m->unmatched, by_group, NULL);
+    for (size_t start = 0, end; start < m->unmatched_count; start = end) {
         size_t counts[TP_SIDES] = {0, 0};
-        for (end = start; end < m->lone_count && m->lone[end].group == m->lone[start].group; end++)
-            counts[m->lone[end].side]++;
-        if (m->lone[start].group == TP_NO_ID || !counts[TP_BASE] || !counts[TP_NEW])
+        for (end = start; end < m->unmatched_count && m->unmatched[end].group == m->unmatched[start].group; end++)
+            counts[m->unmatched[end].side]++;
+        if (m->unmatched[start].group == TP_NO_ID || !counts[TP_BASE] || !counts[TP_NEW])
             continue;
-        const uint32_t *identity = tp_keys_get(&m->sides->keys, m->lone[start].identity);
+        const uint32_t *identity = tp_keys_get(&m->sides->keys, m->unmatched[start].identity);
         bool is_kernel = identity[0] == TP_SUMMARY_KERNEL;
         bool is_of_operator = is_kernel && tp_strings_get(&m->sides->texts, identity[2]).len > 0;
         if (pass == PASS_REPLACED) {
-            uint32_t group = m->replaced->group_of[m->lone[start].side][m->lone[start].identity];
-            match_all(m, m->lone + start, end - start)->group = group;
+            uint32_t group = m->replaced->group_of[m->unmatched[start].side][m->unmatched[start].identity];
+            match_all(m, m->unmatched + start, end - start)->group = group;
         } else if (pass == PASS_SHAPE) {
-            pair_in_order(m, m->lone + start, counts);
+            pair_in_order(m, m->unmatched + start, counts);
         } else {
-            pair_alike(m, m->lone + start, counts, is_of_operator && pass == PASS_NAME_IN_SHAPE);
+            pair_alike(m, m->unmatched + start, counts, is_of_operator && pass == PASS_NAME_IN_SHAPE);
         }
     }
-    for (size_t i = 0; i < m->lone_count; i++)
-        if (m->lone[i].identity != TP_NO_ID)
-            m->lone[kept++] = m->lone[i];
-    m->lone_count = kept;
+    for (size_t i = 0; i < m->unmatched_count; i++)
+        if (m->unmatched[i].identity != TP_NO_ID)
+            m->unmatched[kept++] = m->unmatched[i];
+    m->unmatched_count = kept;
 }
 
 /* ---- all ---- */
@@ -336,12 +336,13 @@ static void match_equal(struct matcher *m)
 {
     const struct tp_sides *sides = m->sides;
     for (uint32_t i = 0; i < sides->identity_count; i++) {
-        bool has_base = tp_sides_row(sides, TP_BASE, i)->is_there, has_new = tp_sides_row(sides, TP_NEW, i)->is_there;
+        bool has_base = tp_sides_row(sides, TP_BASE, i)->exists, has_new = tp_sides_row(sides, TP_NEW, i)->exists;
         if (has_base && has_new) {
             add_match(m, TP_MATCH_SAME, i, i);
         } else if (has_base || has_new) {
             int side = has_base ? TP_BASE : TP_NEW;
-            m->lone[m->lone_count++] = (struct lone){.identity = i, .side = side, .ns = time_of(sides, side, i)};
+            m->unmatched[m->unmatched_count++] =
+                (struct unmatched){.identity = i, .side = side, .ns = time_of(sides, side, i)};
         }
     }
 }
@@ -352,14 +353,14 @@ void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, 
     struct matcher m = {
         .sides = sides, .replaced = replaced, .arena = arena, .matches = TP_VEC(arena, struct tp_match)};
     tp_strings_init(&m.texts, arena, 0);
-    m.lone = tp_arena_array(arena, sides->identity_count, sizeof *m.lone);
+    m.unmatched = tp_arena_array(arena, sides->identity_count, sizeof *m.unmatched);
     match_equal(&m);
     for (enum pass pass = PASS_REPLACED; pass <= PASS_NAME; pass++)
         run_pass(&m, pass);
-    for (size_t i = 0; i < m.lone_count; i++) {
-        bool is_new = m.lone[i].side == TP_NEW;
-        add_match(&m, is_new ? TP_MATCH_NEW : TP_MATCH_REMOVED, is_new ? TP_NO_ID : m.lone[i].identity,
-                  is_new ? m.lone[i].identity : TP_NO_ID);
+    for (size_t i = 0; i < m.unmatched_count; i++) {
+        bool is_new = m.unmatched[i].side == TP_NEW;
+        add_match(&m, is_new ? TP_MATCH_NEW : TP_MATCH_REMOVED, is_new ? TP_NO_ID : m.unmatched[i].identity,
+                  is_new ? m.unmatched[i].identity : TP_NO_ID);
     }
     tp_merge_sort(arena, m.matches.data, m.matches.count, sizeof(struct tp_match), by_weight, sides);
     *matches = (struct tp_matches){m.matches.data, (uint32_t)m.matches.count, m.kernel_count};

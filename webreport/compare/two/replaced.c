@@ -30,7 +30,7 @@ static void find_members(struct members *found, const struct tp_sides *sides, co
     for (uint32_t i = 0; i < work->member_count; i++) {
         const struct tp_work_member *m = &work->members[i];
         uint32_t key[] = {(uint32_t)m->side, tp_strings_add(&found->texts, m->name),
-                          work->is_bare ? TP_NO_ID : tp_strings_add(&found->texts, m->dims)};
+                          work->has_names_only ? TP_NO_ID : tp_strings_add(&found->texts, m->dims)};
         uint32_t known = tp_keys_count(&found->keys), at = tp_keys_add(&found->keys, key);
         found->of[at] = at == known ? i : found->of[at];
     }
@@ -69,10 +69,10 @@ static void find_rows(struct tp_replaced *replaced, const struct tp_sides *sides
         for (uint32_t i = 0; i < sides->identity_count && work->member_count > 0; i++) {
             const uint32_t *identity = tp_keys_get(&sides->keys, i);
             uint32_t name = operator_of(identity);
-            if (name == TP_NO_ID || !tp_sides_row(sides, s, i)->is_there)
+            if (name == TP_NO_ID || !tp_sides_row(sides, s, i)->exists)
                 continue;
             uint32_t key[] = {(uint32_t)s, member_text(&members, sides, name),
-                              work->is_bare ? TP_NO_ID : member_text(&members, sides, identity[3])};
+                              work->has_names_only ? TP_NO_ID : member_text(&members, sides, identity[3])};
             uint32_t at = tp_keys_find(&members.keys, key);
             if (at == TP_NO_ID)
                 continue;
@@ -147,7 +147,7 @@ static struct tp_run_change change_of(const struct tp_sides *sides, const struct
 static enum tp_change_verdict verdict_of(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES],
                                          const struct tp_run_change *change, bool is_host)
 {
-    if (is_host && !tp_short_steps_back(log1p(change->estimate), tp_sides_low_change(sides, levels)))
+    if (is_host && !tp_short_steps_confirm(log1p(change->estimate), tp_sides_low_change(sides, levels)))
         return TP_CHANGE_NEUTRAL;
     return change->low > 0 ? TP_CHANGE_REGRESSED : change->high < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
@@ -175,7 +175,7 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
     if (!levels[TP_BASE].levels || !levels[TP_NEW].levels)
         return sum;
     struct tp_run_change change = change_of(sides, levels, shift);
-    sum.is_known = change.sees <= factor_of_two;
+    sum.is_known = change.detectable <= factor_of_two;
     sum.interval = (struct tp_confidence_interval){sum.ns[TP_BASE] * change.estimate, sum.ns[TP_BASE] * change.low,
                                                    sum.ns[TP_BASE] * change.high};
     if (is_large)
@@ -184,7 +184,7 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
 }
 
 /* Makes limits count the change, because the sum got slower, and stores the times of the sum. */
-static void put_slower(struct tp_work_change *change, const struct tp_replaced_sum *sum)
+static void mark_slower(struct tp_work_change *change, const struct tp_replaced_sum *sum)
 {
     change->is_gated = true;
     change->is_consequence = false;
@@ -206,7 +206,7 @@ static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, c
     for (uint32_t i = 0; i < sides->identity_count; i++) {
         const uint32_t *identity = tp_keys_get(&sides->keys, i);
         if (identity[0] != TP_SUMMARY_OPERATOR_DEVICE || !is_text(sides, identity[1], change->name) ||
-            (!work->is_bare && !is_text(sides, identity[3], change->dims)))
+            (!work->has_names_only && !is_text(sides, identity[3], change->dims)))
             continue;
         for (int s = 0; s < TP_SIDES; s++)
             *(struct tp_side_part *)tp_vec_push(&rows->parts[s]) = (struct tp_side_part){i, 1};
@@ -222,7 +222,7 @@ static void gate_algorithm(struct tp_work_change *change, const struct tp_work_d
     add_kernels(&rows, sides, work, change);
     struct tp_replaced_sum sum = tp_replaced_judge(sides, &rows, shift);
     if (sum.verdict == TP_CHANGE_REGRESSED)
-        put_slower(change, &sum);
+        mark_slower(change, &sum);
 }
 
 static struct tp_replaced_sum judge_group(const struct tp_replaced *replaced, const struct tp_sides *sides,
@@ -262,7 +262,7 @@ static bool is_damaged(const struct tp_sides *sides, unsigned needs)
     for (int s = 0; s < TP_SIDES; s++)
         runs[s] = (struct tp_damage_runs){sides->side[s].input->runs, sides->side[s].input->run_count};
     for (int s = 0; s < TP_SIDES; s++)
-        broken |= tp_damage_broken(&runs[s], &runs[s == TP_BASE ? TP_NEW : TP_BASE]);
+        broken |= tp_damage_broken_needs(&runs[s], &runs[s == TP_BASE ? TP_NEW : TP_BASE]);
     return (broken & needs) != 0;
 }
 
@@ -274,9 +274,9 @@ void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *side
                                      .device = shift_of(sides, TP_SUMMARY_OPERATOR_DEVICE),
                                      .algorithm = shift_of(sides, TP_SUMMARY_OPERATOR_DEVICE),
                                      .host = shift_of(sides, TP_SUMMARY_OPERATOR_HOST)};
-    replaced->host.is_open = c->is_low || c->is_recorded_otherwise || is_damaged(sides, of_host);
+    replaced->host.is_open = c->is_not_comparable || c->is_recorded_otherwise || is_damaged(sides, of_host);
     replaced->algorithm.is_open = replaced->device.is_open =
-        c->is_low || is_damaged(sides, of_host | TP_NEED_DEVICE | TP_NEED_RUNTIME);
+        c->is_not_comparable || is_damaged(sides, of_host | TP_NEED_DEVICE | TP_NEED_RUNTIME);
     replaced->algorithm.least_ns = LEAST_SHARE * sides->side[TP_BASE].total_ns;
     find_rows(replaced, sides, work);
     replaced->groups = tp_arena_array(sides->arena, (size_t)work->group_count + 1, sizeof *replaced->groups);
@@ -284,7 +284,7 @@ void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *side
         replaced->groups[g] = sum_of_group(replaced, sides, work, g);
 }
 
-void tp_replaced_gate(struct tp_work_diff *work, const struct tp_sides *sides, const struct tp_replaced *replaced)
+void tp_replaced_mark_gated(struct tp_work_diff *work, const struct tp_sides *sides, const struct tp_replaced *replaced)
 {
     for (uint32_t i = 0; i < work->count; i++) {
         struct tp_work_change *change = &work->changes[i];
@@ -298,6 +298,6 @@ void tp_replaced_gate(struct tp_work_diff *work, const struct tp_sides *sides, c
             tp_work_group_calls(work, change->group, TP_NEW) > tp_work_group_calls(work, change->group, TP_BASE);
         change->is_gated = is_more && !sum->is_known;
         if (is_slower)
-            put_slower(change, sum);
+            mark_slower(change, sum);
     }
 }

@@ -51,6 +51,7 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
 
 /* Makes limits count replacements and changed algorithms that are slower. Replacements by more operators also count if
  * their times are not known. */
-void tp_replaced_gate(struct tp_work_diff *work, const struct tp_sides *sides, const struct tp_replaced *replaced);
+void tp_replaced_mark_gated(struct tp_work_diff *work, const struct tp_sides *sides,
+                            const struct tp_replaced *replaced);
 
 #endif

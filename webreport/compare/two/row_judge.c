@@ -34,7 +34,7 @@ static double trigamma(double x)
 
 /* Returns the degrees of freedom of a distribution of variances. variance: how much the logarithms of the variances
  * vary beyond chance. */
-static double worth_of(double variance)
+static double freedom_of(double variance)
 {
     double low = 0.05, high = 100;
     if (variance <= 0.01)
@@ -51,19 +51,19 @@ static double worth_of(double variance)
 
 struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom)
 {
-    double sum = 0, squares = 0, telling = 0;
+    double sum = 0, squares = 0, positive_count = 0;
     for (size_t i = 0; i < count; i++)
         if (sds[i] > 0) {
             sum += log(sds[i] * sds[i]);
-            telling++;
+            positive_count++;
         }
-    if (telling < FIT_FROM)
+    if (positive_count < FIT_FROM)
         return (struct tp_run_noise){0, 0, 0};
-    double mean = sum / telling;
+    double mean = sum / positive_count;
     for (size_t i = 0; i < count; i++)
         if (sds[i] > 0)
             squares += (log(sds[i] * sds[i]) - mean) * (log(sds[i] * sds[i]) - mean);
-    double worth = worth_of(squares / (telling - 1) - trigamma(freedom / 2));
+    double worth = freedom_of(squares / (positive_count - 1) - trigamma(freedom / 2));
     double variance =
         /* logarithm of the variance of rows in general */
         mean - digamma(freedom / 2) + log(freedom / 2) + digamma(worth / 2) - log(worth / 2);
@@ -208,8 +208,8 @@ static double low_change_of(const struct tp_row_levels *row, const size_t run_co
     return middles[1] - middles[0];
 }
 
-static void back(struct tp_row_judgement *judgement, const struct tp_row_levels *rows, size_t count,
-                 const size_t run_counts[2], struct tp_arena *arena)
+static void confirm_rows(struct tp_row_judgement *judgement, const struct tp_row_levels *rows, size_t count,
+                         const size_t run_counts[2], struct tp_arena *arena)
 {
     size_t runs = run_counts[0] + run_counts[1];
     double *shifts = tp_arena_array(arena, runs, sizeof *shifts);
@@ -220,7 +220,7 @@ static void back(struct tp_row_judgement *judgement, const struct tp_row_levels 
             low_shift_of(rows, count, run >= run_counts[0], run >= run_counts[0] ? run - run_counts[0] : run, of_rows);
     for (size_t i = 0; i < count; i++) {
         double low = low_change_of(&rows[i], run_counts, shifts, of_runs);
-        judgement->rows[i].is_backed = tp_short_steps_back(log1p(judgement->rows[i].estimate), low);
+        judgement->rows[i].is_confirmed = tp_short_steps_confirm(log1p(judgement->rows[i].estimate), low);
     }
     judgement->low_shift = tp_median(shifts + run_counts[0], run_counts[1]) - tp_median(shifts, run_counts[0]);
     tp_arena_drop(arena, of_rows, count * sizeof *of_rows);
@@ -229,7 +229,7 @@ static void back(struct tp_row_judgement *judgement, const struct tp_row_levels 
 }
 
 /* Sets is_sure and is_listed of each row from its p-value. */
-static void mark(struct tp_row_verdict *rows, size_t count, double doubt, struct tp_arena *arena)
+static void mark_significant(struct tp_row_verdict *rows, size_t count, double doubt, struct tp_arena *arena)
 {
     double *p = tp_arena_array(arena, count, sizeof *p);
     bool *is_kept = tp_arena_array(arena, count, sizeof *is_kept);
@@ -265,15 +265,15 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
     judgement.rows = tp_arena_array(arena, count, sizeof *judgement.rows);
     for (size_t i = 0; i < count; i++) {
         struct tp_run_noise own = noise_of(&noise, &rows[i], i);
-        judgement.rows[i] =
-            (struct tp_row_verdict){.estimate = expm1(changes[i]),
-                                    .p = tp_student_tails(changes[i] / (own.sd * width), own.freedom),
-                                    .noise = own,
-                                    .is_backed = true,
-                                    .half = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
+        judgement.rows[i] = (struct tp_row_verdict){
+            .estimate = expm1(changes[i]),
+            .p = tp_student_tails(changes[i] / (own.sd * width), own.freedom),
+            .noise = own,
+            .is_confirmed = true,
+            .half_width = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
     }
-    mark(judgement.rows, count, doubt, arena);
+    mark_significant(judgement.rows, count, doubt, arena);
     if (is_wall_clock && rows[0].base_low)
-        back(&judgement, rows, count, run_counts, arena);
+        confirm_rows(&judgement, rows, count, run_counts, arena);
     return judgement;
 }

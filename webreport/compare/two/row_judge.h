@@ -30,10 +30,10 @@ struct tp_row_verdict {
     double estimate;           /* relative change of the row, without the shift that all rows share */
     double p;                  /* as in struct tp_run_change */
     struct tp_run_noise noise; /* noise of a run, shrunk towards the noise of all rows */
-    double half;               /* half of the 99 % interval, in logarithms */
+    double half_width;         /* half of the 99 % interval, in logarithms */
     bool is_sure;              /* the change is significant by Holm, at `doubt` for all rows together */
     bool is_listed;            /* the change is listed by Benjamini and Hochberg, at TP_ROW_LIST_RATE */
-    bool is_backed;            /* short steps confirm the change; only wall clock needs this */
+    bool is_confirmed;         /* short steps confirm the change; only wall clock needs this */
 };
 
 struct tp_row_judgement {

@@ -23,7 +23,7 @@ struct tp_total tp_total_of(const struct tp_sides *sides, enum tp_quantity quant
                             const struct tp_side_levels levels[TP_SIDES], const struct tp_change_limits *limits,
                             double share)
 {
-    struct tp_total total = {.change = {.estimate = NAN, .low = NAN, .high = NAN, .sees = NAN}};
+    struct tp_total total = {.change = {.estimate = NAN, .low = NAN, .high = NAN, .detectable = NAN}};
     uint32_t counts[TP_SIDES], at = 0;
     for (int s = 0; s < TP_SIDES; s++) {
         counts[s] = sides->side[s].input->run_count;

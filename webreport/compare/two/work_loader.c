@@ -15,7 +15,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/stats.h"
 
-static const double TOLD = 1.45;    /* smallest factor by which a reported time changed */
+static const double MIN_RATIO = 1.45; /* smallest factor by which a reported time changed */
 static const double LOW_PART = 0.1; /* quantile of the times of short calls, as in signature_loader.c */
 /* smallest reported change of time, as a share of all loader functions in the base */
 static const double LEAST_SHARE = 0.1;
@@ -132,7 +132,7 @@ static void compare(struct tp_work_diff *diff, const struct runs runs[TP_SIDES],
         add(diff, is, now.calls - base.calls, 0);
     else if (base.calls == now.calls && base.low_ns > 0 &&
              fabs(now.low_ns - base.low_ns) * base.calls >= LEAST_SHARE * all_ns &&
-             fabs(log(now.low_ns / base.low_ns)) > log(TOLD))
+             fabs(log(now.low_ns / base.low_ns)) > log(MIN_RATIO))
         add(diff, is, 0, now.low_ns / base.low_ns);
 }
 

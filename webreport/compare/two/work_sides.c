@@ -104,7 +104,7 @@ static bool is_new(struct tp_vec *seen, uint64_t base, uint64_t other)
     return true;
 }
 
-static bool is_told(const struct tp_work_diff *diff, const struct tp_work_change *change)
+static bool is_reported(const struct tp_work_diff *diff, const struct tp_work_change *change)
 {
     for (uint32_t i = 0; i < diff->count; i++) {
         const struct tp_work_change *known = &diff->changes[i];
@@ -143,7 +143,7 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
     if (count)
         memcpy(changes, diff->changes, count * sizeof *changes);
     for (uint32_t i = 0; i < rank->count; i++)
-        if (count < TP_MAX_WORK_CHANGES && !is_told(diff, &rank->changes[i])) {
+        if (count < TP_MAX_WORK_CHANGES && !is_reported(diff, &rank->changes[i])) {
             changes[count] = rank->changes[i];
             changes[count].group += changes[count].group ? groups : 0;
             count++;
@@ -152,7 +152,7 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
     diff->changes = changes;
     diff->count = count;
     diff->is_same &= rank->is_same;
-    diff->is_told &= rank->is_told;
+    diff->is_aligned &= rank->is_aligned;
     diff->knows_kept &= rank->knows_kept;
     diff->varying_count = rank->varying_count > diff->varying_count ? rank->varying_count : diff->varying_count;
 }
@@ -186,8 +186,8 @@ static void place_waits(struct tp_work_diff *diff, const struct tp_summary *base
     }
 }
 
-static void compare_ranks(struct tp_work_diff *diff, const struct tp_side_input *const sides[TP_SIDES], bool is_bare,
-                          struct tp_arena *arena)
+static void compare_ranks(struct tp_work_diff *diff, const struct tp_side_input *const sides[TP_SIDES],
+                          bool has_names_only, struct tp_arena *arena)
 {
     struct tp_vec seen = TP_VEC(arena, struct seen);
     for (uint32_t i = sides[TP_NEW]->run_count; i-- > 0 && seen.count < TP_WORK_RANKS;) {
@@ -198,7 +198,7 @@ static void compare_ranks(struct tp_work_diff *diff, const struct tp_side_input 
         struct tp_signature signatures[TP_SIDES] = {
             [TP_BASE] = agreed(sides[TP_BASE], base, arena), [TP_NEW] = agreed(sides[TP_NEW], run, arena)};
         struct tp_work_diff rank;
-        tp_work_diff_build(&rank, &signatures[TP_BASE], &signatures[TP_NEW], is_bare, arena);
+        tp_work_diff_build(&rank, &signatures[TP_BASE], &signatures[TP_NEW], has_names_only, arena);
         place_waits(&rank, base, run);
         join(diff, &rank, arena);
     }
@@ -220,7 +220,7 @@ void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced
     *diff = (struct tp_work_diff){.is_known = false};
     compare_ranks(diff, inputs, c->is_other_input, sides->arena);
     tp_replaced_build(replaced, sides, c, diff);
-    tp_replaced_gate(diff, sides, replaced);
+    tp_replaced_mark_gated(diff, sides, replaced);
     tp_work_add_functions(diff, inputs, sides->arena);
     for (uint32_t i = 0; i < diff->count && c->workload == TP_WORKLOAD_OTHER && !c->is_other_input_alone; i++)
         diff->changes[i].is_gated = false;

@@ -61,7 +61,7 @@ struct tp_work_change {
     struct tp_str around[2]; /* operators before and after the change if its place is unknown; else "" */
     uint32_t call;           /* index plus 1 of the call in the signature of its side; 0 if unknown */
     /* for renamed operators: index plus 1 of the replaced call in the signature of BASE; 0 if unknown */
-    uint32_t was;
+    uint32_t replaced_call;
     /* the change is call number `nth`, from 0, of `calls` calls of this name in each pass of the function; both 0 if
      * unknown */
     uint32_t nth, calls;
@@ -86,10 +86,10 @@ struct tp_work_member {
 struct tp_work_diff {
     bool is_known;                  /* both sides have counts */
     bool is_same;                   /* the steps of both sides do the same work, as far as known */
-    bool is_bare;                   /* only names were compared, because a side lacks shapes or has other inputs */
+    bool has_names_only;            /* only names were compared, because a side lacks shapes or has other inputs */
     bool knows_kept;                /* both sides recorded the blocks that are not freed */
     /* the sequences of operators were aligned; if false, changes have no exact place */
-    bool is_told;
+    bool is_aligned;
     /* operators in the order of the step, followed by copies, kernels, loader, waits, launches and memory */
     struct tp_work_change *changes;
     uint32_t count;

@@ -37,12 +37,12 @@ static void close_pair(const struct tp_work_compared *c, struct tp_work_pair *pa
 {
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_signature *side = c->side[s];
-        pair->is_behind |= side->is_cut && tp_count_key_compare(&pair->key, &side->keys[side->key_count - 1]) > 0;
+        pair->is_cut_off |= side->is_cut && tp_count_key_compare(&pair->key, &side->keys[side->key_count - 1]) > 0;
     }
-    pair->delta = tp_work_is_set_aside(pair) ? 0 : pair->count[TP_NEW] - pair->count[TP_BASE];
+    pair->delta = tp_work_is_ignored(pair) ? 0 : pair->count[TP_NEW] - pair->count[TP_BASE];
 }
 
-static void find_pairs(struct tp_work_compared *c, bool is_bare)
+static void find_pairs(struct tp_work_compared *c, bool has_names_only)
 {
     uint32_t count = c->side[TP_BASE]->key_count + c->side[TP_NEW]->key_count, at = 0;
     struct entry *entries = tp_arena_array(c->arena, (size_t)count + 1, sizeof *entries);
@@ -51,7 +51,7 @@ static void find_pairs(struct tp_work_compared *c, bool is_bare)
         c->pair_of[s] = tp_arena_array(c->arena, (size_t)c->side[s]->key_count + 1, sizeof *c->pair_of[s]);
         for (uint32_t i = 0; i < c->side[s]->key_count; i++) {
             const struct tp_count_key *key = &c->side[s]->keys[i];
-            entries[at++] = (struct entry){is_bare ? stripped(*key) : *key, i, (uint8_t)s};
+            entries[at++] = (struct entry){has_names_only ? stripped(*key) : *key, i, (uint8_t)s};
         }
     }
     tp_merge_sort(c->arena, entries, count, sizeof *entries, entries_by_text, NULL);
@@ -336,7 +336,7 @@ static bool has_changed_operators(const struct tp_work_compared *c)
 }
 
 void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *base, const struct tp_signature *other,
-                        bool is_bare, struct tp_arena *arena)
+                        bool has_names_only, struct tp_arena *arena)
 {
     struct tp_work_compared c = {
         .arena = arena, .side = {[TP_BASE] = base, [TP_NEW] = other}, .changes = TP_VEC(arena, struct tp_work_change),
@@ -345,22 +345,22 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     *diff = (struct tp_work_diff){.is_known = base->hash && other->hash};
     if (!diff->is_known)
         return;
-    diff->is_told = true;
+    diff->is_aligned = true;
     diff->knows_kept = base->knows_kept && other->knows_kept;
     diff->is_same = base->hash == other->hash;
-    diff->is_bare = is_bare || has_shapes(base) != has_shapes(other);
+    diff->has_names_only = has_names_only || has_shapes(base) != has_shapes(other);
     if (diff->is_same)
         return;
-    find_pairs(&c, diff->is_bare);
+    find_pairs(&c, diff->has_names_only);
     for (uint32_t i = 0; i < c.pair_count; i++)
-        diff->varying_count += tp_work_is_set_aside(&c.pairs[i]);
+        diff->varying_count += tp_work_is_ignored(&c.pairs[i]);
     if (has_changed_operators(&c)) {
-        diff->is_told = tp_work_name_calls(&c);
+        diff->is_aligned = tp_work_name_calls(&c);
         if (!c.changes.count)
             tp_work_name_counts(&c);
         tp_work_join_renamed(&c);
-        tp_work_close_groups(&c, diff);
-        tp_work_allow_net(c.changes.data, c.changes.count);
+        tp_work_finish_groups(&c, diff);
+        tp_work_exclude_replacements(c.changes.data, c.changes.count);
     }
     add_others(&c, diff);
     tp_work_add_kept(&c);
@@ -369,5 +369,5 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     for (uint32_t i = 0; i < diff->count; i++)
         number_call(&diff->changes[i], c.side[diff->changes[i].delta < 0 ? TP_BASE : TP_NEW], arena);
     place_waits(diff);
-    diff->is_same = !diff->count && !diff->is_bare;
+    diff->is_same = !diff->count && !diff->has_names_only;
 }

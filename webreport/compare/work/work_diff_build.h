@@ -4,9 +4,9 @@
 
 #include "webreport/compare/work/work_diff.h"
 
-/* Compares two signatures. Allocates from `arena`, whose guard the caller sets. is_bare: compare names only, without
- * shapes and types. */
+/* Compares two signatures. Allocates from `arena`, whose guard the caller sets. has_names_only: compare names only,
+ * without shapes and types. */
 void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *base, const struct tp_signature *other,
-                        bool is_bare, struct tp_arena *arena);
+                        bool has_names_only, struct tp_arena *arena);
 
 #endif

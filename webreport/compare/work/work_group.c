@@ -69,13 +69,13 @@ static bool is_one_place(struct tp_str a, struct tp_str b)
     return !a.len || !b.len || tp_frame_same_function(a, b) || (outer.len && tp_str_equal(outer, outer_module(b)));
 }
 
-static bool came(const struct tp_work_change *change)
+static bool is_added(const struct tp_work_change *change)
 {
     bool is_of_kind = change->kind == TP_WORK_CHANGE_ALLOCATION || change->kind == TP_WORK_CHANGE_OPERATOR;
     return change->kind == TP_WORK_CHANGE_RENAMED || (is_of_kind && change->delta > 0);
 }
 
-static bool went(const struct tp_work_change *change)
+static bool is_removed(const struct tp_work_change *change)
 {
     return change->kind == TP_WORK_CHANGE_RENAMED || (change->kind < TP_WORK_CHANGE_SHAPE && change->delta < 0);
 }
@@ -86,7 +86,8 @@ static bool has_partner(const struct tp_work_compared *c, size_t first, const st
 {
     for (size_t i = first; i < c->changes.count; i++) {
         const struct tp_work_change *other = TP_AT(&c->changes, struct tp_work_change, i);
-        if (is_one_place(own->place, other->place) && ((came(own) && went(other)) || (went(own) && came(other))))
+        if (is_one_place(own->place, other->place) &&
+            ((is_added(own) && is_removed(other)) || (is_removed(own) && is_added(other))))
             return true;
     }
     return false;
@@ -95,8 +96,8 @@ static bool has_partner(const struct tp_work_compared *c, size_t first, const st
 static void add_change(struct tp_work_compared *c, uint32_t group, struct tp_work_change *change)
 {
     change->group = group;
-    if (change->kind == TP_WORK_CHANGE_RENAMED && change->was)
-        add_calls(c, group, TP_BASE, change->was - 1);
+    if (change->kind == TP_WORK_CHANGE_RENAMED && change->replaced_call)
+        add_calls(c, group, TP_BASE, change->replaced_call - 1);
     if (change->call)
         add_calls(c, group, change->kind != TP_WORK_CHANGE_RENAMED && change->delta < 0 ? TP_BASE : TP_NEW,
                   change->call - 1);
@@ -111,8 +112,8 @@ void tp_work_group_place(struct tp_work_compared *c, size_t first)
     uint32_t group = c->group_count + 1;
     for (size_t i = first; i < c->changes.count; i++) {
         if (are_renamed)
-            tp_work_group_renamed(c, &changes[i], changes[i].was);
-        else if ((came(&changes[i]) || went(&changes[i])) && has_partner(c, first, &changes[i]))
+            tp_work_group_renamed(c, &changes[i], changes[i].replaced_call);
+        else if ((is_added(&changes[i]) || is_removed(&changes[i])) && has_partner(c, first, &changes[i]))
             add_change(c, c->group_count = group, &changes[i]);
     }
 }
@@ -262,7 +263,7 @@ static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, i
 }
 
 /* Returns whether all changes of the group are renamed operators. */
-static bool is_plain(const struct tp_work_compared *c, uint32_t group)
+static bool has_only_renames(const struct tp_work_compared *c, uint32_t group)
 {
     for (size_t i = 0; i < c->changes.count; i++) {
         const struct tp_work_change *change = TP_AT(&c->changes, struct tp_work_change, i);
@@ -273,19 +274,19 @@ static bool is_plain(const struct tp_work_compared *c, uint32_t group)
 }
 
 /* Turns the change of the first added operator into the change of the whole group. */
-static void make_one(struct tp_work_change *change, const struct tp_work_diff *diff, struct tp_arena *arena)
+static void make_group_change(struct tp_work_change *change, const struct tp_work_diff *diff, struct tp_arena *arena)
 {
     double old_calls = tp_work_group_calls(diff, change->group, TP_BASE);
     double new_calls = tp_work_group_calls(diff, change->group, TP_NEW);
     change->kind = TP_WORK_CHANGE_REPLACED;
     change->delta = 0;
     change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
-    change->is_gated = new_calls > old_calls; /* preliminary; tp_replaced_gate decides if the times are known */
+    change->is_gated = new_calls > old_calls; /* preliminary; tp_replaced_mark_gated decides if the times are known */
     for (int s = 0; s < TP_SIDES; s++)
         change->detail[s] = names_of(diff, change->group, s, arena);
 }
 
-static void drop_told(struct tp_work_compared *c)
+static void remove_merged(struct tp_work_compared *c)
 {
     struct tp_work_change *changes = c->changes.data;
     size_t kept = 0;
@@ -310,14 +311,14 @@ static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name
  * that this wait calls belong to the same wait. */
 static void add_waits_inside(struct tp_work_compared *c)
 {
-    bool is_told = false;
-    for (size_t i = 0; i < c->waits.count && !is_told; i++) {
+    bool has_wait = false;
+    for (size_t i = 0; i < c->waits.count && !has_wait; i++) {
         const struct tp_work_group_call *call = TP_AT(&c->waits, struct tp_work_group_call, i);
         const struct tp_work_pair *pair = &c->pairs[call->pair];
         int64_t more = more_of_name(c, pair->key.name);
         if (more <= 0)
             continue;
-        is_told = true;
+        has_wait = true;
         *(struct tp_work_change *)tp_vec_push(&c->changes) =
             (struct tp_work_change){.kind = tp_work_kind_of(pair->key.name),
                                     .name = pair->key.name,
@@ -340,7 +341,7 @@ bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_cou
     return false;
 }
 
-void tp_work_close_groups(struct tp_work_compared *c, struct tp_work_diff *diff)
+void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff)
 {
     uint32_t *numbers = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *numbers);
     struct tp_work_change *changes = c->changes.data;
@@ -355,9 +356,9 @@ void tp_work_close_groups(struct tp_work_compared *c, struct tp_work_diff *diff)
     struct tp_work_change **first = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *first);
     bool *is_done = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *is_done);
     for (uint32_t g = 1; g <= c->group_count; g++)
-        is_done[g] = is_plain(c, g);
+        is_done[g] = has_only_renames(c, g);
     for (size_t i = 0; i < c->changes.count; i++)
-        if (changes[i].group && !is_done[changes[i].group] && !first[changes[i].group] && came(&changes[i]))
+        if (changes[i].group && !is_done[changes[i].group] && !first[changes[i].group] && is_added(&changes[i]))
             first[changes[i].group] = &changes[i];
     for (size_t i = 0; i < c->changes.count; i++) {
         struct tp_work_change *one = first[changes[i].group];
@@ -369,7 +370,7 @@ void tp_work_close_groups(struct tp_work_compared *c, struct tp_work_diff *diff)
     }
     for (uint32_t g = 1; g <= c->group_count; g++)
         if (first[g])
-            make_one(first[g], diff, c->arena);
-    drop_told(c);
+            make_group_change(first[g], diff, c->arena);
+    remove_merged(c);
     add_waits_inside(c);
 }

@@ -77,7 +77,7 @@ static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
     if (!tp_str_starts(pair_at(n, side, call)->key.dims, "[[["))
         return false;
     for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++, known++)
-        if (more_of_name(n->c, pair_at(n, side, i)->key.name) > 0 || tp_work_is_set_aside(pair_at(n, side, i)))
+        if (more_of_name(n->c, pair_at(n, side, i)->key.name) > 0 || tp_work_is_ignored(pair_at(n, side, i)))
             return false;
     return known >= 2;
 }
@@ -100,7 +100,7 @@ static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
     bool is_shape = !tp_str_equal(old->key.dims, now->key.dims);
-    if (old == now || tp_work_is_set_aside(old) || tp_work_is_set_aside(now) || (old->delta == 0 && now->delta == 0))
+    if (old == now || tp_work_is_ignored(old) || tp_work_is_ignored(now) || (old->delta == 0 && now->delta == 0))
         return;
     struct tp_work_change *change = add(n, is_shape ? TP_WORK_CHANGE_SHAPE : TP_WORK_CHANGE_TYPE, TP_NEW, new_call);
     change->detail[TP_BASE] = is_shape ? old->key.dims : old->key.detail;
@@ -125,7 +125,7 @@ static struct tp_str tensors_of(struct tp_str list, const char *const *others)
     return list;
 }
 
-bool tp_work_takes_the_same(const struct tp_str old[2], const struct tp_str now[2])
+bool tp_work_has_same_tensors(const struct tp_str old[2], const struct tp_str now[2])
 {
     static const char *const no_dims[] = {", []", NULL}, *const no_types[] = {", Scalar", ", ScalarList", ", ", NULL};
     return old[0].len > 2 && tp_str_equal(tensors_of(old[0], no_dims), tensors_of(now[0], no_dims)) &&
@@ -141,7 +141,7 @@ static bool are_of_one_kind(struct tp_str old, struct tp_str now)
 }
 
 /* Returns whether both operators read a value on the host; bool(x) calls the same operators as x.item(). */
-static bool do_both_wait(struct tp_str old, struct tp_str now)
+static bool are_both_waits(struct tp_str old, struct tp_str now)
 {
     enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
     return (was == TP_WORK_CHANGE_ITEM || was == TP_WORK_CHANGE_HOST_WAIT) &&
@@ -152,8 +152,8 @@ static bool do_both_wait(struct tp_str old, struct tp_str now)
 static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
 {
     return old->delta < 0 && now->delta > 0 && are_of_one_kind(old->key.name, now->key.name) &&
-           tp_work_takes_the_same((struct tp_str[]){old->key.dims, old->key.detail},
-                          (struct tp_str[]){now->key.dims, now->key.detail});
+           tp_work_has_same_tensors((struct tp_str[]){old->key.dims, old->key.detail},
+                                    (struct tp_str[]){now->key.dims, now->key.detail});
 }
 
 /* Returns whether both changes are in the same function or module. If no place is known, they must be between equal
@@ -175,7 +175,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
             if (changes[k].times && changes[k].kind < TP_WORK_CHANGE_SHAPE && changes[k].delta == 1 &&
                 !changes[i].group && !changes[k].group && is_at_same_place(&changes[i], &changes[k]) &&
                 are_of_one_kind(changes[i].name, changes[k].name) &&
-                tp_work_takes_the_same(changes[i].detail, changes[k].detail)) {
+                tp_work_has_same_tensors(changes[i].detail, changes[k].detail)) {
                 changes[k].kind = TP_WORK_CHANGE_RENAMED;
                 changes[k].delta = 0;
                 changes[k].is_gated = false;
@@ -201,16 +201,16 @@ static bool is_view(struct tp_str name)
 
 /* Returns whether a call on one side only wraps work that the other side does directly, as x.linear() wraps addmm. All
  * operators that it calls must be equally frequent on both sides, and include `inner`, which the other side has. */
-static bool is_around(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
+static bool does_wrap(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
 {
     const struct tp_count_call *lane = n->lane[side];
     const struct tp_work_pair *own = pair_at(n, side, call);
     bool is_there = false;
-    if (!own->delta || (own->delta > 0) != (side == TP_NEW) || inner->delta || tp_work_is_set_aside(inner))
+    if (!own->delta || (own->delta > 0) != (side == TP_NEW) || inner->delta || tp_work_is_ignored(inner))
         return false;
     for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++) {
         const struct tp_work_pair *pair = pair_at(n, side, i);
-        if (pair->delta || tp_work_is_set_aside(pair))
+        if (pair->delta || tp_work_is_ignored(pair))
             return false;
         is_there |= pair == inner;
     }
@@ -223,9 +223,9 @@ static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
     if (is_renamed(old, now))
         return 3;
-    if (!are_of_one_kind(old->key.name, now->key.name) && !do_both_wait(old->key.name, now->key.name))
+    if (!are_of_one_kind(old->key.name, now->key.name) && !are_both_waits(old->key.name, now->key.name))
         return 0;
-    if (is_around(n, TP_BASE, old_call, now) || is_around(n, TP_NEW, new_call, old))
+    if (does_wrap(n, TP_BASE, old_call, now) || does_wrap(n, TP_NEW, new_call, old))
         return is_view(old->key.name) || is_view(now->key.name) ? 1 : 2;
     return 0;
 }
@@ -262,7 +262,7 @@ static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t 
         struct tp_work_change *change = add(n, TP_WORK_CHANGE_RENAMED, TP_NEW, now[k]);
         change->detail[TP_BASE] = pair_at(n, TP_BASE, old[i])->key.name;
         change->detail[TP_NEW] = change->name;
-        change->was = call_number(n, TP_BASE, old[i]);
+        change->replaced_call = call_number(n, TP_BASE, old[i]);
     }
     for (uint32_t k = 0; k < new_count; k++)
         if (!is_named[k])

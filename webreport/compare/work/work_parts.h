@@ -10,13 +10,13 @@ struct tp_work_pair {
     int64_t count[TP_SIDES];
     bool is_exact[TP_SIDES]; /* also true if the side lacks the key */
     /* count unknown: a side kept a limited number of sorted keys, and this key comes after the last of them */
-    bool is_behind;
+    bool is_cut_off;
     int64_t delta; /* count of NEW minus count of BASE; 0 if the counts are equal or ignored */
 };
 
-static inline bool tp_work_is_set_aside(const struct tp_work_pair *pair)
+static inline bool tp_work_is_ignored(const struct tp_work_pair *pair)
 {
-    return pair->is_behind || !pair->is_exact[TP_BASE] || !pair->is_exact[TP_NEW];
+    return pair->is_cut_off || !pair->is_exact[TP_BASE] || !pair->is_exact[TP_NEW];
 }
 
 /* State of the comparison of two signatures. */
@@ -48,10 +48,10 @@ bool tp_work_name_calls(struct tp_work_compared *c);
 void tp_work_name_counts(struct tp_work_compared *c);
 
 /* Returns whether two operators take the same tensors. Element 0 is the list of shapes, element 1 the list of types. */
-bool tp_work_takes_the_same(const struct tp_str old[2], const struct tp_str now[2]);
+bool tp_work_has_same_tensors(const struct tp_str old[2], const struct tp_str now[2]);
 
 /* Excludes added operators from limits if they replace removed operators that cost more or are more. */
-void tp_work_allow_net(struct tp_work_change *changes, size_t count);
+void tp_work_exclude_replacements(struct tp_work_change *changes, size_t count);
 
 /* Sums changes with the same name and place if there are many, so that a new optimizer is listed by operator names
  * without shapes. */
@@ -65,7 +65,7 @@ void tp_work_group_place(struct tp_work_compared *c, size_t first);
 void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was);
 
 /* Joins groups that share operators. Makes one change of each group, except groups that only consist of a rename. */
-void tp_work_close_groups(struct tp_work_compared *c, struct tp_work_diff *diff);
+void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff);
 
 /* Returns whether the operator belongs to a group and was added. */
 bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_count_key *operator);

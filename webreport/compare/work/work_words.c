@@ -15,7 +15,7 @@ static const char *cut(struct tp_arena *arena, struct tp_str text)
 
 /* Returns the place of the change as text: " in train_step", " in Net_0/Linear_1", " between aten::mm and aten::relu",
  * or "". */
-static const char *where(const struct tp_work_change *change, struct tp_arena *arena)
+static const char *place_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     struct tp_str function = tp_frame_function_name(change->place);
     if (function.ptr || change->place.len)
@@ -29,7 +29,7 @@ static const char *where(const struct tp_work_change *change, struct tp_arena *a
     return "";
 }
 
-static const char *effect(const struct tp_work_change *change)
+static const char *effect_text(const struct tp_work_change *change)
 {
     if (change->delta <= 0)
         return "";
@@ -51,7 +51,7 @@ static const char *effect(const struct tp_work_change *change)
 
 /* Returns the times of operators that are slower than the operators that they replace (": 2.10 ms, 1.20 ms before"), or
  * "". */
-static const char *slower(const struct tp_work_change *change, struct tp_arena *arena)
+static const char *slower_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     if (change->group_ns[TP_NEW] <= change->group_ns[TP_BASE])
         return "";
@@ -59,18 +59,18 @@ static const char *slower(const struct tp_work_change *change, struct tp_arena *
                           change->is_host ? " on the host" : "", tp_text_of_time(arena, change->group_ns[TP_BASE]));
 }
 
-static const char *changed(const struct tp_work_change *change, struct tp_arena *arena)
+static const char *changed_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     const char *was = cut(arena, change->detail[TP_BASE]), *is = cut(arena, change->detail[TP_NEW]);
     const char *name = cut(arena, change->name), *times = "";
     if (change->times > 1 && change->kind != TP_WORK_CHANGE_REPLACED)
         times = tp_text_printf(arena, "%u ", change->times);
     if (change->kind == TP_WORK_CHANGE_RENAMED || change->kind == TP_WORK_CHANGE_REPLACED)
-        return tp_text_printf(arena, "each step has %s%s instead of %s%s%s", times, is, was, where(change, arena),
-                              slower(change, arena));
+        return tp_text_printf(arena, "each step has %s%s instead of %s%s%s", times, is, was, place_text(change, arena),
+                              slower_text(change, arena));
     return tp_text_printf(arena, "%s%s: %s %s instead of %s%s", times, name,
                           change->kind == TP_WORK_CHANGE_SHAPE ? "shapes" : "types", *is ? is : "none",
-                          *was ? was : "none", where(change, arena));
+                          *was ? was : "none", place_text(change, arena));
 }
 
 const char *tp_work_change_sentence(const struct tp_work_change *change, struct tp_arena *arena)
@@ -84,11 +84,11 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
     case TP_WORK_CHANGE_TYPE:
     case TP_WORK_CHANGE_RENAMED:
     case TP_WORK_CHANGE_REPLACED:
-        return changed(change, arena);
+        return changed_text(change, arena);
     case TP_WORK_CHANGE_ALGORITHM:
     case TP_WORK_CHANGE_OTHER_COPY:
         return tp_text_printf(arena, "%s: %s instead of %s%s", name, *is ? is : "nothing", *was ? was : "nothing",
-                              slower(change, arena));
+                              slower_text(change, arena));
     case TP_WORK_CHANGE_KERNELS:
     case TP_WORK_CHANGE_COPIES:
         return tp_text_printf(arena, "%s%s %s a step: %s%s%s", sign, count,
@@ -99,17 +99,17 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
                               *is || *was ? ", " : "", *is ? is : was);
     case TP_WORK_CHANGE_WAIT:
         return tp_text_printf(arena, "%s%s %s a step%s%s%s; the host waits for the device", sign, count, name,
-                              *is ? " in " : "", is, where(change, arena));
+                              *is ? " in " : "", is, place_text(change, arena));
     case TP_WORK_CHANGE_LAUNCHES:
         return tp_text_printf(arena, "%s%s %s a step", sign, count, is_one ? "launch" : "launches");
     case TP_WORK_CHANGE_ALLOCATIONS:
         return tp_text_printf(arena, "%s%s %s a step on %s", sign, count, is_one ? "allocation" : "allocations", name);
     case TP_WORK_CHANGE_KEPT:
-        return tp_text_printf(arena, "%s%s a step that nobody gives back%s: %s of %s", sign,
-                              tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes),
-                              where(change, arena),
-                              tp_text_of_some(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
-                              *name ? name : "no operator");
+        return tp_text_printf(
+            arena, "%s%s a step that nobody gives back%s: %s of %s", sign,
+            tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes), place_text(change, arena),
+            tp_text_of_some(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
+            *name ? name : "no operator");
     case TP_WORK_CHANGE_FUNCTION:
         if (change->delta)
             return tp_text_printf(arena, "%s%s %s of %s a step in the data loader", sign, count,
@@ -119,6 +119,7 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
     case TP_WORK_CHANGE_LOADER:
         return tp_text_printf(arena, "%s%s %s a step in the data loader", sign, count, name);
     default:
-        return tp_text_printf(arena, "%s%s %s a step%s%s", sign, count, name, where(change, arena), effect(change));
+        return tp_text_printf(arena, "%s%s %s a step%s%s", sign, count, name, place_text(change, arena),
+                              effect_text(change));
     }
 }

@@ -7,7 +7,7 @@ enum { ROW_PIXELS = 20, MAX_ROWS = 40 };
 
 static const struct {
     const char *kind, *fill, *label;
-} LOOKS[] = {
+} AGREEING_CHECKS[] = {
     {"root", "#E7EAEE", "all idle time"}, {"py", "#F4DFB3", "Python frame"},      {"phase", "#D8DEE6", "annotation"},
     {"op", "#BFD6F2", "operator"},        {"runtime", "#F5CFA6", "runtime call"},
 };
@@ -87,8 +87,8 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     struct tp_str name = i ? tp_shown_text(naming, node->text) : TP_STR("all idle time");
     unsigned look = look_of(node, i == 0);
 
-    tp_object_text(box, "kind", LOOKS[look].kind);
-    tp_object_text(box, "fill", LOOKS[look].fill);
+    tp_object_text(box, "kind", AGREEING_CHECKS[look].kind);
+    tp_object_text(box, "fill", AGREEING_CHECKS[look].fill);
     tp_chart_put_percent(box, "x", x);
     tp_chart_put_percent(box, "w", share);
     tp_object_int(box, "y", (int64_t)row * ROW_PIXELS);
@@ -143,12 +143,12 @@ struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     choose(&choice, arena, max_boxes);
     kinds = tp_object_list(flame, "kinds");
-    for (size_t i = tp_speaks_torch(producer) ? 1 : 2; i < sizeof(LOOKS) / sizeof(LOOKS[0]); i++) {
+    for (size_t i = tp_speaks_torch(producer) ? 1 : 2; i < sizeof(AGREEING_CHECKS) / sizeof(AGREEING_CHECKS[0]); i++) {
         struct tp_object *kind = tp_list_object(kinds); /* only PyTorch traces have frames */
 
-        tp_object_text(kind, "kind", LOOKS[i].kind);
-        tp_object_text(kind, "fill", LOOKS[i].fill);
-        tp_object_text(kind, "label", tp_section_word(section, LOOKS[i].label));
+        tp_object_text(kind, "kind", AGREEING_CHECKS[i].kind);
+        tp_object_text(kind, "fill", AGREEING_CHECKS[i].fill);
+        tp_object_text(kind, "label", tp_section_word(section, AGREEING_CHECKS[i].label));
     }
     tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_list(flame, "boxes"), arena, &choice));
     tp_object_text(flame, "icicle_label", "Host activity during idle time");

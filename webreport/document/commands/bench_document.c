@@ -70,7 +70,7 @@ static const char *headline(const struct tp_bench_told *t, struct tp_arena *aren
                               t->names[1], size_text(arena, b->goal->effect), b->pair_count);
     if (b->verdict == TP_BENCH_SAME)
         return tp_text_printf(arena, "%s and %s do not differ by %s or more", t->names[0], t->names[1],
-                              size_text(arena, fmax(b->goal->effect, c->sees)));
+                              size_text(arena, fmax(b->goal->effect, c->detectable)));
     return tp_text_printf(arena, "%s takes %s %s than %s", t->names[1], size_text(arena, c->estimate),
                           b->verdict == TP_BENCH_SLOWER ? "longer" : "less", t->names[0]);
 }
@@ -81,15 +81,16 @@ static const char *limit_text(const struct tp_bench *b, struct tp_arena *arena)
         [TP_LIMIT_PASS] = "is kept", [TP_LIMIT_FAIL] = "is exceeded", [TP_LIMIT_UNCLEAR] = "cannot be decided yet"};
     if (!b->goal->has_limit)
         return "";
-    return tp_text_printf(arena, " The limit of %s %s.", change_text(arena, b->goal->most), words[b->limit]);
+    return tp_text_printf(arena, " The limit of %s %s.", change_text(arena, b->goal->max_excess), words[b->limit]);
 }
 
 static const char *stop_text(const struct tp_bench_told *t, struct tp_arena *arena)
 {
     const struct tp_bench *b = t->bench;
-    const char *left = b->runs_left ? tp_text_printf(arena, " About %s of each would decide it.",
-                                                     tp_text_of_some(arena, b->runs_left, "more run", "more runs"))
-                                    : "";
+    const char *left = b->remaining_runs
+                           ? tp_text_printf(arena, " About %s of each would decide it.",
+                                            tp_text_of_some(arena, b->remaining_runs, "more run", "more runs"))
+                           : "";
     if (t->stop == TP_BENCH_STOP_DECIDED || b->is_decided)
         return "";
     return tp_text_printf(arena, " Ended by %s.%s", t->stop == TP_BENCH_STOP_RUNS ? "--max-runs" : "--max-time", left);
@@ -114,7 +115,7 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_told
         text = tp_text_printf(
             arena, "%s %s, 99 %% interval %s, from %s run in turns; this machine sees %s with that many.%s%s",
             titles[b->quantity], change_text(arena, c->estimate), interval_text(arena, c),
-            tp_text_of_some(arena, (int64_t)c->base_count, "pair", "pairs"), size_text(arena, c->sees),
+            tp_text_of_some(arena, (int64_t)c->base_count, "pair", "pairs"), size_text(arena, c->detectable),
             limit_text(b, arena), stop_text(t, arena));
     tp_document_verdict(document, &(struct tp_verdict_block){.tone = is_broken ? TP_TONE_BAD : tones[b->verdict],
                                                              .class = classes[b->verdict],
@@ -170,7 +171,7 @@ static void put_quantities(struct tp_document *document, const struct tp_bench_t
                                         level_text(arena, b->level[q][TP_BENCH_B]),
                                         change_text(arena, c->estimate),
                                         interval_text(arena, c),
-                                        size_text(arena, c->sees),
+                                        size_text(arena, c->detectable),
                                         tp_text_printf(arena, "%zu", c->base_count)};
         for (unsigned i = 0; i < Q_COLUMNS; i++)
             tp_table_text(table, i)[row] = tp_str_of(texts[i]);
@@ -223,14 +224,14 @@ static void put_runs(struct tp_document *document, const struct tp_bench_told *t
     tp_table_init(table, arena, "runs", defs, R_COLUMNS, b->run_count);
     for (size_t i = 0; i < b->run_count; i++) {
         const struct tp_bench_run *run = &b->runs[i];
-        if (!run->is_loaded && !run->is_outlier)
+        if (!run->was_machine_busy && !run->is_outlier)
             continue;
         tp_table_text(table, R_NUMBER)[row] = tp_str_of(tp_text_printf(arena, "%zu", i + 1));
         tp_table_text(table, R_SIDE)[row] = tp_str_of(t->names[run->side]);
         tp_table_text(table, R_VALUE)[row] = tp_str_of(level_text(arena, run->level[b->quantity]));
         tp_table_text(table, R_USUAL)[row] = tp_str_of(level_text(arena, b->level[b->quantity][run->side]));
         tp_table_text(table, R_NOTE)[row++] =
-            run->is_loaded ? TP_STR("machine loaded: its times do not count") : TP_STR("outlier: drawn in");
+            run->was_machine_busy ? TP_STR("machine loaded: its times do not count") : TP_STR("outlier: drawn in");
     }
     table->row_count = row;
     if (row)
@@ -252,7 +253,7 @@ static void record_quantities(struct tp_object *record, const struct tp_bench *b
         tp_object_real(one, "est", c->estimate);
         tp_object_real(one, "lo", c->low);
         tp_object_real(one, "hi", c->high);
-        tp_object_real(one, "sees", c->sees);
+        tp_object_real(one, "sees", c->detectable);
         tp_object_real(one, "sd", c->noise.sd);
         tp_object_real(one, "dof", c->noise.freedom);
         tp_object_int(one, "pairs", (int64_t)c->base_count);
@@ -283,7 +284,7 @@ static void record_runs(struct tp_object *record, const struct tp_bench *b)
         tp_object_int(one, "pair", b->runs[i].pair + 1);
         for (int q = 0; q < TP_BENCH_QUANTITIES; q++)
             tp_object_real(one, keys[q], exp(b->runs[i].level[q]));
-        tp_object_bool(one, "loaded", b->runs[i].is_loaded);
+        tp_object_bool(one, "loaded", b->runs[i].was_machine_busy);
         tp_object_bool(one, "outlier", b->runs[i].is_outlier);
     }
 }
@@ -309,13 +310,13 @@ static void record(struct tp_object *record, const struct tp_bench_told *t)
     }
     tp_object_printf(record, "seed", "%016llx", (unsigned long long)t->seed);
     tp_object_real(record, "effect", b->goal->effect);
-    tp_object_real(record, "fail_above", b->goal->has_limit ? b->goal->most : NAN);
+    tp_object_real(record, "fail_above", b->goal->has_limit ? b->goal->max_excess : NAN);
     if (b->goal->has_limit)
         tp_object_text(record, "limit", limits[b->limit]);
     else
         tp_object_null(record, "limit");
     tp_object_text(record, "stopped_by", stops[t->stop]);
-    tp_object_int(record, "runs_left", b->runs_left);
+    tp_object_int(record, "runs_left", b->remaining_runs);
     record_quantities(record, b);
     record_counts(record, b);
     record_runs(record, b);
@@ -328,7 +329,8 @@ const char *tp_bench_progress(const struct tp_bench *b, struct tp_arena *arena)
     const struct tp_run_change *c = &b->changes[b->quantity];
     if (!is_told(b, b->quantity))
         return "";
-    const char *left = b->runs_left ? tp_text_of_some(arena, b->runs_left, "more run", "more runs") : "many more runs";
+    const char *left =
+        b->remaining_runs ? tp_text_of_some(arena, b->remaining_runs, "more run", "more runs") : "many more runs";
     return tp_text_printf(arena, "%s %s (%s), %s of each", titles[b->quantity], change_text(arena, c->estimate),
                           interval_text(arena, c), left);
 }

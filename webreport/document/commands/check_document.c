@@ -181,7 +181,7 @@ static void record_item(struct tp_object *object, const struct tp_check_item *it
     tp_object_real(object, "change", item->change);
     tp_object_real(object, "change_low", item->low);
     tp_object_real(object, "change_high", item->high);
-    tp_object_real(object, "sees", item->sees);
+    tp_object_real(object, "sees", item->detectable);
     tp_object_int(object, "baseline_runs", (int64_t)item->base_runs);
     tp_object_int(object, "runs", (int64_t)item->runs);
     tp_object_text(object, "reason", item->reason);

@@ -61,7 +61,7 @@ static const double MOST_SEEN = 0.02; /* Detectable sizes above this share of th
 static double axis_of(const struct tp_compare *c, size_t rows, double *span)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
-    double sees = c->totals[TP_QUANTITY_STEP].change.sees, at = 0;
+    double sees = c->totals[TP_QUANTITY_STEP].change.detectable, at = 0;
     double noise = (sees < MOST_SEEN ? sees : MOST_SEEN) * (double)tp_table_int(t, TP_PART_BASE)[0];
     double least = fmin(change_at(t, 0), -noise), most = fmax(change_at(t, 0), noise);
     for (size_t row = 1; row < rows; row++) {

@@ -103,7 +103,7 @@ static void put_differing(const struct wording *w)
         has_any |= facts->facts[i].verdict == TP_FACT_DIFFERS && facts->facts[i].class != TP_FACT_RESULT;
     if (!has_any)
         return;
-    tp_document_notice(w->document, facts->is_low ? TP_TONE_BAD : TP_TONE_UNSURE,
+    tp_document_notice(w->document, facts->is_not_comparable ? TP_TONE_BAD : TP_TONE_UNSURE,
                        facts->workload == TP_WORKLOAD_OTHER ? "Different workload: times are shown but not judged"
                                                             : "The sides differ slightly, but can be compared",
                        "");

@@ -74,5 +74,5 @@ const char *tp_compare_program_text(const struct tp_compare *c, struct tp_arena 
         c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,
         tp_text_of_some(arena, functions->judged_count, "function is", "functions are"),
         name_of(&c->changes.items[functions->largest], arena),
-        tp_text_of_fixed(arena, 100 * functions->largest_sees, 0));
+        tp_text_of_fixed(arena, 100 * functions->detectable_growth, 0));
 }

@@ -53,7 +53,7 @@ static void record_changes(struct tp_object *record, const struct tp_compare *c)
     struct tp_object *object = tp_object_object(record, "work");
     tp_object_bool(object, "is_known", work->is_known);
     tp_object_bool(object, "is_same", work->is_same);
-    tp_object_bool(object, "by_name", work->is_bare);
+    tp_object_bool(object, "by_name", work->has_names_only);
     tp_object_int(object, "varying", work->varying_count);
     struct tp_list *list = tp_object_list(record, "changes");
     for (uint32_t i = 0; i < work->count; i++)
@@ -72,7 +72,7 @@ static void record_times(struct tp_object *times, const struct tp_compare *c)
         percent_member(object, "change_percent", total->change.estimate);
         percent_member(object, "low_percent", total->change.low);
         percent_member(object, "high_percent", total->change.high);
-        percent_member(object, "sees_percent", total->change.sees);
+        percent_member(object, "sees_percent", total->change.detectable);
         percent_member(object, "run_sd_percent", total->change.noise.sd);
         tp_object_real(object, "degrees_of_freedom", total->change.noise.freedom);
         tp_object_int(object, "base_runs", (int64_t)total->change.base_count);

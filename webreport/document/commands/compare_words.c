@@ -186,7 +186,7 @@ static const char *mixed_words(const struct tp_compare *c, struct tp_arena *aren
 /* Returns the words for wall clock time that changed, or may have changed, because the machine was busy, or "". */
 static const char *held_back_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
-    if (c->is_loaded)
+    if (c->was_machine_busy)
         return tp_text_printf(arena, "Machine loaded: all operators %s %% together; times are not judged",
                               tp_signed_percent_text(arena, 100 * c->changes.shift));
     for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
@@ -195,8 +195,8 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
                 arena, "A hint: %s %s %% by wall clock alone%s%s%s; %s", continued(subjects[q], arena),
                 tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate), *moved ? " (" : "", moved,
                 *moved ? " in the mean step)" : "",
-                tp_sides_tell_hints(&c->sides) ? tp_text_printf(arena, "%d runs would tell", TP_VERDICT_RUNS)
-                                               : TP_NOT_BACKED);
+                tp_sides_allow_only_hints(&c->sides) ? tp_text_printf(arena, "%d runs would tell", TP_VERDICT_RUNS)
+                                                     : TP_NOT_CONFIRMED);
     return "";
 }
 
@@ -223,14 +223,14 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
         return tp_compare_work_words(c, arena);
     if (c->comparability.workload == TP_WORKLOAD_OTHER)
         return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
-    if (c->comparability.is_low)
+    if (c->comparability.is_not_comparable)
         return tp_text_printf(arena, "Not known to be the same workload: %s",
                               tp_comparability_text(&c->comparability, arena));
     if (tp_compare_is_of_programs(c))
         return tp_compare_program_words(c, arena);
     if (c->verdict == TP_CHANGE_INCONCLUSIVE && *held_back_words(c, moved, arena))
         return held_back_words(c, moved, arena);
-    if (c->verdict == TP_CHANGE_INCONCLUSIVE && tp_compare_is_blind(c))
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE && tp_compare_is_too_noisy(c))
         return blind_words(c, arena);
     if (basis == TP_QUANTITY_STEP)
         step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_words(c, basis, arena), moved)
@@ -259,7 +259,7 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
             arena, "%s%s%s %s %% (%s to %s %%, seen from %s %% on)", text, *text ? "; " : "",
             q ? continued(subjects[q], arena) : subjects[q], tp_signed_percent_text(arena, 100 * change->estimate),
             tp_signed_percent_text(arena, 100 * change->low), tp_signed_percent_text(arena, 100 * change->high),
-            tp_text_of_fixed(arena, 100 * change->sees, 1));
+            tp_text_of_fixed(arena, 100 * change->detectable, 1));
     }
     if (!*text)
         return tp_text_printf(arena, "Times are not judged: a run needs %d steps", TP_LEVEL_LEAST_STEPS);
@@ -272,7 +272,7 @@ static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena
 {
     const struct tp_total *sum =
         &c->totals[c->totals[TP_QUANTITY_KERNELS].is_known ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
-    if (!(fabs(c->changes.shift) >= TP_CHANGE_LEAST_SHARE) || !(fabs(c->changes.shift) > sum->change.half))
+    if (!(fabs(c->changes.shift) >= TP_CHANGE_LEAST_SHARE) || !(fabs(c->changes.shift) > sum->change.half_width))
         return "";
     return tp_text_printf(
         arena, " All rows together %s %% (%s).", tp_signed_percent_text(arena, 100 * c->changes.shift),

@@ -145,7 +145,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
 {
     struct tp_arena *arena = naming->arena;
     uint32_t shown = 0, left_out = 0;
-    if (c->work.is_known && c->work.is_bare && !c->work.count)
+    if (c->work.is_known && c->work.has_names_only && !c->work.count)
         tp_document_note(document, "The operators of a step are the same (compared by name).");
     for (uint32_t pass = 0; pass < 2; pass++) /* first the changes that a limit counts */
         for (uint32_t i = 0; i < c->work.count; i++) {

@@ -134,13 +134,13 @@ static const char *mark_of(const struct series *s, const struct tp_history_run *
 static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
                          const struct axis *axis, const struct tp_history_run *runs, size_t count)
 {
-    double accepted = exp(s->level->accepted), sees = s->level->newest.base_count ? s->level->newest.half : 0;
+    double accepted = exp(s->level->accepted), sees = s->level->newest.base_count ? s->level->newest.half_width : 0;
     if (isnan(accepted))
         return;
     struct tp_object *line = tp_object_object(chart, "accepted");
     double top = fmax(y_of(axis, accepted * (1 + sees)), PLOT_TOP);
     double bottom = fmin(y_of(axis, accepted / (1 + sees)), PLOT_TOP + PLOT_HEIGHT);
-    double from = x_of(tp_history_accepted_from(runs, count), count);
+    double from = x_of(tp_history_accepted_begin(runs, count), count);
     tp_chart_put_percent(line, "x", from);
     tp_chart_put_percent(line, "width", PLOT_RIGHT - from);
     tp_object_printf(line, "y", "%.1f", y_of(axis, accepted));

@@ -79,7 +79,7 @@ static void tell_newest(struct tp_document *document, struct tp_object *record, 
     tp_object_real(record, "est", c->estimate);
     tp_object_real(record, "lo", c->low);
     tp_object_real(record, "hi", c->high);
-    tp_object_real(record, "sees", c->sees);
+    tp_object_real(record, "sees", c->detectable);
     if (c->low > 0 || c->high < 0)
         tp_document_note(document, tp_text_printf(arena, "History: %s %s from the accepted level (%s to %s), %s.",
                                                   titles[s->quantity], percent(arena, c->estimate),
@@ -165,7 +165,7 @@ void tp_history_told(struct tp_document *document, const struct tp_history_run *
     struct tp_level_series series[TP_LEVEL_SERIES];
     if (!count)
         return;
-    size_t accepted_from = tp_history_accepted_from(runs, count);
+    size_t accepted_from = tp_history_accepted_begin(runs, count);
     struct tp_object *record = tp_object_object(document->record, "history");
     tp_history_levels(series, runs, count, document->arena);
     tp_object_int(record, "runs", (int64_t)count);

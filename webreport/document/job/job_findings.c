@@ -19,7 +19,7 @@ static const char *whole_story(const struct tp_job_wording *w)
 /* Returns the verdict of a replayed job: its time relative to the ideal, and the share of the first cause. */
 static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, const struct tp_job_finding *first)
 {
-    struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->told));
+    struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->cause_name));
     const char *part = tp_text_of_percent(w->arena, 100 * first->cost_ratio);
     bool is_cause = first->rule != TP_JOB_ALL_LINKS;
     return (struct tp_verdict_block){
@@ -35,7 +35,7 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
     bool has_peers = job->clusters.count < job->ranks.count;
-    if (job->findings.count && TP_AT(&job->findings, struct tp_job_finding, 0)->told)
+    if (job->findings.count && TP_AT(&job->findings, struct tp_job_finding, 0)->cause_name)
         return replayed_verdict(w, TP_AT(&job->findings, struct tp_job_finding, 0));
     if (!job->findings.count && !job->what_if.why_not)
         return (struct tp_verdict_block){
@@ -74,7 +74,7 @@ static const struct {
 /* Returns the detail of a finding with the result of the replay. */
 static const char *reason_of(const struct tp_job_wording *w, const struct tp_job_finding *finding)
 {
-    if (!finding->told || finding->rule == TP_JOB_ALL_LINKS)
+    if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
     return tp_text_printf(w->arena, "%s Alone it would cost %s of the job; removing it would save %s; its share is %s.",
                           finding->detail, tp_text_of_percent(w->arena, finding->alone),
@@ -148,13 +148,13 @@ static void record_findings(struct tp_object *record, const struct tp_job *job)
         tp_object_real(item, "saved_percent", finding->saved);
         tp_object_real(item, "share_percent", finding->share);
         struct tp_list *also = tp_object_list(item, "fits_as_well");
-        if (!finding->also_title)
+        if (!finding->alternative_title)
             continue;
         struct tp_object *other = tp_list_object(also);
-        tp_object_text(other, "id", rules[finding->also].id);
-        tp_object_text(other, "cause", rules[finding->also].name);
-        tp_object_text(other, "title", finding->also_title);
-        tp_object_real(other, "saved_percent", finding->also_saved);
+        tp_object_text(other, "id", rules[finding->alternative].id);
+        tp_object_text(other, "cause", rules[finding->alternative].name);
+        tp_object_text(other, "title", finding->alternative_title);
+        tp_object_real(other, "saved_percent", finding->alternative_saved);
     }
 }
 

@@ -29,7 +29,7 @@ void tp_job_put_heat(const struct tp_job_wording *wording);
 void tp_job_put_tables(const struct tp_job_wording *wording);
 
 /* Makes the document for the ranks of a report as a job: verdict and findings; its record also has the replay. job:
- * replayed result of tp_job_of_steps. */
+ * replayed result of tp_job_replay_steps. */
 void tp_job_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_job *job);
 
 #endif

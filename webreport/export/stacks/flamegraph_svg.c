@@ -58,7 +58,7 @@ static const struct {
     const char *part;
     bool is_prefix;
     uint8_t red, green, blue;
-} LOOKS[] = {
+} AGREEING_CHECKS[] = {
     {"nn.Module: ", true, 0xC9, 0xE4, 0xB4},  {".py(", false, 0xF4, 0xDF, 0xB3}, {"cuda", true, 0xF5, 0xCF, 0xA6},
     {"hip", true, 0xF5, 0xCF, 0xA6},          {"::", false, 0xBF, 0xD6, 0xF2},   {"<built-in", true, 0xF7, 0xE8, 0xC9},
     {"ProfilerStep", true, 0xD8, 0xDE, 0xE6}, {"", true, 0xEB, 0xC7, 0xB8},
@@ -67,11 +67,13 @@ static const struct {
 static void put_kind_colour(struct tp_buf *out, struct tp_str name)
 {
     size_t i = 0;
-    while (!(LOOKS[i].is_prefix ? tp_str_starts(name, LOOKS[i].part) : tp_str_find(name, LOOKS[i].part) >= 0))
+    while (!(AGREEING_CHECKS[i].is_prefix ? tp_str_starts(name, AGREEING_CHECKS[i].part)
+                                          : tp_str_find(name, AGREEING_CHECKS[i].part) >= 0))
         i++;
     /* vary the shade by name, so that neighbouring boxes differ */
     int shade = (int)(tp_hash_bytes(name.ptr, name.len) % 17) - 8;
-    tp_buf_printf(out, "#%02X%02X%02X", LOOKS[i].red + shade / 2, LOOKS[i].green + shade, LOOKS[i].blue + shade);
+    tp_buf_printf(out, "#%02X%02X%02X", AGREEING_CHECKS[i].red + shade / 2, AGREEING_CHECKS[i].green + shade,
+                  AGREEING_CHECKS[i].blue + shade);
 }
 
 /* Writes the color of a difference: red for more than the baseline, blue for less. Larger shares of the largest

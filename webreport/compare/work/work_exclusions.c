@@ -11,15 +11,15 @@ static bool is_operator(const struct tp_work_change *change)
 
 /* Returns whether an added operator is the rest of a removed item, copy, cast or wait: it takes the same tensors and is
  * none of these kinds. */
-static bool is_left_of(const struct tp_str old[3], const struct tp_str now[3])
+static bool is_remainder_of(const struct tp_str old[3], const struct tp_str now[3])
 {
-    return tp_work_kind_of(old[2]) < TP_WORK_CHANGE_ALLOCATION && tp_work_kind_of(now[2]) >= TP_WORK_CHANGE_ALLOCATION &&
-           tp_work_takes_the_same(old, now);
+    return tp_work_kind_of(old[2]) < TP_WORK_CHANGE_ALLOCATION &&
+           tp_work_kind_of(now[2]) >= TP_WORK_CHANGE_ALLOCATION && tp_work_has_same_tensors(old, now);
 }
 
 /* Excludes an added operator from limits if it is the rest of a removed item, copy, cast or wait in the same function.
  */
-static void allow_left(struct tp_work_change *changes, size_t count)
+static void exclude_remainders(struct tp_work_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         bool is_done = changes[i].kind >= TP_WORK_CHANGE_ALLOCATION || changes[i].delta != -1;
@@ -27,7 +27,7 @@ static void allow_left(struct tp_work_change *changes, size_t count)
             const struct tp_str old[3] = {changes[i].detail[0], changes[i].detail[1], changes[i].name};
             const struct tp_str now[3] = {changes[k].detail[0], changes[k].detail[1], changes[k].name};
             if (changes[k].kind >= TP_WORK_CHANGE_SHAPE || changes[k].delta != 1 || !changes[k].is_gated ||
-                !tp_frame_same_function(changes[i].place, changes[k].place) || !is_left_of(old, now))
+                !tp_frame_same_function(changes[i].place, changes[k].place) || !is_remainder_of(old, now))
                 continue;
             changes[k].is_gated = false;
             is_done = true;
@@ -52,7 +52,7 @@ static size_t first_tensor(struct tp_str dims, size_t *at)
 
 /* Returns whether an operator on lists of tensors replaces an operator on single tensors, as in optimizers that update
  * all parameters in one call. */
-static bool absorbs(const struct tp_work_change *now, const struct tp_work_change *old)
+static bool does_replace(const struct tp_work_change *now, const struct tp_work_change *old)
 {
     char tensor[128];
     size_t at = 0, size = first_tensor(old->detail[0], &at);
@@ -65,22 +65,22 @@ static bool absorbs(const struct tp_work_change *now, const struct tp_work_chang
 
 /* Excludes an operator on lists of tensors from limits if it replaces at least two operators on single tensors of the
  * same function. */
-static void allow_lists(struct tp_work_change *changes, size_t count)
+static void exclude_list_operators(struct tp_work_change *changes, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         uint32_t taken = 0;
         if (!is_operator(&changes[k]) || changes[k].kind < TP_WORK_CHANGE_ALLOCATION || changes[k].delta <= 0)
             continue;
         for (size_t i = 0; i < count && taken < 2; i++)
-            taken += is_operator(&changes[i]) && changes[i].delta < 0 && absorbs(&changes[k], &changes[i]);
+            taken += is_operator(&changes[i]) && changes[i].delta < 0 && does_replace(&changes[k], &changes[i]);
         changes[k].is_gated &= taken < 2;
     }
 }
 
-void tp_work_allow_net(struct tp_work_change *changes, size_t count)
+void tp_work_exclude_replacements(struct tp_work_change *changes, size_t count)
 {
-    allow_left(changes, count);
-    allow_lists(changes, count);
+    exclude_remainders(changes, count);
+    exclude_list_operators(changes, count);
 }
 
 static bool is_same_by_name(const struct tp_work_change *a, const struct tp_work_change *b)

@@ -11,14 +11,14 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-static const double LATE = 1.3, PROMPT = 1.15, LEAST_LATE_US = 100, MOST_TELL = 0.5;
+static const double LATE = 1.3, PROMPT = 1.15, LEAST_LATE_US = 100, MIN_SHARE = 0.5;
 
 /* Shortest times of a rank in a collective, over the steps. */
 struct least {
     double spent_us, together_us; /* spent_us: as recorded; together_us: if all ranks had left together */
 };
 
-struct leaves {
+struct late_hosts {
     const struct tp_graph *graph;
     struct tp_arena *arena;
     struct least *least;    /* shortest times, by first_slot of the rank + slot */
@@ -33,7 +33,7 @@ static double spent_in(const struct tp_graph_rank *rank, uint32_t step, uint32_t
     return (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_BESIDE];
 }
 
-static void find_least(struct leaves *l, const double *together_us)
+static void find_least(struct late_hosts *l, const double *together_us)
 {
     const struct tp_graph *graph = l->graph;
     uint32_t slots = 0;
@@ -63,7 +63,7 @@ struct verdict {
     double prompt_us;
 };
 
-static void hear(struct verdict *verdict, const struct least *least, uint32_t host)
+static void add_rank(struct verdict *verdict, const struct least *least, uint32_t host)
 {
     bool is_late = least->spent_us > fmax(LATE * least->together_us, least->together_us + LEAST_LATE_US);
     if (is_late) {
@@ -86,7 +86,7 @@ static uint32_t slot_of_pair(const struct tp_graph *graph, const struct tp_graph
     return TP_NO_ID;
 }
 
-static void judge_pair(struct leaves *l, uint32_t pair)
+static void judge_pair(struct late_hosts *l, uint32_t pair)
 {
     const struct tp_graph *graph = l->graph;
     const struct tp_graph_group *group = tp_graph_group_at(graph, tp_graph_pair_at(graph, pair)->group);
@@ -98,7 +98,7 @@ static void judge_pair(struct leaves *l, uint32_t pair)
         uint32_t slot = slot_of_pair(graph, rank, pair);
         if (slot == TP_NO_ID)
             return;
-        hear(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
+        add_rank(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
     }
     /* a host leaves late only if all its ranks do */
     for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) {
@@ -114,11 +114,11 @@ static void judge_pair(struct leaves *l, uint32_t pair)
 
 /* Returns the only host that leaves late in groups of the family, in at least half of them. Returns TP_NO_ID without
  * such a host. */
-static uint32_t host_of_family(const struct leaves *l, uint32_t family_index)
+static uint32_t host_of_family(const struct late_hosts *l, uint32_t family_index)
 {
     const struct tp_graph *graph = l->graph;
     const struct tp_graph_family *family = tp_graph_family_at(graph, family_index);
-    bool *tells = tp_arena_array(l->arena, family->count, sizeof *tells);
+    bool *has_host = tp_arena_array(l->arena, family->count, sizeof *has_host);
     uint32_t host = TP_NO_ID, count = 0;
     for (uint32_t p = 0; p < graph->pairs.count; p++) {
         const struct tp_graph_group *group = tp_graph_group_at(graph, tp_graph_pair_at(graph, p)->group);
@@ -127,10 +127,10 @@ static uint32_t host_of_family(const struct leaves *l, uint32_t family_index)
         if (host != TP_NO_ID && host != l->host_of_pair[p])
             return TP_NO_ID;
         host = l->host_of_pair[p];
-        count += !tells[group->index];
-        tells[group->index] = true;
+        count += !has_host[group->index];
+        has_host[group->index] = true;
     }
-    return count >= MOST_TELL * family->count ? host : TP_NO_ID;
+    return count >= MIN_SHARE * family->count ? host : TP_NO_ID;
 }
 
 /* Makes all ranks leave collectives of the family together with the ranks of the late host, so that the replay matches
@@ -176,10 +176,10 @@ static double measured_on(const struct tp_what_if_work *w, uint32_t host)
     return tp_median(w->values, count);
 }
 
-void tp_what_if_find_leaves(struct tp_what_if_work *w)
+void tp_what_if_find_late_hosts(struct tp_what_if_work *w)
 {
     const struct tp_graph *graph = w->graph;
-    struct leaves l = {.graph = graph, .arena = w->arena};
+    struct late_hosts l = {.graph = graph, .arena = w->arena};
     double *together_us = tp_arena_array(w->arena, graph->cell_count, sizeof *together_us);
     w->late_host = tp_arena_array(w->arena, graph->families.count, sizeof *w->late_host);
     w->prompt_us = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->prompt_us);
@@ -190,7 +190,7 @@ void tp_what_if_find_leaves(struct tp_what_if_work *w)
             w->own[i] = (p ? w->own[i] : 0) + graph->own_us[(size_t)i * TP_SLOT_OWN + p];
     for (size_t m = 0; m < graph->meetings.count; m++)
         w->transfer[m] = tp_graph_meeting_at(graph, m)->transfer_us;
-    tp_graph_spent(graph, w->own, w->transfer, together_us);
+    tp_graph_collective_times(graph, w->own, w->transfer, together_us);
     find_least(&l, together_us);
     for (uint32_t p = 0; p < graph->pairs.count; p++)
         judge_pair(&l, p);
