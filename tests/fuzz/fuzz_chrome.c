@@ -226,7 +226,7 @@ static int write_file(void *context, struct tp_error *err)
 {
     struct work *work = context;
     struct tp_analysis *a = work->analysis;
-    if (work->format->asks(&work->export) != TP_EXPORT_NEEDS_NOTHING) {
+    if (work->format->choose_needs(&work->export) != TP_EXPORT_NEEDS_NOTHING) {
         int code =
             tp_trace_read_bytes(&a->trace, &a->arena, work->made->in.data, work->made->in.size, work->export.read, err);
         if (code < 0)

@@ -69,7 +69,8 @@ static void set_export(struct work *work, const char *path, const char *folder, 
 static bool prepare(struct work *work)
 {
     struct tp_analysis *a = work->analysis;
-    enum tp_export_need needs = work->format->asks ? work->format->asks(&work->export) : work->format->needs;
+    enum tp_export_need needs =
+        work->format->choose_needs ? work->format->choose_needs(&work->export) : work->format->needs;
     work->read.keeps_frame_stacks = work->format->reads_frame_stacks;
     if (needs == TP_EXPORT_NEEDS_NOTHING)
         return true;

@@ -129,8 +129,8 @@ static void name_all(const char *folder, struct tp_arena *arena)
     const char *const outputs[] = {NULL, none, "-"};
     const struct tp_named_files files = {outputs, names, 3, paths.count, {names[0], NULL}};
     const struct tp_named_files clashing = {names, names, 1, paths.count, {NULL, NULL}};
-    (void)tp_inputs_clash(&files);
-    require(tp_inputs_clash(&clashing) != NULL);
+    (void)tp_inputs_find_conflict(&files);
+    require(tp_inputs_find_conflict(&clashing) != NULL);
     int fd = scratch_file(text.data, text.size, list);
     require(tp_summary_inputs_list(&listed, list, NULL) == 0 && listed.count >= paths.count);
     close(fd);

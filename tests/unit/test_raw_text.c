@@ -78,7 +78,7 @@ static bool takes(struct tp_raw_flows *flows, const char *text, const char *firs
     struct tp_str waited;
     struct tp_event_text event = element(&spans, text, false);
     assert_true(tp_raw_flows_is_end(&event));
-    bool is_taken = tp_raw_flows_take(flows, &event, &waited);
+    bool is_taken = tp_raw_flows_add(flows, &event, &waited);
     assert_int_equal(waited.len, strlen(first));
     assert_memory_equal(waited.ptr, first, waited.len);
     return is_taken;

@@ -26,7 +26,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void set_of_all(sigset_t *set)
+static void all_signals(sigset_t *set)
 {
     tp_child_signals(set);
     sigaddset(set, SIGCHLD);
@@ -36,7 +36,7 @@ void tp_bench_child_prepare(void)
 {
     sigset_t all;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
-    set_of_all(&all);
+    all_signals(&all);
     /* SIGCHLD must not be ignored, because the exit status of a child would be lost */
     sigaction(SIGCHLD, &by_default, NULL);
     sigprocmask(SIG_BLOCK, &all, NULL);
@@ -49,7 +49,7 @@ void tp_bench_child_finish(void)
     sigprocmask(SIG_UNBLOCK, &asked, NULL);
 }
 
-int tp_bench_child_asked(void)
+int tp_bench_child_stop_signal(void)
 {
     sigset_t asked;
     tp_child_signals(&asked);
@@ -77,12 +77,12 @@ static void set_environment(const struct tp_bench_child *child)
 }
 
 /* Executes the command. If this fails, writes the error number to `report`. */
-static void become(const struct tp_bench_child *child, pid_t parent, int report)
+static void exec_command(const struct tp_bench_child *child, pid_t parent, int report)
 {
     sigset_t all;
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* stop this process if tracepress is killed */
     setpgid(0, 0);
-    set_of_all(&all);
+    all_signals(&all);
     tp_signals_restore();
     if (getppid() == parent && take_streams(child->output) == 0 && (!child->folder || chdir(child->folder) == 0)) {
         set_environment(child);
@@ -102,7 +102,7 @@ static void wait_for_end(struct tp_bench_child *child, pid_t pid)
 {
     sigset_t all;
     int64_t patience_end_ns = INT64_MAX;
-    set_of_all(&all);
+    all_signals(&all);
     for (;;) {
         siginfo_t over = {0};
         if (waitid(P_PID, (id_t)pid, &over, WEXITED | WNOHANG | WNOWAIT) != 0 || over.si_pid == pid)
@@ -113,8 +113,8 @@ static void wait_for_end(struct tp_bench_child *child, pid_t pid)
         if (number <= 0 || number == SIGCHLD)
             continue;
         /* after a second signal, do not wait any longer */
-        patience_end_ns = child->asked ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000;
-        child->asked = child->asked ? child->asked : number;
+        patience_end_ns = child->stop_signal ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000;
+        child->stop_signal = child->stop_signal ? child->stop_signal : number;
         kill(-pid, number);
     }
 }
@@ -146,7 +146,7 @@ void tp_bench_child_run(struct tp_bench_child *child)
     int64_t started_ns = now_ns();
     pid_t pid = fork();
     if (pid == 0)
-        become(child, parent, report[1]);
+        exec_command(child, parent, report[1]);
     close(report[1]);
     child->start_error = pid < 0 ? errno : 0;
     if (pid > 0 && read(report[0], &child->start_error, sizeof child->start_error) < 0)

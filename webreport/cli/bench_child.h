@@ -18,7 +18,7 @@ struct tp_bench_child {
     /* results */
     int start_error;         /* errno if the command could not be started, else 0 */
     int exit_code;           /* exit code in the form of a shell: 128 plus the number if a signal killed the command */
-    int asked;               /* signal that asked tracepress to stop; 0 without a signal */
+    int stop_signal;         /* signal that asked tracepress to stop; 0 without a signal */
     int64_t wall_ns, cpu_ns; /* wall time, and CPU time, of the command and its reaped children */
 };
 
@@ -26,7 +26,7 @@ struct tp_bench_child {
 void tp_bench_child_prepare(void);
 
 /* Returns the signal that has asked tracepress to stop since tp_bench_child_prepare, or 0. */
-int tp_bench_child_asked(void);
+int tp_bench_child_stop_signal(void);
 
 /* Unblocks the signals; call it after the last command. */
 void tp_bench_child_finish(void);

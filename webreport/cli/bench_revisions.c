@@ -25,17 +25,17 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
     int n = snprintf(path, sizeof path, "%s/tracepress-bench.XXXXXX", parent && *parent ? parent : "/tmp");
     bool is_made = n > 0 && (size_t)n < sizeof path && mkdtemp(path) && realpath(path, whole);
     size_t size = is_made ? strlen(whole) : 0;
-    if (!is_made || size >= sizeof folders->own)
+    if (!is_made || size >= sizeof folders->temporary)
         return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(is_made ? ENAMETOOLONG : errno));
-    memcpy(folders->own, whole, size + 1);
-    snprintf(folders->log, sizeof folders->log, "%s/output", folders->own);
+    memcpy(folders->temporary, whole, size + 1);
+    snprintf(folders->log, sizeof folders->log, "%s/output", folders->temporary);
     return TP_OK;
 }
 
 /* ---- git ---- */
 
 /* Runs git with the given words. *answer: its output, without line feeds at the end. Returns false if git failed. */
-static bool ask_git(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
+static bool run_git(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
 {
     char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t) "git"};
     for (size_t i = 0; i < MOST_WORDS && words[i]; i++)
@@ -61,23 +61,23 @@ static int refused(const struct tp_buf *answer, const char *revision, struct tp_
 
 int tp_bench_folders_add(struct tp_bench_folders *folders, int side, const char *revision, struct tp_error *err)
 {
-    char wanted[512], tree[sizeof folders->tree[side]], work[sizeof folders->work[side]];
+    char wanted[512], tree[sizeof folders->worktree[side]], work[sizeof folders->work[side]];
     const char *const prefix[] = {"rev-parse", "--show-prefix", NULL};
     const char *const verify[] = {"rev-parse", "--verify", "--quiet", "--end-of-options", wanted, NULL};
     struct tp_buf answer;
     int code = TP_OK;
     snprintf(wanted, sizeof wanted, "%.400s^{commit}", revision);
     tp_buf_init(&answer, MOST_ANSWER_BYTES);
-    if (!ask_git(folders, verify, &answer))
+    if (!run_git(folders, verify, &answer))
         code = tp_error_set(err, TP_EUSAGE, 0, "--rev %.100s: no such commit in the repository here", revision);
     if (code == TP_OK) {
         snprintf(wanted, sizeof wanted, "%.400s", answer.data);
-        snprintf(tree, sizeof tree, "%s/%c", folders->own, "AB"[side]);
-        memcpy(folders->tree[side], tree, sizeof tree);
+        snprintf(tree, sizeof tree, "%s/%c", folders->temporary, "AB"[side]);
+        memcpy(folders->worktree[side], tree, sizeof tree);
         const char *const add[] = {"worktree", "add", "--detach", "--quiet", tree, wanted, NULL};
-        code = ask_git(folders, add, &answer) ? TP_OK : refused(&answer, revision, err);
+        code = run_git(folders, add, &answer) ? TP_OK : refused(&answer, revision, err);
     }
-    if (code == TP_OK && !ask_git(folders, prefix, &answer))
+    if (code == TP_OK && !run_git(folders, prefix, &answer))
         code = refused(&answer, revision, err);
     if (code == TP_OK) {
         snprintf(work, sizeof work, "%s/%s", tree, answer.data);
@@ -108,13 +108,13 @@ void tp_bench_folders_close(struct tp_bench_folders *folders)
     struct tp_buf answer;
     tp_buf_init(&answer, MOST_ANSWER_BYTES);
     for (int side = 0; side < 2; side++) {
-        const char *const gone[] = {"worktree", "remove", "--force", folders->tree[side], NULL};
-        if (*folders->tree[side])
-            ask_git(folders, gone, &answer);
-        *folders->tree[side] = '\0';
+        const char *const gone[] = {"worktree", "remove", "--force", folders->worktree[side], NULL};
+        if (*folders->worktree[side])
+            run_git(folders, gone, &answer);
+        *folders->worktree[side] = '\0';
     }
     tp_buf_release(&answer);
-    if (*folders->own)
-        tp_bench_remove(folders->own);
-    *folders->own = '\0';
+    if (*folders->temporary)
+        tp_bench_remove(folders->temporary);
+    *folders->temporary = '\0';
 }

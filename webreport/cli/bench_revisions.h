@@ -10,9 +10,9 @@
 enum { TP_BENCH_PATH_BYTES = 3072 };
 
 struct tp_bench_folders {
-    char own[TP_BENCH_PATH_BYTES];         /* absolute path of the temporary folder; "" before it exists */
+    char temporary[TP_BENCH_PATH_BYTES];   /* absolute path of the temporary folder; "" before it exists */
     char log[TP_BENCH_PATH_BYTES + 16];    /* file in it for the output of the running command */
-    char tree[2][TP_BENCH_PATH_BYTES + 8]; /* by side: path of the worktree; "" before it exists */
+    char worktree[2][TP_BENCH_PATH_BYTES + 8]; /* by side: path of the worktree; "" before it exists */
     /* by side: folder of the worktree that corresponds to the current folder; "" without revisions */
     char work[2][2 * TP_BENCH_PATH_BYTES];
 };

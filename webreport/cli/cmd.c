@@ -24,10 +24,10 @@ int tp_cmd_start(struct tp_console *console, const struct tp_cmd *cmd, void *opt
     tp_console_init(console, common->quiet, common->color);
     if (common->help)
         return tp_help_print(cmd->name);
-    return code < 0 ? tp_cmd_refuse(console, cmd->name, err.text) : TP_CMD_GOES_ON;
+    return code < 0 ? tp_cmd_print_usage_error(console, cmd->name, err.text) : TP_CMD_CONTINUES;
 }
 
-int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what)
+int tp_cmd_print_usage_error(struct tp_console *console, const char *command, const char *what)
 {
     tp_console_error(console, "%s: %s; 'tracepress help %s' lists the options", command, what, command);
     return TP_EXIT_USAGE;
@@ -126,7 +126,7 @@ int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, c
     for (unsigned i = 0; i < TP_TEXT_OUTPUTS_MAX; i++)
         paths[i] = work->outputs[i].path;
     if (code == TP_OK)
-        tp_console_wrote(work->console, paths, TP_TEXT_OUTPUTS_MAX);
+        tp_console_print_written(work->console, paths, TP_TEXT_OUTPUTS_MAX);
     return code;
 }
 
@@ -134,7 +134,7 @@ const struct tp_summary_printer tp_cmd_summaries_json = {tp_summaries_json_begin
                                                          tp_summaries_json_end};
 
 /* Returns the path of a file in the folder of the page, in the arena. */
-static const char *beside(struct tp_arena *arena, const char *html, const char *name)
+static const char *path_in_page_folder(struct tp_arena *arena, const char *html, const char *name)
 {
     const char *slash = strrchr(html, '/');
     size_t folder = slash ? (size_t)(slash - html) + 1 : 0, size = strlen(name);
@@ -149,8 +149,8 @@ int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp
     if (tp_is_stdout(html))
         return tp_error_set(&work->err, TP_EUSAGE, 0,
                             "--assets=separate needs -o FILE, because it writes the style to a second file next to it");
-    work->outputs[CSS].path = beside(&work->arena, html, "report.css");
-    work->outputs[JS].path = beside(&work->arena, html, "report.js");
+    work->outputs[CSS].path = path_in_page_folder(&work->arena, html, "report.css");
+    work->outputs[JS].path = path_in_page_folder(&work->arena, html, "report.js");
     options->css = &work->outputs[CSS].text;
     options->js = &work->outputs[JS].text;
     return TP_OK;

@@ -38,14 +38,14 @@ struct tp_cmd {
     const struct tp_opt *table;
 };
 
-/* Parses a command's options, which begin with a struct tp_opt_common, and opens its console. Returns TP_CMD_GOES_ON if
- * the command must run. Returns an exit code if it printed the help or an error. */
-enum { TP_CMD_GOES_ON = -1 };
+/* Parses a command's options, which begin with a struct tp_opt_common, and opens its console. Returns TP_CMD_CONTINUES
+ * if the command must run. Returns an exit code if it printed the help or an error. */
+enum { TP_CMD_CONTINUES = -1 };
 int tp_cmd_start(struct tp_console *console, const struct tp_cmd *cmd, void *options, int argc, char **argv,
                  size_t *operand_count);
 
 /* Prints what is wrong with a command's options, and which help text lists them. Returns TP_EXIT_USAGE. */
-int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what);
+int tp_cmd_print_usage_error(struct tp_console *console, const char *command, const char *what);
 
 /* Parses a percentage of 0 or more, "3", "3%" or "3 %", as a ratio. NULL gives 0. Returns false for other texts. */
 bool tp_cmd_percent(double *out, const char *text);

@@ -101,10 +101,10 @@ static void show_output(const struct job *job)
 }
 
 /* Stops the work, because a signal asked for it or the command failed. Returns the status for this. */
-static int refuse_end(struct job *job, const struct tp_bench_child *child, const char *name)
+static int stop_early(struct job *job, const struct tp_bench_child *child, const char *name)
 {
-    if (child->asked) {
-        job->exit_code = 128 + child->asked;
+    if (child->stop_signal) {
+        job->exit_code = 128 + child->stop_signal;
         return tp_error_set(&job->work.err, TP_EIO, 0, "interrupted after %u runs", job->number);
     }
     job->exit_code = TP_EXIT_NO_INPUT;
@@ -119,11 +119,11 @@ static int refuse_end(struct job *job, const struct tp_bench_child *child, const
 static int run_child(struct job *job, struct tp_bench_child *child, const char *name)
 {
     child->output = job->folders.log;
-    child->asked = tp_bench_child_asked();
-    if (!child->asked)
+    child->stop_signal = tp_bench_child_stop_signal();
+    if (!child->stop_signal)
         tp_bench_child_run(child);
-    bool is_good = !child->asked && !child->start_error && child->exit_code == 0;
-    return is_good ? TP_OK : refuse_end(job, child, name);
+    bool is_good = !child->stop_signal && !child->start_error && child->exit_code == 0;
+    return is_good ? TP_OK : stop_early(job, child, name);
 }
 
 /* Returns the words of a side's command, in the arena. If the command is recorded into `folder`, the words of `record`
@@ -206,8 +206,8 @@ static int run_side(struct job *job, int side, bool is_warmup)
     bool is_kept = *job->kept && !is_warmup;
     const char *folder = NULL;
     if (is_recorded)
-        folder = is_kept ? tp_text_printf(&job->work.arena, "%s/%c/%03u", job->kept, "AB"[side], job->number / 2 + 1)
-                         : tp_text_printf(&job->work.arena, "%s/run", job->folders.own);
+        folder = is_kept ? tp_text_printf(&job->work.arena, "%s/%c/%03u", job->kept, "AB"[side], job -> number / 2 + 1)
+                         : tp_text_printf(&job->work.arena, "%s/run", job->folders.temporary);
     struct tp_bench_child child = {.argv = words_of(job, side, folder),
                                    .folder = *job->folders.work[side] ? job->folders.work[side] : NULL,
                                    .side = side == A ? "A" : "B",
@@ -369,7 +369,7 @@ static bool read_time(int64_t *ns, const char *text)
 }
 
 /* Joins the words to one text for people. */
-static const char *joined(struct tp_buf *text, char *const *words, size_t count)
+static const char *join_words(struct tp_buf *text, char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         tp_buf_printf(text, "%s%s", i ? " " : "", words[i]);
@@ -392,7 +392,7 @@ static uint64_t seed_of(const struct job *job)
 }
 
 /* Returns what is wrong with the combination of options, or NULL if nothing is. */
-static const char *wrong_options(struct job *job)
+static const char *find_wrong_option(struct job *job)
 {
     const struct options *o = job->options;
     bool has_revisions = o->revisions.count > 0;
@@ -417,7 +417,7 @@ static const char *wrong_options(struct job *job)
     if (o->out && (o->traces || o->no_record))
         return "--keep needs recordings; remove --traces or --no-record";
     const char *const outputs[] = {o->text, o->json, o->markdown};
-    return tp_inputs_clash(&(struct tp_named_files){.outputs = outputs, .output_count = 3});
+    return tp_inputs_find_conflict(&(struct tp_named_files){.outputs = outputs, .output_count = 3});
 }
 
 static const char *prepare_names(struct job *job, struct tp_buf *text)
@@ -429,7 +429,7 @@ static const char *prepare_names(struct job *job, struct tp_buf *text)
         job->commands[side] = job->operands[side % (int)job->operand_count];
     }
     if (o->revisions.count)
-        job->commands[A] = job->commands[B] = joined(text, job->operands, job->operand_count);
+        job->commands[A] = job->commands[B] = join_words(text, job->operands, job->operand_count);
     job->goal.has_limit = o->fail_above != NULL;
     job->goal.quantity = o->quantity - 1;
     job->goal.max_runs = (unsigned)o->max_runs;
@@ -444,13 +444,13 @@ int tp_cmd_bench(int argc, char **argv)
     struct job job = {.options = &o, .console = &console, .operands = argv, .work = {.console = &console}};
     struct tp_buf text;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"bench", table}, &o, argc, argv, &job.operand_count);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     tp_buf_init(&text, 0);
-    const char *wrong = wrong_options(&job);
+    const char *wrong = find_wrong_option(&job);
     wrong = wrong ? wrong : prepare_names(&job, &text);
     if (wrong) {
-        code = tp_cmd_refuse(&console, "bench", wrong);
+        code = tp_cmd_print_usage_error(&console, "bench", wrong);
     } else {
         tp_bench_child_prepare();
         code = exit_code(&job, tp_cmd_run(&job.work, run, &job));

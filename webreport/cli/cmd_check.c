@@ -77,7 +77,7 @@ static int list_metrics(const struct options *o, struct tp_console *console)
 }
 
 /* Returns whether the path is a summary file or a folder, because a summary must not overwrite other files. */
-static bool is_summary_place(const char *path)
+static bool is_summary_path(const char *path)
 {
     size_t size = strlen(path);
     return (size > 4 && strcmp(path + size - 4, ".tps") == 0) || tp_inputs_is_folder(path);
@@ -88,7 +88,7 @@ struct place {
 };
 
 /* Returns the path, with a slash at its end if it names a new folder of summaries. */
-static const char *summary_place(const char *path, struct place *place)
+static const char *summary_path(const char *path, struct place *place)
 {
     static const char *const files[] = {".tps", ".json", ".gz", ".txt", ".html", ".md", ".note", "/"};
     bool is_file = access(path, F_OK) == 0;
@@ -169,13 +169,13 @@ static int exit_code(const struct job *job, int code)
 /* ---- options ---- */
 
 /* Returns what is wrong with the combination of options, or NULL if nothing is. */
-static const char *wrong_options(const struct options *o)
+static const char *find_wrong_option(const struct options *o)
 {
     if ((o->update_baseline || o->accept || o->bisect_hint) && !o->baseline)
         return "--update-baseline, --accept and --bisect-hint need --baseline";
     if (o->reason && !o->accept)
         return "--reason needs --accept";
-    if ((o->update_baseline || o->accept) && !is_summary_place(o->baseline))
+    if ((o->update_baseline || o->accept) && !is_summary_path(o->baseline))
         return "--update-baseline needs --baseline with a folder or a .tps file";
     if (o->committed && (!o->baseline || !tp_run_note_seconds(tp_str_of(o->committed))))
         return "--committed needs --baseline and the commit's time in seconds, from 'git show -s --format=%ct'";
@@ -184,16 +184,16 @@ static const char *wrong_options(const struct options *o)
     return NULL;
 }
 
-static const char *clash(const struct job *job)
+static const char *find_conflict(const struct job *job)
 {
     const char *paths[OUTPUTS];
     for (int i = 0; i < OUTPUTS; i++)
         paths[i] = job->outputs[i].path;
-    return tp_inputs_clash(&(struct tp_named_files){.outputs = paths,
-                                                    .output_count = OUTPUTS,
-                                                    .inputs = job->session.inputs,
-                                                    .input_count = job->session.input_count,
-                                                    .more = {job->options->budget, job->options->baseline}});
+    return tp_inputs_find_conflict(&(struct tp_named_files){.outputs = paths,
+                                                            .output_count = OUTPUTS,
+                                                            .inputs = job->session.inputs,
+                                                            .input_count = job->session.input_count,
+                                                            .more = {job->options->budget, job->options->baseline}});
 }
 
 int tp_cmd_check(int argc, char **argv)
@@ -206,18 +206,18 @@ int tp_cmd_check(int argc, char **argv)
     struct job job = {.options = &o, .session = {.console = &console}, .work = {.console = &console}};
     struct tp_check_session *session = &job.session;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"check", table}, &o, argc, argv, &session->input_count);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     if (o.list_metrics)
         return list_metrics(&o, &console);
     if (session->input_count == 0)
-        return tp_cmd_refuse(&console, "check", "name a trace, a .tps file, or a folder of either");
+        return tp_cmd_print_usage_error(&console, "check", "name a trace, a .tps file, or a folder of either");
     if (tp_opt_rules(&session->rules, &o.rules, &err) < 0 || tp_opt_peaks(&session->rules, &peaks, o.peaks, &err) < 0)
-        return tp_cmd_refuse(&console, "check", err.text);
+        return tp_cmd_print_usage_error(&console, "check", err.text);
     session->inputs = (const char *const *)argv;
     session->budget = o.budget;
     if (o.baseline && (o.update_baseline || o.accept))
-        o.baseline = summary_place(o.baseline, &place);
+        o.baseline = summary_path(o.baseline, &place);
     session->baseline = o.baseline;
     session->updates_baseline = o.update_baseline || o.accept;
     session->accepts = o.accept;
@@ -227,10 +227,10 @@ int tp_cmd_check(int argc, char **argv)
     session->source_root = o.source_root;
     session->read = o.read;
     place_outputs(&job, &o);
-    const char *wrong = wrong_options(&o);
-    wrong = wrong ? wrong : clash(&job);
+    const char *wrong = find_wrong_option(&o);
+    wrong = wrong ? wrong : find_conflict(&job);
     if (wrong)
-        return tp_cmd_refuse(&console, "check", wrong);
+        return tp_cmd_print_usage_error(&console, "check", wrong);
     code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
     tp_cmd_end(&job.work);
     return code;

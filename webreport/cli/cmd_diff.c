@@ -100,22 +100,23 @@ int tp_cmd_diff(int argc, char **argv)
     struct job job = {.options = &o, .work = {.console = &console}};
     size_t count = 0;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"diff", table}, &o, argc, argv, &count);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     if (count != 2)
-        return tp_cmd_refuse(&console, "diff",
-                             "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
+        return tp_cmd_print_usage_error(&console, "diff",
+                                        "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
     if (!tp_cmd_percent(&job.how.threshold, o.threshold))
-        return tp_cmd_refuse(&console, "diff", "--threshold: a percentage, 0 or more");
+        return tp_cmd_print_usage_error(&console, "diff", "--threshold: a percentage, 0 or more");
     const char *const outputs[] = {o.html, o.json, o.markdown};
-    const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = outputs,
-                                                                 .output_count = sizeof outputs / sizeof *outputs,
-                                                                 .inputs = (const char *const *)argv,
-                                                                 .input_count = count});
+    const char *wrong =
+        tp_inputs_find_conflict(&(struct tp_named_files){.outputs = outputs,
+                                                         .output_count = sizeof outputs / sizeof *outputs,
+                                                         .inputs = (const char *const *)argv,
+                                                         .input_count = count});
     if (wrong)
-        return tp_cmd_refuse(&console, "diff", wrong);
+        return tp_cmd_print_usage_error(&console, "diff", wrong);
     if (tp_opt_rules(&rules, &o.rules, &err) < 0 || tp_opt_peaks(&rules, &peaks, o.peaks, &err) < 0)
-        return tp_cmd_refuse(&console, "diff", err.text);
+        return tp_cmd_print_usage_error(&console, "diff", err.text);
     job.paths[TP_BASE] = argv[0];
     job.paths[TP_NEW] = argv[1];
     job.read = (struct tp_diff_read){.rules = &rules, .console = &console, .has_trees = o.html || o.json};

@@ -103,11 +103,11 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
     if (job->needs == TP_EXPORT_NEEDS_MODEL)
         tp_analysis_build_model(a);
     if (job->needs != TP_EXPORT_NEEDS_NOTHING)
-        tp_inputs_say_notices(job->console, walked->file->path, &a->trace.reading);
+        tp_inputs_print_notices(job->console, walked->file->path, &a->trace.reading);
     int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, err);
     code = code < 0 ? code : job->format->write(&export, err);
     if (code == TP_OK && job->needs == TP_EXPORT_NEEDS_NOTHING)
-        tp_inputs_say_notices(job->console, walked->file->path, &a->trace.reading);
+        tp_inputs_print_notices(job->console, walked->file->path, &a->trace.reading);
     return code;
 }
 
@@ -127,7 +127,7 @@ static int read_baseline(struct job *job, struct tp_error *err)
     if (code < 0)
         return tp_error_set(err, code == TP_ELIMIT || code == TP_ENOMEM ? code : TP_ENOTFOUND, 0, "--baseline: %s: %s",
                             path, why.text);
-    tp_inputs_say_notices(job->console, path, &job->baseline->reading);
+    tp_inputs_print_notices(job->console, path, &job->baseline->reading);
     return TP_OK;
 }
 
@@ -144,11 +144,11 @@ static enum tp_export_need needs_of(const struct job *job)
 {
     const struct tp_export asked = {
         .filter = &job->filter, .is_slim = job->options->is_slim, .read = &job->options->read};
-    return job->format->asks ? job->format->asks(&asked) : job->format->needs;
+    return job->format->choose_needs ? job->format->choose_needs(&asked) : job->format->needs;
 }
 
 /* Prints the names of the first written files, and the number of the others. */
-static void say_written(struct job *job)
+static void print_written(struct job *job)
 {
     size_t more = job->all.written_count - job->all.named_count;
     char others[48] = "";
@@ -178,13 +178,13 @@ static int run(struct job *job)
     if (code < 0)
         tp_console_error(job->console, "%s", err.text);
     else
-        say_written(job);
+        print_written(job);
     tp_arena_release(&job->arena);
     return tp_inputs_exit_code(code);
 }
 
 /* Returns why the options do not fit the format, or NULL if they fit. */
-static const char *misfit(const struct options *o, const struct tp_export_format *format)
+static const char *find_option_conflict(const struct options *o, const struct tp_export_format *format)
 {
     bool has_filter = o->steps || o->from || o->until || o->threads.count || o->categories.count;
     if (o->metric && !format->check_metric)
@@ -228,7 +228,7 @@ static int refuse_format(struct tp_console *console, const char *name)
     for (const struct tp_export_format *format = tp_export_formats; format->name && !nearest.found.len; format++)
         size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", format == tp_export_formats ? "; the formats are " : ", ",
                                  format->name);
-    return tp_cmd_refuse(console, "export", text);
+    return tp_cmd_print_usage_error(console, "export", text);
 }
 
 int tp_cmd_export(int argc, char **argv)
@@ -238,20 +238,21 @@ int tp_cmd_export(int argc, char **argv)
     struct tp_console console;
     struct job job = {.options = &o, .console = &console, .walk = {.inputs = (const char *const *)argv}};
     int code = tp_cmd_start(&console, &(struct tp_cmd){"export", table}, &o, argc, argv, &job.walk.input_count);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     if (!o.to)
-        return tp_cmd_refuse(&console, "export", "name a format with --to");
+        return tp_cmd_print_usage_error(&console, "export", "name a format with --to");
     job.format = tp_export_find(o.to);
     if (!job.format)
         return refuse_format(&console, o.to);
-    if (misfit(&o, job.format))
-        return tp_cmd_refuse(&console, "export", misfit(&o, job.format));
+    if (find_option_conflict(&o, job.format))
+        return tp_cmd_print_usage_error(&console, "export", find_option_conflict(&o, job.format));
     if (read_filter(&job, &err) < 0)
-        return tp_cmd_refuse(&console, "export", err.text);
+        return tp_cmd_print_usage_error(&console, "export", err.text);
     if (job.walk.input_count == 0)
-        return tp_cmd_refuse(&console, "export", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+        return tp_cmd_print_usage_error(&console, "export",
+                                        "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (!*o.out)
-        return tp_cmd_refuse(&console, "export", "-o: the name of the folder is empty");
+        return tp_cmd_print_usage_error(&console, "export", "-o: the name of the folder is empty");
     return run(&job);
 }

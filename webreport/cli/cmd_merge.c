@@ -30,15 +30,15 @@ int tp_cmd_merge(int argc, char **argv)
     struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1, .only_merges = true};
     size_t inputs;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"merge", table}, &o, argc, argv, &inputs);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     if (inputs == 0 && !o.files_from)
-        return tp_cmd_refuse(&console, "merge",
-                             "name summaries, a folder to search for *.tps, or a list with --files-from");
+        return tp_cmd_print_usage_error(&console, "merge",
+                                        "name summaries, a folder to search for *.tps, or a list with --files-from");
     job.printer = o.format == AS_JSON ? &tp_cmd_summaries_json : NULL;
     job.out = o.out ? o.out : job.printer ? "-" : NULL;
     if (!job.out || !*job.out || tp_inputs_is_folder(job.out))
-        return tp_cmd_refuse(&console, "merge", "name the summary to write: -o FILE.tps");
+        return tp_cmd_print_usage_error(&console, "merge", "name the summary to write: -o FILE.tps");
     job.load.paths = (const char *const *)argv;
     job.load.path_count = inputs;
     job.load.console = &console;

@@ -115,15 +115,16 @@ int tp_cmd_precision(int argc, char **argv)
     struct job job = {.options = &o, .work = {.console = &console}};
     size_t count = 0;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"precision", table}, &o, argc, argv, &count);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     const char *wrong = read_thresholds(&job.runs.how, &o);
     if (wrong)
-        return tp_cmd_refuse(&console, "precision", wrong);
+        return tp_cmd_print_usage_error(&console, "precision", wrong);
     if (count != 2)
-        return tp_cmd_refuse(&console, "precision", "name two runs, BASE and NEW: traces, folders, .npy or .npz files");
+        return tp_cmd_print_usage_error(&console, "precision",
+                                        "name two runs, BASE and NEW: traces, folders, .npy or .npz files");
     if ((o.html && !*o.html) || (o.json && !*o.json) || (o.markdown && !*o.markdown))
-        return tp_cmd_refuse(&console, "precision", "the name of an output is empty");
+        return tp_cmd_print_usage_error(&console, "precision", "the name of an output is empty");
     job.runs.paths[0] = argv[0];
     job.runs.paths[1] = argv[1];
     job.runs.console = &console;

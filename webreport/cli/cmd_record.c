@@ -40,7 +40,7 @@ struct job {
     sigset_t mask;   /* signals that were blocked at the start of the call */
     bool is_outside; /* the program is recorded from outside, so nothing is preloaded */
     struct tp_child child;
-    struct tp_record_outside beside;
+    struct tp_record_outside outside_record;
     struct tp_kineto kineto;
     struct tp_spool_server server;
 };
@@ -57,7 +57,7 @@ static int cannot_run(struct job *job, int error)
 /* Returns how the program is recorded, as the word for run.json. */
 static const char *mode_of(const struct job *job)
 {
-    bool is_outside = job->is_outside || job->beside.is_on;
+    bool is_outside = job->is_outside || job->outside_record.is_on;
     if (job->program.why_plain)
         return is_outside ? "outside" : "none";
     return job->is_outside ? "outside" : is_outside ? "both" : "inside";
@@ -102,7 +102,7 @@ static int prepare_library(struct job *job, struct tp_error *err)
     int code = tp_library_find(job->library, sizeof job->library, err);
     if (code < 0)
         return code;
-    if (job->program.why_plain && !job->beside.is_on)
+    if (job->program.why_plain && !job->outside_record.is_on)
         tp_console_notice(job->console, "nothing will be recorded%s: %s: %s: %s",
                           job->program.passes_on ? " but the programs that it starts" : "", job->program.path,
                           job->program.why_plain, tp_nothing_outside);
@@ -157,7 +157,7 @@ static void set_tools(const struct job *job)
         const char *source, *variable;
     } tools[] = {{"nvtx", "NVTX_INJECTION64_PATH"}, {"itt", "INTEL_LIBITTNOTIFY64"}};
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-        if (*job->preload && tp_record_has(job->options, tools[i].source))
+        if (*job->preload && tp_record_starts_source(job->options, tools[i].source))
             setenv(tools[i].variable, job->library, 0);
 }
 
@@ -172,7 +172,7 @@ static void set_environment(const void *given)
     set_tools(job);
     tp_spool_server_set_environment(&job->server);
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
-    bool has_outside = job->beside.is_on && job->child.answer == TP_RECORD_SAMPLED;
+    bool has_outside = job->outside_record.is_on && job->child.answer == TP_RECORD_SAMPLED;
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, has_outside, words, sizeof words), 1);
     /* suppress the messages of Kineto, which the program would not print without tracepress */
     setenv("KINETO_LOG_LEVEL", "5", 0);
@@ -189,7 +189,7 @@ static void set_environment(const void *given)
 /* ---- all ---- */
 
 /* Removes the folder of the run if no program ran. */
-static void forget_folder(struct job *job)
+static void remove_run_folder(struct job *job)
 {
     char path[TP_RUN_PATH_BYTES + 16];
     if (!*job->folder.path)
@@ -213,7 +213,7 @@ static struct tp_record_outside outside_of(struct job *job)
 
 /* Stops this process because of a signal that arrived before the program started; removes the folder. Returns the exit
  * code if the handler of the signal does not stop the process. */
-static int stop_as_asked(const struct job *job, int number)
+static int stop_by_signal(const struct job *job, int number)
 {
     sigprocmask(SIG_SETMASK, &job->mask, NULL);
     return 128 + number;
@@ -236,9 +236,9 @@ static bool run_outside(struct job *job, int *exit_code)
     if (is_done)
         tp_run_folder_close(&job->folder, false);
     else
-        forget_folder(job);
+        remove_run_folder(job);
     if (asked) {
-        *exit_code = stop_as_asked(job, asked);
+        *exit_code = stop_by_signal(job, asked);
         return true;
     }
     if (record.start_error)
@@ -260,7 +260,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     if (has_begun)
         tp_run_folder_close(&job->folder, false);
     else
-        forget_folder(job);
+        remove_run_folder(job);
     return code;
 }
 
@@ -312,10 +312,10 @@ static int attach_user(struct job *job)
 
 /* Opens a recording from outside, in addition to the recording inside the program. If this is impossible, prints the
  * reason, and the program runs without it. */
-static void open_beside(struct job *job)
+static void open_outside(struct job *job)
 {
-    job->beside = outside_of(job);
-    tp_record_beside_open(&job->beside, &job->child);
+    job->outside_record = outside_of(job);
+    tp_record_outside_open(&job->outside_record, &job->child);
 }
 
 static void run_inside(struct job *job)
@@ -343,7 +343,7 @@ static int run(struct job *job)
     if (job->options->outside && run_outside(job, &code))
         return code;
     if (tp_record_has_outside(job->options) && !job->options->outside)
-        open_beside(job);
+        open_outside(job);
     code = prepare(job);
     if (code == TP_EXIT_DONE)
         tp_spool_server_open(&job->server, *job->preload ? job->folder.lock : -1);
@@ -353,7 +353,7 @@ static int run(struct job *job)
     tp_kineto_close(&job->kineto);
     tp_spool_server_close(&job->server);
     bool has_run = code == TP_EXIT_DONE && !asked && !job->child.start_error;
-    bool has_outside = tp_record_beside_end(&job->beside, has_run ? &job->child : NULL);
+    bool has_outside = tp_record_outside_finish(&job->outside_record, has_run ? &job->child : NULL);
     if (has_run) {
         job->note.mode = mode_of(job);
         tp_record_end(&(struct tp_record_end){job->options, job->console, job->argv, &job->program, &job->folder,
@@ -362,10 +362,8 @@ static int run(struct job *job)
         tp_run_folder_close(&job->folder, false);
         return job->child.exit_code;
     }
-    forget_folder(job);
-    return asked                  ? stop_as_asked(job, asked)
-           : code == TP_EXIT_DONE ? cannot_run(job, job->child.start_error)
-                                  : code;
+    remove_run_folder(job);
+    return asked ? stop_by_signal(job, asked) : code == TP_EXIT_DONE ? cannot_run(job, job->child.start_error) : code;
 }
 
 static int list_sources(struct job *job)

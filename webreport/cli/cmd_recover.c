@@ -14,7 +14,7 @@
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
-#include "webreport/session/recordings_left.h"
+#include "webreport/session/leftover_files.h"
 #include "writer/spool/spool_read.h"
 #include "writer/spool/spool_trace.h"
 #include "writer/text/terminal.h"
@@ -58,7 +58,7 @@ static void say(struct tp_console *console, const char *spool, const struct tp_s
 }
 
 /* Removes a file that is no longer needed; prints an error if this fails. */
-static int drop(struct tp_console *console, const char *path)
+static int remove_file(struct tp_console *console, const char *path)
 {
     if (unlink(path) == 0 || errno == ENOENT)
         return TP_EXIT_DONE;
@@ -85,7 +85,7 @@ static int recover(struct tp_console *console, const char *spool, const struct o
     struct tp_spool_trace_result result;
     struct tp_error err = {0};
     bool is_live = tp_spool_is_live(spool);
-    if (!o->out && !tp_recordings_left_name_trace(path, sizeof path, spool)) {
+    if (!o->out && !tp_leftover_files_name_trace(path, sizeof path, spool)) {
         tp_console_error(console, "%s: the path is too long; name the trace with -o", spool);
         return TP_EXIT_USAGE;
     }
@@ -106,7 +106,7 @@ static int recover(struct tp_console *console, const char *spool, const struct o
     if (is_live)
         tp_console_notice(console, "%s: its program still records; the trace contains what was recorded so far%s", spool,
                           o->remove ? ", and the spool is kept" : "");
-    return o->remove && !is_live ? drop(console, spool) : TP_EXIT_DONE;
+    return o->remove && !is_live ? remove_file(console, spool) : TP_EXIT_DONE;
 }
 
 /* ---- runs ---- */
@@ -138,7 +138,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
 }
 
 /* Prints the result of a run. had_traces: some raw records had already become traces. */
-static void say_run(struct tp_console *console, const char *run, const struct tp_takeover *t, bool had_traces)
+static void print_run(struct tp_console *console, const char *run, const struct tp_takeover *t, bool had_traces)
 {
     if (t->short_count)
         tp_console_notice(console, "%s: left out: helper processes that ran for less than %d ms (%zu)", run,
@@ -158,7 +158,7 @@ static void say_run(struct tp_console *console, const char *run, const struct tp
 /* Reports a trace that was saved although `record` was killed while it recorded from outside
  * (collector/outside/outside_keeper.h). The name of the trace contains the start time of the run. Returns whether such
  * a trace exists. */
-static bool say_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
+static bool print_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
 {
     char ends[64];
     bool is_saved = false;
@@ -194,14 +194,14 @@ static int finish_run(struct tp_console *console, const char *path)
     }
     if (code == TP_OK) {
         has_note = tp_run_folder_read(&run, &note);
-        bool has_saved = note.is_cut && say_saved(console, run.path, &note);
+        bool has_saved = note.is_cut && print_saved(console, run.path, &note);
         takeover.program = note.pid;
         takeover.folder = run.spools;
         takeover.logdir = run.path;
         code = tp_takeover(&takeover, &err);
         tp_console_progress_end(console);
         had_traces = has_note && note.state != TP_RUN_RECORDING;
-        say_run(console, path, &takeover, had_traces || has_saved);
+        print_run(console, path, &takeover, had_traces || has_saved);
         bool is_whole = !takeover.running_count && !takeover.failed_count;
         bool is_made = code == TP_OK && tp_run_outputs_make(console, &run, &note, is_whole);
         finishing.has_failed_output |= !is_made;
@@ -218,17 +218,17 @@ static int finish_run(struct tp_console *console, const char *path)
 
 /* ---- folders ---- */
 
-static int recover_leaving(struct tp_console *console, const struct tp_leaving *leaving, const struct options *o)
+static int recover_leaving(struct tp_console *console, const struct tp_leftover *leaving, const struct options *o)
 {
-    if (leaving->kind == TP_LEAVING_RUN)
+    if (leaving->kind == TP_LEFTOVER_RUN)
         return finish_run(console, leaving->path);
-    if (leaving->kind == TP_LEAVING_SPOOL && leaving->is_live)
+    if (leaving->kind == TP_LEFTOVER_SPOOL && leaving->is_live)
         tp_console_notice(console, "%s: its program still records; name the spool to get the trace so far",
                           leaving->path);
-    else if (leaving->kind == TP_LEAVING_SPOOL)
+    else if (leaving->kind == TP_LEFTOVER_SPOOL)
         return recover(console, leaving->path, o);
     else if (o->remove)
-        return drop(console, leaving->path);
+        return remove_file(console, leaving->path);
     else
         tp_console_notice(console, "%s: an unfinished file of a killed program; --remove removes it",
                           leaving->path);
@@ -244,7 +244,7 @@ struct search {
 };
 
 /* Prints which folders were searched, if they have nothing to recover. */
-static void say_nothing(const struct search *search, const struct tp_recordings_left *left)
+static void print_nothing_found(const struct search *search, const struct tp_leftover_files *left)
 {
     tp_console_notice(search->console, "%s: no spool in it%s (%zu folder%s searched): nothing to recover",
                       search->folder, left->folder_count > 1 ? " or below it" : "", left->folder_count,
@@ -254,28 +254,28 @@ static void say_nothing(const struct search *search, const struct tp_recordings_
 static int recover_all(void *context, struct tp_error *err)
 {
     struct search *search = context;
-    struct tp_recordings_left left;
-    const char *run = tp_recordings_left_run_of(&search->arena, search->folder);
+    struct tp_leftover_files left;
+    const char *run = tp_leftover_files_run_of(&search->arena, search->folder);
     size_t count = 0;
     if (*run) { /* true if the path belongs to the raw records of a run */
         search->worst = finish_run(search->console, run);
         return TP_OK;
     }
-    int code = tp_recordings_left_find(&left, &search->arena, search->folder, err);
+    int code = tp_leftover_files_find(&left, &search->arena, search->folder, err);
     if (code < 0)
         return code;
     for (size_t i = 0; i < left.items.count; i++) {
-        const struct tp_leaving *leaving = TP_AT(&left.items, struct tp_leaving, i);
+        const struct tp_leftover *leaving = TP_AT(&left.items, struct tp_leftover, i);
         int exit_code = recover_leaving(search->console, leaving, search->options);
         search->worst = search->worst > exit_code ? search->worst : exit_code;
-        count += leaving->kind != TP_LEAVING_TEMPORARY;
+        count += leaving->kind != TP_LEFTOVER_TEMPORARY;
     }
     if (left.unread_count) {
         tp_console_error(search->console, "%s: %zu folders could not be searched, the first: %s", search->folder,
                          left.unread_count, left.unread);
         search->worst = search->worst > TP_EXIT_NO_INPUT ? search->worst : TP_EXIT_NO_INPUT;
     } else if (count == 0 && search->worst == TP_EXIT_DONE) {
-        say_nothing(search, &left);
+        print_nothing_found(search, &left);
     }
     return TP_OK;
 }
@@ -307,12 +307,13 @@ int tp_cmd_recover(int argc, char **argv)
     size_t count;
     int worst = TP_EXIT_DONE;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"recover", table}, &o, argc, argv, &count);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     if (count == 0)
-        return tp_cmd_refuse(&console, "recover", "name a spool (.*.tpspool next to the traces) or a folder");
+        return tp_cmd_print_usage_error(&console, "recover",
+                                        "name a spool (.*.tpspool next to the traces) or a folder");
     if (o.out && (count > 1 || is_folder(argv[0])))
-        return tp_cmd_refuse(&console, "recover", "-o names one trace, so name only one spool");
+        return tp_cmd_print_usage_error(&console, "recover", "-o names one trace, so name only one spool");
     for (size_t i = 0; i < count; i++) {
         code = is_folder(argv[i]) ? recover_folder(&console, argv[i], &o) : recover(&console, argv[i], &o);
         worst = worst > code ? worst : code;

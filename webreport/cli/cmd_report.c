@@ -45,7 +45,7 @@ static const struct tp_opt table[] = {
 };
 
 /* Returns the path of report.html if `html` is a folder, else `html`. */
-static const char *in_folder(const char *html, char *path, size_t size)
+static const char *page_path(const char *html, char *path, size_t size)
 {
     struct stat info;
     if (!html || stat(html, &info) < 0 || !S_ISDIR(info.st_mode) ||
@@ -55,7 +55,7 @@ static const char *in_folder(const char *html, char *path, size_t size)
 }
 
 /* Returns the first given option that has no effect on the page of a job, or NULL. */
-static const char *useless_for_job(const struct options *o)
+static const char *find_useless_option(const struct options *o)
 {
     const struct {
         const char *option;
@@ -146,24 +146,26 @@ int tp_cmd_report(int argc, char **argv)
     struct tp_report_session session = {.console = &console, .inputs = (const char *const *)argv};
     size_t inputs;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"report", table}, &o, argc, argv, &inputs);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     if (inputs == 0)
-        return tp_cmd_refuse(&console, "report", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+        return tp_cmd_print_usage_error(&console, "report",
+                                        "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (tp_opt_rules(&session.rules, &o.rules, &err) < 0 || tp_opt_peaks(&session.rules, &peaks, o.peaks, &err) < 0)
-        return tp_cmd_refuse(&console, "report", err.text);
+        return tp_cmd_print_usage_error(&console, "report", err.text);
     if (!o.html && !o.json && !o.markdown)
         o.html = "report.html";
     char path[4096];
-    o.html = in_folder(o.html, path, sizeof path);
+    o.html = page_path(o.html, path, sizeof path);
     const char *const outputs[] = {o.html, o.json, o.markdown};
-    const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = outputs,
-                                                                 .output_count = sizeof outputs / sizeof *outputs,
-                                                                 .inputs = (const char *const *)argv,
-                                                                 .input_count = inputs,
-                                                                 .more = {o.baseline, o.history}});
+    const char *wrong =
+        tp_inputs_find_conflict(&(struct tp_named_files){.outputs = outputs,
+                                                         .output_count = sizeof outputs / sizeof *outputs,
+                                                         .inputs = (const char *const *)argv,
+                                                         .input_count = inputs,
+                                                         .more = {o.baseline, o.history}});
     if (wrong)
-        return tp_cmd_refuse(&console, "report", wrong);
+        return tp_cmd_print_usage_error(&console, "report", wrong);
     hint_for_jenkins(&o, &console);
     session.input_count = inputs;
     session.history = o.history;
@@ -178,16 +180,17 @@ int tp_cmd_report(int argc, char **argv)
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
-    code = tp_job_is_asked(&(struct tp_run_search){session.inputs, inputs, session.read.include});
+    code = tp_job_detect(&(struct tp_run_search){session.inputs, inputs, session.read.include});
     if (code == TP_EUSAGE)
-        return tp_cmd_refuse(&console, "report", "traces and summaries make different pages; name only traces or only "
-                                                 "summaries");
+        return tp_cmd_print_usage_error(&console, "report",
+                                        "traces and summaries make different pages; name only traces or only "
+                                        "summaries");
     if (code < 0) {
         tp_console_error(&console, "out of memory");
         return TP_EXIT_LIMIT;
     }
-    if (code && useless_for_job(&o)) {
-        tp_console_error(&console, "report: %s has no effect on the page of summaries", useless_for_job(&o));
+    if (code && find_useless_option(&o)) {
+        tp_console_error(&console, "report: %s has no effect on the page of summaries", find_useless_option(&o));
         return TP_EXIT_USAGE;
     }
     return code ? report_jobs(&session, &wanted) : report_traces(&session, &wanted);

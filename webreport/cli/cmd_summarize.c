@@ -77,7 +77,7 @@ static bool find_rank(int64_t *rank)
 }
 
 /* Returns what is wrong with the options, or NULL if nothing is. */
-static const char *wrong(const struct options *o, size_t inputs, struct tp_summarize_job *job)
+static const char *find_wrong_option(const struct options *o, size_t inputs, struct tp_summarize_job *job)
 {
     if (inputs == 0 && !o->files_from)
         return "name a trace file, a folder to search for *.pt.trace.json[.gz], or a list with --files-from";
@@ -103,16 +103,16 @@ int tp_cmd_summarize(int argc, char **argv)
     struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1};
     size_t inputs;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"summarize", table}, &o, argc, argv, &inputs);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     if (tp_opt_rules(&rules, &o.rules, &err) < 0 || tp_opt_peaks(&rules, &peaks, o.peaks, &err) < 0)
-        return tp_cmd_refuse(&console, "summarize", err.text);
+        return tp_cmd_print_usage_error(&console, "summarize", err.text);
     job.printer = o.format == AS_JSON ? &tp_cmd_summaries_json : NULL;
     job.out = o.out ? o.out : job.printer ? "-" : NULL;
     job.load.rank = o.rank;
-    const char *what = wrong(&o, inputs, &job);
+    const char *what = find_wrong_option(&o, inputs, &job);
     if (what)
-        return tp_cmd_refuse(&console, "summarize", what);
+        return tp_cmd_print_usage_error(&console, "summarize", what);
     job.load.paths = (const char *const *)argv;
     job.load.path_count = inputs;
     job.load.console = &console;

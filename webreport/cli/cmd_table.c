@@ -257,7 +257,7 @@ static int run(const struct tp_table_session *session, struct tp_table_outputs *
     if (code < 0)
         tp_console_error(session->console, "%s", err.text);
     else
-        tp_console_wrote(session->console, &outputs->path, 1);
+        tp_console_print_written(session->console, &outputs->path, 1);
     tp_table_outputs_close(outputs);
     return tp_inputs_exit_code(code);
 }
@@ -270,12 +270,13 @@ int tp_cmd_table(int argc, char **argv)
     struct tp_table_outputs outputs = {0};
     struct tp_table_session session = {.console = &console, .inputs = (const char *const *)argv};
     int code = tp_cmd_start(&console, &(struct tp_cmd){"table", table}, &o, argc, argv, &session.input_count);
-    if (code != TP_CMD_GOES_ON)
+    if (code != TP_CMD_CONTINUES)
         return code;
     const char *wrong = make_session(&session, &outputs, &o);
     if (wrong)
-        return tp_cmd_refuse(&console, "table", wrong);
+        return tp_cmd_print_usage_error(&console, "table", wrong);
     if (session.input_count == 0)
-        return tp_cmd_refuse(&console, "table", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+        return tp_cmd_print_usage_error(&console, "table",
+                                        "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     return run(&session, &outputs);
 }

@@ -19,7 +19,7 @@
 #include "writer/base/environment.h"
 #include "writer/base/fs.h"
 
-enum { TOLD_TRACES = 8 }; /* number of traces whose names are printed; further traces are only counted */
+enum { SHOWN_TRACES = 8 }; /* number of traces whose names are printed; further traces are only counted */
 
 enum stage { TAKING, OUTPUTS, DONE };
 
@@ -50,7 +50,7 @@ void tp_record_write_note(struct tp_console *console, const struct tp_run_folder
 /* ---- asked to end ---- */
 
 /* Exits the process; all other threads stop. */
-static void leave(struct ending *ending)
+static void exit_process(struct ending *ending)
 {
     const struct tp_record_end *end = ending->end;
     sigset_t asked;
@@ -76,7 +76,7 @@ static void *wait_for_signal(void *context)
         ;
     pthread_mutex_lock(&ending->lock);
     if (ending->stage != DONE)
-        leave(ending);
+        exit_process(ending);
     pthread_mutex_unlock(&ending->lock);
     return NULL;
 }
@@ -111,10 +111,10 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
 
 static void say_result(struct ending *ending, const struct tp_takeover *t)
 {
-    for (size_t i = 0; i < ending->trace_count && i < TOLD_TRACES && !ending->end->options->summary_only; i++)
+    for (size_t i = 0; i < ending->trace_count && i < SHOWN_TRACES && !ending->end->options->summary_only; i++)
         tp_console_notice(ending->end->console, "recorded %s", ending->traces[i]);
-    if (ending->trace_count > TOLD_TRACES && !ending->end->options->summary_only)
-        tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - TOLD_TRACES,
+    if (ending->trace_count > SHOWN_TRACES && !ending->end->options->summary_only)
+        tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - SHOWN_TRACES,
                           ending->end->folder->path);
     /* with has_outside, the trace from outside covers these programs */
     if (t->short_count && !ending->end->has_outside)

@@ -208,7 +208,7 @@ void tp_record_setting(const struct tp_record_options *options, const char *sour
         }
 }
 
-bool tp_record_has(const struct tp_record_options *options, const char *source)
+bool tp_record_starts_source(const struct tp_record_options *options, const char *source)
 {
     bool is_default = options->source.count == 0 || has_word(&options->source, "default");
     return (is_default || has_word(&options->source, source)) && !has_word(&options->no_source, source);
@@ -216,8 +216,8 @@ bool tp_record_has(const struct tp_record_options *options, const char *source)
 
 bool tp_record_has_outside(const struct tp_record_options *options)
 {
-    return tp_record_has(options, "outside") && !options->summary_only && !tp_environment("TRACEPRESS_RANKS") &&
-           !tp_environment("TRACEPRESS_WINDOW");
+    return tp_record_starts_source(options, "outside") && !options->summary_only &&
+           !tp_environment("TRACEPRESS_RANKS") && !tp_environment("TRACEPRESS_WINDOW");
 }
 
 unsigned tp_record_sample_rate(const struct tp_record_options *options)
@@ -225,7 +225,9 @@ unsigned tp_record_sample_rate(const struct tp_record_options *options)
     char setting[32];
     tp_record_setting(options, "sample", setting, sizeof setting);
     unsigned long rate = strtoul(setting, NULL, 10);
-    return !tp_record_has(options, "sample") ? 0 : rate > 0 && rate <= 10000 ? (unsigned)rate : TP_WORKER_SAMPLES;
+    return !tp_record_starts_source(options, "sample") ? 0
+           : rate > 0 && rate <= 10000                 ? (unsigned)rate
+                                                       : TP_WORKER_SAMPLES;
 }
 
 static bool is_known(const struct tp_source_rows *rows, const char *name, size_t len)

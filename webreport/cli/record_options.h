@@ -34,7 +34,7 @@ bool tp_record_wants(const struct tp_record_options *options, const char *source
 void tp_record_setting(const struct tp_record_options *options, const char *source, char *text, size_t size);
 
 /* Returns whether the preload library will start a source that is on by default (collector/sources.h). */
-bool tp_record_has(const struct tp_record_options *options, const char *source);
+bool tp_record_starts_source(const struct tp_record_options *options, const char *source);
 
 /* Returns whether the program is recorded from outside in addition to the recording inside it; the source "outside" is
  * on by default. Returns false if only some ranks or windows of time are recorded (TRACEPRESS_RANKS,

@@ -59,7 +59,7 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
 }
 
 /* Prints which processes of the program still run, because the recording stops when the program exits. */
-static void say_living(const struct tp_record_outside *record, const struct tp_outside *outside)
+static void print_living(const struct tp_record_outside *record, const struct tp_outside *outside)
 {
     struct tp_buf names;
     tp_buf_init(&names, 1 << 12);
@@ -108,12 +108,12 @@ static void save_killed(void *context)
     tp_outside_write(record->outside, path, NULL);
 }
 
-static void keep(struct tp_record_outside *record)
+static void start_keeper(struct tp_record_outside *record)
 {
     tp_outside_keep(record->outside, save_killed, record, record->folder->lock);
 }
 
-static void end(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
+static void finish(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
 {
     tp_record_end_note(record->note, child);
     tp_console_restart(record->console); /* measure progress from now on, without the time of the program */
@@ -121,7 +121,7 @@ static void end(const struct tp_record_outside *record, struct tp_outside *outsi
     if (child->signal)
         tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept",
                           record->argv[0], child->signal, strsignal(child->signal));
-    say_living(record, outside);
+    print_living(record, outside);
     write_outputs(record, outside);
 }
 
@@ -143,7 +143,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
         .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_look, outside}}};
     if (code == TP_OK) {
         record->outside = outside;
-        keep(record);
+        start_keeper(record);
         tp_child_run(&child);
     }
     bool is_refused = code < 0 || child.start_error == ECANCELED;
@@ -153,7 +153,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
                           code < 0 ? err.text : child.refused.text);
     else if (!child.start_error) {
         sigprocmask(SIG_SETMASK, record->mask, NULL);
-        end(record, outside, &child);
+        finish(record, outside, &child);
     }
     *exit_code = child.exit_code;
     record->outside = NULL;
@@ -171,43 +171,43 @@ static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
     int code = tp_outside_begin(record->outside, pid, err);
     record->is_refused = code < 0;
     if (code == TP_OK)
-        keep(record);
+        start_keeper(record);
     bool has_samples = code == TP_OK && tp_outside_seen(record->outside).mode != TP_OUTSIDE_BY_LOOKS;
     return has_samples ? TP_RECORD_SAMPLED : TP_RECORD_NOT_SAMPLED;
 }
 
-static void look_at_end(void *given)
+static void note_end(void *given)
 {
     const struct tp_record_outside *record = given;
     tp_outside_ended(record->outside);
 }
 
-static void say_inside_alone(const struct tp_record_outside *record, const char *why)
+static void print_inside_alone(const struct tp_record_outside *record, const char *why)
 {
     tp_console_notice(record->console, "recorded only from inside: %s", why);
 }
 
-void tp_record_beside_open(struct tp_record_outside *record, struct tp_child *child)
+void tp_record_outside_open(struct tp_record_outside *record, struct tp_child *child)
 {
     struct tp_error err = {0};
     const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
     if (tp_outside_new(&record->outside, &options, &err) < 0) {
-        say_inside_alone(record, err.text);
+        print_inside_alone(record, err.text);
         return;
     }
     record->is_on = true;
     child->forked = open_events_if_allowed;
     child->forked_state = record;
-    child->ended = look_at_end;
+    child->ended = note_end;
     child->watched[WATCHED_OUTSIDE] =
         (struct tp_child_watch){tp_outside_fd(record->outside), tp_outside_look, record->outside};
 }
 
-bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_child *child)
+bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_child *child)
 {
     bool has_trace = false;
     if (record->is_on && record->is_refused && child)
-        say_inside_alone(record, child->refused.text);
+        print_inside_alone(record, child->refused.text);
     if (record->is_on && !record->is_refused && child) {
         tp_console_restart(record->console); /* measure progress from now on, without the time of the program */
         tp_outside_end(record->outside, &child->status);
@@ -238,7 +238,7 @@ static void wait_for(const struct tp_record_outside *record, struct tp_outside *
     record->note->ended_ns = tp_record_now_ns();
 }
 
-static void say_refusal(const struct tp_record_outside *record, int code, const struct tp_error *err)
+static void print_refusal(const struct tp_record_outside *record, int code, const struct tp_error *err)
 {
     char path[64];
     struct stat process;
@@ -268,13 +268,13 @@ int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
     *has_begun = code == TP_OK;
     if (code == TP_OK) {
         record->outside = outside;
-        keep(record);
+        start_keeper(record);
         wait_for(record, outside);
         record->outside = NULL;
         tp_outside_end(outside, NULL);
         write_outputs(record, outside);
     } else {
-        say_refusal(record, code, &err);
+        print_refusal(record, code, &err);
     }
     tp_outside_free(outside);
     return code == TP_OK ? TP_EXIT_DONE : TP_EXIT_NO_INPUT;

@@ -27,7 +27,7 @@ struct tp_record_outside {
     /* result: the recording from outside runs next to the recording inside; false after the end if there is no trace */
     bool is_on;
     bool is_refused;            /* result: the kernel refuses events for a recording next to the one inside */
-    struct tp_outside *outside; /* set by tp_record_beside_open, freed by tp_record_beside_end */
+    struct tp_outside *outside; /* set by tp_record_outside_open, freed by tp_record_outside_finish */
 };
 
 /* Answer to the child (struct tp_child): whether samples are taken from outside. */
@@ -40,11 +40,11 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code);
 
 /* Prepares a recording of `child`, which runs next, from outside as well. If this is impossible, prints the reason; the
  * child still runs. */
-void tp_record_beside_open(struct tp_record_outside *record, struct tp_child *child);
+void tp_record_outside_open(struct tp_record_outside *record, struct tp_child *child);
 
 /* Finishes the recording after the child has exited: writes the trace, prints its path, and frees the memory of
- * tp_record_beside_open. child: NULL if nothing ran. Returns whether there is a trace. */
-bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_child *child);
+ * tp_record_outside_open. child: NULL if nothing ran. Returns whether there is a trace. */
+bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_child *child);
 
 /* Records a running process, which continues afterwards, and makes the outputs. *has_begun: whether something was
  * recorded. Returns the exit code. */

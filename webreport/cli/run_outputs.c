@@ -38,7 +38,7 @@ static void free_names(struct dirent **names, int count)
 
 /* Runs another command with the given words and the folder as arguments. Returns false if it failed; the command has
  * printed the reason. */
-static bool run_on(const char *folder, int (*command)(int, char **), const char *const *words)
+static bool run_command_on(const char *folder, int (*command)(int, char **), const char *const *words)
 {
     size_t count = 0;
     char *argv[MOST_WORDS + 1] = {0};
@@ -57,7 +57,7 @@ static bool make_summaries(struct tp_console *console, const char *folder, bool 
     char path[TP_RUN_PATH_BYTES + 300];
     /* list the traces before the summaries are made, because a trace that appears meanwhile has no summary */
     int count = list_traces(&names, folder);
-    bool is_done = run_on(folder, tp_cmd_summarize, is_only ? strict : tolerant);
+    bool is_done = run_command_on(folder, tp_cmd_summarize, is_only ? strict : tolerant);
     if (is_done)
         tp_console_notice(console, "summarized in %s", folder);
     for (int i = 0; is_done && is_only && i < count; i++) {
@@ -79,9 +79,9 @@ static bool make_all(struct tp_console *console, const char *folder, const struc
     const char *const to_events[] = {"--to", "tfevents", "-o", folder, "--quiet", "--", NULL};
     const char *const to_report[] = {"-o", report, "--quiet", "--", NULL};
     if (count && wishes->events)
-        is_done = run_on(folder, tp_cmd_export, to_events);
+        is_done = run_command_on(folder, tp_cmd_export, to_events);
     if (count && wishes->report) {
-        bool is_reported = run_on(folder, tp_cmd_report, to_report);
+        bool is_reported = run_command_on(folder, tp_cmd_report, to_report);
         if (is_reported)
             tp_console_notice(console, "reported in %s", report);
         is_done = is_done && is_reported;

@@ -69,7 +69,7 @@ struct tp_export_format {
     bool (*check_metric)(const char *metric);
     /* Returns the needed parts if options decide them; filter, read and is_slim must be set. NULL if the format always
      * needs `needs`. */
-    enum tp_export_need (*asks)(const struct tp_export *export);
+    enum tp_export_need (*choose_needs)(const struct tp_export *export);
     bool reads_text;      /* the format reads export->path again */
     bool has_slim;        /* the format supports --slim */
     bool has_own_folders; /* the format makes its own folders in `out`, so the caller does not make `folder` */
@@ -111,7 +111,7 @@ int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 
 /* Writes WORKER.trace.json.gz (chrome_export.c): the trace, or an unchanged part of it (chrome_raw.c); with is_slim, a
  * cleaned trace (chrome_slim.c). Returns TP_EUSAGE if that file is the input. */
-enum tp_export_need tp_export_chrome_asks(const struct tp_export *export);
+enum tp_export_need tp_export_chrome_needs(const struct tp_export *export);
 /* Mark in the gzip header of an exported trace. A later export may replace a file with this mark. */
 #define TP_EXPORT_MARK "tracepress export"
 int tp_export_chrome(const struct tp_export *export, struct tp_error *err);

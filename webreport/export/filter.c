@@ -78,7 +78,7 @@ int tp_filter_parse(struct tp_filter *filter, const struct tp_filter_options *op
     return TP_OK;
 }
 
-bool tp_filter_takes_part(const struct tp_filter *filter)
+bool tp_filter_selects_part(const struct tp_filter *filter)
 {
     return filter->has_steps || filter->from_ns != INT64_MIN || filter->until_ns != INT64_MAX ||
            filter->options.thread_count || filter->options.category_count;

@@ -29,7 +29,7 @@ struct tp_filter {
 int tp_filter_parse(struct tp_filter *filter, const struct tp_filter_options *options, struct tp_error *err);
 
 /* Returns whether the filter omits anything. */
-bool tp_filter_takes_part(const struct tp_filter *filter);
+bool tp_filter_selects_part(const struct tp_filter *filter);
 
 /* Returns the earliest time in the trace, ns, from which --from and --until count; 0 for an empty trace. */
 int64_t tp_filter_first_ns(const struct tp_trace *trace);

@@ -7,7 +7,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/gzip_out.h"
 
-int tp_export_wrote(const struct tp_export *export, const char *path, int code)
+int tp_export_record_written(const struct tp_export *export, const char *path, int code)
 {
     enum { NAMED = 4 };
     struct tp_export_job *job = export->job;
@@ -34,7 +34,7 @@ int tp_export_whole_file(const struct tp_export *export, const char *ending, str
         return code;
     code = tp_outfile_write(file, bytes.ptr, bytes.len, err);
     if (code == TP_OK)
-        return tp_export_wrote(export, path, tp_outfile_commit(&file, err));
+        return tp_export_record_written(export, path, tp_outfile_commit(&file, err));
     tp_outfile_discard(&file);
     return code;
 }

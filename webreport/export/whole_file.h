@@ -10,7 +10,7 @@
     "no samples of running threads in it: 'tracepress record' takes them, and so does .sample_rate of tracepress.h"
 
 /* Records in the job that `path` was written if `code` is TP_OK. Returns code. */
-int tp_export_wrote(const struct tp_export *export, const char *path, int code);
+int tp_export_record_written(const struct tp_export *export, const char *path, int code);
 
 /* Writes FOLDER/WORKER.ENDING. Returns 0, TP_EIO or TP_ELIMIT. */
 int tp_export_whole_file(const struct tp_export *export, const char *ending, struct tp_str bytes, struct tp_error *err);

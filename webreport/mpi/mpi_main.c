@@ -162,7 +162,7 @@ static int map_share(struct tp_buf *bytes, const struct tp_summarize_job *job, s
 }
 
 /* Returns the worst status of all processes and adds up their counts, so that all processes continue or all stop. */
-static int agree(int code, struct tp_summarize_counts *counts)
+static int combine_status(int code, struct tp_summarize_counts *counts)
 {
     unsigned long long own[2] = {counts->usable, counts->failed}, all[2];
     int worst = TP_OK;
@@ -178,7 +178,7 @@ static int run_job(const struct tp_summarize_job *job, struct tp_error *err)
     struct tp_buf bytes;
     char *joined = NULL;
     tp_buf_init(&bytes, 0);
-    int own = map_share(&bytes, job, &counts, err), code = agree(own, &counts);
+    int own = map_share(&bytes, job, &counts, err), code = combine_status(own, &counts);
     if (code < 0 && own == TP_OK)
         tp_error_set(err, code, 0, "another process failed");
     if (code == TP_OK && counts.usable == 0)
@@ -205,7 +205,7 @@ static int print_help(void)
 }
 
 /* Prints a text on one process only, because all processes have the same text. */
-static void say(struct tp_console *console, const char *text)
+static void print_once(struct tp_console *console, const char *text)
 {
     if (process_number == 0)
         tp_console_error(console, "%s", text);
@@ -223,7 +223,7 @@ static int run(int argc, char **argv)
     if (o.common.help)
         return process_number ? TP_EXIT_DONE : print_help();
     if (code < 0 || (inputs == 0 && !o.files_from) || !o.out) {
-        say(&console, code < 0 ? err.text : "name inputs and -o FILE.tps; --help lists the options");
+        print_once(&console, code < 0 ? err.text : "name inputs and -o FILE.tps; --help lists the options");
         return TP_EXIT_USAGE;
     }
     job.load.paths = (const char *const *)argv;
@@ -237,7 +237,7 @@ static int run(int argc, char **argv)
     job.shard_count = (uint64_t)process_count;
     code = run_job(&job, &err);
     if (code < 0)
-        say(&console, err.text[0] ? err.text : "out of memory");
+        print_once(&console, err.text[0] ? err.text : "out of memory");
     return tp_inputs_exit_code(code);
 }
 

@@ -261,7 +261,7 @@ static int store_in_folder(const struct tp_check_session *s, struct tp_arena *ar
         tp_console_notice(s->console, "%s: stored; compare other runs with it: --baseline %s", path,
                           s->baseline);
     else if (code == TP_OK)
-        tp_console_wrote(s->console, &path, 1);
+        tp_console_print_written(s->console, &path, 1);
     return code;
 }
 
@@ -280,6 +280,6 @@ int tp_check_session_store(const struct tp_check_session *s, struct tp_arena *ar
     const struct tp_run_decision decision = decision_of(s);
     int code = write_runs(s, &decision, s->baseline, arena, err);
     if (code == TP_OK)
-        tp_console_wrote(s->console, &s->baseline, 1);
+        tp_console_print_written(s->console, &s->baseline, 1);
     return code;
 }

@@ -99,14 +99,15 @@ static bool name_written(char *text, size_t room, const char *const *paths, size
     return size > 0;
 }
 
-void tp_console_wrote(struct tp_console *console, const char *const *paths, size_t count)
+void tp_console_print_written(struct tp_console *console, const char *const *paths, size_t count)
 {
     char text[LINE];
     if (name_written(text, sizeof text, paths, count))
         tp_console_notice(console, "wrote %s", text);
 }
 
-void tp_console_line_and_wrote(struct tp_console *console, const char *line, const char *const *paths, size_t count)
+void tp_console_print_line_and_written(struct tp_console *console, const char *line, const char *const *paths,
+                                       size_t count)
 {
     char text[LINE];
     bool has_written = name_written(text, sizeof text, paths, count);

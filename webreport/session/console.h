@@ -27,10 +27,11 @@ void tp_console_error(struct tp_console *console, const char *format, ...) __att
 void tp_console_notice(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints which files were written, as "wrote report.html, out.json". Leaves out NULL, "-" and files of /dev. */
-void tp_console_wrote(struct tp_console *console, const char *const *paths, size_t count);
+void tp_console_print_written(struct tp_console *console, const char *const *paths, size_t count);
 
 /* Prints `line`, a sentence, followed by the names of the written files, all in one line. */
-void tp_console_line_and_wrote(struct tp_console *console, const char *line, const char *const *paths, size_t count);
+void tp_console_print_line_and_written(struct tp_console *console, const char *line, const char *const *paths,
+                                       size_t count);
 
 /* Prints a line that the next line overwrites. Prints only on terminals, and only if the work takes more than a second.
  */

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "webreport/session/exit.h"
-#include "webreport/session/recordings_left.h"
+#include "webreport/session/leftover_files.h"
 #include "webreport/trace/file_head.h"
 #include "writer/base/buf.h"
 
-void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs)
+void tp_inputs_print_found(struct tp_console *console, const struct tp_runs *runs)
 {
     enum { SHOWN = 3 };
     size_t count = 0;
@@ -40,12 +40,12 @@ void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs)
 
 /* Returns whether the user must run `recover` on a recording: its program or `record` no longer runs, and it has no
  * trace. */
-static bool is_unfinished(const struct tp_leaving *leaving)
+static bool is_unfinished(const struct tp_leftover *leaving)
 {
     char trace[4096];
-    if (leaving->kind == TP_LEAVING_SPOOL && !leaving->is_live)
-        return !tp_recordings_left_name_trace(trace, sizeof trace, leaving->path) || access(trace, F_OK) != 0;
-    return leaving->kind == TP_LEAVING_RUN;
+    if (leaving->kind == TP_LEFTOVER_SPOOL && !leaving->is_live)
+        return !tp_leftover_files_name_trace(trace, sizeof trace, leaving->path) || access(trace, F_OK) != 0;
+    return leaving->kind == TP_LEFTOVER_RUN;
 }
 
 /* Counts the unfinished recordings in the folders of a search. *folder: the first folder that has one, or NULL. */
@@ -54,12 +54,12 @@ static size_t count_unfinished(const char **folder, const struct tp_run_search *
     size_t count = 0;
     *folder = NULL;
     for (size_t i = 0; i < search->path_count; i++) {
-        struct tp_recordings_left left;
+        struct tp_leftover_files left;
         const char *path = search->paths[i];
-        if (!tp_inputs_is_folder(path) || tp_recordings_left_find(&left, arena, path, NULL) < 0)
+        if (!tp_inputs_is_folder(path) || tp_leftover_files_find(&left, arena, path, NULL) < 0)
             continue;
         for (size_t k = 0; k < left.items.count; k++) {
-            if (!is_unfinished(TP_AT(&left.items, struct tp_leaving, k)))
+            if (!is_unfinished(TP_AT(&left.items, struct tp_leftover, k)))
                 continue;
             *folder = *folder ? *folder : path;
             count++;
@@ -68,7 +68,7 @@ static size_t count_unfinished(const char **folder, const struct tp_run_search *
     return count;
 }
 
-void tp_inputs_say_unfinished(struct tp_console *console, const struct tp_run_search *search, struct tp_arena *arena)
+void tp_inputs_print_unfinished(struct tp_console *console, const struct tp_run_search *search, struct tp_arena *arena)
 {
     const char *folder;
     size_t count = count_unfinished(&folder, search, arena);
@@ -90,15 +90,15 @@ int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *ar
         return why->code = TP_ENOTFOUND;
     if (code < 0)
         return code;
-    tp_inputs_say_found(console, runs);
+    tp_inputs_print_found(console, runs);
     if (!*file_count)
-        return tp_inputs_none(runs, search, "traces", arena, why);
-    tp_inputs_say_unfinished(console, search, arena);
+        return tp_inputs_none_found(runs, search, "traces", arena, why);
+    tp_inputs_print_unfinished(console, search, arena);
     return TP_OK;
 }
 
-int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
-                   struct tp_arena *arena, struct tp_error *err)
+int tp_inputs_none_found(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
+                         struct tp_arena *arena, struct tp_error *err)
 {
     const char *folder;
     size_t count = count_unfinished(&folder, search, arena);
@@ -118,7 +118,7 @@ int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *searc
                         wanted);
 }
 
-void tp_inputs_say_notices(struct tp_console *console, const char *path, const struct tp_reading *reading)
+void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_reading *reading)
 {
     for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
         if (reading->notices[i])
@@ -164,7 +164,7 @@ static const char *input_at(const struct tp_named_files *named, size_t i)
     return i < named->input_count ? named->inputs[i] : named->more[i - named->input_count];
 }
 
-const char *tp_inputs_clash(const struct tp_named_files *named)
+const char *tp_inputs_find_conflict(const struct tp_named_files *named)
 {
     size_t inputs = named->input_count + sizeof named->more / sizeof *named->more;
     unsigned stdin_count = 0;

@@ -15,19 +15,19 @@ int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *ar
 
 /* Prints which files of the folders are read because of their content, and which are skipped because they are no
  * regular files. */
-void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs);
+void tp_inputs_print_found(struct tp_console *console, const struct tp_runs *runs);
 
 /* Prints which recordings in the folders of a search have no trace yet, and the command that makes these traces.
  * Allocates from `arena`, whose guard the caller sets. */
-void tp_inputs_say_unfinished(struct tp_console *console, const struct tp_run_search *search, struct tp_arena *arena);
+void tp_inputs_print_unfinished(struct tp_console *console, const struct tp_run_search *search, struct tp_arena *arena);
 
 /* Returns TP_ENOTFOUND for a search that found no inputs. *err: the reason, and what to do next. wanted: name of the
  * inputs, such as "traces". Allocates from an arena whose guard the caller sets. */
-int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
-                   struct tp_arena *arena, struct tp_error *err);
+int tp_inputs_none_found(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
+                         struct tp_arena *arena, struct tp_error *err);
 
 /* Prints one notice for each kind of repair or irregularity in a trace. */
-void tp_inputs_say_notices(struct tp_console *console, const char *path, const struct tp_reading *reading);
+void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_reading *reading);
 
 /* Returns the last part of a path, in `arena`. It serves as the name of a run, so that outputs do not reveal the user's
  * folders. */
@@ -52,7 +52,7 @@ struct tp_named_files {
 
 /* Returns what is wrong with the names, or NULL if nothing is. An output must have a name, must not be an input, and
  * must not have the name of another output (except /dev/null). Only one input may be "-". */
-const char *tp_inputs_clash(const struct tp_named_files *named);
+const char *tp_inputs_find_conflict(const struct tp_named_files *named);
 
 /* Returns the exit code (enum tp_exit) for a command that failed with this status, or succeeded with 0. */
 int tp_inputs_exit_code(int status);

@@ -36,7 +36,7 @@ struct question {
 
 /* Returns 1 if all inputs are summaries. Returns 0 if no input is a summary, or the inputs cannot be found. Returns
  * TP_EUSAGE if only some inputs are summaries. */
-static int ask_inputs(void *context, struct tp_error *err)
+static int classify_inputs(void *context, struct tp_error *err)
 {
     struct question *question = context;
     struct tp_summary_inputs found;
@@ -49,11 +49,11 @@ static int ask_inputs(void *context, struct tp_error *err)
     return code == TP_ENOMEM ? code : 0;
 }
 
-int tp_job_is_asked(const struct tp_run_search *search)
+int tp_job_detect(const struct tp_run_search *search)
 {
     struct question question = {.search = search};
     tp_arena_init(&question.arena, 0);
-    int answer = tp_arena_run(&question.arena, ask_inputs, &question, NULL);
+    int answer = tp_arena_run(&question.arena, classify_inputs, &question, NULL);
     tp_arena_release(&question.arena);
     return answer;
 }

@@ -8,7 +8,7 @@
 
 /* Decides whether the inputs are a job. Returns 1 if every input is a summary, or a folder that has summaries and no
  * trace. Returns 0 if no input is. Returns TP_EUSAGE if only some inputs are; also returns TP_ENOMEM or TP_ELIMIT. */
-int tp_job_is_asked(const struct tp_run_search *search);
+int tp_job_detect(const struct tp_run_search *search);
 
 struct tp_job_session {
     const char *const *inputs;

@@ -65,7 +65,7 @@ static void start_profile(void *context)
 
 /* Prints the verdict of a profile. If there is only one profile, keeps the verdict for the last line. Prints nothing if
  * there are many profiles. */
-static void say_line(struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
+static void print_line(struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
 {
     enum { SAID_PROFILES = 4 };
     if (report->walk.file_count > SAID_PROFILES || (!walked->file->is_program && walked->file->is_helper))
@@ -78,14 +78,14 @@ static void say_line(struct report *report, const struct tp_walked *walked, cons
 }
 
 /* Prints which outputs were written. For a single profile, the same line begins with its verdict. */
-static void say_end(const struct report *report, bool is_written)
+static void print_end(const struct report *report, bool is_written)
 {
     const struct tp_report_session *session = report->session;
     size_t count = is_written ? session->output_count : 0;
     if (report->line)
-        tp_console_line_and_wrote(session->console, report->line, session->outputs, count);
+        tp_console_print_line_and_written(session->console, report->line, session->outputs, count);
     else
-        tp_console_wrote(session->console, session->outputs, count);
+        tp_console_print_written(session->console, session->outputs, count);
 }
 
 /* Keeps the data of a rank that the comparison with other ranks needs. */
@@ -143,12 +143,12 @@ static size_t program_around(const struct tp_run *run, size_t own)
 
 /* Gets the data of the program that was recorded from outside for the profile's steps. Links the profile to the
  * program, and the program's profile to the profile of its process. */
-static void ask_program(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
+static void get_program_data(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
 {
     size_t own = report->walk.done_count - report->done_before, other = own;
     struct tp_analysis *a = walked->analysis;
     if (walked->file->is_program)
-        other = tp_run_programs_asker(&report->programs, own);
+        other = tp_run_programs_first_file(&report->programs, own);
     else if (walked->file->is_silent && !report->programs.count)
         other = program_around(walked->run, own);
     else if (a->advice.program.is_present && !walked->file->is_helper)
@@ -169,17 +169,17 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     const struct tp_run_file *file = walked->file;
     struct tp_analysis *a = walked->analysis;
     struct received received = {report, tp_walked_profile(walked)};
-    bool is_beside = file->main_worker.len && report->used_run == walked->run &&
+    bool is_accompanying = file->main_worker.len && report->used_run == walked->run &&
                      tp_str_equal(report->used_worker, file->main_worker);
     int code = TP_OK;
     /* true even if PyTorch's trace could not be used, because this profile is then judged in its place */
-    if (!is_beside) {
+    if (!is_accompanying) {
         received.profile.beside = TP_STR("");
         report->used_run = walked->run;
         report->used_worker = file->worker;
     }
     tp_analysis_build(a, start_profile, &received);
-    if (file->is_silent || is_beside) {
+    if (file->is_silent || is_accompanying) {
         tp_advice_withhold(&a->advice);
         tp_word_verdict(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
     }
@@ -187,10 +187,10 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
         code = tp_comparison_add(&report->comparison, file, a, err);
     if (code < 0)
         return code;
-    ask_program(report, walked, &received.profile);
+    get_program_data(report, walked, &received.profile);
     if (!file->is_silent)
-        tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
-    say_line(report, walked, &received.profile);
+        tp_inputs_print_notices(session->console, file->path, &a->trace.reading);
+    print_line(report, walked, &received.profile);
     if (!file->is_helper) /* a helper process is not a rank */
         add_rank(report, file, a);
     return report->receiver->profile(session->context, &received.profile, err);
@@ -370,7 +370,7 @@ static int run_report(void *context, struct tp_error *err)
         code = report->receiver->comparison(session->context, &report->comparison.compare, err);
     }
     code = code < 0 ? code : report->receiver->commit(session->context, err);
-    say_end(report, code == TP_OK);
+    print_end(report, code == TP_OK);
     return code;
 }
 

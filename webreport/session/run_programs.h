@@ -13,7 +13,7 @@ struct tp_run_program {
     struct tp_program_view view;
     size_t file; /* index of the program's trace in the run */
     /* index of the first file whose steps got data of the program; the index of the program itself if there is none */
-    size_t asker;
+    size_t first_file;
 };
 
 struct tp_run_programs {
@@ -34,6 +34,6 @@ const struct tp_program_steps *tp_run_programs_steps(struct tp_run_programs *pro
                                                      const struct tp_model *model, size_t *at, struct tp_arena *arena);
 
 /* Returns the index of the first file that got data of the program at index `file`, or `file` if there is none. */
-size_t tp_run_programs_asker(const struct tp_run_programs *programs, size_t file);
+size_t tp_run_programs_first_file(const struct tp_run_programs *programs, size_t file);
 
 #endif

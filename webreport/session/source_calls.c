@@ -156,7 +156,7 @@ void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, 
 /* ---- calls ---- */
 
 /* Returns whether the line has the token at `at`, and not only as the end of a longer name. */
-static bool stands_at(struct tp_str line, size_t at, struct tp_str token)
+static bool is_token_at(struct tp_str line, size_t at, struct tp_str token)
 {
     if (token.len > line.len - at || memcmp(line.ptr + at, token.ptr, token.len) != 0)
         return false;
@@ -170,7 +170,7 @@ unsigned tp_source_tokens_in(const struct tp_source_tokens *tokens, struct tp_st
         if (line.ptr[at] == '#' && (at == 0 || line.ptr[at - 1] == ' '))
             break;
         for (size_t i = 0; i < tokens->items.count; i++)
-            if (stands_at(line, at, *TP_AT(&tokens->items, struct tp_str, i))) {
+            if (is_token_at(line, at, *TP_AT(&tokens->items, struct tp_str, i))) {
                 count++;
                 break;
             }

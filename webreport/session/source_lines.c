@@ -29,7 +29,7 @@ static struct tp_str read_file(const char *path, struct tp_arena *arena)
 }
 
 /* Returns whether a path is relative and does not leave its folder. */
-static bool is_inner(struct tp_str path)
+static bool is_inside_root(struct tp_str path)
 {
     for (size_t at = 0; at < path.len;) {
         size_t size = 0;
@@ -51,7 +51,7 @@ static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_
         while (path.len && path.ptr[0] == '/')
             path = (struct tp_str){path.ptr + 1, path.len - 1};
         *file = path;
-        if (is_inner(path))
+        if (is_inside_root(path))
             text = read_file(tp_text_printf(arena, "%s/%.*s", root, (int)path.len, path.ptr), arena);
         while (path.len && path.ptr[0] != '/')
             path = (struct tp_str){path.ptr + 1, path.len - 1};

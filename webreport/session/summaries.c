@@ -51,7 +51,7 @@ struct analysed {
     bool is_shown;
 };
 
-static void tell(void *context)
+static void call_analysed(void *context)
 {
     struct analysed *analysed = context;
     if (analysed->options->analysed && !analysed->is_shown)
@@ -68,9 +68,9 @@ static void summarize(struct tp_summary *summary, struct tp_arena *arena, const 
     source.extent = options->extent;
     a->extent = options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY : TP_ANALYSIS_METRICS;
     struct analysed analysed = {.options = options, .analysis = a};
-    tp_analysis_build(a, tell, &analysed);
-    tell(&analysed); /* a small trace is analysed on one thread, which does not call `meanwhile` */
-    tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
+    tp_analysis_build(a, call_analysed, &analysed);
+    call_analysed(&analysed); /* a small trace is analysed on one thread, which does not call `meanwhile` */
+    tp_inputs_print_notices(options->console, file->path, &a->trace.reading);
     tp_summary_build(summary, &source, arena);
     tp_word_metrics(summary->metrics);
 }
@@ -120,7 +120,7 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
 }
 
 /* Copies the data of the run's program to the summaries of its traces. begin: index of the first of these summaries. */
-static void give_program(struct load *load, size_t begin, const struct tp_run *run)
+static void copy_program(struct load *load, size_t begin, const struct tp_run *run)
 {
     struct tp_summaries_options options = *load->options;
     const struct tp_run_file *file = load->items.count > begin ? tp_summary_program_of(run) : NULL;
@@ -133,7 +133,7 @@ static void give_program(struct load *load, size_t begin, const struct tp_run *r
         tp_console_error(options.console, "%s: %s", file->path, why.text);
         return;
     }
-    tp_summary_program_give(items + begin, load->items.count - begin, &program, load->arena);
+    tp_summary_program_copy(items + begin, load->items.count - begin, &program, load->arena);
     load->program_count++;
 }
 
@@ -151,7 +151,7 @@ static void load_traces(struct load *load, const struct tp_summary_inputs *input
         for (; at < inputs->count && is_of_run(&inputs->items[at], run); at++)
             load_trace(load, inputs->items[at].trace);
         if (load->options->wants_program)
-            give_program(load, begin, run);
+            copy_program(load, begin, run);
     }
 }
 
@@ -190,7 +190,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     if (code < 0)
         /* a folder that cannot be opened is an input that was not found */
         return code == TP_EIO ? TP_ENOTFOUND : code;
-    tp_inputs_say_found(options->console, &inputs.runs);
+    tp_inputs_print_found(options->console, &inputs.runs);
     load.file_count = inputs.count;
     load_traces(&load, &inputs);
     size_t left_out = inputs.helper_count - load.program_count;
@@ -207,8 +207,8 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     out->is_one_trace = inputs.count == 1 && options->path_count == 1 && inputs.items[0].trace &&
                         strcmp(inputs.items[0].path, options->paths[0]) == 0;
     if (inputs.count == 0)
-        return tp_inputs_none(&inputs.runs, &search, "traces or summaries (*.tps)", arena, err);
-    tp_inputs_say_unfinished(options->console, &search, arena);
+        return tp_inputs_none_found(&inputs.runs, &search, "traces or summaries (*.tps)", arena, err);
+    tp_inputs_print_unfinished(options->console, &search, arena);
     if (out->count == 0)
         return tp_error_set(err, out->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->read.is_strict && out->failed_count)

@@ -120,13 +120,13 @@ static int write_set(struct job *job, const struct tp_summary_set *set, const ch
     return code;
 }
 
-static void say_written(struct job *job)
+static void print_written(struct job *job)
 {
     if (job->is_folder && job->written_count)
         tp_console_notice(job->console, "wrote %zu summar%s into %s", job->written_count,
                           job->written_count == 1 ? "y" : "ies", job->options->out);
     else if (job->written_count)
-        tp_console_wrote(job->console, &job->options->out, 1);
+        tp_console_print_written(job->console, &job->options->out, 1);
 }
 
 /* ---- one input ---- */
@@ -223,7 +223,7 @@ static int find(struct job *job)
                                       job->options->only_merges ? TP_INPUTS_SUMMARIES : TP_INPUTS_ANY, &job->err);
     if (code < 0)
         return code == TP_EIO ? job->err.code = TP_ENOTFOUND : code;
-    tp_inputs_say_found(job->console, &job->inputs.runs);
+    tp_inputs_print_found(job->console, &job->inputs.runs);
     for (size_t i = 0; i < job->inputs.missing.count && !job->leaves_missing; i++) {
         struct tp_error why = {.code = TP_ENOTFOUND, .text = "not there"};
         fail(job, *TP_AT(&job->inputs.missing, const char *, i), &why);
@@ -244,7 +244,7 @@ static bool is_trace(const struct job *job, const char *path)
     return false;
 }
 
-static void say_duplicates(struct job *job)
+static void print_duplicates(struct job *job)
 {
     if (job->set.again_count)
         tp_console_notice(job->console, "%zu processes were given more than once, with equal records",
@@ -258,7 +258,7 @@ static void say_duplicates(struct job *job)
 }
 
 /* Prints which ranks of the job are missing. */
-static void say_missing(struct job *job)
+static void print_missing(struct job *job)
 {
     enum { SHOWN_RUNS = 4 };
     struct tp_summary_ranks ranks;
@@ -298,7 +298,7 @@ static int run_job(void *context, struct tp_error *err)
         return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
     }
     if (job->inputs.count + job->inputs.missing.count == 0 && !options->only_merges)
-        return tp_inputs_none(
+        return tp_inputs_none_found(
             &job->inputs.runs,
             &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
             "traces or summaries (*.tps)", &job->arena, &job->err);
@@ -308,8 +308,8 @@ static int run_job(void *context, struct tp_error *err)
     if (options->load.read.is_strict && job->failed_count)
         return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
                             job->failed_count, job->taken_count + job->inputs.missing.count);
-    say_duplicates(job);
-    say_missing(job);
+    print_duplicates(job);
+    print_missing(job);
     return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
 }
 
@@ -349,7 +349,7 @@ int tp_summarize_run(const struct tp_summarize_job *options)
     if (code < 0)
         tp_console_error(job.console, "%s", job.err.text);
     else
-        say_written(&job);
+        print_written(&job);
     tp_outfile_discard(&job.file);
     tp_buf_release(&job.text);
     tp_arena_release(&job.arena);

@@ -20,7 +20,7 @@ const struct tp_run_file *tp_summary_program_of(const struct tp_run *run)
 
 /* Appends the rows of the program's functions to a summary, without their times per step, because the program's steps
  * are not the steps of the summary. */
-static void give_functions(struct tp_summary *to, const struct tp_summary *program, struct tp_arena *arena)
+static void copy_functions(struct tp_summary *to, const struct tp_summary *program, struct tp_arena *arena)
 {
     struct tp_summary_row *rows = tp_arena_array(arena, (size_t)to->row_count + program->row_count, sizeof *rows);
     uint32_t count = to->row_count;
@@ -36,13 +36,13 @@ static void give_functions(struct tp_summary *to, const struct tp_summary *progr
     to->row_count = count;
 }
 
-void tp_summary_program_give(struct tp_summary *summaries, size_t count, const struct tp_summary *program,
+void tp_summary_program_copy(struct tp_summary *summaries, size_t count, const struct tp_summary *program,
                              struct tp_arena *arena)
 {
     for (size_t i = 0; i < count; i++) {
         for (int k = 0; k < TP_METRIC_COUNT; k++)
             if (tp_metric_is_of_program(&tp_metrics[k]))
                 summaries[i].metrics[k] = program->metrics[k];
-        give_functions(&summaries[i], program, arena);
+        copy_functions(&summaries[i], program, arena);
     }
 }

@@ -11,7 +11,7 @@ const struct tp_run_file *tp_summary_program_of(const struct tp_run *run);
 
 /* Copies the data in the summary of a run's program to the summaries of its traces. All summaries and the copies are in
  * `arena`, whose guard the caller sets. */
-void tp_summary_program_give(struct tp_summary *summaries, size_t count, const struct tp_summary *program,
+void tp_summary_program_copy(struct tp_summary *summaries, size_t count, const struct tp_summary *program,
                              struct tp_arena *arena);
 
 #endif

@@ -30,7 +30,7 @@ static struct tp_str label_of(const struct tables *tables, const struct tp_walke
 static int check_output(void *context, struct tp_error *err)
 {
     const struct tables *tables = context;
-    return tp_trace_walk_reads(&tables->walk, tables->session->out)
+    return tp_trace_walk_has_input(&tables->walk, tables->session->out)
                ? tp_error_set(err, TP_EUSAGE, 0, "table: the output would overwrite an input")
                : TP_OK;
 }
@@ -60,7 +60,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     table->label = label_of(tables, walked, arena);
     table->file = tp_str_of(walked->file->base);
     table->is_one_of_many = tables->walk.file_count > 1;
-    tp_inputs_say_notices(session->console, walked->file->path, &trace->reading);
+    tp_inputs_print_notices(session->console, walked->file->path, &trace->reading);
     return session->receiver(session->context, table, arena, err);
 }
 

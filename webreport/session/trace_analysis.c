@@ -14,14 +14,14 @@ void tp_analysis_open(struct tp_analysis *a, const struct tp_rule_overrides *rul
     memset(a, 0, sizeof *a);
     a->rules = rules;
     tp_arena_init(&a->arena, 0);
-    tp_arena_init(&a->beside, 0);
+    tp_arena_init(&a->second_arena, 0);
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
 }
 
 void tp_analysis_close(struct tp_analysis *a)
 {
-    tp_arena_release(&a->beside);
+    tp_arena_release(&a->second_arena);
     tp_arena_release(&a->arena);
     pthread_mutex_destroy(&a->lock);
     pthread_cond_destroy(&a->changed);
@@ -53,19 +53,19 @@ static int build_second(void *context, struct tp_error *err)
     bool is_whole = a->extent == TP_ANALYSIS_WHOLE;
     if (!wait_for_model(a))
         return TP_OK;
-    (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->model, a->rules, &a->beside);
-    tp_word_advice(&a->advice, &a->model, &a->beside);
+    (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->model, a->rules, &a->second_arena);
+    tp_word_advice(&a->advice, &a->model, &a->second_arena);
     if (a->extent != TP_ANALYSIS_METRICS)
-        tp_memory_view_build(&a->views.memory, &a->model, &a->beside);
-    tp_arena_trim(&a->beside);
+        tp_memory_view_build(&a->views.memory, &a->model, &a->second_arena);
+    tp_arena_trim(&a->second_arena);
     return TP_OK;
 }
 
 /* Runs the second thread: the advice and the memory view. */
-static void *build_beside(void *argument)
+static void *build_on_second_thread(void *argument)
 {
     struct tp_analysis *a = argument;
-    a->beside_code = tp_arena_run(&a->beside, build_second, a, NULL);
+    a->second_status = tp_arena_run(&a->second_arena, build_second, a, NULL);
     return NULL;
 }
 
@@ -87,7 +87,8 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
     tp_order_build(&a->order, &a->trace, &a->arena);
     tp_oddities_count(&a->trace, &a->order, &a->arena);
     tp_evidence_build(&a->trace.evidence, &a->trace, &a->arena);
-    bool has_thread = a->trace.event_count >= THREAD_FROM_EVENTS && pthread_create(&thread, NULL, build_beside, a) == 0;
+    bool has_thread =
+        a->trace.event_count >= THREAD_FROM_EVENTS && pthread_create(&thread, NULL, build_on_second_thread, a) == 0;
     if (tp_arena_run(&a->arena, build_first, a, NULL) < 0)
         set_model_state(a, TP_MODEL_FAILED);
     if (meanwhile && has_thread && a->arena.code == 0)
@@ -95,9 +96,9 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
     if (has_thread)
         pthread_join(thread, NULL);
     else if (a->arena.code == 0)
-        build_beside(a);
-    if (a->arena.code || a->beside_code)
-        tp_arena_fail(&a->arena, a->arena.code ? a->arena.code : a->beside_code);
+        build_on_second_thread(a);
+    if (a->arena.code || a->second_status)
+        tp_arena_fail(&a->arena, a->arena.code ? a->arena.code : a->second_status);
 }
 
 void tp_analysis_build_model(struct tp_analysis *a)

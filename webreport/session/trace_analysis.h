@@ -31,8 +31,8 @@ struct tp_analysis {
 
     const struct tp_rule_overrides *rules;
     enum tp_analysis_extent extent; /* may be changed after tp_analysis_open */
-    struct tp_arena beside;         /* memory of the second thread */
-    int beside_code;                /* 0, or the status if the second thread failed */
+    struct tp_arena second_arena;   /* memory of the second thread */
+    int second_status;              /* 0, or the status if the second thread failed */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     enum { TP_MODEL_PENDING, TP_MODEL_READY, TP_MODEL_FAILED } model_state;

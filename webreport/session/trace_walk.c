@@ -106,7 +106,7 @@ int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
     return TP_OK;
 }
 
-bool tp_trace_walk_reads(const struct tp_trace_walk *walk, const char *path)
+bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path)
 {
     for (size_t i = 0; i < walk->runs.count; i++)
         for (size_t k = 0; k < walk->runs.items[i].file_count; k++)

@@ -56,7 +56,7 @@ struct tp_trace_walk {
 int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err);
 
 /* Returns whether a path names one of the found inputs, because an output must not be an input. */
-bool tp_trace_walk_reads(const struct tp_trace_walk *walk, const char *path);
+bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path);
 
 /* Returns the profile of an analysis, which may be completed later. Both must outlive the profile. */
 struct tp_profile tp_walked_profile(const struct tp_walked *walked);

@@ -48,5 +48,5 @@ int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
     if (code < 0)
         return code;
     code = export->is_slim ? tp_export_chrome_slim(export, path, err) : tp_export_chrome_raw(export, path, err);
-    return tp_export_wrote(export, path, code);
+    return tp_export_record_written(export, path, code);
 }

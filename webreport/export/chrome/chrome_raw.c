@@ -13,8 +13,8 @@ struct passing {
     const struct tp_export *export;
     struct tp_raw_filter filter;
     struct tp_raw_flows flows;
-    enum tp_export_need asks;
-    bool takes_part;
+    enum tp_export_need needs;
+    bool selects_part;
     struct tp_pack *pack;
     struct tp_buf text;   /* text of the output that is not written yet */
     struct tp_buf behind; /* members after the list of events, which may continue behind them */
@@ -23,7 +23,7 @@ struct passing {
 };
 
 /* Returns 0, or a negative code that stops the reading if the output failed. */
-static int go_on(struct passing *p, struct tp_error *err)
+static int continue_unless_failed(struct passing *p, struct tp_error *err)
 {
     int code = p->text.failed ? p->text.failed : p->behind.failed;
     if (code < 0)
@@ -41,7 +41,7 @@ static int pass_member(void *context, struct tp_str key, struct tp_str value, st
     tp_buf_puts(out, p->has_list || p->has_member ? ",\n" : "{\n");
     p->has_member = true;
     tp_raw_text_put_member(out, key, value);
-    return go_on(p, err);
+    return continue_unless_failed(p, err);
 }
 
 static int pass_list(void *context, bool is_bare, struct tp_error *err)
@@ -51,7 +51,7 @@ static int pass_list(void *context, bool is_bare, struct tp_error *err)
         tp_buf_puts(&p->text, is_bare ? "[" : p->has_member ? ",\n\"traceEvents\":[" : "{\n\"traceEvents\":[");
     p->has_list = true;
     p->is_bare = is_bare;
-    return go_on(p, err);
+    return continue_unless_failed(p, err);
 }
 
 static void put_event(struct passing *p, const struct tp_event_text *event)
@@ -69,25 +69,25 @@ static int pass_event(void *context, const struct tp_event_text *event, struct t
     struct passing *p = context;
     struct tp_str first;
     p->is_usable |= event->spans && !tp_raw_filter_is_row(event);
-    if (p->takes_part) {
+    if (p->selects_part) {
         if (!tp_raw_filter_keeps(&p->filter, event))
             return TP_OK;
         if (tp_raw_flows_is_end(event)) {
-            if (!tp_raw_flows_take(&p->flows, event, &first))
+            if (!tp_raw_flows_add(&p->flows, event, &first))
                 return TP_OK;
             if (first.len)
                 put_event(p, &(struct tp_event_text){.text = first});
         }
     }
     put_event(p, event);
-    return go_on(p, err);
+    return continue_unless_failed(p, err);
 }
 
 static int pass_all(void *context, struct tp_error *err)
 {
     struct passing *p = context;
     const struct tp_visitor visitor = {.context = p, .member = pass_member, .list = pass_list, .event = pass_event};
-    bool is_first = p->asks == TP_EXPORT_NEEDS_NOTHING;
+    bool is_first = p->needs == TP_EXPORT_NEEDS_NOTHING;
     int code = (is_first ? tp_read_text : tp_reread)(p->export, p->export->arena, &visitor, err);
     if (code < 0)
         return code;
@@ -96,7 +96,7 @@ static int pass_all(void *context, struct tp_error *err)
     tp_buf_puts(&p->text, "\n]");
     tp_buf_add(&p->text, p->behind.data, p->behind.size);
     tp_buf_puts(&p->text, p->is_bare ? "\n" : "\n}\n");
-    return go_on(p, err);
+    return continue_unless_failed(p, err);
 }
 
 static int write_file(struct passing *p, const char *path, struct tp_error *err)
@@ -119,11 +119,11 @@ static int write_file(struct passing *p, const char *path, struct tp_error *err)
     return code;
 }
 
-enum tp_export_need tp_export_chrome_asks(const struct tp_export *export)
+enum tp_export_need tp_export_chrome_needs(const struct tp_export *export)
 {
     if (export->is_slim || (export->filter && export->filter->has_steps))
         return TP_EXPORT_NEEDS_MODEL;
-    bool takes_part = export->filter && tp_filter_takes_part(export->filter);
+    bool takes_part = export->filter && tp_filter_selects_part(export->filter);
     return takes_part || export->read->is_strict ? TP_EXPORT_NEEDS_TRACE : TP_EXPORT_NEEDS_NOTHING;
 }
 
@@ -148,12 +148,12 @@ int tp_export_chrome_raw(const struct tp_export *export, const char *path, struc
 {
     struct passing *p = tp_arena_alloc(export->arena, sizeof *p);
     p->export = export;
-    p->asks = tp_export_chrome_asks(export);
-    p->takes_part = export->filter && tp_filter_takes_part(export->filter);
-    int code = p->takes_part ? find_part(p, err) : TP_OK;
+    p->needs = tp_export_chrome_needs(export);
+    p->selects_part = export->filter && tp_filter_selects_part(export->filter);
+    int code = p->selects_part ? find_part(p, err) : TP_OK;
     if (code == TP_OK)
         code = write_file(p, path, err);
-    if (p->takes_part)
+    if (p->selects_part)
         tp_raw_filter_release(&p->filter);
     return code;
 }

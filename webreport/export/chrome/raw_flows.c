@@ -49,7 +49,7 @@ static uint32_t wait_for_other(struct tp_raw_flows *flows, struct tp_str text)
     return place;
 }
 
-bool tp_raw_flows_take(struct tp_raw_flows *flows, const struct tp_event_text *event, struct tp_str *first)
+bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *event, struct tp_str *first)
 {
     uint32_t is_end = phase_of(event) != 's', *known = tp_id_map_put(&flows->by_id, key_of(event->spans));
     *first = (struct tp_str){"", 0};

@@ -29,6 +29,6 @@ bool tp_raw_flows_is_end(const struct tp_event_text *event);
 /* Adds an end that the filter keeps. Returns false if its other end was not read yet. Returns true if the caller must
  * write the end now. *first: the other end, which the caller writes before it; empty if it was written before. *first
  * is valid until the next call. */
-bool tp_raw_flows_take(struct tp_raw_flows *flows, const struct tp_event_text *event, struct tp_str *first);
+bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *event, struct tp_str *first);
 
 #endif

@@ -61,7 +61,7 @@ static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
 }
 
 /* Keeps the text since `start` if it is JSON. Otherwise replaces the text by a valid form of it. */
-static bool settle(struct tp_buf *out, size_t start)
+static bool repair_text(struct tp_buf *out, size_t start)
 {
     struct tp_buf whole;
     struct tp_str made = {out->data + start, out->size - start};
@@ -87,7 +87,7 @@ bool tp_raw_text_put(struct tp_buf *out, const struct tp_event_text *event)
     }
     if (!event->spans || !put_values(out, event))
         put_text(out, event->text);
-    return settle(out, start);
+    return repair_text(out, start);
 }
 
 void tp_raw_text_put_member(struct tp_buf *out, struct tp_str key, struct tp_str value)

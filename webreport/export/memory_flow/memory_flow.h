@@ -21,7 +21,7 @@ struct tp_flow_block {
 /* A range of addresses that is drawn to scale. Gaps between ranges are drawn smaller than they are. */
 struct tp_flow_range {
     int64_t start, end;
-    double at; /* position of the range's start in the picture, bytes */
+    double position; /* position of the range's start in the picture, bytes */
 };
 
 /* The allocated bytes of a device after a memory record. */

@@ -131,7 +131,7 @@ static void compress(struct tp_memory_flow *flow, struct tp_arena *arena)
     for (uint32_t i = 0; i < flow->range_count; i++) {
         struct tp_flow_range *range = &flow->ranges[i];
         double gap = i ? (double)range->start - (double)range[-1].end : 0;
-        range->at = flow->height += gap < most ? gap : most;
+        range->position = flow->height += gap < most ? gap : most;
         flow->height += (double)range->end - (double)range->start;
     }
 }
@@ -147,7 +147,7 @@ double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address)
         else
             high = middle;
     }
-    return flow->ranges[low].at + ((double)address - (double)flow->ranges[low].start);
+    return flow->ranges[low].position + ((double)address - (double)flow->ranges[low].start);
 }
 
 int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
@@ -155,13 +155,13 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
     uint32_t low = 0, high = flow->range_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (flow->ranges[middle].at <= place)
+        if (flow->ranges[middle].position <= place)
             low = middle;
         else
             high = middle;
     }
     const struct tp_flow_range *range = &flow->ranges[low];
-    double length = (double)range->end - (double)range->start, inside = place - range->at;
+    double length = (double)range->end - (double)range->start, inside = place - range->position;
     return inside >= length ? range->end : tp_sat_add(range->start, inside > 0 ? (int64_t)inside : 0);
 }
 

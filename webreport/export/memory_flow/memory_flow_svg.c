@@ -331,13 +331,13 @@ static void put_gaps(const struct tp_flow_drawing *d)
     for (uint32_t i = 1; i < flow->range_count; i++) {
         const struct tp_flow_range *range = &flow->ranges[i];
         int64_t gap = tp_sat_sub(range->start, range[-1].end);
-        double below = range[-1].at + ((double)range[-1].end - (double)range[-1].start);
-        if ((double)gap <= (range->at - below) * 1.01)
+        double below = range[-1].position + ((double)range[-1].end - (double)range[-1].start);
+        if ((double)gap <= (range->position - below) * 1.01)
             continue;
         tp_buf_printf(d->out,
                       "<path stroke=\"#9AA4B1\" stroke-dasharray=\"4 3\" d=\"M%d %.1fh%d\"><title>%s of addresses left "
                       "out</title></path>\n",
-                      TP_FLOW_LEFT, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT - (below + range->at) / 2 * d->y_scale,
+                      TP_FLOW_LEFT, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT - (below + range->position) / 2 * d->y_scale,
                       TP_FLOW_PLOT_WIDTH, tp_text_of_bytes(d->arena, gap));
     }
 }

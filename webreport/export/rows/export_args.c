@@ -34,7 +34,7 @@ void tp_args_begin(struct tp_args *args, struct tp_str text)
 }
 
 /* Returns the content of a string without escapes. Most strings have no escapes and are returned as they are. */
-static struct tp_str meaning_of(struct tp_buf *buf, struct tp_str content)
+static struct tp_str unescaped(struct tp_buf *buf, struct tp_str content)
 {
     if (tp_clean_is_plain(content))
         return content;
@@ -48,10 +48,10 @@ bool tp_args_next(struct tp_args *args, struct tp_arg *arg)
     struct tp_str key, value;
     if (!tp_scan_member(&args->scan, &key, &value))
         return false;
-    arg->key = meaning_of(&args->key, key);
+    arg->key = unescaped(&args->key, key);
     arg->is_text = value.ptr[0] == '"';
     if (arg->is_text)
-        value = meaning_of(&args->text, (struct tp_str){value.ptr + 1, value.len - 2});
+        value = unescaped(&args->text, (struct tp_str){value.ptr + 1, value.len - 2});
     arg->text = !arg->is_text && value.ptr[0] == 'n' ? (struct tp_str){NULL, 0} : value;
     return true;
 }
@@ -64,7 +64,7 @@ struct walking {
     uint32_t next; /* index of the next event; events are in the order of the file */
     struct tp_scan scan;
     struct tp_buf clean;
-    tp_args_take *take;
+    tp_args_receiver *take;
     void *context;
 };
 
@@ -121,7 +121,7 @@ static int walk_all(void *context, struct tp_error *err)
     return tp_reread(w->export, w->arena, &visitor, err);
 }
 
-int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args_take *take, void *context,
+int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args_receiver *take, void *context,
                  struct tp_error *err)
 {
     struct walking w = {.export = export, .arena = arena, .take = take, .context = context};

@@ -10,12 +10,12 @@
 /* Receives the arguments of one event. event: value of event_id in the other tables. args: an object, valid JSON,
  * copied from the trace except for repairs; borrowed for the call. Returns 0, or a negative code that ends the walk;
  * then the function fills err. */
-typedef int tp_args_take(void *context, uint32_t event, struct tp_str args, struct tp_error *err);
+typedef int tp_args_receiver(void *context, uint32_t event, struct tp_str args, struct tp_error *err);
 
 /* Calls `take` for each event with arguments, in the order of the file. Sets the guard of `arena` itself, so the caller
  * may hold files. May run in a second thread with a separate arena. Returns 0, the code of `take`, TP_ENOMEM or
  * TP_ELIMIT. Returns TP_ENOTFOUND if the file cannot be read again or has changed. */
-int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args_take *take, void *context,
+int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args_receiver *take, void *context,
                  struct tp_error *err);
 
 /* One argument of an event. Texts are valid UTF-8, and valid until the next argument is read. */

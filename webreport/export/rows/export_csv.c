@@ -192,5 +192,5 @@ int tp_export_csv(const struct tp_export *export, struct tp_error *err)
         tp_error_set(err, args.err.code, args.err.offset, "%s", args.err.text);
     char written[4096];
     snprintf(written, sizeof written, "%s/%s.*.csv", export->folder, export->worker);
-    return tp_export_wrote(export, written, close_file(args.file, code < 0 ? code : args.code, err));
+    return tp_export_record_written(export, written, close_file(args.file, code < 0 ? code : args.code, err));
 }

@@ -158,12 +158,12 @@ static uint32_t state_count(const struct tp_rows *rows)
 }
 
 /* Returns the thread of a state, given its index in the tree. States are sorted by thread. */
-static uint32_t thread_of_piece(const struct tp_process_tree *tree, uint32_t piece)
+static uint32_t thread_of_state(const struct tp_process_tree *tree, uint32_t state)
 {
     uint32_t low = 0, high = tree->thread_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        *(tree->threads[middle].first <= piece ? &low : &high) = middle;
+        *(tree->threads[middle].first <= state ? &low : &high) = middle;
     }
     return low;
 }
@@ -173,7 +173,7 @@ static void fill_state(const struct tp_rows *rows, uint32_t row, struct tp_rows_
     const struct tp_thread_slice *piece = &tree_of(rows)->slices[row];
     bool is_wait = piece->state == TP_STATE_BLOCKED;
     put_int(&cell, row);
-    put_int(&cell, rows->program->sampled.thread_of_tree[thread_of_piece(tree_of(rows), row)]);
+    put_int(&cell, rows->program->sampled.thread_of_tree[thread_of_state(tree_of(rows), row)]);
     put_time(&cell, rows, piece->begin_ns);
     put_int(&cell, piece->end_ns - piece->begin_ns);
     put_text(&cell, tp_str_of(tp_thread_state_name(piece->state)));

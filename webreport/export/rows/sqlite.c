@@ -342,7 +342,7 @@ int tp_export_sqlite(const struct tp_export *export, struct tp_error *err)
         code = temporary ? fill_file(d, temporary, path, err)
                          : tp_error_set(err, TP_EIO, 0, "%s: a database cannot be written into it", path);
     if (code == TP_OK)
-        return tp_export_wrote(export, path, tp_outfile_commit(&file, err));
+        return tp_export_record_written(export, path, tp_outfile_commit(&file, err));
     tp_outfile_discard(&file);
     return code;
 }

@@ -27,5 +27,5 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err)
     tp_folded_build(folded, export->profile->trace, metric, export->rules, export->arena);
     if (tp_folded_is_empty(folded)) /* report an error, because flamegraph.pl and speedscope refuse an empty file */
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing(metric));
-    return tp_export_wrote(export, path, tp_folded_write(folded, path, err));
+    return tp_export_record_written(export, path, tp_folded_write(folded, path, err));
 }

@@ -12,7 +12,7 @@ struct tp_flame_frame {
     uint32_t merged;     /* number of small callees that the box represents; 0 for a box with a name */
     int64_t start;       /* sum of the values of the boxes on its left in the row */
     int64_t value, self; /* value: with callees; self: without callees */
-    int64_t before;      /* value in the baseline; 0 without a baseline */
+    int64_t base_value;  /* value in the baseline; 0 without a baseline */
 };
 
 struct tp_flame {
@@ -22,8 +22,8 @@ struct tp_flame {
     uint32_t count, depth;         /* count: number of boxes; depth: number of rows */
     uint64_t path_count;           /* number of different stacks of the trace; several of them can share a box */
     bool has_baseline;
-    int64_t before;       /* sum of all values of the baseline */
-    int64_t gone;         /* part of `before` in calls that the trace does not have */
+    int64_t base_value;    /* sum of all values of the baseline */
+    int64_t removed_value; /* part of `base_value` in calls that the trace does not have */
     int64_t largest_step; /* largest absolute difference from the baseline, over all boxes except box 0 */
 };
 

@@ -21,7 +21,7 @@ struct tree {
 };
 
 struct value {
-    int64_t self, total, before;
+    int64_t self, total, base_value;
 };
 
 static struct value *at(const struct tree *tree, uint32_t node)
@@ -61,7 +61,7 @@ static void add(struct tree *tree, const struct tp_folded *folded, bool is_basel
             tp_vec_push(&tree->values);
         struct value *value = at(tree, node_of[i]);
         if (self > 0 && is_baseline)
-            value->before = tp_sat_add(value->before, self);
+            value->base_value = tp_sat_add(value->base_value, self);
         else if (self > 0)
             value->self = tp_sat_add(value->self, self);
     }
@@ -76,22 +76,22 @@ static void sum(struct tree *tree, struct tp_flame_frame *all)
         uint32_t around = tp_keys_get(&tree->paths, i)[0];
         value->total = tp_sat_add(value->total, value->self);
         int64_t *total = around == TP_NO_ID ? &all->value : &at(tree, around)->total;
-        int64_t *before = around == TP_NO_ID ? &all->before : &at(tree, around)->before;
+        int64_t *before = around == TP_NO_ID ? &all->base_value : &at(tree, around)->base_value;
         *total = tp_sat_add(*total, value->total);
-        *before = tp_sat_add(*before, value->before);
+        *before = tp_sat_add(*before, value->base_value);
         flame->path_count += value->total > 0;
     }
-    flame->before = all->before;
+    flame->base_value = all->base_value;
 }
 
 /* Returns the sum over the topmost nodes that only the baseline has. */
-static int64_t gone(const struct tree *tree)
+static int64_t removed_value(const struct tree *tree)
 {
     int64_t sum_gone = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
         uint32_t around = tp_keys_get(&tree->paths, i)[0];
         if (at(tree, i)->total == 0 && (around == TP_NO_ID || at(tree, around)->total > 0))
-            sum_gone = tp_sat_add(sum_gone, at(tree, i)->before);
+            sum_gone = tp_sat_add(sum_gone, at(tree, i)->base_value);
     }
     return sum_gone;
 }
@@ -145,7 +145,7 @@ static void push(struct tree *tree, const struct tp_flame_frame *frame)
     flame->frames[flame->count++] = *frame;
     if (frame->depth >= flame->depth)
         flame->depth = frame->depth + 1;
-    int64_t step = tp_sat_sub(frame->value, frame->before);
+    int64_t step = tp_sat_sub(frame->value, frame->base_value);
     step = step < 0 ? -step : step;
     if (frame->depth > 0 && step > flame->largest_step)
         flame->largest_step = step;
@@ -153,7 +153,7 @@ static void push(struct tree *tree, const struct tp_flame_frame *frame)
 
 /* Makes boxes for the list of callees that begins with `node`. start: position of the first box. Small callees share
  * the last box. */
-static void place(struct tree *tree, uint32_t node, int64_t start, uint32_t depth, struct tp_vec *open)
+static void place_boxes(struct tree *tree, uint32_t node, int64_t start, uint32_t depth, struct tp_vec *open)
 {
     struct tp_flame_frame rest = {.name = TP_NO_ID, .depth = depth};
     for (; node != TP_NO_ID; node = tree->next_sibling[node]) {
@@ -164,13 +164,13 @@ static void place(struct tree *tree, uint32_t node, int64_t start, uint32_t dept
                                                 .start = start,
                                                 .value = value->total,
                                                 .self = value->self,
-                                                .before = value->before});
+                                                .base_value = value->base_value});
             *(uint32_t *)tp_vec_push(open) = node;
             start = tp_sat_add(start, value->total);
         } else if (value->total > 0) {
             rest.merged++;
             rest.value = tp_sat_add(rest.value, value->total);
-            rest.before = tp_sat_add(rest.before, value->before);
+            rest.base_value = tp_sat_add(rest.base_value, value->base_value);
         }
     }
     rest.start = start;
@@ -194,16 +194,16 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
         add(&tree, baseline, true);
     tree.count = tp_keys_count(&tree.paths);
     sum(&tree, &all);
-    flame->gone = gone(&tree);
+    flame->removed_value = removed_value(&tree);
     uint32_t first = link_nodes(&tree), boxes = choose(&tree, all.value);
     /* count each box twice, because it may have one more box for its small callees */
     flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames);
     push(&tree, &all);
-    place(&tree, first, 0, 1, &open);
+    place_boxes(&tree, first, 0, 1, &open);
     for (uint32_t i = 0; i < open.count; i++) { /* make the boxes row by row; the loop appends to `open` */
         uint32_t node = *TP_AT(&open, uint32_t, i);
         const struct tp_flame_frame *frame = &flame->frames[i + 1];
         if (node != TP_NO_ID)
-            place(&tree, tree.first_child[node], frame->start, frame->depth + 1, &open);
+            place_boxes(&tree, tree.first_child[node], frame->start, frame->depth + 1, &open);
     }
 }

@@ -41,14 +41,14 @@ static struct tp_str name_of(const struct drawing *d, const struct tp_flame_fram
 /* Returns the difference from the baseline as text: "+1.2 ms (+12.0 %)". */
 static const char *step_text(const struct drawing *d, const struct tp_flame_frame *frame)
 {
-    int64_t step = tp_sat_sub(frame->value, frame->before);
+    int64_t step = tp_sat_sub(frame->value, frame->base_value);
     const char *sign = step < 0 ? "\u2212" : "+", *size = amount(d, step < 0 ? -step : step);
     if (step == 0)
         return "as before";
-    if (frame->before == 0)
+    if (frame->base_value == 0)
         return tp_text_printf(d->arena, "%s%s, new", sign, size);
     return tp_text_printf(d->arena, "%s%s (%s%s %%)", sign, size, sign,
-                          tp_text_of_fixed(d->arena, tp_percent(step < 0 ? -step : step, frame->before), 1));
+                          tp_text_of_fixed(d->arena, tp_percent(step < 0 ? -step : step, frame->base_value), 1));
 }
 
 /* ---- colours ---- */
@@ -80,7 +80,7 @@ static void put_kind_colour(struct tp_buf *out, struct tp_str name)
  * difference have stronger colors. */
 static void put_step_colour(const struct drawing *d, const struct tp_flame_frame *frame)
 {
-    double step = (double)frame->value - (double)frame->before, largest = (double)d->flame->largest_step;
+    double step = (double)frame->value - (double)frame->base_value, largest = (double)d->flame->largest_step;
     double strength = largest > 0 ? (step < 0 ? -step : step) / largest : 0;
     int pale = 240 - (int)(150 * (strength > 1 ? 1 : strength));
     if (step > 0)
@@ -119,7 +119,7 @@ static void put_frame(const struct drawing *d, const struct tp_flame_frame *fram
     if (frame->self > 0 && frame->self < frame->value)
         tp_buf_printf(out, "; itself %s", amount(d, frame->self));
     if (d->flame->has_baseline)
-        tp_buf_printf(out, "; before %s: %s", amount(d, frame->before), step_text(d, frame));
+        tp_buf_printf(out, "; before %s: %s", amount(d, frame->base_value), step_text(d, frame));
     tp_buf_printf(out, "</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"", MARGIN + x, y, width,
                   ROW - 1);
     put_colour(d, frame);
@@ -139,8 +139,8 @@ static void put_heading(const struct drawing *d, struct tp_str title)
                   tp_text_of_count(d->arena, flame->count));
     if (flame->has_baseline)
         tp_buf_printf(out, "; before %s: %s. Red: more, blue: less, full colour: %s. In calls that are gone: %s",
-                      amount(d, flame->before), step_text(d, &flame->frames[0]), amount(d, flame->largest_step),
-                      amount(d, flame->gone));
+                      amount(d, flame->base_value), step_text(d, &flame->frames[0]), amount(d, flame->largest_step),
+                      amount(d, flame->removed_value));
     tp_buf_printf(out, "</text>\n<text class=\"n\" id=\"said\" x=\"%d\" y=\"55\"> </text>\n", MARGIN);
 }
 

@@ -92,7 +92,7 @@ int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
         code = code < 0 ? code : tp_tf_write_file(&events.out, &folder, export->worker, run.first.wall_s, err);
         char written[sizeof folder.path + 32];
         snprintf(written, sizeof written, "%s/events.out.tfevents.*", folder.path);
-        tp_export_wrote(export, written, code);
+        tp_export_record_written(export, written, code);
     } else {
         tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
                      code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");

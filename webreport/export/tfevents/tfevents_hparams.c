@@ -9,7 +9,7 @@
 #include "webreport/trace/json/value.h"
 #include "writer/text/escape.h"
 
-enum { MOST_TOLD = 16, MOST_BYTES = 64 };
+enum { MAX_FACTS = 16, MOST_BYTES = 64 };
 
 /* Facts with a separate column, by the keys that programs use. Every run has these columns; the cell is empty if the
  * run lacks the fact. TensorBoard sorts columns by name and shows the first five, so the names sort facts first that
@@ -81,7 +81,7 @@ static void add_user_values(const struct tp_tf_run *run, struct tp_tf_hparam *va
 {
     const struct tp_trace *trace = run->export->profile->trace;
     struct tp_arena *arena = run->export->arena;
-    size_t most = *count + MOST_TOLD;
+    size_t most = *count + MAX_FACTS;
     for (uint32_t i = 0; i < trace->header_count && *count < most; i++) {
         struct tp_str key = trace->header[i].key, json = trace->header[i].value;
         if (is_listed(key) || tp_value_is(json, '{') || tp_value_is(json, '[') || tp_value_is(json, 'n') ||
@@ -102,7 +102,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     int64_t world = tp_value_world_size(distributed);
     int64_t rank = tp_value_rank(distributed);
     enum { OWN = 6 };
-    struct tp_tf_hparam values[OWN + KNOWN + MOST_TOLD] = {
+    struct tp_tf_hparam values[OWN + KNOWN + MAX_FACTS] = {
         {"worker", "Worker", run->export->worker, 0},
         {"gpu", tp_devices_word(profile->model), gpu_name(run), 0},
         {"gpus_used", tp_text_of_devices(profile->model, "GPUs used", run->export->arena), NULL,
@@ -111,7 +111,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
         {"rank", "Rank", NULL, rank == TP_NULL_INT ? 0 : (double)rank},
         {"steps", "Steps", NULL, (double)profile->model->step_count},
     };
-    struct tp_tf_hparam columns[OWN + KNOWN + MOST_TOLD];
+    struct tp_tf_hparam columns[OWN + KNOWN + MAX_FACTS];
     size_t count = OWN;
     for (size_t i = 0; i < OWN; i++)
         columns[i] = values[i];
@@ -119,13 +119,13 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
         columns[OWN + i] = (struct tp_tf_hparam){known[i].name, known[i].title, known[i].is_number ? NULL : "", 0};
         add_known(run, values, &count, i);
     }
-    size_t told = count;
+    size_t known_count = count;
     add_user_values(run, values, &count);
-    for (size_t i = told; i < count; i++) { /* columns of other recorded facts follow */
-        columns[OWN + KNOWN + i - told] = values[i];
-        columns[OWN + KNOWN + i - told].text = values[i].text ? "" : NULL;
+    for (size_t i = known_count; i < count; i++) { /* columns of other recorded facts follow */
+        columns[OWN + KNOWN + i - known_count] = values[i];
+        columns[OWN + KNOWN + i - known_count].text = values[i].text ? "" : NULL;
     }
-    tp_tfevents_experiment(run->events, run->first, columns, OWN + KNOWN + count - told, metrics, metric_count);
+    tp_tfevents_experiment(run->events, run->first, columns, OWN + KNOWN + count - known_count, metrics, metric_count);
     tp_tfevents_session_start(run->events, run->first, values, count);
     tp_tfevents_session_end(run->events, run->last);
 }

@@ -108,7 +108,7 @@ static void add_metrics(const struct tp_tf_run *run)
 /* ---- Custom Scalars ---- */
 
 /* Returns a regular expression that matches only this tag. */
-static const char *exactly(struct tp_arena *arena, const char *tag)
+static const char *exact_pattern(struct tp_arena *arena, const char *tag)
 {
     char *text = tp_arena_alloc(arena, 2 * strlen(tag) + 3), *end = text;
     *end++ = '^';
@@ -132,7 +132,7 @@ static void add_counter_charts(const struct tp_tf_run *run, struct tp_vec *chart
             *(struct tp_tf_chart *)tp_vec_push(charts) =
                 (struct tp_tf_chart){.category = "Program",
                                      .title = column->tag + strlen(TP_TF_COUNTERS),
-                                     .tags = exactly(arena, column->tag)};
+                                     .tags = exact_pattern(arena, column->tag)};
     }
 }
 

@@ -137,5 +137,5 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err)
     code = code < 0 ? code : tp_xspace_write(x.space, path, err);
     if (code == TP_OK)
         remove_caches(folder, export->worker);
-    return tp_export_wrote(export, path, code);
+    return tp_export_record_written(export, path, code);
 }

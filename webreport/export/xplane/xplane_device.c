@@ -189,7 +189,7 @@ static void put_streams(struct device *d)
         size_t size = stream_name(name, sizeof name, line, use);
         tp_xplane_line(d->plane, line, (struct tp_str){name, size});
         for (uint32_t k = i; k < end; k++)
-            if (tp_xexport_has(d->x, tp_device_event(model, items[k].item)->ts_ns))
+            if (tp_xexport_contains(d->x, tp_device_event(model, items[k].item)->ts_ns))
                 put_device_event(d, items[k].item);
     }
     tp_arena_drop(d->x->arena, items, d->gpu->count * sizeof *items);

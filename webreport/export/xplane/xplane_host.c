@@ -58,7 +58,7 @@ static void add_steps(struct host *h)
     const struct tp_model *model = h->x->model;
     for (uint32_t i = 0; i < model->step_count; i++) {
         const struct tp_step *step = &model->steps[i];
-        if (!tp_xexport_has(h->x, step->host_start_ns))
+        if (!tp_xexport_contains(h->x, step->host_start_ns))
             continue;
         add_extra(h, EXTRA_STEP, i, step->host_start_ns, step->host_end_ns);
         if (model->gpu_count)
@@ -81,7 +81,7 @@ static void add_parts(struct host *h, const uint32_t *events, uint32_t count)
             break;
         int64_t next = step + 1 < model->step_count ? model->steps[step + 1].host_start_ns : INT64_MAX;
         if (e->ts_ns < model->steps[step].host_start_ns || tp_event_end(e) > next || is_frame(e) ||
-            !tp_xexport_has(h->x, e->ts_ns))
+            !tp_xexport_contains(h->x, e->ts_ns))
             continue;
         if (!part || part->step != step) {
             add_extra(h, EXTRA_PART, step, e->ts_ns, e->ts_ns);
@@ -332,7 +332,7 @@ static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
     size_t next = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_event *e = &h->x->trace->events[events[i]];
-        if (is_frame(e) || !tp_xexport_has(h->x, e->ts_ns))
+        if (is_frame(e) || !tp_xexport_contains(h->x, e->ts_ns))
             continue;
         next = put_extras(h, next, e->ts_ns, tp_event_end(e));
         put_call(h, events[i]);
@@ -347,7 +347,7 @@ static void put_frames(struct host *h, const uint32_t *events, uint32_t count)
     uint32_t above;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_event *e = &h->x->trace->events[events[i]];
-        if (!is_frame(e) || !tp_xexport_has(h->x, e->ts_ns))
+        if (!is_frame(e) || !tp_xexport_contains(h->x, e->ts_ns))
             continue;
         int64_t end = nest(h, e->ts_ns, tp_event_end(e), &above);
         put_event(h, e->ts_ns, end, name_of(h, e->name, true), NULL, 0);

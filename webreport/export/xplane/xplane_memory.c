@@ -81,6 +81,6 @@ void tp_xexport_memory(struct tp_xexport *x, struct tp_xplane *p)
         usage[i].capacity = tp_memory_capacity(x->trace, records.devices[i].type, records.devices[i].id);
     tp_xplane_line(p, MEMORY_LINE, TP_STR("memory"));
     for (uint32_t i = 0; i < records.count; i++)
-        if (tp_xexport_has(x, tp_memory_raw(&records, &records.items[i])->ts_ns))
+        if (tp_xexport_contains(x, tp_memory_raw(&records, &records.items[i])->ts_ns))
             put_record(x, p, &records, i, &names, usage);
 }

@@ -51,7 +51,7 @@ static inline struct tp_xscope *tp_xscopes_get(const struct tp_xscopes *scopes, 
 uint32_t tp_xscopes_text(struct tp_xscopes *scopes, uint32_t scope, struct tp_xplane *plane, uint32_t plane_number);
 
 /* Returns whether an event that starts at ts_ns is within the window. */
-static inline bool tp_xexport_has(const struct tp_xexport *x, int64_t ts_ns)
+static inline bool tp_xexport_contains(const struct tp_xexport *x, int64_t ts_ns)
 {
     return ts_ns >= x->first_ns && ts_ns <= x->last_ns;
 }

@@ -1,5 +1,5 @@
-/* Finds leftover files of recorded programs: see recordings_left.h. */
-#include "webreport/session/recordings_left.h"
+/* Finds leftover files of recorded programs: see leftover_files.h. */
+#include "webreport/session/leftover_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,15 +22,15 @@ struct place {
 };
 
 struct search {
-    struct tp_recordings_left *left;
+    struct tp_leftover_files *left;
     struct tp_arena *arena;
     struct tp_vec places; /* elements: struct place; the folders to search */
 };
 
-static void add(struct search *search, const char *path, enum tp_leaving_kind kind)
+static void add(struct search *search, const char *path, enum tp_leftover_kind kind)
 {
-    *(struct tp_leaving *)tp_vec_push(&search->left->items) =
-        (struct tp_leaving){path, kind, kind == TP_LEAVING_SPOOL && tp_spool_is_live(path)};
+    *(struct tp_leftover *)tp_vec_push(&search->left->items) =
+        (struct tp_leftover){path, kind, kind == TP_LEFTOVER_SPOOL && tp_spool_is_live(path)};
 }
 
 static void cannot_read(struct search *search, const char *path)
@@ -38,17 +38,17 @@ static void cannot_read(struct search *search, const char *path)
     search->left->unread = search->left->unread_count++ ? search->left->unread : path;
 }
 
-static void look_at_folder(struct search *search, const struct place *place, const char *name, const char *path)
+static void check_folder(struct search *search, const struct place *place, const char *name, const char *path)
 {
     if (strcmp(name, TP_WORKER_SPOOLS) == 0)
-        add(search, place->path, TP_LEAVING_RUN);
+        add(search, place->path, TP_LEFTOVER_RUN);
     else if (place->depth + 1 < TP_MAX_DIR_DEPTH)
         *(struct place *)tp_vec_push(&search->places) = (struct place){path, place->depth + 1};
     else
         cannot_read(search, path);
 }
 
-static void look_at(struct search *search, const struct place *place, const char *name)
+static void check_file(struct search *search, const struct place *place, const char *name)
 {
     struct stat status;
     size_t folder_size = strlen(place->path), size = folder_size + strlen(name) + 2;
@@ -58,11 +58,11 @@ static void look_at(struct search *search, const struct place *place, const char
     if (lstat(path, &status) != 0)
         return;
     if (S_ISDIR(status.st_mode))
-        look_at_folder(search, place, name, path);
+        check_folder(search, place, name, path);
     else if (S_ISREG(status.st_mode) && tp_str_ends(tp_str_of(name), ".tpspool"))
-        add(search, path, TP_LEAVING_SPOOL);
+        add(search, path, TP_LEFTOVER_SPOOL);
     else if (S_ISREG(status.st_mode) && tp_temporary_is_name(name, NULL) && tp_temporary_is_abandoned(AT_FDCWD, path))
-        add(search, path, TP_LEAVING_TEMPORARY);
+        add(search, path, TP_LEFTOVER_TEMPORARY);
 }
 
 /* An open folder. It is read under a guard, so that it is closed even after a failure. */
@@ -72,23 +72,23 @@ struct listing {
     DIR *dir;
 };
 
-static int look_into(void *context, struct tp_error *err)
+static int search_folder(void *context, struct tp_error *err)
 {
     const struct listing *listing = context;
     (void)err;
     for (struct dirent *entry; (entry = readdir(listing->dir));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            look_at(listing->search, listing->place, entry->d_name);
+            check_file(listing->search, listing->place, entry->d_name);
     return TP_OK;
 }
 
-static bool look_into_folder(struct search *search, const struct place *place)
+static bool search_open_folder(struct search *search, const struct place *place)
 {
     DIR *dir = opendir(place->path);
     if (!dir)
         return false;
     search->left->folder_count++;
-    tp_arena_run(search->arena, look_into, &(struct listing){search, place, dir}, NULL);
+    tp_arena_run(search->arena, search_folder, &(struct listing){search, place, dir}, NULL);
     closedir(dir);
     tp_arena_pass_on(search->arena);
     return true;
@@ -96,25 +96,25 @@ static bool look_into_folder(struct search *search, const struct place *place)
 
 static int by_path(const void *x, const void *y)
 {
-    const struct tp_leaving *a = x, *b = y;
+    const struct tp_leftover *a = x, *b = y;
     return strcmp(a->path, b->path);
 }
 
-int tp_recordings_left_find(struct tp_recordings_left *left, struct tp_arena *arena, const char *folder,
-                            struct tp_error *err)
+int tp_leftover_files_find(struct tp_leftover_files *left, struct tp_arena *arena, const char *folder,
+                           struct tp_error *err)
 {
     struct search search = {left, arena, TP_VEC(arena, struct place)};
-    *left = (struct tp_recordings_left){.items = TP_VEC(arena, struct tp_leaving)};
+    *left = (struct tp_leftover_files){.items = TP_VEC(arena, struct tp_leftover)};
     struct place place = {folder, 0};
-    if (!look_into_folder(&search, &place))
+    if (!search_open_folder(&search, &place))
         return tp_error_set(err, TP_EIO, 0, "%s: %s", folder, strerror(errno));
     while (search.places.count) {
         place = *TP_AT(&search.places, struct place, --search.places.count);
-        if (!look_into_folder(&search, &place))
+        if (!search_open_folder(&search, &place))
             cannot_read(&search, place.path);
     }
     if (left->items.count)
-        qsort(left->items.data, left->items.count, sizeof(struct tp_leaving), by_path);
+        qsort(left->items.data, left->items.count, sizeof(struct tp_leftover), by_path);
     return TP_OK;
 }
 
@@ -130,7 +130,7 @@ static size_t parent_size(const char *path, size_t size)
     return size;
 }
 
-bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool)
+bool tp_leftover_files_name_trace(char *path, size_t size, const char *spool)
 {
     const char *base = tp_path_base(spool);
     size_t folder = (size_t)(base - spool);
@@ -148,7 +148,7 @@ bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool)
     return written > 0 && (size_t)written < size;
 }
 
-const char *tp_recordings_left_run_of(struct tp_arena *arena, const char *path)
+const char *tp_leftover_files_run_of(struct tp_arena *arena, const char *path)
 {
     size_t size = strlen(path);
     for (int i = 0; i < 2; i++) { /* check the path itself first, then its folder */
