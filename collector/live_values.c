@@ -140,7 +140,7 @@ static size_t read_device(struct tp_tf_scalar *out, struct device *device)
 {
     static const char *const names[] = {"allocated", "reserved"};
     static const char *const texts[] = {"Highest number of bytes in tensors during the step, in MiB.",
-                                        "Highest number of bytes the allocator holds during the step, in MiB."};
+                                        "Highest number of bytes reserved by the allocator during the step, in MiB."};
     uint64_t key = atomic_load(&device->key);
     size_t count = 0;
     for (int i = 0; key && i < 2; i++) {

@@ -243,7 +243,7 @@ static void one_run_by_wall_clock_fails_no_limit(void **state)
     struct tp_check c = judged("step.time.median <= +3 %", &run, 1, base, 1);
     assert_int_equal(c.items[0].status, TP_CHECK_INCONCLUSIVE);
     assert_int_equal(c.items[0].cause, TP_CAUSE_NOISE);
-    assert_non_null(strstr(c.items[0].reason, "wall clock of 2 runs does not tell the machine from the program"));
+    assert_non_null(strstr(c.items[0].reason, "wall clock of 2 runs does not separate the machine from the program"));
     c = judged("step.time.median <= +3 %", &run, 1, base, 3);
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
     /* an absolute limit needs no baseline, so noise between runs does not matter */

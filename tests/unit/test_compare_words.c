@@ -186,7 +186,7 @@ static void changed_loader_function_is_reported(void **state)
     assert_texts(&c, "**Functions of the data loader take longer or shorter**", "A step does different work");
     assert_texts(&c, "These runs show no other change of a time.", "These runs show no change of a time");
     c.work.count = 2;
-    assert_texts(&c, "takes 2.50 times as long, beside the operators; and 1 more**", "These runs show no change.");
+    assert_texts(&c, "takes 2.50 times as long, relative to the operators; and 1 more**", "These runs show no change.");
     assert_texts(&c,
                  "**Functions of the data loader are called a different number of times, or take longer or shorter**",
                  "does different work");

@@ -69,7 +69,7 @@ static void slower_function_is_named_despite_load(void **state)
     struct tp_work_diff diff = compared(&base, 1, &slower);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "a call of transform in the data loader takes 2.00 times as long, beside the operators");
+                        "a call of transform in the data loader takes 2.00 times as long, relative to the operators");
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
     assert_false(tp_work_has_gated(&diff)); /* no limit fails, because times are no counts */
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 1);

@@ -30,7 +30,7 @@ static double value_of(const struct tp_summary *runs, size_t count, const struct
         const struct tp_metric_value *v = &runs[i].metrics[line->metric];
         values[i] = v->value;
         if (isnan(v->value)) {
-            *why = v->why ? v->why : "the run does not tell it";
+            *why = v->why ? v->why : "the run has no such value";
             return NAN;
         }
         bool is_worse = tp_budget_is_upper(line->op)   ? v->value > worst

@@ -226,7 +226,8 @@ static const char *reason_for_hint(const struct tp_check_item *item, const struc
     if (!tp_check_is_of_host(metric) || !tp_sides_are_wall_clock(&s->sides))
         return NULL;
     if (tp_sides_allow_only_hints(&s->sides))
-        return tp_text_printf(arena, "wall clock of %zu runs does not tell the machine from the program: %d runs would",
+        return tp_text_printf(arena,
+                              "wall clock of %zu runs does not separate the machine from the program: %d runs would",
                               item->base_runs + item->runs, TP_VERDICT_RUNS);
     return is_of_typical_steps(metric) && !is_confirmed(item, change, steps->low) ? TP_NOT_CONFIRMED : NULL;
 }

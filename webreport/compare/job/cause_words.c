@@ -186,9 +186,9 @@ static void word_half(const struct tp_job *job, const struct tp_cause *cause, st
         return;
     const char *ranks = ranks_text(job, &finding->ranks), *alone = verbs[cause->part].many;
     finding->title = tp_text_printf(job->arena, "%s, or %s alone %s", finding->title, ranks, alone);
-    finding->detail = tp_text_printf(
-        job->arena, "At least %s: %s %s of the job not here, and how many of them are as slow nobody can tell.", ranks,
-        finding->detail, tp_text_of_some(job->arena, job->graph.absent_count, "rank is", "ranks are"));
+    finding->detail =
+        tp_text_printf(job->arena, "At least %s: %s %s missing, and may be as slow.", ranks, finding->detail,
+                       tp_text_of_some(job->arena, job->graph.absent_count, "rank is", "ranks are"));
     finding->alternative = rule_of_part[cause->part];
     finding->alternative_title = tp_text_printf(job->arena, "%s %s", capital(job, ranks), alone);
     finding->alternative_saved = finding->saved;
@@ -302,8 +302,8 @@ static void word_link(const struct tp_job *job, const struct tp_cause *cause, st
     if (cause->leaves_late) {
         finding->detail = tp_text_printf(
             job->arena,
-            "%s: its ranks leave these collectives %.1f times as late as all others where all come at once, and the others "
-            "wait for them in the next.",
+            "%s: if all ranks arrive together, its ranks leave these collectives %.1f times as late as the others. The "
+            "others wait for them in the next collective.",
             capital(job, groups_text(job, cause)), cause->ratio);
         return;
     }
@@ -356,16 +356,15 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
                                 tp_graph_group_at(&job->graph, family->groups[0])->member_count)
                : tp_text_printf(job->arena, "%u groups", cause->group_count),
         time_of(job, cause->excess_us), is_one ? "" : " each",
-        cause->rate_gb_s > 0 ? tp_text_printf(job->arena, ", at %s GB/s on the bus",
-                                              tp_text_of_fixed(job->arena, cause->rate_gb_s, 1))
-                             : "",
+        cause->rate_gb_s > 0
+            ? tp_text_printf(job->arena, ", at %s GB/s on the bus", tp_text_of_fixed(job->arena, cause->rate_gb_s, 1))
+            : "",
         is_one ? "it" : "them",
-        passes_all
-            ? tp_text_printf(job->arena,
-                             " %s passes all %u hosts: a slow link of one host would look the same; a test of "
-                             "bandwidth between pairs of hosts tells which.",
-                             is_one ? "It" : "Each group", hosts)
-            : "");
+        passes_all ? tp_text_printf(job->arena,
+                                    " %s passes all %u hosts: a slow link of one host would look the same. Test "
+                                    "the bandwidth between pairs of hosts to find it.",
+                                    is_one ? "It" : "Each group", hosts)
+                   : "");
     if (!passes_all)
         return;
     finding->alternative = TP_JOB_SLOW_LINK;

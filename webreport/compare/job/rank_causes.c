@@ -17,33 +17,33 @@ static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
 /* advice by rule; NULL if the advice depends on the producer */
 static const char *const advice[TP_JOB_RULES] = {
-    [TP_JOB_SLOW_COMPUTE] = "Look at that device: clocks, temperature, ECC errors, another process on it; or at the "
-                            "work it was given.",
-    [TP_JOB_SLOW_LINK] = "Look at what connects these ranks: network card, cable, switch port, topology of the group.",
+    [TP_JOB_SLOW_COMPUTE] = "Check that device: clocks, temperature, ECC errors, another process on it. Or check its "
+                            "share of the work.",
+    [TP_JOB_SLOW_LINK] =
+        "Check the connection of these ranks: network card, cable, switch port, topology of the group.",
     [TP_JOB_IMBALANCE] = "Balance the work: equal shards, sequences packed by length, layers and experts spread "
                          "evenly.",
-    [TP_JOB_CHANGING_IMBALANCE] = "Batches differ from rank to rank: group samples of like length, balance experts, "
-                                  "cap what one step may get.",
-    [TP_JOB_MISSING_RANKS] = "Add their summaries: a rank that is not here may be the one that the others wait for.",
+    [TP_JOB_CHANGING_IMBALANCE] = "Batches differ from rank to rank: group samples of similar length, balance experts, "
+                                  "limit the size of a batch.",
+    [TP_JOB_MISSING_RANKS] = "Add their summaries: the other ranks may wait for a missing rank.",
     [TP_JOB_SLOW_LEVEL] =
-        "Look at what these ranks have in common that the others have not: board, clock, driver, cooling, "
-        "another job beside them.",
+        "Compare these ranks with the others: board, clock, driver, cooling, another job on the same hosts.",
     [TP_JOB_BECOMES_SLOW] =
-        "Something began while the job ran: look at temperature, clocks, power caps and ECC errors of "
-        "that device, and at what started on that host.",
+        "The cause began while the job ran: check temperature, clocks, power caps and ECC errors of that "
+        "device, and processes that started on that host.",
     [TP_JOB_MOVING] =
-        "It is another rank each time: look at what may slow any device for a step: power caps of a rack, "
-        "a service that runs everywhere, kernels whose length depends on the data.",
+        "Another rank is slow each time. Check causes that affect any device for a step: power caps of a rack, "
+        "a service on all hosts, kernels whose length depends on the data.",
     [TP_JOB_PAUSES] = "Collect garbage on all ranks at the same step (gc.disable, then gc.collect every N steps), and "
                       "keep other work off the cores of the training.",
-    [TP_JOB_INPUTS] = "Prefetch more, and look at the storage that some batches come from.",
+    [TP_JOB_INPUTS] = "Prefetch more, and check the storage of the late batches.",
     [TP_JOB_SEQUENCE] = "Pack sequences by length, or give each replica batches of equal cost.",
     [TP_JOB_STAGE] = "Move layers to other stages: the slowest one sets the pace.",
     [TP_JOB_ALL_LINKS] =
         "Compare with the rate that the link should have, or with a run that is stored; overlap it with "
         "compute, or send less.",
-    [TP_JOB_DAMAGED_RANKS] = "Copy or record these traces again: until then nothing of these ranks is called slow or "
-                             "unequal.",
+    [TP_JOB_DAMAGED_RANKS] = "Copy or record these traces again. Until then, no finding about these ranks is "
+                             "reported.",
 };
 
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank)

@@ -14,29 +14,28 @@ static const double LEAST_SHARE = 0.02;      /* share of the peak; smaller chang
 static const double LEAST_OWNER_SHARE = 0.1; /* share of the change of the owner's device */
 
 static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
-    {"device", "Device", "", "Device whose memory it is.", TP_COLUMN_TEXT},
-    {"base_peak_bytes", "Base peak", "bytes", "Most allocated at once, of all runs of the base.", TP_COLUMN_BYTES},
-    {"new_peak_bytes", "New peak", "bytes", "Most allocated at once, of all runs of the new side.", TP_COLUMN_BYTES},
+    {"device", "Device", "", "Device that has the memory.", TP_COLUMN_TEXT},
+    {"base_peak_bytes", "Base peak", "bytes", "Highest allocated bytes of all runs of the base.", TP_COLUMN_BYTES},
+    {"new_peak_bytes", "New peak", "bytes", "Highest allocated bytes of all runs of the new side.", TP_COLUMN_BYTES},
     {"change_bytes", "Change", "bytes", "New peak minus base peak.", TP_COLUMN_BYTES},
-    {"base_reserved_bytes", "Base reserved", "bytes", "Most reserved at once in the base.", TP_COLUMN_BYTES},
-    {"new_reserved_bytes", "New reserved", "bytes", "Most reserved at once in the new side.", TP_COLUMN_BYTES},
+    {"base_reserved_bytes", "Base reserved", "bytes", "Highest reserved bytes in the base.", TP_COLUMN_BYTES},
+    {"new_reserved_bytes", "New reserved", "bytes", "Highest reserved bytes in the new side.", TP_COLUMN_BYTES},
     {"base_growth_bytes_per_step", "Base growth a step", "bytes",
-     "What stays allocated from step to step, in the base.", TP_COLUMN_REAL},
+     "Bytes that stay allocated from step to step, in the base.", TP_COLUMN_REAL},
     {"new_growth_bytes_per_step", "New growth a step", "bytes",
-     "What stays allocated from step to step, in the new side.", TP_COLUMN_REAL},
-    {"verdict", "Verdict", "", "Whether the peak, or what stays from step to step, moved by more than 2 %.",
-     TP_COLUMN_TEXT},
+     "Bytes that stay allocated from step to step, in the new side.", TP_COLUMN_REAL},
+    {"verdict", "Verdict", "", "Whether the peak, or the growth a step, changed by more than 2 %.", TP_COLUMN_TEXT},
 };
 
 static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
-    {"device", "Device", "", "Device whose memory it is.", TP_COLUMN_TEXT},
+    {"device", "Device", "", "Device that has the memory.", TP_COLUMN_TEXT},
     {"owner_kind", "By", "", "operator, module or line: three ways to divide the same bytes.", TP_COLUMN_TEXT},
-    {"owner", "Owner", "", "Who allocated what is held at the peak.", TP_COLUMN_TEXT},
-    {"base_bytes", "Base", "bytes", "Bytes held at the peak of the base.", TP_COLUMN_BYTES},
-    {"new_bytes", "New", "bytes", "Bytes held at the peak of the new side.", TP_COLUMN_BYTES},
+    {"owner", "Owner", "", "Owner of bytes that are allocated at the peak.", TP_COLUMN_TEXT},
+    {"base_bytes", "Base", "bytes", "Bytes allocated at the peak of the base.", TP_COLUMN_BYTES},
+    {"new_bytes", "New", "bytes", "Bytes allocated at the peak of the new side.", TP_COLUMN_BYTES},
     {"change_bytes", "Change", "bytes", "New minus base.", TP_COLUMN_BYTES},
-    {"base_blocks", "Base blocks", "", "Allocations held at the peak of the base.", TP_COLUMN_INT},
-    {"new_blocks", "New blocks", "", "Allocations held at the peak of the new side.", TP_COLUMN_INT},
+    {"base_blocks", "Base blocks", "", "Allocations at the peak of the base.", TP_COLUMN_INT},
+    {"new_blocks", "New blocks", "", "Allocations at the peak of the new side.", TP_COLUMN_INT},
     {"verdict", "Verdict", "", "Of a device that changed: an owner with at least a tenth of the change.",
      TP_COLUMN_TEXT},
 };

@@ -30,9 +30,9 @@ static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
     {"base_us", "Base", "us", "Time per step in the base.", TP_COLUMN_NS},
     {"new_us", "New", "us", "Time per step on the new side.", TP_COLUMN_NS},
     {"change_us", "Change", "us", "New minus base, per step: by count plus by time.", TP_COLUMN_NS},
-    {"by_count_us", "By count", "us", "Change of the number of calls, times what a call took in the base.",
+    {"by_count_us", "By count", "us", "Change of the number of calls, times the time per call in the base.",
      TP_COLUMN_NS},
-    {"by_time_us", "By time", "us", "Calls on the new side, times the change of what a call takes.", TP_COLUMN_NS},
+    {"by_time_us", "By time", "us", "Calls on the new side, times the change of the time per call.", TP_COLUMN_NS},
     {"low_us", "At least", "us",
      "Lower end of the 99 % interval of the row's own change in a typical step, without what all rows have in common.",
      TP_COLUMN_NS},
@@ -54,7 +54,7 @@ static const struct tp_column_def part_defs[TP_PART_COLUMNS] = {
     {"high_us", "At most", "us", "Upper end of the 99 % interval of the change, of the step alone.", TP_COLUMN_NS},
     {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
     {"verdict", "Verdict", "",
-     "Of the step: neutral, unless its whole interval is on one side of 0. Parts are told, not judged.",
+     "Of the step: neutral, unless its whole interval is on one side of 0. Parts are shown, not judged.",
      TP_COLUMN_TEXT},
 };
 
@@ -76,7 +76,7 @@ static const struct tp_column_def fact_defs[TP_FACT_COLUMNS] = {
     {"fact", "Fact", "", "What both sides must have in common.", TP_COLUMN_TEXT},
     {"base", "Base", "", "Value in the base.", TP_COLUMN_TEXT},
     {"new", "New", "", "Value on the new side.", TP_COLUMN_TEXT},
-    {"verdict", "Verdict", "", "same, differs, or unknown: a side does not tell.", TP_COLUMN_TEXT},
+    {"verdict", "Verdict", "", "same, differs, or unknown if a side lacks the fact.", TP_COLUMN_TEXT},
     {"class", "Class", "",
      "defining: another one is another workload; recording: an option of the recorder; environment: versions; result: "
      "what a run came to, no condition of it.",
@@ -105,7 +105,7 @@ static const struct {
     [TP_COMPARE_FUNCTIONS] = {"functions", "Functions, own CPU time", "function", TP_SUMMARY_FUNCTION},
     [TP_COMPARE_WALL] = {"wall_parts", "Parts of the wall time", "part of the wall", TP_SUMMARY_PART},
     [TP_COMPARE_MEMORY] = {"memory", "Memory", NULL, -1},
-    [TP_COMPARE_OWNERS] = {"memory_owners", "Who holds the memory at the peak", NULL, -1},
+    [TP_COMPARE_OWNERS] = {"memory_owners", "Owners of the memory at the peak", NULL, -1},
     [TP_COMPARE_SERVING] = {"serving", "Steps of the engine", NULL, -1},
     [TP_COMPARE_FINDINGS] = {"findings", "Findings", NULL, -1},
     [TP_COMPARE_FACTS] = {"facts", "What both sides have in common", NULL, -1},

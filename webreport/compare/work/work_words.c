@@ -114,8 +114,9 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
         if (change->delta)
             return tp_text_printf(arena, "%s%s %s of %s a step in the data loader", sign, count,
                                   is_one ? "call" : "calls", name);
-        return tp_text_printf(arena, "a call of %s in the data loader takes %.2f times as long, beside the operators", name,
-                              change->ratio);
+        return tp_text_printf(arena,
+                              "a call of %s in the data loader takes %.2f times as long, relative to the operators",
+                              name, change->ratio);
     case TP_WORK_CHANGE_LOADER:
         return tp_text_printf(arena, "%s%s %s a step in the data loader", sign, count, name);
     default:

@@ -93,8 +93,8 @@ static const struct tp_rows_column event_columns[] = {
     {"event_id", INT, "number of the event; other tables refer to it", false},
     {"category", TEXT, "cpu_op, user_annotation, cuda_runtime, kernel, python_function and so on", true},
     {"name", TEXT, "name as recorded", true},
-    {"process", TEXT, "process or device that the event stands under", false},
-    {"thread", TEXT, "thread or stream that the event stands under", false},
+    {"process", TEXT, "process or device to which the event belongs", false},
+    {"thread", TEXT, "thread or stream to which the event belongs", false},
     {"thread_name", TEXT, "name of the thread", false},
     {"start_ns", INT, "start, nanoseconds since the first event", true},
     {"duration_ns", INT, "duration, nanoseconds", false},
@@ -286,7 +286,7 @@ static const struct tp_rows_column memory_columns[] = {
     {"is_out_of_memory", INT, "1: the allocation failed", false},
     {"thread", TEXT, "number of the thread", false},
     {"operator_event_id", INT, "innermost operator at that time", true},
-    {"step", INT, "step in which it lies", false},
+    {"step", INT, "step that contains it", false},
 };
 
 static uint32_t memory_count(const struct tp_rows *rows)

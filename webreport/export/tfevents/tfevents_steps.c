@@ -161,7 +161,7 @@ static void add_communication(const struct tp_tf_run *run, struct tp_tf_columns 
     double *exposed = tp_tf_column_new(columns, "profile_comm/exposed_ms",
                                        "Communication during which no computation ran: what it costs the step.");
     double *overlap = tp_tf_column_new(columns, "profile_comm/overlap_pct",
-                                       "Share of the communication that ran beside computation.");
+                                       "Share of the communication that overlapped computation.");
     for (uint32_t i = 0; i < run->step_count; i++) {
         double all = (double)tp_table_int(table, TP_OVERLAP_COMMUNICATION)[i];
         double hidden = (double)tp_table_int(table, TP_OVERLAP_OVERLAP)[i];
@@ -208,7 +208,7 @@ static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *column
         fill_peaks(run, &curve, TP_CURVE_RESERVED, view->first_ns,
                    tp_tf_column_new(columns,
                                     tp_text_printf(columns->arena, "profile_memory_mib/%s_reserved_peak", name),
-                                    "Highest number of bytes the allocator holds during the step, in MiB."));
+                                    "Highest number of bytes reserved by the allocator during the step, in MiB."));
     }
 }
 
