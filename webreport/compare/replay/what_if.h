@@ -45,7 +45,7 @@ struct tp_cause {
     /* for TP_CAUSE_LINK: the only host that all slow groups use and other groups do not, or TP_NO_ID */
     uint32_t host;
     uint32_t own_host; /* for TP_CAUSE_STAGE: the host whose ranks are exactly the stage, or TP_NO_ID */
-    /* percent of T that would be saved if these ranks computed as fast as the others */
+    /* for TP_CAUSE_STAGE: saving if the ranks of the stage computed as fast as all others, percent of T */
     double saved_if_equal;
     uint32_t first_step;
     double excess_us;         /* mean excess of the ranks over their usual length, per step */
