@@ -41,9 +41,7 @@ since=2026-11-29T05:30:00Z
 
 # kind, folder or text, limit
 limits='
-comment webreport/compare 5
 comment webreport/document 1
-comment webreport/export 3
 comment webreport/measure 9
 message collector 1
 message collector/source 3
@@ -64,7 +62,6 @@ name tests/unit 6
 name webreport/cli 3
 name webreport/compare 1
 name webreport/document 40
-name webreport/export 1
 name webreport/measure 30
 name webreport/print 10
 name webreport/session 3
