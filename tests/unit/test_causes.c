@@ -32,7 +32,7 @@ static void known_frames_name_their_cause(void **state)
         {"<built-in function fsync>", "H10", "io.in_step", 50},
         {"/x/site-packages/numpy/lib/_npyio_impl.py(1401): savetxt", "H10", "io.in_step", 50},
         {"/x/site-packages/pandas/core/frame.py(2800): to_parquet", "H10", "io.in_step", 50},
-        {"/usr/lib/python3.11/json/__init__.py(120): dump", "H10", "io.in_step", 50},
+        {"/usr/lib/python3.12/json/__init__.py(120): dump", "H10", "io.in_step", 50},
         {"<built-in method commit of sqlite3.Connection object at 0x7f1a>", "H10", "io.in_step", 50},
         {"/x/site-packages/torch/distributions/distribution.py(46): __init__", "H13", "debug.checks", 40},
         {"/x/site-packages/torch/testing/_comparison.py(1300): assert_close", "H13", "debug.checks", 40},
