@@ -19,7 +19,7 @@ static void arguments_follow_their_type(void **state)
     detail_is(&(struct tp_detail){TP_DETAIL_LITTLE, {TP_OF_NUMBER(1), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL},
               TP_PRODUCER_TORCH, "1 device operation in one step of 100 \xc2\xb5s; the device works 16.0 % of it");
     detail_is(&(struct tp_detail){TP_DETAIL_GROWTH, {TP_OF_BYTES(2048)}, NULL}, TP_PRODUCER_TORCH,
-              "2.00 KiB more after each step");
+              "2.0 KiB more after each step");
     detail_is(
         &(struct tp_detail){
             TP_DETAIL_MICRO_STEPS, {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)}, NULL},

@@ -98,7 +98,7 @@ static void host_headline_uses_words_of_the_users(void **state)
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_RANGES, .percent = 90, .largest = {TP_STR("solve"), 72}},
         TP_PRODUCER_OTHER,
         "solve takes 72.0 % of the steps. Computing takes 90.0 % of the steps, code in no range that says its kind "
-        "0.00 %; "
+        "0.0 %; "
         "no device was recorded.");
 }
 
