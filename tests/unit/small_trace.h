@@ -4,7 +4,8 @@
 #ifndef TP_TESTS_UNIT_SMALL_TRACE_H
 #define TP_TESTS_UNIT_SMALL_TRACE_H
 
-#include "webreport/document/words/words.h"
+#include <math.h>
+
 #include "webreport/measure/result/advice.h"
 
 #include "event_text.h" /* Included last, because headers use its names for parameters. */
@@ -87,9 +88,29 @@ static void build_with(const char *header)
     for (unsigned i = 0; is_recording_free && i < sizeof free_recording / sizeof *free_recording; i++)
         assert_int_equal(tp_rules_override(&overrides, free_recording[i], NULL), 0);
     tp_advice_build(&advice, &model, &overrides, &arena);
-    tp_word_advice(&advice, &model, &arena);
     settings[1] = NULL;
 }
+
+/* Checks a part of a detail: its id, and its arguments as in the sentence, percentages to one decimal; NAN: a text,
+ * which ASSERT_TEXT_OF checks. */
+__attribute__((unused)) static void assert_part(const struct tp_detail *part, enum tp_detail_id id,
+                                                const double *expected, size_t count)
+{
+    assert_non_null(part);
+    assert_int_equal(part->id, id);
+    for (size_t i = 0; i < count; i++) {
+        const struct tp_detail_argument *argument = &part->arguments[i];
+        bool is_real = argument->type == TP_ARGUMENT_PERCENT || argument->type == TP_ARGUMENT_REAL;
+        if (argument->type == TP_ARGUMENT_TEXT)
+            assert_true(isnan(expected[i]));
+        else if (fabs((is_real ? argument->real : (double)argument->number) - expected[i]) > (is_real ? 0.05 : 0))
+            fail_msg("argument %zu is %g or %lld, not %g", i, argument->real, (long long)argument->number, expected[i]);
+    }
+}
+#define ASSERT_PART(part, id, ...)                                                                                     \
+    assert_part((part), (id), (const double[]){__VA_ARGS__}, sizeof(const double[]){__VA_ARGS__} / sizeof(double))
+#define ASSERT_TEXT_OF(part, number, expected)                                                                         \
+    assert_true(tp_str_equal((part)->arguments[number].text, tp_str_of(expected)))
 
 __attribute__((unused)) static void build(void)
 {

@@ -60,9 +60,8 @@ static void small_collectives_in_a_loop_gain_by_merging(void **state)
     /* Merging saves 29 of 30 calls. Each takes 10 us on the device. The device then waits 35 of the 40 us until the
      * next kernel; 5 us are the latency of its launch. */
     assert_found("E4", "comm.small", 100.0 * 29 * (10 + 35) / 10000);
-    assert_string_equal(
-        finding("E4")->detail.ptr,
-        "30 calls of all_reduce per step, of 1.0 KiB on average; whatever its size, one costs about 10 µs");
+    ASSERT_PART(finding("E4")->details, TP_DETAIL_COLLECTIVES, 30, NAN, 1024, 10000);
+    ASSERT_TEXT_OF(finding("E4")->details, 1, "all_reduce");
     assert_int_equal(finding("E4")->evidence_total, 60);
     assert_true(finding("E4")->low_percent > 0.79 * finding("E4")->share_percent);
     assert_null(finding("E1"));
@@ -74,7 +73,7 @@ static void gradients_of_a_wrapper_gain_by_merging(void **state)
     loop(30, 256, GRADIENTS);
     build();
     assert_non_null(finding("E4"));
-    assert_non_null(strstr(finding("E4")->detail.ptr, "per step by the wrapper of the model, "));
+    assert_int_equal(finding("E4")->details->id, TP_DETAIL_COLLECTIVES_OF_WRAPPER);
 }
 
 static void dependent_collectives_are_not_reported(void **state)
@@ -137,9 +136,7 @@ static void small_collectives_on_cpu_count_with_time_between(void **state)
     build();
     assert_found("E4", "comm.small", 100.0 * 39 * 150 / 10000);
     assert_null(finding("H8"));
-    assert_string_equal(
-        finding("E4")->detail.ptr,
-        "40 calls of all_reduce per step, of 64 B on average; whatever its size, one costs about 130 µs");
+    ASSERT_PART(finding("E4")->details, TP_DETAIL_COLLECTIVES, 40, NAN, 64, 130000);
 }
 
 static void wait_for_a_late_rank_is_no_gain(void **state)
@@ -188,7 +185,7 @@ static void late_parameter_gathers_are_reported(void **state)
     build();
     /* the first gather of each step cannot overlap with any work */
     assert_found("E6", "comm.exposed", 100.0 * 500 / 10000);
-    assert_string_equal(finding("E6")->detail.ptr, "10 of 12 all-gathers of parameters lie bare, 5.0 % of the step");
+    ASSERT_PART(finding("E6")->details, TP_DETAIL_BARE_GATHERS, 10, 12, 5.0);
     assert_null(finding("E1"));
 }
 
@@ -237,8 +234,7 @@ static void one_process_for_all_devices_is_reported(void **state)
     /* the gather costs nothing, because it overlaps with the kernels */
     assert_found("E7", "comm.exposed", 100.0 * (50 + 400) / 1000);
     assert_int_equal(finding("E7")->confidence, TP_CONFIDENCE_HIGH);
-    assert_string_equal(finding("E7")->detail.ptr,
-                        "one process drives 2 devices; copying the model to them and results back: 45.0 % of the step");
+    ASSERT_PART(finding("E7")->details, TP_DETAIL_ONE_PROCESS, 2, 45.0);
 }
 
 static void process_per_device_is_not_reported(void **state)

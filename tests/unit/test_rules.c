@@ -181,8 +181,9 @@ static void host_code_names_its_line(void **state)
     host("python_function", "train.py(3): main", 5, 490), host("python_function", "data.py(9): decode", 100, 200);
     build();
     assert_ceiling("A13", 391); /* from us 10 to us 401; decode takes 200 us of this */
-    assert_string_equal(finding("A13")->detail.ptr, "data.py(9): decode: 40.0 % of the step; "
-                                                    "train.py(3): main: 38.2 % of the step");
+    ASSERT_PART(finding("A13")->details, TP_DETAIL_LINE_OF_STEP, NAN, 40.0);
+    ASSERT_PART(finding("A13")->details->next, TP_DETAIL_LINE_OF_STEP, NAN, 38.2);
+    ASSERT_TEXT_OF(finding("A13")->details->next, 0, "train.py(3): main");
     assert_true(tp_str_equal(finding("A13")->evidence[0].file_line, TP_STR("data.py(9): decode")));
     assert_null(finding("A1"));
 }
@@ -202,8 +203,8 @@ static void slow_calls_are_not_reported_as_code(void **state)
     range_with_operators(39, 10); /* operators fill all but 1 us of the wait */
     assert_null(finding("A13"));
     assert_ceiling("A1", 391);
-    assert_string_equal(finding("A1")->detail.ptr, "calls that are slow or many in DistributedDataParallel.forward: "
-                                                   "78.0 % of the step");
+    ASSERT_PART(finding("A1")->details, TP_DETAIL_SLOW_LINE, NAN, 78.0);
+    ASSERT_TEXT_OF(finding("A1")->details, 0, "DistributedDataParallel.forward");
     end(state), begin(state);
     range_with_operators(1, 300); /* the host computes for most of the wait */
     assert_ceiling("A13", 391);
@@ -250,8 +251,8 @@ static void communication_is_exposed_where_no_compute_runs(void **state)
     build();
     assert_true(finding("E1")->share_percent == 25); /* us 50 to 100 of 200 */
     assert_int_equal(finding("E1")->severity, TP_SEVERITY_MEDIUM);
-    assert_string_equal(finding("E1")->detail.ptr,
-                        "exposed for 25.0 % of the step; compute of the same step could hide 25.0 %");
+    ASSERT_PART(finding("E1")->details, TP_DETAIL_OVERLAP, 25.0, 25.0);
+    assert_null(finding("E1")->details->next);
 }
 
 static void gain_is_limited_by_available_compute(void **state)
@@ -280,8 +281,8 @@ static void compute_hides_only_communication_of_its_step(void **state)
     launched("gemm", 501, 540, 370), launched("ncclDevKernel_AllReduce", 502, 910, 80);
     build();
     assert_ceiling("E1", (20 + 80) / 2.0);
-    assert_string_equal(finding("E1")->detail.ptr, "exposed for 38.0 % of the step; compute of the same step could hide "
-                                                   "10.0 %, the rest needs less communication");
+    ASSERT_PART(finding("E1")->details, TP_DETAIL_OVERLAP, 38.0, 10.0);
+    assert_int_equal(finding("E1")->details->next->id, TP_DETAIL_OVERLAP_REST);
 }
 
 /* Writes a step of 1 ms with `count` passes, each 100 us forward and 50 us backward. Communication of `dur` us
@@ -328,9 +329,8 @@ static void late_host_limits_the_gain_of_overlap(void **state)
     end(state), begin(state);
     work_after_communication(379, false); /* the launch returns 30 us before the kernel starts */
     assert_ceiling("E1", 30);
-    assert_string_equal(finding("E1")->detail.ptr,
-                        "exposed for 20.0 % of the step; compute of the same step could hide 20.0 %; 17.0 % of the step "
-                        "gains nothing, because the host launches later kernels too late");
+    ASSERT_PART(finding("E1")->details, TP_DETAIL_OVERLAP, 20.0, 20.0);
+    ASSERT_PART(finding("E1")->details->next, TP_DETAIL_OVERLAP_LATE, 17.0);
     end(state), begin(state);
     /* The host launches late only because it waits for the communication. */
     work_after_communication(405, true);
@@ -495,7 +495,7 @@ static void time_between_operators_names_its_line(void **state)
     assert_ceiling("H6", 60 - 0.15);
     /* low, because frames cost time and no step is marked */
     assert_int_equal(finding("H6")->confidence, TP_CONFIDENCE_LOW);
-    assert_string_equal(finding("H6")->detail.ptr, "train.py(3): main: 60.1 %"); /* 59.85 us of 99.55 us */
+    ASSERT_PART(finding("H6")->details, TP_DETAIL_LINE, NAN, 60.1); /* 59.85 us of 99.55 us */
 }
 
 /* Writes three steps of 10 ms with an operator. A pause of 9 ms precedes the operator, in one step or in all steps. */
