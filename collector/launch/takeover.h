@@ -18,9 +18,14 @@ enum { TP_TAKEOVER_SHORT_MS = 50, TP_TAKEOVER_SHORT_SAMPLES = 25 };
 
 enum { TP_TAKEOVER_THREADS = 4 }; /* most files converted at the same time; each conversion needs memory */
 
-/* Message about cut_count traces. Its second argument is "s" or "". */
-#define TP_TAKEOVER_CUT_WORDS                                                                                          \
-    "%zu trace%s of PyTorch end early because the process ended (named _cut); their complete events are read"
+/* Returns the words that follow the number of cut traces in a message. */
+static inline const char *tp_takeover_cut_text(size_t cut_count)
+{
+    return cut_count == 1
+               ? "trace of PyTorch ends early because its process ended (named _cut); its complete events are read"
+               : "traces of PyTorch end early because their processes ended (named _cut); their complete events are "
+                 "read";
+}
 
 /* Progress of one stage. In the first stage all files are examined, because their names depend on each other. In the
  * second stage all files are converted. */

@@ -47,12 +47,11 @@ static bool print_path(const char *path)
 static void say(struct tp_console *console, const char *spool, const struct tp_spool_trace_result *result)
 {
     if (result->open_count)
-        tp_console_notice(console, "%s: %llu ranges were still open; they end with the recording and are marked "
-                                   "unfinished",
-                          spool, (unsigned long long)result->open_count);
+        tp_console_notice(console, "%s: %llu %s", spool, (unsigned long long)result->open_count,
+                          tp_spool_open_text(result->open_count));
     if (result->broken_count)
-        tp_console_notice(console, "%s: skipped %llu damaged records", spool,
-                          (unsigned long long)result->broken_count);
+        tp_console_notice(console, "%s: skipped %llu damaged record%s", spool, (unsigned long long)result->broken_count,
+                          result->broken_count == 1 ? "" : "s");
     if (!result->range_count && !result->event_count)
         tp_console_notice(console, "%s: it contains no records", spool);
 }
@@ -144,13 +143,13 @@ static void print_run(struct tp_console *console, const char *run, const struct 
         tp_console_notice(console, "%s: left out: helper processes that ran for less than %d ms (%zu)", run,
                           TP_TAKEOVER_SHORT_MS, t->short_count);
     if (t->open_count)
-        tp_console_notice(console, "%s: %llu ranges were still open; they end with the recording and are marked "
-                                   "unfinished", run,
-                          (unsigned long long)t->open_count);
+        tp_console_notice(console, "%s: %llu %s", run, (unsigned long long)t->open_count,
+                          tp_spool_open_text(t->open_count));
     if (t->cut_count)
-        tp_console_notice(console, TP_TAKEOVER_CUT_WORDS, t->cut_count, t->cut_count == 1 ? "" : "s");
+        tp_console_notice(console, "%zu %s", t->cut_count, tp_takeover_cut_text(t->cut_count));
     if (t->broken_count)
-        tp_console_notice(console, "%s: skipped %llu damaged records", run, (unsigned long long)t->broken_count);
+        tp_console_notice(console, "%s: skipped %llu damaged record%s", run, (unsigned long long)t->broken_count,
+                          t->broken_count == 1 ? "" : "s");
     if (!t->trace_count && !t->running_count && !t->failed_count && !had_traces)
         tp_console_notice(console, "%s: it contains no records", run);
 }
@@ -230,8 +229,7 @@ static int recover_leaving(struct tp_console *console, const struct tp_leftover 
     else if (o->remove)
         return remove_file(console, leaving->path);
     else
-        tp_console_notice(console, "%s: an unfinished file of a killed program; --remove removes it",
-                          leaving->path);
+        tp_console_notice(console, "%s: an unfinished file of a killed program; --remove removes it", leaving->path);
     return TP_EXIT_DONE;
 }
 

@@ -18,6 +18,7 @@
 #include "webreport/cli/run_outputs.h"
 #include "writer/base/environment.h"
 #include "writer/base/fs.h"
+#include "writer/spool/spool_trace_result.h"
 
 enum { SHOWN_TRACES = 8 }; /* number of traces whose names are printed; further traces are only counted */
 
@@ -99,7 +100,8 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
         tp_console_notice(ending->end->console, "process %d still runs; when it has exited, run: tracepress recover %s",
                           (int)pid, ending->end->folder->path);
     } else if (what == TP_TAKEN_FAILED) {
-        tp_console_error(ending->end->console, "no trace of process %d: %s; its records are still in %s", (int)pid, why, path);
+        tp_console_error(ending->end->console, "no trace of process %d: %s; its records are still in %s", (int)pid, why,
+                         path);
     } else {
         char **more = realloc(ending->traces, (ending->trace_count + 1) * sizeof *more);
         ending->traces = more ? more : ending->traces;
@@ -118,19 +120,17 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
                           ending->end->folder->path);
     /* with has_outside, the trace from outside covers these programs */
     if (t->short_count && !ending->end->has_outside)
-        tp_console_notice(
-            ending->end->console,
-            "left out: %zu helper process%s that ran for less than %d ms and recorded no events",
-            t->short_count, t->short_count == 1 ? "" : "es", TP_TAKEOVER_SHORT_MS);
-    if (t->open_count)
         tp_console_notice(ending->end->console,
-                          "%llu ranges were still open; they end with the recording and are marked unfinished",
-                          (unsigned long long)t->open_count);
+                          "left out: %zu helper process%s that ran for less than %d ms and recorded no events",
+                          t->short_count, t->short_count == 1 ? "" : "es", TP_TAKEOVER_SHORT_MS);
+    if (t->open_count)
+        tp_console_notice(ending->end->console, "%llu %s", (unsigned long long)t->open_count,
+                          tp_spool_open_text(t->open_count));
     if (t->cut_count)
-        tp_console_notice(ending->end->console, TP_TAKEOVER_CUT_WORDS, t->cut_count, t->cut_count == 1 ? "" : "s");
+        tp_console_notice(ending->end->console, "%zu %s", t->cut_count, tp_takeover_cut_text(t->cut_count));
     if (t->broken_count)
-        tp_console_notice(ending->end->console, "skipped %llu damaged records",
-                          (unsigned long long)t->broken_count);
+        tp_console_notice(ending->end->console, "skipped %llu damaged record%s", (unsigned long long)t->broken_count,
+                          t->broken_count == 1 ? "" : "s");
     bool has_something = ending->trace_count || t->running_count || t->failed_count || t->short_count;
     if (!has_something && !ending->end->has_outside &&
         !ending->end->program->why_plain) /* the reason was already printed before the program ran */

@@ -15,6 +15,13 @@ struct tp_spool_trace_result {
     bool was_stopped;      /* true: the recording was stopped; false: the program was killed, or is still running */
 };
 
+/* Returns the words that follow the number of open ranges in a message. */
+static inline const char *tp_spool_open_text(uint64_t open_count)
+{
+    return open_count == 1 ? "range was still open; it ends with the recording and is marked unfinished"
+                           : "ranges were still open; they end with the recording and are marked unfinished";
+}
+
 /* Receives the progress of a conversion. */
 struct tp_spool_watch {
     void (*seen)(void *context, uint64_t bytes); /* called often. bytes: about this many more bytes of the spool are
