@@ -85,7 +85,7 @@ class Recorder:
         from torch.profiler import ProfilerAction
 
         self.hook()
-        if self.settings["tell"]:
+        if self.settings["steps_only"]:
             return
         # only a schedule produces ranges of steps; without a duration, the first step ends this recording, so it
         # needs none
@@ -115,7 +115,7 @@ class Recorder:
             self.give_up()
 
     def step(self):
-        if self.settings["tell"]:  # `record` controls Kineto from outside, and only counts steps if the program has some
+        if self.settings["steps_only"]:  # `record` controls Kineto from outside, and only counts steps if the program has some
             self.is_over = True
             open(os.path.join(self.folder, "steps.%d.tmp" % os.getpid()), "w").close()
             return
@@ -243,7 +243,7 @@ def is_ready():
 def read_settings(text):
     words = (word.partition("=") for word in text.split())
     settings = dict.fromkeys(
-        "duration_ms skip_first wait warmup active repeat shapes stack memory flops modules tell".split(), 0
+        "duration_ms skip_first wait warmup active repeat shapes stack memory flops modules steps_only".split(), 0
     )
     settings.update((name, int(value)) for name, _, value in words if value.isdigit())
     settings["active"] = settings["active"] or 3

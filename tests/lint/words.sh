@@ -43,8 +43,6 @@ since=2026-11-29T05:30:00Z
 limits='
 comment webreport/document 1
 comment webreport/measure 9
-message collector 1
-message collector/source 3
 message tests/bench 6
 message tests/check 22
 message tests/lint 1

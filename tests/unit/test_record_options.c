@@ -36,7 +36,8 @@ static void running_process_replaces_a_program(void **state)
     assert_int_equal(parse("-p 42 --duration 2"), 0);
     assert_int_equal(options.attached, 42);
     assert_int_equal(options.kineto.duration_ms, 2000);
-    static const char *const wrong[] = {"-p 0", "-p -3", "-p 4x", "-p 9999999999", "-p 42 -- prog", "-p 42 --source io"};
+    static const char *const wrong[] = {"-p 0",          "-p -3",         "-p 4x",
+                                        "-p 9999999999", "-p 42 -- prog", "-p 42 --source io"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(parse(wrong[i]), TP_EUSAGE);
     assert_int_equal(parse("-- prog"), 0);
@@ -64,7 +65,7 @@ static void defaults_match_the_help_text(void **state)
     assert_string_equal(tp_record_source_words(&options, false, words, sizeof words), "default,");
     assert_string_equal(tp_record_torch_words(&options, words, sizeof words),
                         "duration_ms=0 skip_first=0 wait=1 warmup=1 active=3 repeat=1 shapes=1 stack=0 memory=1 "
-                        "flops=0 modules=0 tell=0");
+                        "flops=0 modules=0 steps_only=0");
 }
 
 static void each_wrong_use_is_reported(void **state)
@@ -102,10 +103,10 @@ static void steps_and_seconds_reach_the_program(void **state)
     assert_int_equal(parse("--skip 5 --wait 0 --warmup 2 --active 4 --repeat 0 --torch-options stack,none -- p"), 0);
     assert_string_equal(tp_record_torch_words(&options, words, sizeof words),
                         "duration_ms=0 skip_first=5 wait=0 warmup=2 active=4 repeat=0 shapes=0 stack=1 memory=0 "
-                        "flops=0 modules=0 tell=0");
+                        "flops=0 modules=0 steps_only=0");
     assert_int_equal(parse("--duration 1.5s --source kineto -- p"), 0);
     assert_int_equal(options.kineto.duration_ms, 1500);
-    assert_non_null(strstr(tp_record_torch_words(&options, words, sizeof words), "tell=1"));
+    assert_non_null(strstr(tp_record_torch_words(&options, words, sizeof words), "steps_only=1"));
 }
 
 static void sources_are_named_by_the_table(void **state)

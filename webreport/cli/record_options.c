@@ -166,8 +166,9 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
     if (!*options->out)
         return tp_error_set(err, TP_EUSAGE, 0, "-o: the name of the folder is empty");
     if ((options->outside || is_attached) && (options->source.count || options->no_source.count))
-        return tp_error_set(err, TP_EUSAGE, 0, "--outside and sources exclude each other: --outside loads nothing into "
-                                               "the program");
+        return tp_error_set(err, TP_EUSAGE, 0,
+                            "--outside and sources exclude each other: --outside loads nothing into "
+                            "the program");
     if (options->whole_cpus && !options->outside && !is_attached && !tp_record_has_outside(options))
         return tp_error_set(err, TP_EUSAGE, 0,
                             "--whole-cpus needs the source outside, which is off; add outside to --source, or remove "
@@ -291,7 +292,7 @@ const char *tp_record_torch_words(const struct tp_record_options *options, char 
     const struct tp_kineto_options *k = &options->kineto;
     snprintf(words, size,
              "duration_ms=%llu skip_first=%llu wait=%llu warmup=%llu active=%llu repeat=%llu shapes=%d stack=%d "
-             "memory=%d flops=%d modules=%d tell=%d",
+             "memory=%d flops=%d modules=%d steps_only=%d",
              (unsigned long long)k->duration_ms, (unsigned long long)k->skip_first, (unsigned long long)k->wait,
              (unsigned long long)k->warmup, (unsigned long long)k->active, (unsigned long long)k->repeat, k->has_shapes,
              k->has_stack, k->has_memory, k->has_flops, k->has_modules, tp_record_wants(options, "kineto"));
@@ -314,7 +315,8 @@ int tp_record_print_sources(const struct tp_source_rows *rows, const char *why_n
               "the states and samples of all processes, from kernel events; switches sample off");
     for (size_t i = 0; i < rows->count; i++)
         print_row(rows->rows[i].name, rows->rows[i].state, rows->rows[i].what);
-    print_row("kineto", "off", "PyTorch 2.3 or later, from outside by Kineto's protocol, instead of torch; see 'help "
-                               "record'");
+    print_row("kineto", "off",
+              "PyTorch 2.3 or later, from outside by Kineto's protocol, instead of torch; see 'help "
+              "record'");
     return fflush(stdout);
 }
