@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "collector/config.h"
-#include "collector/hold.h"
+#include "collector/file_size_signal.h"
 #include "collector/session.h"
 #include "webreport/print/table_outputs.h"
 #include "webreport/session/in_process.h"
@@ -21,12 +21,12 @@ typedef int (*analyse)(void *context, const char *path, struct tp_error *err);
 static int with_recording(const struct tracepress_trace *trace, analyse work, void *context, const char *what)
 {
     struct tp_error err = {0};
-    struct tp_hold hold;
+    struct tp_file_size_signal hold;
     if (!trace)
         return -1;
-    tp_hold_begin(&hold);
+    tp_file_size_signal_block(&hold);
     int code = work(context, trace->spool, &err);
-    tp_hold_end(&hold);
+    tp_file_size_signal_unblock(&hold);
     if (code == 0)
         return 0;
     if (code == TP_EIO || code == TP_ENOMEM || code == TP_ELIMIT)
@@ -56,7 +56,7 @@ char *tracepress_key_averages(const struct tracepress_trace *trace, const struct
 {
     struct tracepress_table o = {0};
     struct table table = {.text = NULL};
-    if (options && !tp_config_take(&o, sizeof o, options, sizeof o)) {
+    if (options && !tp_config_copy(&o, sizeof o, options, sizeof o)) {
         tp_session_say(TP_SAY_PART, "the table was not made", "struct tracepress_table does not begin with its size");
         return NULL;
     }

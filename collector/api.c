@@ -11,7 +11,7 @@
 
 static void mark(uint32_t name, uint8_t kind)
 {
-    struct tp_spool_record *record = tp_record_take(0);
+    struct tp_spool_record *record = tp_record_reserve(0);
     if (record)
         tp_record_done(record, name, kind, 0, 0);
 }
@@ -27,7 +27,7 @@ void tracepress_record_text_(const char *name)
     TP_RECORD_STACK();
     size_t size = name ? strnlen(name, TP_NAME_BYTES) : 0;
     uint32_t slots = (uint32_t)((size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     if (size)
@@ -184,7 +184,7 @@ static void fill_inputs(char *at, const struct tracepress_operator *call, uint32
 static void put_operator(tracepress_name name, const struct tracepress_operator *call, bool is_of_library)
 {
     uint32_t slots, count = count_inputs(call, &slots);
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     const struct tp_spool_operator head = {.sequence = call->sequence ? (int64_t)(call->sequence - 1) : INT64_MIN,

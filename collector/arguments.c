@@ -41,7 +41,7 @@ static void put_text(uint32_t of, uint32_t name, const char *text)
     const struct tp_spool_fact_head head = {.domain = of, .type = TP_SPOOL_TEXT};
     size_t size = text ? strnlen(text, TP_NAME_BYTES) : 0;
     uint32_t slots = 1 + slots_for(size);
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     memcpy(record + 1, &head, sizeof head);
@@ -76,7 +76,7 @@ void tracepress_record_color_(uint32_t rgb)
 void tracepress_record_kind_(tracepress_name name, uint32_t kind)
 {
     TP_RECORD_STACK();
-    struct tp_spool_record *record = tp_record_take(0);
+    struct tp_spool_record *record = tp_record_reserve(0);
     if (record)
         tp_record_done(record, name, TP_SPOOL_KIND_SCOPE, 0, kind_of(kind));
 }
@@ -85,7 +85,7 @@ void tracepress_record_instant_text_(tracepress_name name, const char *text)
 {
     size_t size = text ? strnlen(text, TP_NAME_BYTES) : 0;
     uint32_t slots = slots_for(size);
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     if (size)

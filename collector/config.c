@@ -28,7 +28,7 @@ static char *own_folder(const char *given)
     return asprintf(&whole, "%s%s%s", here, is_here ? "" : "/", is_here ? "" : given) < 0 ? NULL : whole;
 }
 
-bool tp_config_take(void *own, size_t own_size, const void *given, size_t least)
+bool tp_config_copy(void *own, size_t own_size, const void *given, size_t least)
 {
     uint32_t size;
     memcpy(&size, given, sizeof size);
@@ -42,7 +42,7 @@ bool tp_config_take(void *own, size_t own_size, const void *given, size_t least)
 static bool take_options(struct tracepress_options *own, const struct tracepress_options *given)
 {
     static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
-    return tp_config_take(own, sizeof *own, given ? given : &defaults,
+    return tp_config_copy(own, sizeof *own, given ? given : &defaults,
                           offsetof(struct tracepress_options, sample_rate) + sizeof own->sample_rate);
 }
 
@@ -57,7 +57,7 @@ const char *tp_config_refusal(const struct tracepress_options *given)
     return NULL;
 }
 
-bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given)
+bool tp_config_replace(struct tracepress_options *kept, const struct tracepress_options *given)
 {
     char host[128] = "host", worker[160];
     const char *directory = tp_environment("TRACEPRESS_DIR");

@@ -21,7 +21,7 @@ static inline bool tp_config_is_size(uint32_t size, size_t least)
 
 /* Copies a struct that begins with its size. Members that the caller's header lacks become 0, and members that this
  * library does not know are dropped. Returns false and copies nothing if the size is invalid. */
-bool tp_config_take(void *own, size_t own_size, const void *given, size_t least);
+bool tp_config_copy(void *own, size_t own_size, const void *given, size_t least);
 
 /* Returns the reason why a recording with these options is refused, in a few words, or NULL if it is allowed. given:
  * NULL means the defaults. */
@@ -30,7 +30,7 @@ const char *tp_config_refusal(const struct tracepress_options *given);
 /* Replaces *kept by a deep copy of `given` (NULL: the defaults). Fills missing members: the folder from TRACEPRESS_DIR,
  * and the worker's name. The folder becomes an absolute path. *kept owns its texts, and the previous texts are freed.
  * Returns false when memory is short. */
-bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given);
+bool tp_config_replace(struct tracepress_options *kept, const struct tracepress_options *given);
 
 /* Returns the size of the flight recorder in bytes, from the options or TRACEPRESS_RING_MB; 0: no flight recorder, all
  * records are kept. */

@@ -112,7 +112,7 @@ static void mark(const struct tracepress_event *event, void *stream)
 {
     const struct tp_spool_event payload = {
         .number = event->number, .stream = (uint64_t)(uintptr_t)stream, .device_type = (int32_t)event->device};
-    struct tp_spool_record *record = tp_record_take(sizeof payload / TP_SPOOL_SLOT);
+    struct tp_spool_record *record = tp_record_reserve(sizeof payload / TP_SPOOL_SLOT);
     if (!record)
         return;
     memcpy(record + 1, &payload, sizeof payload);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "collector/confined.h"
-#include "collector/handed.h"
+#include "collector/spool_socket.h"
 #include "writer/base/preload.h"
 #include "writer/base/preload_fit.h"
 #include "writer/worker.h"
@@ -35,7 +35,7 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-void tp_exec_keep(const char *library)
+void tp_exec_set_library(const char *library)
 {
     while (kept.count)
         free(kept.variables[--kept.count]);
@@ -171,7 +171,7 @@ char **tp_exec_environment(char *const *given, bool fits, void *room)
     if (!is_kept && !before)
         return NULL;
     if (is_kept)
-        tp_handed_pass_on();
+        tp_spool_socket_keep_over_exec();
     char **out = room;
     for (char *const *at = given; at && *at; at++)
         if (!begins_with(*at, preload) && (is_kept || !begins_with(*at, folder)))

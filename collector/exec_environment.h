@@ -14,10 +14,10 @@
 
 /* Stores the environment that this process was started with. The constructor calls it. Before this call, environments
  * are not changed. library: path of the preload library, borrowed; NULL: environments are not changed from now on. */
-void tp_exec_keep(const char *library);
+void tp_exec_set_library(const char *library);
 
 /* Appends the line "PID MARK TEXT", without spaces around the mark, to the run's file of reasons why nothing was
- * recorded (collector/launch/why_nothing.h). Uses one write, so that lines of concurrent processes do not mix. Errors
+ * recorded (collector/launch/no_records.h). Uses one write, so that lines of concurrent processes do not mix. Errors
  * are ignored. */
 void tp_exec_report(const char *folder, char mark, const char *text);
 

@@ -4,17 +4,17 @@
 #include <time.h>
 
 #include "collector/config.h"
-#include "collector/hold.h"
+#include "collector/file_size_signal.h"
 #include "collector/session.h"
 #include "writer/spool/spool_trace.h"
 
 static int write_trace(const struct tracepress_trace *trace, const char *path, bool is_gzip)
 {
     struct tp_error err = {0};
-    struct tp_hold hold;
-    tp_hold_begin(&hold); /* the thread that compresses and writes the trace inherits the blocked SIGXFSZ */
+    struct tp_file_size_signal hold;
+    tp_file_size_signal_block(&hold); /* the thread that compresses and writes the trace inherits the blocked SIGXFSZ */
     int code = tp_spool_trace(trace->spool, path, is_gzip, NULL, NULL, &err);
-    tp_hold_end(&hold);
+    tp_file_size_signal_unblock(&hold);
     if (code == 0)
         return 0;
     *trace->must_stay = true;

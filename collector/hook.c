@@ -48,7 +48,7 @@ static bool is_ours(const void *address)
 }
 
 /* Looks `name` up in the library at `path` and in the libraries that it needs, which excludes ours. */
-static void *look_in(const char *path, const char *name)
+static void *find_in(const char *path, const char *name)
 {
     void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *found = library ? dlsym(library, name) : NULL;
@@ -60,12 +60,12 @@ static void *look_in(const char *path, const char *name)
 static void *look_further(const char *name, const void *caller)
 {
     Dl_info info;
-    void *found = caller && dladdr(caller, &info) && info.dli_fname ? look_in(info.dli_fname, name) : NULL;
+    void *found = caller && dladdr(caller, &info) && info.dli_fname ? find_in(info.dli_fname, name) : NULL;
     struct libraries *libraries = found ? NULL : calloc(1, sizeof *libraries);
     if (libraries)
         dl_iterate_phdr(keep_path, libraries);
     for (unsigned i = 0; libraries && i < libraries->count; i++) {
-        found = found ? found : look_in(libraries->paths[i], name);
+        found = found ? found : find_in(libraries->paths[i], name);
         free(libraries->paths[i]);
     }
     free(libraries);
@@ -148,7 +148,7 @@ uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait)
     const struct tp_spool_wait payload = {
         .begin = begin, .bytes = wait->bytes, .object = (uint64_t)(uintptr_t)wait->object};
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
-    struct tp_spool_record *record = ns >= wait->least_ns ? tp_record_take(slots) : NULL;
+    struct tp_spool_record *record = ns >= wait->least_ns ? tp_record_reserve(slots) : NULL;
     if (record) {
         memcpy(record + 1, &payload, sizeof payload);
         tp_record_done(record, name, TP_SPOOL_WAIT, slots, 0);

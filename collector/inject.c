@@ -17,9 +17,9 @@
 
 #include "collector/confined.h"
 #include "collector/exec_environment.h"
-#include "collector/handed.h"
 #include "collector/session.h"
 #include "collector/sources.h"
+#include "collector/spool_socket.h"
 #include "writer/base/environment.h"
 #include "writer/worker.h"
 
@@ -38,7 +38,7 @@ __attribute__((destructor)) static void at_exit(void)
     if (!is_injected || tp_is_confined() || tp_session_is_copy())
         return;
     tp_sources_stop();
-    tp_session_reclaim();
+    tp_session_stop_for_record();
 }
 
 /* Reports to `record` that the library was loaded here, so that `record` can explain why nothing was recorded. */
@@ -58,14 +58,14 @@ __attribute__((constructor)) static void inject(void)
         tp_sources_list(&host, STDOUT_FILENO);
         _exit(0);
     }
-    tp_handed_from(tp_environment("TRACEPRESS_SPOOL_SOCKET"));
-    if (!host.spools || !*host.spools || !tp_session_lend(host.spools)) {
+    tp_spool_socket_set(tp_environment("TRACEPRESS_SPOOL_SOCKET"));
+    if (!host.spools || !*host.spools || !tp_session_start_for_record(host.spools)) {
         tp_sources_refuse();
         return;
     }
     is_injected = true;
     report_entry(host.spools);
-    tp_exec_keep(host.library);
+    tp_exec_set_library(host.library);
     pthread_atfork(NULL, NULL, tp_sources_in_child);
     tp_session_at_confine(tp_sources_stop);
     tp_sources_start(&host, tp_environment("TRACEPRESS_SOURCES"));

@@ -185,7 +185,7 @@ bool tp_modules_try(void)
     return true;
 }
 
-bool tp_modules_hold(void)
+bool tp_modules_block(void)
 {
     enum { PAUSE_US = 50, PATIENCE_US = 200000 };
     const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
@@ -197,7 +197,7 @@ bool tp_modules_hold(void)
     return true;
 }
 
-void tp_modules_release(void)
+void tp_modules_unblock(void)
 {
     atomic_store(&is_updating, false);
 }

@@ -46,10 +46,10 @@ bool tp_modules_may_ask(void);
 bool tp_modules_try(void);
 
 /* Waits for a limited time until no thread of the recorder asks the loader, and then prevents them from asking until
- * tp_modules_release. Returns false if a thread still asks, or if another caller already prevents them. After false the
- * caller must not call tp_modules_release. */
-bool tp_modules_hold(void);
-void tp_modules_release(void);
+ * tp_modules_unblock. Returns false if a thread still asks, or if another caller already prevents them. After false the
+ * caller must not call tp_modules_unblock. */
+bool tp_modules_block(void);
+void tp_modules_unblock(void);
 
 /* Resets the state in a child of fork, because another thread may have been updating the list. */
 void tp_modules_in_child(void);

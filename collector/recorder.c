@@ -70,7 +70,7 @@ static bool is_busy(void)
     return atomic_load(&exchanges) > 0 || is_walking();
 }
 
-void tp_record_still(void)
+void tp_record_pause_stacks(void)
 {
     enum { PAUSE_US = 20, PATIENCE_US = 200000 };
     const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
@@ -79,7 +79,7 @@ void tp_record_still(void)
         nanosleep(&pause, NULL);
 }
 
-void tp_record_go_on(void)
+void tp_record_resume_stacks(void)
 {
     atomic_fetch_sub(&still, 1);
 }
@@ -165,7 +165,7 @@ enum { FRAMES = 64 };
 static bool put_stack(const uint64_t frames[FRAMES + 1], uint32_t count)
 {
     uint32_t slots = (count + 1) / 2;
-    struct tp_spool_record *record = count ? tp_record_take(slots) : NULL;
+    struct tp_spool_record *record = count ? tp_record_reserve(slots) : NULL;
     if (!record)
         return false;
     memcpy(record + 1, frames, slots * TP_SPOOL_SLOT);

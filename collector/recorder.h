@@ -64,10 +64,10 @@ void tp_record_leave(void);
  * exits. Returns when no thread does any of this, or after patience_ms. */
 void tp_record_close(unsigned patience_ms);
 
-/* Prevents all threads from walking their stacks until tp_record_go_on, because walking may take locks of the loader.
- * Records in this time have no stack. Waits for a limited time for threads that are walking. */
-void tp_record_still(void);
-void tp_record_go_on(void);
+/* Prevents all threads from walking their stacks until tp_record_resume_stacks, because walking may take locks of the
+ * loader. Records in this time have no stack. Waits for a limited time for threads that are walking. */
+void tp_record_pause_stacks(void);
+void tp_record_resume_stacks(void);
 
 /* Resets the state in a child of fork, which has only this thread. */
 void tp_record_in_child(void);
@@ -77,7 +77,7 @@ void tp_record_in_child(void);
 void tp_record_library_call(uint32_t name, const struct tracepress_operator *call);
 
 /* Returns room for a record with `slots` slots after its head, or NULL. Its time is 0 until tp_record_done. */
-static inline struct tp_spool_record *tp_record_take(uint32_t slots)
+static inline struct tp_spool_record *tp_record_reserve(uint32_t slots)
 {
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
     if (__builtin_expect(recording == 0, 0))
@@ -104,7 +104,7 @@ static inline void tp_record_done(struct tp_spool_record *record, uint32_t name,
 static inline void tp_record_put(uint32_t name, uint8_t kind, const void *payload, size_t size)
 {
     uint32_t slots = (uint32_t)((size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     memcpy(record + 1, payload, size);

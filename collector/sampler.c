@@ -104,7 +104,7 @@ static void take_sample(struct slot *slots, void *context)
         slot->tid = tid;
         slot->ticks = tp_clock_now();
         slot->cpu_ns = own_processor_time();
-        tp_stack_take(&slot->copy, context);
+        tp_stack_fill(&slot->copy, context);
         atomic_store_explicit(&slot->state, SLOT_FULL, memory_order_release);
         return;
     }
@@ -172,7 +172,7 @@ static void write_name(pid_t tid)
     size_t n = read_name(known ? known->listed : tid, thread.name, sizeof thread.name);
     if (n && thread.name[n - 1] == '\n')
         thread.name[n - 1] = '\0';
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     memcpy(record + 1, &thread, sizeof thread);
@@ -192,7 +192,7 @@ static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t t
         thread->is_written = true;
     struct tp_spool_sample sample = {.tid = (uint64_t)tid, .ticks = ticks, .cpu_ns = cpu_ns, .frame_count = count};
     const uint32_t slots = (uint32_t)sizeof sample / TP_SPOOL_SLOT + (count + 1) / 2;
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     memcpy(record + 1, &sample, sizeof sample);

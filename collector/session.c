@@ -63,7 +63,7 @@ static bool begin(const struct tracepress_options *options)
     const char *refusal = tp_config_refusal(options);
     if (refusal)
         tp_session_say(TP_SAY_ALL, "nothing is recorded; the program continues", refusal);
-    if (refusal || !tp_config_keep(&tp_session.options, options))
+    if (refusal || !tp_config_replace(&tp_session.options, options))
         return false;
     const struct tracepress_options *o = &tp_session.options;
     const char *stackless = o->with_stack ? tp_stack_here_refusal() : NULL;
@@ -97,10 +97,10 @@ static void end(void)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-static bool is_lent(void)
+static bool is_for_record(void)
 {
     pthread_mutex_lock(&tp_session.lock);
-    bool is = tp_session.is_started && tp_session.is_lent;
+    bool is = tp_session.is_started && tp_session.is_for_record;
     pthread_mutex_unlock(&tp_session.lock);
     return is;
 }
@@ -115,7 +115,7 @@ static bool lend(void)
     options.directory = tp_session.run_folder;
     bool is_begun = options.directory && begin(&options);
     if (is_begun) {
-        tp_session.is_lent = true;
+        tp_session.is_for_record = true;
         tp_session.own_step = step;
     }
     pthread_mutex_unlock(&tp_session.lock);
@@ -127,7 +127,7 @@ static bool lend(void)
 int tracepress_start(const struct tracepress_options *options)
 {
     pthread_once(&prepared, tp_session_prepare);
-    if (is_lent())
+    if (is_for_record())
         end();
     if (options && (options->with_stack || tp_config_is_sampling(options)))
         tp_session_prepare_stacks();
@@ -148,7 +148,7 @@ int tracepress_start(const struct tracepress_options *options)
 
 /* ---- for `tracepress record` ---- */
 
-bool tp_session_lend(const char *folder)
+bool tp_session_start_for_record(const char *folder)
 {
     pthread_once(&prepared, tp_session_prepare);
     pthread_mutex_lock(&tp_session.lock);
@@ -159,16 +159,16 @@ bool tp_session_lend(const char *folder)
     return is_on_already || lend();
 }
 
-void tp_session_reclaim(void)
+void tp_session_stop_for_record(void)
 {
-    if (is_lent())
+    if (is_for_record())
         end();
 }
 
 void tracepress_stop(void)
 {
     pthread_mutex_lock(&tp_session.lock);
-    bool is_own = tp_session.is_started && !tp_session.is_lent;
+    bool is_own = tp_session.is_started && !tp_session.is_for_record;
     pthread_mutex_unlock(&tp_session.lock);
     if (!is_own)
         return;

@@ -41,14 +41,14 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
  * Returns false after reporting the reason if sampling is not possible. Any thread may call it. */
 bool tp_session_sample(unsigned rate);
 
-/* State between tp_session_still and tp_session_go_on. Between these calls, no thread of the recorder has a lock of the
- * C library or the loader. So a copy of the process has no lock that nobody releases. The caller must not have the
- * session's lock. */
-struct tp_stillness {
+/* State between tp_session_pause_threads and tp_session_resume_threads. Between these calls, no thread of the recorder
+ * has a lock of the C library or the loader. So a copy of the process has no lock that nobody releases. The caller must
+ * not have the session's lock. */
+struct tp_paused_threads {
     bool has_sampler, has_modules;
 };
-struct tp_stillness tp_session_still(void);
-void tp_session_go_on(struct tp_stillness still);
+struct tp_paused_threads tp_session_pause_threads(void);
+void tp_session_resume_threads(struct tp_paused_threads still);
 
 /* Ends the recorder's threads in the process and waits until they have ended. Returns false if there was no thread.
  * After false, tp_session_begin_threads must not be called. */
@@ -66,14 +66,14 @@ void tp_session_ask_for_modules(void);
 
 /* Records for `tracepress record` while the program has no recording of its own. Creates all spools in `folder` and
  * does not remove them. folder: must stay valid. Returns false if nothing can be recorded. */
-bool tp_session_lend(const char *folder);
+bool tp_session_start_for_record(const char *folder);
 
 /* Sets a function that stops other activities before the program confines itself. The function is called once, without
  * the lock. Call this before the first recording. */
 void tp_session_at_confine(void (*stop)(void));
 
 /* Ends the recording for `record`; a recording of the program's own continues. */
-void tp_session_reclaim(void);
+void tp_session_stop_for_record(void);
 
 /* Stops everything because the program is about to confine itself. After that, a system call or a read of the time
  * stamp counter might kill the program. Every recording ends for good, without the program's handler, and its spool is

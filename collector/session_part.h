@@ -36,7 +36,7 @@ struct tp_session {
     const char *run_folder;      /* folder of the run, in which all spools are created and kept; NULL without
                                   * `tracepress record` */
     unsigned run_rate;           /* samples per second that `record` requests */
-    bool is_lent;                /* `record` started this recording; it stops when the program starts its own */
+    bool is_for_record;          /* `record` started this recording; it stops when the program starts its own */
     uint64_t own_step;           /* number of the program's step at the end of its own recording */
     const struct tp_session_watch *watch;
     void (*at_confine)(void); /* function of tp_session_at_confine; NULL: none */
@@ -149,7 +149,7 @@ void tp_session_window_in_child(void);
 /* Enable, update and write the list of modules that stacks may contain. The first two are called without the lock, the
  * third with it. */
 void tp_session_want_modules(void);
-void tp_session_look_for_modules(void);
+void tp_session_update_modules(void);
 void tp_session_write_modules(void);
 
 /* ---- the process ---- */

@@ -21,39 +21,39 @@
 
 enum { LOCK_PATIENCE_S = 1, END_PATIENCE_MS = 1000 };
 
-struct tp_stillness tp_session_still(void)
+struct tp_paused_threads tp_session_pause_threads(void)
 {
-    struct tp_stillness still = {.has_sampler = tp_sampler_pause()};
-    still.has_modules = tp_modules_hold();
-    tp_record_still();
+    struct tp_paused_threads still = {.has_sampler = tp_sampler_pause()};
+    still.has_modules = tp_modules_block();
+    tp_record_pause_stacks();
     return still;
 }
 
-void tp_session_go_on(struct tp_stillness still)
+void tp_session_resume_threads(struct tp_paused_threads still)
 {
-    tp_record_go_on();
+    tp_record_resume_stacks();
     if (still.has_modules)
-        tp_modules_release();
+        tp_modules_unblock();
     if (still.has_sampler)
         tp_sampler_resume();
 }
 
-static struct tp_stillness
+static struct tp_paused_threads
     forking; /* state of the threads before fork, stored by the thread that forks; needs the lock */
 
 static void before_fork(void)
 {
-    struct tp_stillness still = tp_session_still(); /* must come before the lock, because other threads wait for a
-                                                     * thread that has the lock */
+    struct tp_paused_threads still = tp_session_pause_threads(); /* must come before the lock, because other threads
+                                                                  * wait for a thread that has the lock */
     pthread_mutex_lock(&tp_session.lock);
     forking = still;
 }
 
 static void after_fork(void)
 {
-    struct tp_stillness still = forking;
+    struct tp_paused_threads still = forking;
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_go_on(still);
+    tp_session_resume_threads(still);
 }
 
 /* Continues in a child with its own spool, which is opened only at the first record, because most children exec
@@ -122,7 +122,7 @@ void tp_session_abandon(void)
     atomic_store(&tp_confined_, TP_CONFINED_COPY);
     tp_record_close(0);
     tp_session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    tp_session.is_started = tp_session.is_lent = tp_session.is_awaited = false;
+    tp_session.is_started = tp_session.is_for_record = tp_session.is_awaited = false;
 }
 
 /* Handles a copy of the process that was not noticed when it was made. After vfork, such a child uses the memory of its

@@ -13,12 +13,12 @@
 
 #include "collector/clock.h"
 #include "collector/config.h"
-#include "collector/handed.h"
 #include "collector/live.h"
 #include "collector/notes.h"
 #include "collector/own_thread.h"
 #include "collector/recorder.h"
 #include "collector/sampler.h"
+#include "collector/spool_socket.h"
 #include "collector/unwind.h"
 #include "writer/worker.h"
 
@@ -54,7 +54,7 @@ static int make_spool(struct tp_spool *spool, const char *directory, const char 
                       bool is_of_run)
 {
     uint64_t ring_bytes = tp_config_ring_bytes(&tp_session.options);
-    int fd = is_of_run ? tp_handed_spool(name, head) : -1;
+    int fd = is_of_run ? tp_spool_socket_request(name, head) : -1;
     if (fd >= 0)
         return tp_spool_adopt(spool, fd, directory, name, TP_CONFIG_SPOOL_BYTES, ring_bytes);
     if (is_of_run && faccessat(AT_FDCWD, directory, F_OK, AT_EACCESS) != 0)
@@ -126,7 +126,7 @@ static void *fill(void *context)
     struct tp_spool_chunk *chunk;
     do {
         chunk = NULL;
-        if (tp_session_use_spool(recording) && (chunk = tp_spool_take_ahead(&tp_session.spool)) != NULL) {
+        if (tp_session_use_spool(recording) && (chunk = tp_spool_map_ahead(&tp_session.spool)) != NULL) {
             tp_spool_touch(chunk);
             tp_spool_keep_ahead(&tp_session.spool, chunk);
         }
@@ -262,9 +262,9 @@ void tp_session_wind_up(void)
     tp_session_close_step();
     tp_live_stop();
     tp_session_write_ending(true);
-    tp_session_look_for_modules();
+    tp_session_update_modules();
     pthread_mutex_lock(&tp_session.lock);
-    tp_session.is_started = tp_session.is_lent = false;
+    tp_session.is_started = tp_session.is_for_record = false;
 }
 
 /* Waits until no thread uses the spool, for at most a second. A thread whose signal handler has jumped out of our code

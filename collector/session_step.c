@@ -9,7 +9,7 @@
 
 static void open_step(void)
 {
-    struct tp_spool_record *record = tp_record_take(0);
+    struct tp_spool_record *record = tp_record_reserve(0);
     tp_session.has_step = record != NULL;
     if (record)
         tp_record_done(record, (uint32_t)tp_session.step, TP_SPOOL_STEP, 0, 0);
@@ -17,7 +17,7 @@ static void open_step(void)
 
 void tp_session_close_step(void)
 {
-    struct tp_spool_record *record = tp_session.has_step ? tp_record_take(0) : NULL;
+    struct tp_spool_record *record = tp_session.has_step ? tp_record_reserve(0) : NULL;
     tp_session.has_step = false;
     if (record)
         tp_record_done(record, 0, TP_SPOOL_STEP_END, 0, 0);
@@ -78,7 +78,7 @@ void tracepress_step(void)
         tp_live_step_ends(step);
         tp_session_write_ending(before == TP_ACTION_RECORD_AND_SAVE ||
                                 (tp_session_is_kept(before) && !tp_session_is_kept(next)));
-        tp_session_look_for_modules();
+        tp_session_update_modules();
         pthread_mutex_lock(&tp_session.lock);
         tp_session_await_turn();
         tp_session.step++;
@@ -92,7 +92,7 @@ void tracepress_step(void)
 uint64_t tracepress_step_num(void)
 {
     pthread_mutex_lock(&tp_session.lock);
-    uint64_t step = tp_session.is_lent ? tp_session.own_step : tp_session.step;
+    uint64_t step = tp_session.is_for_record ? tp_session.own_step : tp_session.step;
     pthread_mutex_unlock(&tp_session.lock);
     return step;
 }

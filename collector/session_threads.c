@@ -23,7 +23,7 @@ void tp_session_want_modules(void)
     tp_modules_update();
 }
 
-void tp_session_look_for_modules(void)
+void tp_session_update_modules(void)
 {
     if (atomic_load_explicit(&tp_session.wants_modules, memory_order_relaxed))
         tp_modules_update();
@@ -97,10 +97,10 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* no thread may be cancelled while it has the lock or
                                                               * counts as busy */
     if (!is_in_hook)
-        tp_session_look_for_modules();
+        tp_session_update_modules();
     open_spool(recording, is_in_hook);
     if (tp_session_use_spool(recording))
-        chunk = tp_spool_take(&tp_session.spool, size);
+        chunk = tp_spool_get_chunk(&tp_session.spool, size);
     if (chunk)
         chunk = tp_spool_prepare(&tp_session.spool, chunk, header);
     tp_session_leave_spool();

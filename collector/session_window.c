@@ -49,7 +49,7 @@ static void close_window(uint32_t number)
 {
     pthread_mutex_unlock(&tp_session.lock);
     tp_session_write_ending(true); /* may wait for the loader, like tp_session_write_begun */
-    tp_session_look_for_modules();
+    tp_session_update_modules();
     pthread_mutex_lock(&tp_session.lock);
     if (!is_followed_by(number))
         return;

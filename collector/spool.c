@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "collector/hold.h"
+#include "collector/file_size_signal.h"
 #include "writer/base/fs.h"
 #include "writer/base/mapped.h"
 #include "writer/spool/spool_file.h"
@@ -19,10 +19,10 @@
 /* Reserves disk blocks. If the size exceeds the limit on file sizes, returns an error instead of raising a signal. */
 static int reserve(int fd, off_t offset, off_t size)
 {
-    struct tp_hold hold;
-    tp_hold_begin(&hold);
+    struct tp_file_size_signal hold;
+    tp_file_size_signal_block(&hold);
     int code = posix_fallocate(fd, offset, size);
-    tp_hold_end(&hold);
+    tp_file_size_signal_unblock(&hold);
     return code;
 }
 
@@ -69,7 +69,7 @@ static int set_path(struct tp_spool *spool, const char *directory, const char *n
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes)
 {
-    struct tp_hold hold;
+    struct tp_file_size_signal hold;
     int code = set_path(spool, directory, name);
     int folder = code ? -1 : open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (code)
@@ -78,9 +78,9 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
         folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return errno;
-    tp_hold_begin(&hold);
+    tp_file_size_signal_block(&hold);
     int fd = tp_spool_file_make(folder, name, head);
-    tp_hold_end(&hold);
+    tp_file_size_signal_unblock(&hold);
     close(folder);
     if (fd < 0)
         return -fd;
@@ -231,7 +231,7 @@ static struct tp_spool_chunk *take_instead(struct tp_spool_spare *spare, uint32_
     return chunk;
 }
 
-struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size)
+struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size)
 {
     struct tp_spool_spare *spare = &spool->spare;
     struct tp_spool_chunk *chunk = NULL;
@@ -263,7 +263,7 @@ static bool has_room_to_spare(const struct tp_spool *spool)
            fstatvfs(spool->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= wanted;
 }
 
-struct tp_spool_chunk *tp_spool_take_ahead(struct tp_spool *spool)
+struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool)
 {
     struct tp_spool_spare *spare = &spool->spare;
     uint64_t bytes = atomic_fetch_add(&spare->bytes, TP_SPOOL_FULL_CHUNK);
@@ -323,7 +323,7 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
  * Until the original is cleared the file contains the chunk twice, which the reader handles. */
 static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
 {
-    struct tp_hold hold;
+    struct tp_file_size_signal hold;
     const size_t magic = sizeof chunk->magic;
     uint64_t offset = atomic_fetch_add(&spool->size, chunk->size);
     if (offset + chunk->size > spool->max_bytes)
@@ -333,11 +333,11 @@ static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
         close_own(spool, fd);
         return code;
     }
-    tp_hold_begin(&hold);
+    tp_file_size_signal_block(&hold);
     code = write_at(fd, (const char *)chunk + magic, chunk->size - magic, offset + magic);
     if (code == 0)
         code = write_at(fd, chunk, magic, offset);
-    tp_hold_end(&hold);
+    tp_file_size_signal_unblock(&hold);
     if (code == 0)
         note_written(spool, offset + chunk->size);
     close_own(spool, fd);

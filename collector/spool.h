@@ -44,8 +44,8 @@ struct tp_spool {
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 
-/* Starts a spool with a file that `record` has created with its head (handed.h) as <directory>/<name>, even if this
- * process cannot open that path. Takes over the descriptor. Returns 0 or an errno. */
+/* Starts a spool with a file that `record` has created with its head (spool_socket.h) as <directory>/<name>, even if
+ * this process cannot open that path. Takes over the descriptor. Returns 0 or an errno. */
 int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const char *name, uint64_t max_bytes,
                    uint64_t ring_bytes);
 
@@ -53,11 +53,11 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
  * full one of TP_SPOOL_FULL_CHUNK bytes whose pages are reused. Returns NULL if the disk, the quota or max_bytes is
  * used up. Takes no lock, and no thread waits for another. The caller keeps the spool open during this function and all
  * functions up to tp_spool_unmap. */
-struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size);
+struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size);
 
-/* Return, touch and store the chunks of a ring in advance, until the ring has all its chunks. tp_spool_take_ahead
+/* Return, touch and store the chunks of a ring in advance, until the ring has all its chunks. tp_spool_map_ahead
  * returns NULL if the ring is complete or the disk is nearly full. */
-struct tp_spool_chunk *tp_spool_take_ahead(struct tp_spool *spool);
+struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool);
 void tp_spool_touch(struct tp_spool_chunk *chunk);
 void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 

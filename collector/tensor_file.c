@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "collector/hold.h"
+#include "collector/file_size_signal.h"
 #include "writer/base/fs.h"
 #include "writer/base/temporary.h"
 #include "writer/tensor.h"
@@ -97,15 +97,15 @@ static int write_in(int folder, const char *base, const struct tp_tensor_values 
 int tp_tensor_write(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values)
 {
     char target[sizeof place->directory + TP_TENSOR_PATH + 1], folder[sizeof target];
-    struct tp_hold hold;
+    struct tp_file_size_signal hold;
     snprintf(target, sizeof target, "%s/%s", place->directory, path);
     const char *base = strrchr(target, '/') + 1;
     snprintf(folder, sizeof folder, "%.*s", (int)(base - 1 - target), target);
-    tp_hold_begin(&hold);
+    tp_file_size_signal_block(&hold);
     int fd = open_folder(folder);
     int code = fd < 0 ? errno : write_in(fd, base, values);
     if (fd >= 0)
         close(fd);
-    tp_hold_end(&hold);
+    tp_file_size_signal_unblock(&hold);
     return code;
 }

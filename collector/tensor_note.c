@@ -57,7 +57,7 @@ static void put_tensor(tracepress_name name, const struct tp_spool_tensor *tenso
     const uint32_t head = sizeof *tensor / TP_SPOOL_SLOT, shape = (tensor->rank + 1) / 2;
     uint32_t text = tensor->values == TP_SPOOL_VALUES_FILE ? (uint32_t)strlen(path) : 0;
     uint32_t slots = head + shape + (text + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT;
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     memcpy(record + 1, tensor, sizeof *tensor);

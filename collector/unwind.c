@@ -213,7 +213,7 @@ static uint64_t take_registers(uint64_t *to, const ucontext_t *context)
 }
 
 /* Lets the kernel copy page by page, so that a missing page ends the copy without a fault. */
-void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context)
+void tp_stack_fill(struct tp_stack_copy *copy, const ucontext_t *context)
 {
     struct iovec from[TP_STACK_COPY_BYTES / PAGE + 1], to = {copy->bytes, sizeof copy->bytes};
     unsigned long parts = 0;
@@ -327,7 +327,7 @@ static unw_addr_space_t address_space(void)
 }
 
 /* Set while a thread unwinds. Only one thread does so at a time. A fork waits until the flag is clear (recorder.h,
- * tp_record_still). */
+ * tp_record_pause_stacks). */
 static atomic_flag is_unwinding = ATOMIC_FLAG_INIT;
 
 /* Waits until this thread may unwind. Returns false if the other thread never finishes, for example after a handler has
@@ -400,7 +400,7 @@ static __attribute__((noinline)) bool take_own(struct tp_stack_copy *copy)
     ucontext_t here;
     if (getcontext(&here) != 0)
         return false;
-    tp_stack_take(copy, &here);
+    tp_stack_fill(copy, &here);
     return true;
 }
 

@@ -24,7 +24,7 @@ struct tp_stack_copy {
 };
 
 /* Fills *copy from the context of a signal handler. Makes only one system call, so it is safe in any signal handler. */
-void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context);
+void tp_stack_fill(struct tp_stack_copy *copy, const ucontext_t *context);
 
 /* Fills `frames` with the frames of a copied stack. Returns their number, at most max; 0: no frames. Waits if another
  * thread of the recorder is unwinding. */

@@ -7,7 +7,7 @@
 
 static const struct {
     const char *rank, *size, *local;
-} variables[TP_RANK_GIVERS] = {
+} variables[TP_RANK_LAUNCHERS] = {
     [TP_RANK_TORCH] = {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
     [TP_RANK_OPENMPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
     [TP_RANK_MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
@@ -24,18 +24,18 @@ static uint32_t number_of(const char *variable)
     return value < UINT32_MAX && *end == '\0' ? (uint32_t)value : UINT32_MAX;
 }
 
-static struct tp_rank read_all(enum tp_rank_giver giver)
+static struct tp_rank read_all(enum tp_rank_launcher giver)
 {
     return (struct tp_rank){number_of(variables[giver].rank), number_of(variables[giver].size),
                             number_of(variables[giver].local)};
 }
 
-const char *tp_rank_variable(enum tp_rank_giver giver)
+const char *tp_rank_variable(enum tp_rank_launcher giver)
 {
     return variables[giver].rank;
 }
 
-bool tp_rank_of(struct tp_rank *rank, enum tp_rank_giver giver)
+bool tp_rank_of(struct tp_rank *rank, enum tp_rank_launcher giver)
 {
     *rank = read_all(giver);
     return rank->size != UINT32_MAX && rank->rank < rank->size;
@@ -44,8 +44,8 @@ bool tp_rank_of(struct tp_rank *rank, enum tp_rank_giver giver)
 struct tp_rank tp_rank_find(void)
 {
     struct tp_rank rank;
-    for (int giver = 0; giver < TP_RANK_GIVERS; giver++)
-        if (tp_rank_of(&rank, (enum tp_rank_giver)giver))
+    for (int giver = 0; giver < TP_RANK_LAUNCHERS; giver++)
+        if (tp_rank_of(&rank, (enum tp_rank_launcher)giver))
             return rank;
     return read_all(TP_RANK_TORCH);
 }

@@ -162,7 +162,7 @@ static long read_status(pid_t pid, struct tp_child_end *end)
 }
 
 /* Fills child->end with the state of an exited process, before this process waits for it. */
-static void look_at_end(struct tp_child *child)
+static void examine_end(struct tp_child *child)
 {
     struct tp_child_end ours = {0};
     siginfo_t over = {0};
@@ -184,7 +184,7 @@ static bool collect(struct tp_child *child)
 {
     struct rusage used = {0};
     int status;
-    look_at_end(child);
+    examine_end(child);
     pid_t pid = wait4(child->pid, &status, WNOHANG, &used);
     if (pid == 0 || (pid < 0 && errno == EINTR))
         return false;

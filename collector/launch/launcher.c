@@ -22,7 +22,7 @@ static const struct launcher {
     const char *nothing;         /* value of the first variable that means "no job" */
     bool is_only_named;          /* true if the launcher is recognized only by its first variable */
     bool is_readable;            /* true if users know the job by its first two variables */
-} launchers[TP_RANK_GIVERS] = {
+} launchers[TP_RANK_LAUNCHERS] = {
     [TP_RANK_TORCH] = {"torchrun",
                        {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR", "MASTER_PORT"},
                        .nothing = "none",
@@ -114,7 +114,7 @@ static void name_job(struct tp_launcher *found, const struct launcher *launcher,
             *c = '-';
 }
 
-static bool is_of(struct tp_launcher *found, enum tp_rank_giver giver)
+static bool is_of(struct tp_launcher *found, enum tp_rank_launcher giver)
 {
     const struct launcher *launcher = &launchers[giver];
     const char *first = value_of(launcher->job[0]);
@@ -136,8 +136,8 @@ static bool is_of(struct tp_launcher *found, enum tp_rank_giver giver)
 
 bool tp_launcher_find(struct tp_launcher *launcher)
 {
-    for (int giver = 0; giver < TP_RANK_GIVERS; giver++)
-        if (is_of(launcher, (enum tp_rank_giver)giver))
+    for (int giver = 0; giver < TP_RANK_LAUNCHERS; giver++)
+        if (is_of(launcher, (enum tp_rank_launcher)giver))
             return true;
     return false;
 }

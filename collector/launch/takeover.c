@@ -12,17 +12,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/launch/left_file.h"
 #include "collector/launch/processes.h"
+#include "collector/launch/run_file.h"
 #include "writer/base/str.h"
 #include "writer/spool/spool_read.h"
 #include "writer/worker.h"
 
 struct work {
     struct tp_takeover *takeover;
-    struct tp_left_file *files; /* all files of the run, sorted by name */
+    struct tp_run_file *files; /* all files of the run, sorted by name */
     size_t count;
-    void (*stage)(struct work *work, struct tp_left_file *file);
+    void (*stage)(struct work *work, struct tp_run_file *file);
     pthread_mutex_t lock; /* protects the members below */
     size_t next, done_count;
     uint64_t done_bytes, bytes;
@@ -31,7 +31,7 @@ struct work {
 /* ---- progress ---- */
 
 /* Reports the progress. The caller has the lock. */
-static void report_progress(const struct work *work, const struct tp_left_file *file)
+static void report_progress(const struct work *work, const struct tp_run_file *file)
 {
     const struct tp_takeover *t = work->takeover;
     if (t->progress && work->done_count < work->count)
@@ -41,14 +41,14 @@ static void report_progress(const struct work *work, const struct tp_left_file *
 
 struct watched {
     struct work *work;
-    struct tp_left_file *file;
+    struct tp_run_file *file;
 };
 
 static void on_seen(void *context, uint64_t bytes)
 {
     const struct watched *watched = context;
     struct work *work = watched->work;
-    struct tp_left_file *file = watched->file;
+    struct tp_run_file *file = watched->file;
     uint64_t left = file->size_bytes - file->seen_bytes;
     bytes = bytes < left ? bytes : left;
     pthread_mutex_lock(&work->lock);
@@ -66,7 +66,7 @@ static void *work_on_some(void *context)
     struct work *work = context;
     pthread_mutex_lock(&work->lock);
     while (work->next < work->count) {
-        struct tp_left_file *file = &work->files[work->next++];
+        struct tp_run_file *file = &work->files[work->next++];
         pthread_mutex_unlock(&work->lock);
         work->stage(work, file);
         pthread_mutex_lock(&work->lock);
@@ -79,7 +79,7 @@ static void *work_on_some(void *context)
 }
 
 /* Runs a stage for all files, on as many threads as are useful. */
-static void run_stage(struct work *work, void (*stage)(struct work *work, struct tp_left_file *file))
+static void run_stage(struct work *work, void (*stage)(struct work *work, struct tp_run_file *file))
 {
     pthread_t threads[TP_TAKEOVER_THREADS];
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -110,16 +110,16 @@ static bool collect(struct work *work, struct dirent *const *names, int count)
     const char *folder = work->takeover->folder;
     work->files = calloc((size_t)count + 1, sizeof *work->files);
     for (int i = 0; work->files && i < count; i++) {
-        struct tp_left_file *file = &work->files[work->count];
+        struct tp_run_file *file = &work->files[work->count];
         bool is_temporary = tp_str_ends(tp_str_of(names[i]->d_name), ".tmp");
         if (is_temporary && work->takeover->left_count) /* the process of the file may still be writing it */
             continue;
-        if (tp_left_file_open(file, folder, names[i]->d_name)) {
+        if (tp_run_file_open(file, folder, names[i]->d_name)) {
             work->bytes += file->size_bytes;
             work->count++;
             continue;
         }
-        tp_left_file_release(file);
+        tp_run_file_release(file);
         if (is_temporary)
             drop(folder, names[i]->d_name);
     }
@@ -128,7 +128,7 @@ static bool collect(struct work *work, struct dirent *const *names, int count)
 
 static int by_process_and_time(const void *x, const void *y)
 {
-    const struct tp_left_file *a = *(struct tp_left_file *const *)x, *b = *(struct tp_left_file *const *)y;
+    const struct tp_run_file *a = *(struct tp_run_file *const *)x, *b = *(struct tp_run_file *const *)y;
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
@@ -139,14 +139,14 @@ static int by_process_and_time(const void *x, const void *y)
  * When memory is short, no file is marked. */
 static void find_replaced(struct work *work)
 {
-    struct tp_left_file **files = calloc(work->count + 1, sizeof *files);
+    struct tp_run_file **files = calloc(work->count + 1, sizeof *files);
     size_t count = 0;
     pid_t later = -1; /* id of the process of the previous file in this loop, which has a later name */
     for (size_t i = 0; files && i < work->count; i++)
-        if (work->files[i].is_spool && work->files[i].is_looked_at && !work->files[i].is_empty)
+        if (work->files[i].is_spool && work->files[i].is_examined && !work->files[i].is_empty)
             files[count++] = &work->files[i];
     if (count)
-        qsort(files, count, sizeof(struct tp_left_file *), by_process_and_time);
+        qsort(files, count, sizeof(struct tp_run_file *), by_process_and_time);
     while (count-- > 0) {
         files[count]->is_replaced = files[count]->pid == later && !files[count]->was_stopped;
         later = files[count]->is_short ? later : files[count]->pid;
@@ -162,7 +162,7 @@ static enum speakers find_speakers(const struct work *work)
 {
     enum speakers speakers = ALL;
     for (size_t i = 0; i < work->count; i++) {
-        const struct tp_left_file *file = &work->files[i];
+        const struct tp_run_file *file = &work->files[i];
         enum speakers of_file = !file->is_spool ? OF_TORCH : file->has_steps ? WITH_STEPS : ALL;
         speakers = of_file > speakers ? of_file : speakers;
     }
@@ -178,7 +178,7 @@ static bool has_torch(const struct work *work, pid_t pid)
     return false;
 }
 
-static const char *suffix_of(const struct work *work, const struct tp_left_file *file, enum speakers speakers)
+static const char *suffix_of(const struct work *work, const struct tp_run_file *file, enum speakers speakers)
 {
     if (work->takeover->has_outside && file->is_spool && file->is_silent)
         return TP_WORKER_INSIDE;
@@ -191,27 +191,27 @@ static const char *suffix_of(const struct work *work, const struct tp_left_file 
 
 /* ---- stages ---- */
 
-static void look(struct work *work, struct tp_left_file *file)
+static void look(struct work *work, struct tp_run_file *file)
 {
     (void)work;
-    tp_left_file_look(file);
+    tp_run_file_examine(file);
 }
 
-static void take(struct work *work, struct tp_left_file *file)
+static void take(struct work *work, struct tp_run_file *file)
 {
     if (file->trace)
-        tp_left_file_take(file, &(struct tp_left_run){work->takeover->folder,
-                                                      work->takeover->program,
-                                                      {on_seen, &(struct watched){work, file}}});
+        tp_run_file_convert(file, &(struct tp_run_facts){work->takeover->folder,
+                                                         work->takeover->program,
+                                                         {on_seen, &(struct watched){work, file}}});
     else
-        file->outcome = TP_LEFT_FAILED;
+        file->outcome = TP_RUN_FILE_FAILED;
 }
 
 static void name_all(struct work *work)
 {
     enum speakers speakers = find_speakers(work);
     for (size_t i = 0; i < work->count; i++)
-        if (!tp_left_file_name(&work->files[i], work->takeover->logdir, suffix_of(work, &work->files[i], speakers)))
+        if (!tp_run_file_name(&work->files[i], work->takeover->logdir, suffix_of(work, &work->files[i], speakers)))
             tp_error_set(&work->files[i].err, TP_ENOMEM, 0, "out of memory");
 }
 
@@ -226,20 +226,20 @@ static void report_running(struct tp_takeover *t, const char *path, pid_t pid)
     t->report(t->context, TP_TAKEN_RUNNING, path, pid, NULL);
 }
 
-static void report_file(struct tp_takeover *t, const struct tp_left_file *file)
+static void report_file(struct tp_takeover *t, const struct tp_run_file *file)
 {
     t->open_count += file->result.open_count;
     t->broken_count += file->result.broken_count;
-    t->empty_count += file->outcome == TP_LEFT_EMPTY;
-    t->short_count += file->outcome == TP_LEFT_SHORT;
-    t->trace_count += file->outcome == TP_LEFT_TRACE;
-    t->cut_count += file->outcome == TP_LEFT_TRACE && file->is_cut;
-    t->failed_count += file->outcome == TP_LEFT_FAILED;
-    if (file->outcome == TP_LEFT_RUNNING)
+    t->empty_count += file->outcome == TP_RUN_FILE_EMPTY;
+    t->short_count += file->outcome == TP_RUN_FILE_SHORT;
+    t->trace_count += file->outcome == TP_RUN_FILE_TRACE;
+    t->cut_count += file->outcome == TP_RUN_FILE_TRACE && file->is_cut;
+    t->failed_count += file->outcome == TP_RUN_FILE_FAILED;
+    if (file->outcome == TP_RUN_FILE_RUNNING)
         report_running(t, file->path, file->pid);
-    else if (file->outcome == TP_LEFT_FAILED)
+    else if (file->outcome == TP_RUN_FILE_FAILED)
         t->report(t->context, TP_TAKEN_FAILED, file->path, file->pid, file->err.text);
-    else if (file->outcome == TP_LEFT_TRACE)
+    else if (file->outcome == TP_RUN_FILE_TRACE)
         t->report(t->context, TP_TAKEN_TRACE, file->trace, file->pid, NULL);
 }
 
@@ -273,8 +273,8 @@ static unsigned wait_for_helpers(struct tp_takeover *t)
 static bool has_live_spool(const struct work *work)
 {
     for (size_t i = 0; i < work->count; i++) {
-        const struct tp_left_file *file = &work->files[i];
-        if (file->is_spool && file->is_looked_at && !file->was_stopped && tp_spool_is_live(file->path))
+        const struct tp_run_file *file = &work->files[i];
+        if (file->is_spool && file->is_examined && !file->was_stopped && tp_spool_is_live(file->path))
             return true;
     }
     return false;
@@ -295,7 +295,7 @@ static int take_all(struct tp_takeover *t, struct dirent *const *names, int coun
     run_stage(&work, take);
     for (size_t i = 0; i < work.count; i++) {
         report_file(t, &work.files[i]);
-        tp_left_file_release(&work.files[i]);
+        tp_run_file_release(&work.files[i]);
     }
     free(work.files);
     pthread_mutex_destroy(&work.lock);

@@ -65,7 +65,7 @@ static void word(char *text, size_t size, const struct found *found)
     free(program);
 }
 
-size_t tp_unfit_programs_word(char *text, size_t size, const char *folder)
+size_t tp_unfit_programs_text(char *text, size_t size, const char *folder)
 {
     char path[TP_RUN_PATH_BYTES + 32];
     struct found found = {.count = 0};

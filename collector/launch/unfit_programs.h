@@ -7,6 +7,6 @@
 /* Writes "NAME: WHY", followed by the number of further programs, to `text`. The programs come from the file
  * `entered.tmp` in `folder` (writer/worker.h). Returns the number of different programs; 0: none, and `text` is
  * empty. */
-size_t tp_unfit_programs_word(char *text, size_t size, const char *folder);
+size_t tp_unfit_programs_text(char *text, size_t size, const char *folder);
 
 #endif

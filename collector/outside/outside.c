@@ -13,8 +13,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "collector/outside/looks/inside_samples.h"
 #include "collector/outside/outside_recorder.h"
+#include "collector/outside/polling/inside_samples.h"
 #include "collector/outside/trace/outside_trace.h"
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
@@ -38,10 +38,10 @@ static int init(void *context, struct tp_error *err)
     (void)err;
     tp_outside_tree_init(&o->tree, &o->arena);
     tp_python_stacks_init(&o->python, &o->arena, &o->tree.places);
-    tp_made_names_init(&o->made, &o->arena, &o->tree.places);
+    tp_jit_names_init(&o->made, &o->arena, &o->tree.places);
     tp_record_notes_init(&o->notes, &o->arena);
-    tp_late_ends_init(&o->late_ends, &o->arena);
-    tp_usage_looks_init(&o->usage, &o->arena);
+    tp_late_exits_init(&o->late_ends, &o->arena);
+    tp_usage_polls_init(&o->usage, &o->arena);
     tp_watched_processes_init(&o->watched, &o->arena);
     return TP_OK;
 }
@@ -55,7 +55,7 @@ static void watch(struct tp_outside *o, int fd)
 
 static long pause_ns(const struct tp_outside *o)
 {
-    return o->mode == TP_OUTSIDE_BY_LOOKS ? TP_LOOKED_PAUSE_NS : LOOK_NS;
+    return o->mode == TP_OUTSIDE_POLLING ? TP_POLLED_PAUSE_NS : LOOK_NS;
 }
 
 static void set_timer(const struct tp_outside *o, long first_ns)
@@ -94,15 +94,15 @@ void tp_outside_free(struct tp_outside *o)
 {
     if (!o)
         return;
-    tp_outside_keeper_end(&o->keeper);
+    tp_outside_backup_end(&o->keeper);
     tp_outside_tree_release(&o->tree);
     tp_perf_rings_release(&o->rings);
     tp_python_stacks_release(&o->python);
-    tp_made_names_release(&o->made);
+    tp_jit_names_release(&o->made);
     tp_exit_codes_release(&o->codes);
     tp_pending_release(&o->pending);
     tp_running_tree_release(&o->running);
-    tp_looked_recorder_release(&o->looked);
+    tp_polling_recorder_release(&o->looked);
     tp_buf_release(&o->text);
     tp_arena_release(&o->arena);
     if (o->watch >= 0)
@@ -129,7 +129,7 @@ void tp_outside_start(struct tp_outside *o)
         if (o->rings.rings[i].is_of_names)
             watch(o, o->rings.rings[i].fd);
     set_timer(o, pause_ns(o));
-    o->begin_ns = o->looked_ns = o->usage.time_ns = tp_outside_now();
+    o->begin_ns = o->polled_ns = o->usage.time_ns = tp_outside_now();
     o->clock_ns = tp_outside_clock(CLOCK_REALTIME) - o->begin_ns;
     o->budget.begin_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID);
     tp_throttling_begin(&o->throttling, (uint32_t)o->pid, &o->text);
@@ -145,13 +145,13 @@ int tp_outside_probe(struct tp_error *err)
 
 static void take_end(void *outside, uint32_t number);
 
-int tp_outside_begin_looks(void *context, struct tp_error *err)
+int tp_outside_begin_polling(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
     if (o->is_attached)
         tp_exit_codes_open(&o->codes, &o->arena);
-    tp_looked_recorder_begin(&o->looked, (uint32_t)o->pid, o->begin_ns, o->is_attached);
+    tp_polling_recorder_begin(&o->looked, (uint32_t)o->pid, o->begin_ns, o->is_attached);
     for (size_t i = 1; i < o->roots.count; i++)
         tp_proc_tree_add(&o->looked.proc, *TP_AT(&o->roots, uint32_t, i));
     o->looked.proc.left_out = o->is_of_user ? (uint32_t)getpid() : 0;
@@ -159,21 +159,21 @@ int tp_outside_begin_looks(void *context, struct tp_error *err)
 }
 
 /* Prepares polling of /proc if the kernel refuses events. Returns false if /proc is not sufficient either. */
-static bool look_instead(struct tp_outside *o)
+static bool poll_instead(struct tp_outside *o)
 {
-    if (!tp_proc_tree_can_look(&o->text))
+    if (!tp_proc_tree_is_supported(&o->text))
         return false;
     tp_perf_rings_release(&o->rings);
-    o->mode = TP_OUTSIDE_BY_LOOKS;
-    o->looked = (struct tp_looked_recorder){.arena = &o->arena,
-                                            .tree = &o->tree,
-                                            .codes = &o->codes,
-                                            .budget = &o->budget,
-                                            .python = &o->python,
-                                            .text = &o->text,
-                                            .ended = take_end,
-                                            .context = o,
-                                            .now_ns = tp_outside_now};
+    o->mode = TP_OUTSIDE_POLLING;
+    o->looked = (struct tp_polling_recorder){.arena = &o->arena,
+                                             .tree = &o->tree,
+                                             .codes = &o->codes,
+                                             .budget = &o->budget,
+                                             .python = &o->python,
+                                             .text = &o->text,
+                                             .ended = take_end,
+                                             .context = o,
+                                             .now_ns = tp_outside_now};
     return true;
 }
 
@@ -198,7 +198,7 @@ int tp_outside_open(struct tp_outside *o, pid_t pid)
     int code = open_rings(o, pid);
     bool is_ours = !o->is_attached || geteuid() == 0 || tp_proc_is_ours((uint32_t)pid);
     bool may_look = code == TP_EUNSUPPORTED && is_ours;
-    return may_look && look_instead(o) ? TP_OK : code;
+    return may_look && poll_instead(o) ? TP_OK : code;
 }
 
 int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
@@ -210,7 +210,7 @@ int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
     code = tp_arena_run(&o->arena, open_codes, o, err);
     if (code == TP_OK)
         tp_outside_start(o);
-    return code < 0 || o->mode != TP_OUTSIDE_BY_LOOKS ? code : tp_arena_run(&o->arena, tp_outside_begin_looks, o, err);
+    return code < 0 || o->mode != TP_OUTSIDE_POLLING ? code : tp_arena_run(&o->arena, tp_outside_begin_polling, o, err);
 }
 
 int tp_outside_fd(const struct tp_outside *o)
@@ -267,15 +267,15 @@ static void take(void *context, const struct perf_event_header *head)
     o->switch_stacks += is_switch;
     o->thread_records +=
         (r.type == PERF_RECORD_FORK && r.pid == r.parent_pid) || (r.type == PERF_RECORD_EXIT && r.pid != r.tid);
-    tp_python_stacks_take(&o->python, &r);
-    tp_made_names_take(&o->made, &r, &o->text);
-    tp_still_stacks_take(&o->still, &r, is_switch, record->number);
+    tp_python_stacks_process(&o->python, &r);
+    tp_jit_names_process(&o->made, &r, &o->text);
+    tp_waiting_stacks_process(&o->still, &r, is_switch, record->number);
     if (r.type == PERF_RECORD_FORK && o->is_attached)
         *tp_id_map_put(&o->forked, r.tid) = r.pid;
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
         ask_python(o, record, &r);
     if (r.type == PERF_RECORD_COMM && r.is_exec)
-        tp_record_notes_ask(&o->notes, record, r.pid, tp_outside_now() + CERTAIN_NS, &o->text);
+        tp_record_notes_request_arguments(&o->notes, record, r.pid, tp_outside_now() + CERTAIN_NS, &o->text);
     if (r.type == PERF_RECORD_FORK && r.pid != r.parent_pid)
         tp_exit_codes_add(&o->codes, r.pid);
     struct tp_proc_usage usage = {0};
@@ -297,7 +297,7 @@ void tp_outside_read_rings(struct tp_outside *o)
 static void name_made(struct tp_outside *o, const struct tp_outside_process *process)
 {
     if (process->maps.has_own_image)
-        tp_made_names_read(&o->made, process->pid, process->maps.image);
+        tp_jit_names_read(&o->made, process->pid, process->maps.image);
 }
 
 static void take_end(void *outside, uint32_t number)
@@ -306,13 +306,13 @@ static void take_end(void *outside, uint32_t number)
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
     bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* true for a child of this process, whose exit
                                                                          * status this process gets as the parent */
-    process->has_status = tp_exit_codes_take(&o->codes, process->pid, true, &process->status);
+    process->has_status = tp_exit_codes_get(&o->codes, process->pid, true, &process->status);
     enum tp_proc_life life = process->has_status ? TP_PROC_OVER : tp_proc_life(process->pid, &o->text);
     process->is_out_of_sight = life == TP_PROC_ALIVE;
     o->out_of_sight += process->is_out_of_sight;
     name_made(o, process);
     if (!process->has_status && !process->is_out_of_sight && !is_ours)
-        tp_late_ends_add(&o->late_ends, number, tp_outside_now() + TP_SECOND_NS);
+        tp_late_exits_add(&o->late_ends, number, tp_outside_now() + TP_SECOND_NS);
 }
 
 static void take_until(struct tp_outside *o, int64_t until_ns)
@@ -324,9 +324,9 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
         struct tp_perf_record r;
         tp_perf_record_read(&r, tp_pending_head(&o->pending, p->at));
         bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
-        const struct tp_outside_note python = {.python = p->python, .still_ns = p->still_ns};
+        const struct tp_outside_note python = {.python = p->python, .wait_read_ns = p->wait_read_ns};
         const struct tp_outside_note *note = tp_record_note_of(&o->notes, p);
-        uint32_t ended = tp_outside_tree_take(&o->tree, &r, is_switch, note ? note : &python);
+        uint32_t ended = tp_outside_tree_process(&o->tree, &r, is_switch, note ? note : &python);
         if (ended != TP_NO_ID)
             take_end(o, ended);
     }
@@ -354,7 +354,7 @@ static void watch_samples(struct tp_outside *o)
 static void keep_budget(struct tp_outside *o, int64_t time_ns)
 {
     const int64_t own_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID);
-    tp_own_budget_look(&o->budget, own_ns, tp_outside_tree_running(&o->tree, time_ns), time_ns);
+    tp_own_budget_update(&o->budget, own_ns, tp_outside_tree_running(&o->tree, time_ns), time_ns);
     if (tp_own_budget_has_wait_stacks(&o->budget))
         tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
     else
@@ -362,27 +362,27 @@ static void keep_budget(struct tp_outside *o, int64_t time_ns)
 }
 
 /* Polls once: reads the rings and /proc. */
-static void look_at_events(struct tp_outside *o, int64_t time_ns)
+static void examine_events(struct tp_outside *o, int64_t time_ns)
 {
     o->switch_stacks = o->thread_records = 0;
     tp_outside_read_rings(o);
     tp_perf_rings_calm(&o->rings, o->thread_records, time_ns);
     tp_exit_codes_read(&o->codes);
-    tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, tp_outside_now());
-    tp_record_notes_ask_late(&o->notes, tp_outside_now(), &o->text);
+    tp_late_exits_check(&o->late_ends, &o->tree, &o->codes, tp_outside_now());
+    tp_record_notes_retry(&o->notes, tp_outside_now(), &o->text);
     if (tp_own_budget_has_room(&o->budget, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID),
                                tp_outside_tree_running(&o->tree, time_ns)))
-        tp_still_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, tp_outside_now);
+        tp_waiting_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, tp_outside_now);
     else
-        tp_still_stacks_skip(&o->still);
+        tp_waiting_stacks_skip(&o->still);
     watch_samples(o);
     keep_budget(o, time_ns);
-    if (time_ns - o->looked_ns >= LOOK_NS / 2) {
+    if (time_ns - o->polled_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
         /* long waits without a stack need no budget, because reading their system call is cheap */
-        tp_outside_tree_ask_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
-                                  &o->text);
-        o->looked_ns = time_ns;
+        tp_outside_tree_read_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
+                                   &o->text);
+        o->polled_ns = time_ns;
     }
 }
 
@@ -391,15 +391,15 @@ static int look(void *context, struct tp_error *err)
     struct tp_outside *o = context;
     int64_t time_ns = tp_outside_now();
     (void)err;
-    if (o->mode == TP_OUTSIDE_BY_LOOKS)
-        tp_looked_recorder_look(&o->looked, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), false);
+    if (o->mode == TP_OUTSIDE_POLLING)
+        tp_polling_recorder_poll(&o->looked, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), false);
     else
-        look_at_events(o, time_ns);
-    if (o->look_for_more)
-        o->look_for_more(o, time_ns);
+        examine_events(o, time_ns);
+    if (o->find_more)
+        o->find_more(o, time_ns);
     int64_t least_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : TP_SECOND_NS;
     if (time_ns - o->usage.time_ns >= least_ns)
-        tp_usage_looks_look(&o->usage, &o->tree, &o->text, time_ns);
+        tp_usage_polls_read(&o->usage, &o->tree, &o->text, time_ns);
     return TP_OK;
 }
 
@@ -411,10 +411,10 @@ static void stop(struct tp_outside *o)
     tp_perf_rings_close(&o->rings);
 }
 
-void tp_outside_keep(struct tp_outside *o, void (*save)(void *context), void *context, int kept_fd)
+void tp_outside_set_backup(struct tp_outside *o, void (*save)(void *context), void *context, int kept_fd)
 {
     o->keeper =
-        (struct tp_outside_keeper){.made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
+        (struct tp_outside_backup){.made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
 }
 
 /* Writes the trace and exits. Runs in a copy of a recorder that was killed. The copy has no open descriptors. */
@@ -428,7 +428,7 @@ static void save_rest(struct tp_outside *o)
     _exit(0);
 }
 
-void tp_outside_look(void *outside)
+void tp_outside_poll(void *outside)
 {
     struct tp_outside *o = outside;
     struct epoll_event events[16];
@@ -441,7 +441,7 @@ void tp_outside_look(void *outside)
     if (tp_arena_run(&o->arena, look, o, NULL) < 0)
         stop(o);
     set_timer(o, o->notes.late.count ? SOON_NS : pause_ns(o));
-    if (tp_outside_keeper_renew(&o->keeper, tp_outside_now()))
+    if (tp_outside_backup_renew(&o->keeper, tp_outside_now()))
         save_rest(o);
 }
 
@@ -449,14 +449,14 @@ static int look_last(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
-    tp_looked_recorder_look(&o->looked, 0, true);
+    tp_polling_recorder_poll(&o->looked, 0, true);
     return TP_OK;
 }
 
 void tp_outside_ended(void *outside)
 {
     struct tp_outside *o = outside;
-    if (o->mode == TP_OUTSIDE_BY_LOOKS && o->begin_ns && !o->stopped_ns &&
+    if (o->mode == TP_OUTSIDE_POLLING && o->begin_ns && !o->stopped_ns &&
         tp_arena_run(&o->arena, look_last, o, NULL) < 0)
         stop(o);
 }
@@ -464,17 +464,17 @@ void tp_outside_ended(void *outside)
 static int finish(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
-    if (o->mode == TP_OUTSIDE_BY_LOOKS) {
+    if (o->mode == TP_OUTSIDE_POLLING) {
         look_last(o, err);
-        tp_looked_recorder_end(&o->looked);
+        tp_polling_recorder_end(&o->looked);
     } else {
         look(o, err);
         take_until(o, INT64_MAX);
     }
-    tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, INT64_MAX);
+    tp_late_exits_check(&o->late_ends, &o->tree, &o->codes, INT64_MAX);
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root && !o->is_of_user)
-        tp_outside_tree_set_words(&o->tree, *root, o->options.argv);
+        tp_outside_tree_set_arguments(&o->tree, *root, o->options.argv);
     for (uint32_t i = 0; i < o->tree.processes.count; i++)
         if (!tp_outside_process_at(&o->tree, i)->is_over)
             name_made(o, tp_outside_process_at(&o->tree, i));
@@ -484,7 +484,7 @@ static int finish(void *context, struct tp_error *err)
 void tp_outside_end(struct tp_outside *o, const int *status)
 {
     const struct timespec moment = {.tv_nsec = END_NS};
-    tp_outside_keeper_end(&o->keeper);
+    tp_outside_backup_end(&o->keeper);
     nanosleep(&moment, NULL);
     if (!o->stopped_ns && tp_arena_run(&o->arena, finish, o, NULL) < 0)
         stop(o);
@@ -517,7 +517,7 @@ static int add_inside(void *context, struct tp_error *err)
 
 void tp_outside_add_inside(struct tp_outside *o, const char *folder)
 {
-    if (o->mode == TP_OUTSIDE_BY_LOOKS && !o->stopped_ns)
+    if (o->mode == TP_OUTSIDE_POLLING && !o->stopped_ns)
         tp_arena_run(&o->arena, add_inside, &(struct inside){o, folder}, NULL);
 }
 
@@ -526,7 +526,7 @@ int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *er
     struct tp_outside_seen seen = tp_outside_seen(o);
     struct tp_buf json;
     tp_buf_init(&json, 0);
-    tp_outside_put(&json, &seen);
+    tp_outside_put_json(&json, &seen);
     const struct tp_outside_trace trace = {.tree = &o->tree,
                                            .looks = &o->usage.looks,
                                            .clock_ns = o->clock_ns,

@@ -3,7 +3,7 @@
  *
  *     tp_outside_new(&outside, &options, err);
  *     ... fork: the child waits; tp_outside_begin(outside, pid, err); the child continues ...
- *     ... until it exits: when tp_outside_fd(outside) is readable, tp_outside_look(outside) ...
+ *     ... until it exits: when tp_outside_fd(outside) is readable, tp_outside_poll(outside) ...
  *     tp_outside_end(outside, status);
  *     tp_outside_write(outside, path, err);
  *     tp_outside_free(outside);
@@ -57,14 +57,14 @@ int tp_outside_attach_user(struct tp_outside *outside, uid_t user, struct tp_err
 /* Preserves the recorded data if this process is killed by SIGKILL. A copy of the process then calls save, which must
  * only write the trace (tp_outside_write). At most the last second is lost. kept_fd: descriptor that stays open in the
  * copy, or -1. */
-void tp_outside_keep(struct tp_outside *outside, void (*save)(void *context), void *context, int kept_fd);
+void tp_outside_set_backup(struct tp_outside *outside, void (*save)(void *context), void *context, int kept_fd);
 
-/* Returns a descriptor that becomes readable when tp_outside_look should be called. The descriptor is valid from new to
+/* Returns a descriptor that becomes readable when tp_outside_poll should be called. The descriptor is valid from new to
  * free. */
 int tp_outside_fd(const struct tp_outside *outside);
 
 /* Reads the pending events. outside: a struct tp_outside, as struct tp_child_watch requires. */
-void tp_outside_look(void *outside);
+void tp_outside_poll(void *outside);
 
 /* Reads the remaining facts about the program from /proc. The program is a child of this process that has exited and
  * was not waited for. outside: a struct tp_outside. */
@@ -81,7 +81,7 @@ void tp_outside_add_inside(struct tp_outside *outside, const char *folder);
 enum tp_outside_mode {
     TP_OUTSIDE_INHERITED, /* events that a process passes on to its children */
     TP_OUTSIDE_WHOLE,     /* events of everything that the CPUs run; records of other processes are dropped */
-    TP_OUTSIDE_BY_LOOKS,  /* polling of /proc without samples; states are derived from totals */
+    TP_OUTSIDE_POLLING,   /* polling of /proc without samples; states are derived from totals */
 };
 
 /* Numbers of recorded and of missed facts. Valid after the end. */
@@ -89,16 +89,16 @@ struct tp_outside_seen {
     enum tp_outside_mode mode;
     const char *refusal;     /* reason why events were refused; "" if they were allowed; borrowed until free */
     bool is_whole_refused;   /* true if events of whole CPUs were requested and are not allowed */
-    uint64_t looks_left_out; /* count of polls that were skipped because of their cost; 0 with events */
+    uint64_t polls_left_out; /* count of polls that were skipped because of their cost; 0 with events */
     size_t process_count, thread_count, sample_count;
-    uint64_t lost_count;      /* count of records for which the kernel or this process had no room */
-    uint32_t missed_words;    /* count of programs whose arguments could not be read in time */
-    uint32_t missed_ends;     /* count of processes with unknown exit status */
-    uint32_t out_of_sight;    /* count of processes that changed their rights and were not recorded afterwards */
-    uint64_t stacks_left_out; /* time in which only some switches have a stack, in tenths of a second */
-    uint64_t cut_count;       /* count of samples whose stack is longer than the copied part */
-    uint32_t dump_bytes;      /* bytes of the stack that are copied in a sample; 0: stacks rely on frame pointers */
-    uint64_t python_count;    /* count of samples with Python functions */
+    uint64_t lost_count;       /* count of records for which the kernel or this process had no room */
+    uint32_t missed_arguments; /* count of programs whose arguments could not be read in time */
+    uint32_t missed_ends;      /* count of processes with unknown exit status */
+    uint32_t out_of_sight;     /* count of processes that changed their rights and were not recorded afterwards */
+    uint64_t stacks_left_out;  /* time in which only some switches have a stack, in tenths of a second */
+    uint64_t cut_count;        /* count of samples whose stack is longer than the copied part */
+    uint32_t dump_bytes;       /* bytes of the stack that are copied in a sample; 0: stacks rely on frame pointers */
+    uint64_t python_count;     /* count of samples with Python functions */
     uint64_t
         python_unaligned;    /* count of samples in python_count whose native frames are from another moment, or cut */
     uint64_t python_failed;  /* count of samples of threads whose Python frames could not be read */
@@ -117,10 +117,10 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *outside);
 
 /* Appends a list of all facts that could not be recorded, separated by commas. Appends nothing if everything was
  * recorded. */
-void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen);
+void tp_outside_put_text(struct tp_buf *text, const struct tp_outside_seen *seen);
 
-/* Appends the same facts as tp_outside_word, as a JSON object for the trace. */
-void tp_outside_put(struct tp_buf *json, const struct tp_outside_seen *seen);
+/* Appends the same facts as tp_outside_put_text, as a JSON object for the trace. */
+void tp_outside_put_json(struct tp_buf *json, const struct tp_outside_seen *seen);
 
 /* Appends some of the processes that still run, as "NAME (PID), NAME (PID)". Returns the number of all running
  * processes. Call it after the end. */

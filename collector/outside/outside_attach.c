@@ -26,15 +26,15 @@ static void take_running(void *context, const struct tp_perf_record *r)
     struct tp_outside *o = context;
     struct tp_outside_note note = {0};
     if (r->type == PERF_RECORD_COMM && r->is_exec)
-        tp_record_notes_words(&o->notes, &note, r->pid, &o->text);
-    tp_outside_tree_take(&o->tree, r, false, &note);
-    tp_python_stacks_take(&o->python, r);
-    tp_made_names_take(&o->made, r, &o->text);
+        tp_record_notes_read_arguments(&o->notes, &note, r->pid, &o->text);
+    tp_outside_tree_process(&o->tree, r, false, &note);
+    tp_python_stacks_process(&o->python, r);
+    tp_jit_names_process(&o->made, r, &o->text);
 }
 
 /* Attaches to all threads. Repeats the listing until it contains no new thread, because a thread may start others
  * before it has its own event. */
-static int look_at_running(void *context, struct tp_error *err)
+static int examine_running(void *context, struct tp_error *err)
 {
     enum { MOST_LOOKS = 8 };
     struct tp_outside *o = context;
@@ -49,7 +49,7 @@ static int look_at_running(void *context, struct tp_error *err)
     o->running.left_out = o->is_of_user ? (uint32_t)getpid() : 0;
     for (size_t i = 1; i < o->roots.count; i++)
         tp_running_tree_add(&o->running, *TP_AT(&o->roots, uint32_t, i));
-    for (int i = 0; i < MOST_LOOKS && tp_running_tree_look(&o->running); i++)
+    for (int i = 0; i < MOST_LOOKS && tp_running_tree_search(&o->running); i++)
         tp_outside_read_rings(o);
     return TP_OK;
 }
@@ -64,7 +64,7 @@ static int attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
         return tp_error_set(err, code, 0, "%s", o->refused.text);
     tp_outside_start(o);
     o->begin_ns = begin_ns;
-    return tp_arena_run(&o->arena, o->mode == TP_OUTSIDE_BY_LOOKS ? tp_outside_begin_looks : look_at_running, o, err);
+    return tp_arena_run(&o->arena, o->mode == TP_OUTSIDE_POLLING ? tp_outside_begin_polling : examine_running, o, err);
 }
 
 int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
@@ -108,7 +108,7 @@ static int list_user(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static void look_for_more(struct tp_outside *o, int64_t time_ns)
+static void find_more(struct tp_outside *o, int64_t time_ns)
 {
     if (time_ns - o->listed_ns < TP_SECOND_NS)
         return;
@@ -118,19 +118,19 @@ static void look_for_more(struct tp_outside *o, int64_t time_ns)
     tp_proc_each(take_process, o);
     o->running.time_ns = time_ns;
     for (size_t i = had; i < o->roots.count; i++)
-        if (o->mode == TP_OUTSIDE_BY_LOOKS)
+        if (o->mode == TP_OUTSIDE_POLLING)
             tp_proc_tree_add(&o->looked.proc, *TP_AT(&o->roots, uint32_t, i));
         else
             tp_running_tree_add(&o->running, *TP_AT(&o->roots, uint32_t, i));
-    if (had < o->roots.count && o->mode != TP_OUTSIDE_BY_LOOKS)
-        tp_running_tree_look(&o->running);
+    if (had < o->roots.count && o->mode != TP_OUTSIDE_POLLING)
+        tp_running_tree_search(&o->running);
 }
 
 int tp_outside_attach_user(struct tp_outside *o, uid_t user, struct tp_error *err)
 {
     o->is_of_user = true;
     o->user = user;
-    o->look_for_more = look_for_more;
+    o->find_more = find_more;
     int code = tp_arena_run(&o->arena, list_user, o, err);
     if (code == TP_OK && !o->roots.count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs no other process");

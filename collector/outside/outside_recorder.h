@@ -5,22 +5,22 @@
 
 #include <time.h>
 
-#include "collector/outside/code/made_names.h"
+#include "collector/outside/code/jit_names.h"
 #include "collector/outside/events/perf_rings.h"
-#include "collector/outside/looks/looked_recorder.h"
 #include "collector/outside/outside.h"
-#include "collector/outside/outside_keeper.h"
+#include "collector/outside/outside_backup.h"
+#include "collector/outside/polling/polling_recorder.h"
 #include "collector/outside/processes/exit_codes.h"
 #include "collector/outside/processes/own_budget.h"
 #include "collector/outside/processes/running_tree.h"
 #include "collector/outside/processes/throttling.h"
 #include "collector/outside/python/python_stacks.h"
-#include "collector/outside/still_stacks.h"
-#include "collector/outside/tree/late_ends.h"
+#include "collector/outside/tree/late_exits.h"
 #include "collector/outside/tree/pending.h"
 #include "collector/outside/tree/record_notes.h"
-#include "collector/outside/tree/usage_looks.h"
+#include "collector/outside/tree/usage_polls.h"
 #include "collector/outside/tree/watched_processes.h"
+#include "collector/outside/waiting_stacks.h"
 
 #define TP_SECOND_NS 1000000000ll
 
@@ -30,25 +30,25 @@ struct tp_outside {
     struct tp_outside_tree tree;
     struct tp_perf_rings rings;
     struct tp_own_budget budget;
-    struct tp_outside_keeper keeper;
+    struct tp_outside_backup keeper;
     struct tp_python_stacks python;
-    struct tp_made_names made;
-    struct tp_still_stacks still;
+    struct tp_jit_names made;
+    struct tp_waiting_stacks still;
     struct tp_throttling_span throttling;
     struct tp_throttling throttled; /* throttled time up to the end of the recording */
     bool is_throttling_known;
     struct tp_exit_codes codes;
     struct tp_pending pending;
     struct tp_record_notes notes;
-    struct tp_late_ends late_ends;
-    struct tp_usage_looks usage;
+    struct tp_late_exits late_ends;
+    struct tp_usage_polls usage;
     struct tp_buf text;
     uint32_t next_thread;                   /* number of the thread whose wait is examined next */
     uint64_t switch_stacks, thread_records; /* counts of the current poll: stacks of switches, and starts and exits of
                                              * threads */
     uint64_t dropped_count;
     int64_t own_ns; /* processor time of this process up to the end of the recording, ns */
-    int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
+    int64_t begin_ns, end_ns, clock_ns, polled_ns, stopped_ns;
     uint32_t out_of_sight;
     pid_t pid;
     int watch, timer;
@@ -60,14 +60,14 @@ struct tp_outside {
     struct tp_watched_processes watched; /* recorded processes, for events of whole CPUs */
     uint64_t other_stacks;               /* count of stacks of switches of processes that are not recorded */
     bool is_whole_refused;
-    struct tp_looked_recorder looked;
+    struct tp_polling_recorder looked;
     bool is_of_user; /* true if all processes of a user are recorded */
     uid_t user;
     struct tp_vec roots;         /* processes of the user whose parent belongs to another user; items: uint32_t */
     struct tp_id_map candidates; /* key: a process as in `roots`; value: number of the listing that showed it last */
     uint32_t listing;
-    void (*look_for_more)(struct tp_outside *recorder, int64_t time_ns); /* function that searches for new processes;
-                                                                          * NULL: not needed */
+    void (*find_more)(struct tp_outside *recorder, int64_t time_ns); /* function that searches for new processes;
+                                                                      * NULL: not needed */
     int64_t listed_ns;
     struct tp_error refused; /* reason why events were refused, when polling */
 };
@@ -92,7 +92,7 @@ int tp_outside_open(struct tp_outside *recorder, pid_t pid);
 void tp_outside_start(struct tp_outside *recorder);
 
 /* Starts polling. The caller has set the guard of the arena. recorder: a struct tp_outside. */
-int tp_outside_begin_looks(void *recorder, struct tp_error *err);
+int tp_outside_begin_polling(void *recorder, struct tp_error *err);
 
 /* Reads all records from the rings. */
 void tp_outside_read_rings(struct tp_outside *recorder);

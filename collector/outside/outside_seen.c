@@ -14,12 +14,12 @@ static void add(struct tp_buf *text, uint64_t count, const char *one, const char
     tp_buf_printf(text, "%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
-void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
+void tp_outside_put_text(struct tp_buf *text, const struct tp_outside_seen *seen)
 {
     if (seen->stopped_after_ns)
         tp_buf_printf(text, "anything after %.1f s, because the recording reached its maximum size",
                       (double)seen->stopped_after_ns / 1e9);
-    if (seen->mode == TP_OUTSIDE_BY_LOOKS)
+    if (seen->mode == TP_OUTSIDE_POLLING)
         tp_buf_printf(text, "%s%sanything shorter than 10 ms, because %s", text->size ? ", " : "",
                       !seen->sample_count                        ? "functions, and "
                       : seen->python_count == seen->sample_count ? "functions other than Python's, and "
@@ -37,16 +37,16 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
         tp_buf_printf(text, " and at times all but one in %d samples", 1 << (seen->budget_level - 1));
     if (seen->budget_level)
         tp_buf_puts(text, " (to limit the overhead)");
-    add(text, seen->looks_left_out, "poll of /proc (to limit the overhead)", "polls of /proc (to limit the overhead)");
+    add(text, seen->polls_left_out, "poll of /proc (to limit the overhead)", "polls of /proc (to limit the overhead)");
     add(text, seen->out_of_sight, "process after it changed its rights", "processes after they changed their rights");
     add(text, seen->unwatched, "thread that ran before", "threads that ran before");
     add(text, seen->python_unknown, "process's Python functions", "processes' Python functions");
     add(text, seen->lost_count, "lost record", "lost records");
-    add(text, seen->missed_words, "program's arguments", "programs' arguments");
+    add(text, seen->missed_arguments, "program's arguments", "programs' arguments");
     add(text, seen->missed_ends, "process's exit code", "processes' exit codes");
 }
 
-void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
+void tp_outside_put_json(struct tp_buf *out, const struct tp_outside_seen *seen)
 {
     const struct {
         const char *key;
@@ -55,7 +55,7 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
                   {"threads", (int64_t)seen->thread_count},
                   {"samples", (int64_t)seen->sample_count},
                   {"lost_records", (int64_t)seen->lost_count},
-                  {"missed_argv", seen->missed_words},
+                  {"missed_argv", seen->missed_arguments},
                   {"missed_exit_codes", seen->missed_ends},
                   {"out_of_sight", seen->out_of_sight},
                   {"windows_without_switch_stacks", (int64_t)seen->stacks_left_out},
@@ -69,16 +69,16 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
                   {"recorder_cpu_ns", seen->own_ns},
                   {"budget_level", seen->budget_level},
                   {"threads_not_watched", seen->unwatched},
-                  {"looks_left_out", (int64_t)seen->looks_left_out},
+                  {"looks_left_out", (int64_t)seen->polls_left_out},
                   {"stopped_after_ns", seen->stopped_after_ns}};
     struct tp_json json;
     tp_json_init(&json, out);
     tp_json_object(&json);
     tp_json_member_text(&json, "mode",
-                        seen->mode == TP_OUTSIDE_BY_LOOKS ? "looks"
-                        : seen->mode == TP_OUTSIDE_WHOLE  ? "whole CPUs"
-                        : seen->is_user_only              ? "inherited, user"
-                                                          : "inherited");
+                        seen->mode == TP_OUTSIDE_POLLING ? "looks"
+                        : seen->mode == TP_OUTSIDE_WHOLE ? "whole CPUs"
+                        : seen->is_user_only             ? "inherited, user"
+                                                         : "inherited");
     if (*seen->refusal)
         tp_json_member_text(&json, "refusal", seen->refusal);
     tp_json_member_text(&json, "own_waits", "marked"); /* outside_trace.c marks these waits with `recording` */
@@ -94,18 +94,18 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
 struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
 {
     return (struct tp_outside_seen){.mode = o->mode,
-                                    .refusal = o->mode == TP_OUTSIDE_BY_LOOKS ? o->refused.text : "",
+                                    .refusal = o->mode == TP_OUTSIDE_POLLING ? o->refused.text : "",
                                     .is_whole_refused = o->is_whole_refused,
-                                    .looks_left_out = o->looked.left_out,
+                                    .polls_left_out = o->looked.left_out,
                                     .process_count = o->tree.processes.count,
                                     .thread_count = o->tree.threads.count - o->tree.own_thread_count,
                                     .sample_count = o->tree.samples.count,
                                     .lost_count = o->tree.lost_count + o->dropped_count,
-                                    .missed_words = o->tree.missed_words,
+                                    .missed_arguments = o->tree.missed_arguments,
                                     .missed_ends = o->late_ends.missed,
                                     .out_of_sight = o->out_of_sight,
                                     .stacks_left_out = o->rings.windows_spent,
-                                    .whole_waits = o->tree.whole_wait_count,
+                                    .whole_waits = o->tree.complete_wait_count,
                                     .throttled_ns = o->is_throttling_known ? o->throttled.time_ns : -1,
                                     .throttled_periods = o->throttled.period_count,
                                     .own_ns = o->own_ns,

@@ -51,7 +51,7 @@ static void confine_by_filter(void)
 
 /* Checks a seccomp call, and stops recording if it installs a filter or strict mode. A call without a filter, or with
  * flags that strict mode does not have, only queries the kernel. */
-static __attribute__((noinline)) void look_at_seccomp(long operation, long flags, long filter)
+static __attribute__((noinline)) void examine_seccomp(long operation, long flags, long filter)
 {
     if (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter)
         confine("seccomp");
@@ -59,7 +59,7 @@ static __attribute__((noinline)) void look_at_seccomp(long operation, long flags
         confine_by_filter();
 }
 
-static void look_at_prctl(int option, unsigned long first, unsigned long second)
+static void examine_prctl(int option, unsigned long first, unsigned long second)
 {
     if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT)
         confine("seccomp");
@@ -73,7 +73,7 @@ static void look_at_prctl(int option, unsigned long first, unsigned long second)
 
 int tp_prctl(int option, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)
 {
-    look_at_prctl(option, first, second);
+    examine_prctl(option, first, second);
     int result = ((prctl_call *)tp_hook_of(&hooks[CALL_PRCTL], NULL))(option, first, second, third, fourth);
     tp_rights_after_prctl(option);
     return result;
@@ -100,19 +100,19 @@ static bool is_copying(long number, long first, long second)
 #endif
 }
 
-static struct tp_stillness be_still(void)
+static struct tp_paused_threads be_still(void)
 {
     int why = tp_hook_enter();
-    struct tp_stillness still = tp_session_still();
+    struct tp_paused_threads still = tp_session_pause_threads();
     tp_hook_leave(why);
     return still;
 }
 
 /* Lets the recorder's threads continue. Called in the parent. */
-static void go_on(struct tp_stillness still)
+static void go_on(struct tp_paused_threads still)
 {
     int why = tp_hook_enter();
-    tp_session_go_on(still);
+    tp_session_resume_threads(still);
     tp_hook_leave(why);
 }
 
@@ -121,15 +121,15 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     system_call *next = (system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL);
     if (__builtin_expect(number == SYS_seccomp, 0))
-        look_at_seccomp(a, b, c);
+        examine_seccomp(a, b, c);
     if (__builtin_expect(number == SYS_prctl, 0))
-        look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
+        examine_prctl((int)a, (unsigned long)b, (unsigned long)c);
     bool is_alone = tp_alone_before(number, a, b);
     if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
         return next(number, a, b, c, d, e, f); /* a tail call, because the system call may return twice, as vfork
                                                 * does */
     bool is_copy = is_copying(number, a, b);
-    struct tp_stillness still = {0};
+    struct tp_paused_threads still = {0};
     if (is_copy)
         still = be_still();
     long result = next(number, a, b, c, d, e, f);
@@ -163,7 +163,7 @@ int tp_clone(int (*run)(void *), void *stack, int flags, void *argument, void *p
     struct beginning beginning = {run, argument};
     if (flags & CLONE_VM || !run)
         return next(run, stack, flags, argument, parent, tls, child);
-    struct tp_stillness still = be_still();
+    struct tp_paused_threads still = be_still();
     int result = next(begin_copy, stack, flags, &beginning, parent, tls, child);
     go_on(still);
     return result;

@@ -33,7 +33,7 @@ static _Thread_local struct {
 static void put(const void *function, uint8_t kind)
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
-    struct tp_spool_record *record = tp_record_take(0);
+    struct tp_spool_record *record = tp_record_reserve(0);
     if (record)
         tp_record_done(record, (uint32_t)address, kind, 0, (uint32_t)(address >> 32 & UINT16_MAX));
 }

@@ -206,7 +206,7 @@ static void record(uint64_t address, int64_t bytes, int64_t now)
     const struct tp_spool_memory note = {
         .address = address, .bytes = bytes, .total_allocated = now > 0 ? now : 0, .device_id = -1};
     const uint32_t slots = sizeof note / TP_SPOOL_SLOT;
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     memcpy(record + 1, &note, sizeof note);

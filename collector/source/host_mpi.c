@@ -227,7 +227,7 @@ static void note_place(uint32_t recording)
 {
     const uint32_t slots = sizeof place / TP_SPOOL_SLOT;
     struct tp_spool_record *record =
-        recording && atomic_exchange(&placed, recording) != recording ? tp_record_take(slots) : NULL;
+        recording && atomic_exchange(&placed, recording) != recording ? tp_record_reserve(slots) : NULL;
     if (!record)
         return;
     memcpy(record + 1, &place, sizeof place);
@@ -263,7 +263,7 @@ static void finished(enum hook hook, uint64_t begin, int code, struct call *call
     if (code == 0 && is_initialized)
         describe(&fact, call);
     fact.end = end;
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (record) {
         memcpy(record + 1, &fact, sizeof fact);
         tp_record_done(record, numbers[hook], TP_SPOOL_COLLECTIVE, slots, 0);

@@ -56,7 +56,7 @@ static void begin(enum name name, uint64_t region, uint64_t place, int64_t threa
     const struct tp_spool_region payload = {.address = place, .threads = threads, .number = region};
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
     int why = tp_hook_enter();
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (record) {
         memcpy(record + 1, &payload, sizeof payload);
         tp_record_done(record, numbers[name], TP_SPOOL_REGION, slots, 0);
@@ -73,7 +73,7 @@ static void end(uint64_t region)
     if (mine.depth == 0)
         return;
     int why = tp_hook_enter();
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (record) {
         memcpy(record + 1, &payload, sizeof payload);
         tp_record_done(record, 0, TP_SPOOL_REGION_END, slots, 0);

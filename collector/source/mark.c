@@ -53,7 +53,7 @@ const char *tp_mark_name(uint32_t number)
 static void put(uint8_t kind, const void *payload, uint32_t payload_slots, struct tp_mark_text name)
 {
     uint32_t slots = payload_slots + slots_for(name.size);
-    struct tp_spool_record *record = tp_record_take(slots);
+    struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
     memcpy(record + 1, payload, (size_t)payload_slots * TP_SPOOL_SLOT);
@@ -78,7 +78,7 @@ void tp_mark_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begi
 
 void tp_mark_pop(uint32_t domain)
 {
-    struct tp_spool_record *record = tp_record_take(0);
+    struct tp_spool_record *record = tp_record_reserve(0);
     if (record)
         tp_record_done(record, domain, TP_SPOOL_MARK_POP, 0, 0);
 }

@@ -11,7 +11,7 @@
 static uint64_t schema_register(const void *domain, const struct tp_nvtx_schema *schema)
 {
     (void)domain;
-    return tp_nvtx_schema_keep(schema);
+    return tp_nvtx_schema_add(schema);
 }
 
 static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)

@@ -175,7 +175,7 @@ static void add_entry(struct layout *layout, const struct tp_nvtx_entry *entry, 
     name_field(field, "", entry->name);
 }
 
-uint64_t tp_nvtx_schema_keep(const struct tp_nvtx_schema *given)
+uint64_t tp_nvtx_schema_add(const struct tp_nvtx_schema *given)
 {
     const uint64_t needed = TP_NVTX_HAS_ENTRIES | TP_NVTX_HAS_COUNT;
     struct layout layout = {.alignment = 0};

@@ -13,7 +13,7 @@
 #include "collector/source/nvtx_abi.h"
 
 /* Stores a copy of a schema. Returns its number, or 0 if it cannot be stored. */
-uint64_t tp_nvtx_schema_keep(const struct tp_nvtx_schema *given);
+uint64_t tp_nvtx_schema_add(const struct tp_nvtx_schema *given);
 
 /* Records the fields of payloads as facts of a range. The range is the one with `key`. If key is 0, it is the innermost
  * range of `domain` on this thread. */

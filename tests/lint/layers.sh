@@ -29,7 +29,7 @@ BEGIN {
   ok[o "stacks"]    = o "stacks " o "code " writer
   ok[o "waits"]     = o "waits " o "code " o "processes " writer
   ok[o "tree"]      = o "tree " o "waits " o "stacks " o "code " o "processes " o "events " writer
-  ok[o "looks"]     = o "looks " o "tree " o "waits " o "python " o "processes " o "events " writer
+  ok[o "polling"]   = o "polling " o "tree " o "waits " o "python " o "processes " o "events " writer
   ok[o "trace"]     = o "trace " o "tree " o "waits " o "stacks " o "code " writer
   ok["collector/outside"] = "collector/outside " o " " writer
   r = "webreport/"

@@ -24,7 +24,7 @@ static int keep(void **state)
     setenv("TRACEPRESS_SPOOLS", "/run", 1);
     setenv("TRACEPRESS_SOURCES", "io", 1);
     setenv("HOME", "/root", 1);
-    tp_exec_keep(OURS);
+    tp_exec_set_library(OURS);
     return 0;
 }
 
@@ -33,7 +33,7 @@ static int forget(void **state)
     (void)state;
     tp_confined_ = TP_CONFINED_NOT;
     clearenv();
-    tp_exec_keep(NULL);
+    tp_exec_set_library(NULL);
     return 0;
 }
 
@@ -82,7 +82,7 @@ static void unreadable_library_is_not_preloaded(void **state)
     assert_string_equal(made("TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"), "LD_PRELOAD=x.so\n");
     assert_string_equal(made("LD_PRELOAD=" OURS, "A=1"), "A=1\n");
     tp_confined_ = TP_CONFINED_NOT;
-    tp_exec_keep("/nowhere/ours.so");
+    tp_exec_set_library("/nowhere/ours.so");
     assert_string_equal(made("LD_PRELOAD=/nowhere/ours.so", "A=1"), "A=1\n");
     assert_string_equal(made("A=1", "B=2"), "A=1\nB=2\n");
 }

@@ -17,7 +17,7 @@ static struct tp_outside_tree tree;
 
 static uint32_t take(struct tp_perf_record record)
 {
-    return tp_outside_tree_take(&tree, &record, false, NULL);
+    return tp_outside_tree_process(&tree, &record, false, NULL);
 }
 
 static void take_exec(uint32_t pid, uint64_t time_ns, const char *name)
@@ -55,7 +55,7 @@ static void take_stack(uint32_t tid, uint64_t time_ns, bool is_switch, const uin
 {
     const struct tp_perf_record record = {
         .type = PERF_RECORD_SAMPLE, .time_ns = time_ns, .pid = tid, .tid = tid, .chain = chain, .chain_count = count};
-    tp_outside_tree_take(&tree, &record, is_switch, NULL);
+    tp_outside_tree_process(&tree, &record, is_switch, NULL);
 }
 
 static void map_code(uint32_t pid, uint64_t start, const char *path)

@@ -24,23 +24,23 @@ static void work_beyond_the_budget_is_left_out(void **state)
 {
     struct tp_own_budget budget = {.begin_ns = 1000 * MS};
     (void)state;
-    assert_false(tp_own_budget_look(&budget, 1050 * MS, 0, 1 * MS));
-    assert_false(tp_own_budget_look(&budget, 1149 * MS, 2000 * MS, 2 * MS));
+    assert_false(tp_own_budget_update(&budget, 1050 * MS, 0, 1 * MS));
+    assert_false(tp_own_budget_update(&budget, 1149 * MS, 2000 * MS, 2 * MS));
     assert_true(tp_own_budget_has_wait_stacks(&budget));
-    assert_true(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 3 * MS));
+    assert_true(tp_own_budget_update(&budget, 1151 * MS, 2000 * MS, 3 * MS));
     assert_false(tp_own_budget_has_wait_stacks(&budget));
     assert_int_equal(reads(&budget), 640);
     /* too soon after the previous decision */
-    assert_false(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 100 * MS));
-    assert_true(tp_own_budget_look(&budget, 1162 * MS, 2200 * MS, 300 * MS));
+    assert_false(tp_own_budget_update(&budget, 1151 * MS, 2000 * MS, 100 * MS));
+    assert_true(tp_own_budget_update(&budget, 1162 * MS, 2200 * MS, 300 * MS));
     assert_int_equal(reads(&budget), 320);
     /* the costs are within the budget again, so the recorder reads all stacks */
-    assert_false(tp_own_budget_look(&budget, 1162 * MS, 4000 * MS, 900 * MS));
+    assert_false(tp_own_budget_update(&budget, 1162 * MS, 4000 * MS, 900 * MS));
     assert_int_equal(reads(&budget), 640);
     assert_false(tp_own_budget_has_wait_stacks(&budget));
     assert_int_equal(budget.most_level, 2);
     for (int64_t i = 0; i < 100; i++)
-        tp_own_budget_look(&budget, (9000 + i * 20) * MS, 4000 * MS, (1000 + i * 300) * MS);
+        tp_own_budget_update(&budget, (9000 + i * 20) * MS, 4000 * MS, (1000 + i * 300) * MS);
     assert_int_equal(budget.level, 7);
     assert_int_equal(reads(&budget), 10);
 }
@@ -50,9 +50,9 @@ static void one_time_cost_drops_no_samples(void **state)
 {
     struct tp_own_budget budget = {0};
     (void)state;
-    assert_true(tp_own_budget_look(&budget, 300 * MS, 1000 * MS, 500 * MS));
+    assert_true(tp_own_budget_update(&budget, 300 * MS, 1000 * MS, 500 * MS));
     for (int64_t i = 1; i < 20; i++) /* from here on the recorder uses 2 % of the time */
-        assert_false(tp_own_budget_look(&budget, (300 + i * 4) * MS, (1000 + i * 200) * MS, (500 + i * 200) * MS));
+        assert_false(tp_own_budget_update(&budget, (300 + i * 4) * MS, (1000 + i * 200) * MS, (500 + i * 200) * MS));
     assert_int_equal(reads(&budget), 640);
 }
 
@@ -61,10 +61,10 @@ static void stacks_of_waits_come_back(void **state)
 {
     struct tp_own_budget budget = {0};
     (void)state;
-    assert_true(tp_own_budget_look(&budget, 600 * MS, 1000 * MS, 500 * MS));
+    assert_true(tp_own_budget_update(&budget, 600 * MS, 1000 * MS, 500 * MS));
     assert_false(tp_own_budget_has_wait_stacks(&budget));
     for (int64_t i = 1; i < 40; i++)
-        tp_own_budget_look(&budget, (600 + i * 4) * MS, (1000 + i * 500) * MS, (500 + i * 200) * MS);
+        tp_own_budget_update(&budget, (600 + i * 4) * MS, (1000 + i * 500) * MS, (500 + i * 200) * MS);
     assert_true(tp_own_budget_has_wait_stacks(&budget));
     assert_int_equal(budget.most_level, 1);
 }
@@ -189,7 +189,7 @@ static void wait_gets_the_cause_of_its_call(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[64];
         snprintf(text, sizeof text, "%d%s", rows[i].call, rows[i].rest);
-        assert_true(tp_str_equal(tp_proc_wait_words(tp_proc_wait_of(text, rows[i].file)), tp_str_of(rows[i].wanted)));
+        assert_true(tp_str_equal(tp_proc_wait_text(tp_proc_wait_of(text, rows[i].file)), tp_str_of(rows[i].wanted)));
     }
     assert_int_equal(tp_proc_wait_of("running", ""), 0);
     assert_int_equal(tp_proc_wait_of("", ""), 0);

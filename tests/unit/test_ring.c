@@ -234,7 +234,7 @@ static void create(uint64_t max_bytes, uint64_t ring_bytes)
 static struct tp_spool_chunk *take(uint32_t sequence)
 {
     const struct tp_spool_chunk header = {.thread = 1, .sequence = sequence};
-    struct tp_spool_chunk *chunk = tp_spool_take(&spool, TP_SPOOL_FULL_CHUNK);
+    struct tp_spool_chunk *chunk = tp_spool_get_chunk(&spool, TP_SPOOL_FULL_CHUNK);
     return chunk ? tp_spool_prepare(&spool, chunk, &header) : NULL;
 }
 

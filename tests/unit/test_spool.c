@@ -75,7 +75,7 @@ static off_t size_of(const char *path)
 static struct tp_spool_chunk *chunk_of(struct tp_spool *spool, uint32_t size)
 {
     const struct tp_spool_chunk header = {.tid = 1};
-    struct tp_spool_chunk *chunk = tp_spool_take(spool, size);
+    struct tp_spool_chunk *chunk = tp_spool_get_chunk(spool, size);
     return chunk ? tp_spool_prepare(spool, chunk, &header) : NULL;
 }
 
@@ -195,7 +195,7 @@ static void truncated_file_stops_the_recording(void **state)
 {
     struct place *place = *state;
     const struct tp_spool_chunk header = {.tid = 1};
-    struct tp_spool_chunk *chunk = tp_spool_take(&place->spool, CHUNK);
+    struct tp_spool_chunk *chunk = tp_spool_get_chunk(&place->spool, CHUNK);
     struct tp_spool_chunk *notes = tp_spool_notes(&place->spool, CHUNK);
     assert_non_null(chunk);
     assert_non_null(notes);
@@ -205,7 +205,7 @@ static void truncated_file_stops_the_recording(void **state)
     assert_int_equal(((char *)chunk)[CHUNK - 1], 1);
     assert_null(tp_spool_prepare(&place->spool, notes, &header));
     assert_int_equal(place->spool.failed, EIO);
-    assert_null(tp_spool_take(&place->spool, CHUNK));
+    assert_null(tp_spool_get_chunk(&place->spool, CHUNK));
     assert_null(tp_spool_notes(&place->spool, CHUNK));
     tp_spool_return(&place->spool, chunk);
 }
@@ -214,7 +214,7 @@ static void truncated_file_stops_the_recording(void **state)
 static void write_ranges(struct place *place)
 {
     const struct tp_spool_chunk header = {.tid = 1};
-    struct tp_spool_chunk *chunk = tp_spool_take(&place->spool, 2 * CHUNK);
+    struct tp_spool_chunk *chunk = tp_spool_get_chunk(&place->spool, 2 * CHUNK);
     assert_non_null(chunk);
     assert_ptr_equal(tp_spool_prepare(&place->spool, chunk, &header), chunk);
     struct tp_spool_record *end = (struct tp_spool_record *)(void *)((char *)chunk + chunk->size);
@@ -298,7 +298,7 @@ static void faults_of_the_program_reach_its_handler(void **state)
 {
     struct place *place = *state;
     for (volatile int turn = 0; turn < 2; turn++) {
-        struct tp_spool_chunk *volatile chunk = turn ? tp_spool_take(&place->spool, CHUNK) : NULL;
+        struct tp_spool_chunk *volatile chunk = turn ? tp_spool_get_chunk(&place->spool, CHUNK) : NULL;
         int fd = memfd_create("program", 0);
         assert_int_equal(ftruncate(fd, 4096), 0);
         char *volatile bytes = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -307,7 +307,7 @@ static void faults_of_the_program_reach_its_handler(void **state)
         close(fd);
         const struct sigaction action = {.sa_handler = on_bus, .sa_flags = SA_NODEFER};
         sigaction(SIGBUS, &action, NULL);
-        chunk = chunk ? chunk : tp_spool_take(&place->spool, CHUNK);
+        chunk = chunk ? chunk : tp_spool_get_chunk(&place->spool, CHUNK);
         caught = 0;
         if (setjmp(leave) == 0)
             *(volatile char *)(bytes + 1) = 1;

@@ -18,7 +18,7 @@
 static void put_function(const void *function, uint8_t kind)
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
-    struct tp_spool_record *record = tp_record_take(0);
+    struct tp_spool_record *record = tp_record_reserve(0);
     assert_non_null(record);
     tp_record_done(record, (uint32_t)address, kind, 0, (uint32_t)(address >> 32 & UINT16_MAX));
 }

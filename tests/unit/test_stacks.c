@@ -36,7 +36,7 @@ static uint32_t own_count;
 static void take(int number, siginfo_t *info, void *context)
 {
     (void)number, (void)info;
-    tp_stack_take(&taken, context);
+    tp_stack_fill(&taken, context);
 }
 
 __attribute__((noinline)) static int depth_three(void)

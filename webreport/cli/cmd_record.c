@@ -12,14 +12,14 @@
 #include "collector/launch/attached.h"
 #include "collector/launch/child.h"
 #include "collector/launch/kineto.h"
+#include "collector/launch/no_records.h"
 #include "collector/launch/preload_library.h"
 #include "collector/launch/program.h"
 #include "collector/launch/run_folder.h"
 #include "collector/launch/run_ranks.h"
 #include "collector/launch/spool_server.h"
-#include "collector/launch/why_nothing.h"
 #include "collector/outside/outside.h"
-#include "collector/outside/processes/proc_looks.h"
+#include "collector/outside/processes/proc_files.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/record_options.h"
@@ -105,7 +105,7 @@ static int prepare_library(struct job *job, struct tp_error *err)
     if (job->program.why_plain && !job->outside_record.is_on)
         tp_console_notice(job->console, "nothing will be recorded%s: %s: %s: %s",
                           job->program.passes_on ? " but the programs that it starts" : "", job->program.path,
-                          job->program.why_plain, tp_nothing_outside);
+                          job->program.why_plain, tp_no_records_advice);
     else if (job->program.why_plain)
         tp_console_notice(job->console, "recorded from outside only%s: %s: %s",
                           job->program.passes_on ? " but for the programs that it starts" : "", job->program.path,
@@ -271,8 +271,9 @@ static int attach(struct job *job)
     struct tp_buf text;
     size_t count = 0;
     tp_buf_init(&text, 1 << 16);
-    if (tp_proc_read_words(&text, (uint32_t)job->options->attached))
-        for (size_t at = 0; at < text.size && count + 1 < sizeof words / sizeof *words; at += strlen(text.data + at) + 1)
+    if (tp_proc_read_arguments(&text, (uint32_t)job->options->attached))
+        for (size_t at = 0; at < text.size && count + 1 < sizeof words / sizeof *words;
+             at += strlen(text.data + at) + 1)
             words[count++] = text.data + at;
     words[count] = NULL;
     job->argv = count && *words[0] ? words : none;

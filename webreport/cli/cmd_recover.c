@@ -155,7 +155,7 @@ static void print_run(struct tp_console *console, const char *run, const struct 
 }
 
 /* Reports a trace that was saved although `record` was killed while it recorded from outside
- * (collector/outside/outside_keeper.h). The name of the trace contains the start time of the run. Returns whether such
+ * (collector/outside/outside_backup.h). The name of the trace contains the start time of the run. Returns whether such
  * a trace exists. */
 static bool print_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
 {

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/launch/no_records.h"
 #include "collector/launch/takeover.h"
 #include "collector/launch/unfit_programs.h"
-#include "collector/launch/why_nothing.h"
 #include "webreport/cli/run_outputs.h"
 #include "writer/base/environment.h"
 #include "writer/base/fs.h"
@@ -148,14 +148,14 @@ static void on_progress(void *context, const struct tp_takeover_progress *p)
 static void find_why_nothing(struct ending *ending, const struct tp_child *child)
 {
     const struct tp_record_end *end = ending->end;
-    struct tp_nothing nothing = {.name = end->argv[0],
-                                 .child = child,
-                                 .folder = end->folder->spools,
-                                 .sample_rate = tp_record_sample_rate(end->options),
-                                 .has_choice =
-                                     tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")};
-    tp_nothing_look(&nothing, end->argv);
-    tp_nothing_word(ending->why_nothing, sizeof ending->why_nothing, &nothing);
+    struct tp_no_records nothing = {.name = end->argv[0],
+                                    .child = child,
+                                    .folder = end->folder->spools,
+                                    .sample_rate = tp_record_sample_rate(end->options),
+                                    .has_choice =
+                                        tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")};
+    tp_no_records_examine(&nothing, end->argv);
+    tp_no_records_explain(ending->why_nothing, sizeof ending->why_nothing, &nothing);
 }
 
 static void take_over(struct ending *ending, const struct tp_child *child)
@@ -176,7 +176,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
         tp_console_notice(end->console, "%s was ended by signal %d (%s); its records are kept", end->argv[0],
                           child->signal, strsignal(child->signal));
     find_why_nothing(ending, child); /* find the reason before the folder is emptied */
-    size_t left_out = tp_unfit_programs_word(why_plain, sizeof why_plain, end->folder->spools);
+    size_t left_out = tp_unfit_programs_text(why_plain, sizeof why_plain, end->folder->spools);
     if (left_out)
         tp_console_notice(end->console, "%s: %s", end->has_outside ? "recorded from outside only" : "not recorded",
                           why_plain);

@@ -49,7 +49,7 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
     const struct tp_outside_seen seen = tp_outside_seen(outside);
     struct tp_buf missed;
     tp_buf_init(&missed, 1 << 12);
-    tp_outside_word(&missed, &seen);
+    tp_outside_put_text(&missed, &seen);
     tp_console_notice(record->console, "recorded %s", path);
     tp_console_notice(record->console, "from outside: %zu process%s, %zu thread%s, %zu sample%s%s%s",
                       seen.process_count, seen.process_count == 1 ? "" : "es", seen.thread_count,
@@ -110,7 +110,7 @@ static void save_killed(void *context)
 
 static void start_keeper(struct tp_record_outside *record)
 {
-    tp_outside_keep(record->outside, save_killed, record, record->folder->lock);
+    tp_outside_set_backup(record->outside, save_killed, record, record->folder->lock);
 }
 
 static void finish(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
@@ -119,8 +119,8 @@ static void finish(const struct tp_record_outside *record, struct tp_outside *ou
     tp_console_restart(record->console); /* measure progress from now on, without the time of the program */
     tp_outside_end(outside, &child->status);
     if (child->signal)
-        tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept",
-                          record->argv[0], child->signal, strsignal(child->signal));
+        tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept", record->argv[0],
+                          child->signal, strsignal(child->signal));
     print_living(record, outside);
     write_outputs(record, outside);
 }
@@ -131,16 +131,15 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
     struct tp_error err = {0};
     const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
     int code = tp_outside_new(&outside, &options, &err);
-    struct tp_child child = {
-        .path = record->program->path,
-        .argv = record->argv,
-        .may_be_shell_text = !record->program->is_elf,
-        .prepare = set_nothing,
-        .mask = record->mask,
-        .forked = open_events,
-        .ended = tp_outside_ended,
-        .forked_state = outside,
-        .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_look, outside}}};
+    struct tp_child child = {.path = record->program->path,
+                             .argv = record->argv,
+                             .may_be_shell_text = !record->program->is_elf,
+                             .prepare = set_nothing,
+                             .mask = record->mask,
+                             .forked = open_events,
+                             .ended = tp_outside_ended,
+                             .forked_state = outside,
+                             .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_poll, outside}}};
     if (code == TP_OK) {
         record->outside = outside;
         start_keeper(record);
@@ -172,7 +171,7 @@ static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
     record->is_refused = code < 0;
     if (code == TP_OK)
         start_keeper(record);
-    bool has_samples = code == TP_OK && tp_outside_seen(record->outside).mode != TP_OUTSIDE_BY_LOOKS;
+    bool has_samples = code == TP_OK && tp_outside_seen(record->outside).mode != TP_OUTSIDE_POLLING;
     return has_samples ? TP_RECORD_SAMPLED : TP_RECORD_NOT_SAMPLED;
 }
 
@@ -200,7 +199,7 @@ void tp_record_outside_open(struct tp_record_outside *record, struct tp_child *c
     child->forked_state = record;
     child->ended = note_end;
     child->watched[WATCHED_OUTSIDE] =
-        (struct tp_child_watch){tp_outside_fd(record->outside), tp_outside_look, record->outside};
+        (struct tp_child_watch){tp_outside_fd(record->outside), tp_outside_poll, record->outside};
 }
 
 bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_child *child)
@@ -225,13 +224,13 @@ static void wait_for(const struct tp_record_outside *record, struct tp_outside *
 {
     struct tp_attached attached = {.pid = record->is_of_user ? getpid() : record->attached,
                                    .duration_ns = record->duration_ns,
-                                   .watched = {tp_outside_fd(outside), tp_outside_look, outside}};
+                                   .watched = {tp_outside_fd(outside), tp_outside_poll, outside}};
     if (record->is_of_user)
         tp_console_notice(record->console, "recording %s%s, which continues to run", record->argv[0],
                           record->duration_ns ? "" : " until Ctrl-C");
     else
         tp_console_notice(record->console, "recording process %d (%s)%s, which continues to run", (int)record->attached,
-                      record->argv[0], record->duration_ns ? "" : " until it exits or you press Ctrl-C");
+                          record->argv[0], record->duration_ns ? "" : " until it exits or you press Ctrl-C");
     tp_attached_wait(&attached);
     tp_console_restart(record->console);
     record->note->pid = record->attached;
@@ -262,7 +261,7 @@ int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
     struct tp_error err = {0};
     const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
     int code = tp_outside_new(&outside, &options, &err);
-    code = code < 0              ? code
+    code = code < 0             ? code
            : record->is_of_user ? tp_outside_attach_user(outside, record->user, &err)
                                 : tp_outside_attach(outside, record->attached, &err);
     *has_begun = code == TP_OK;

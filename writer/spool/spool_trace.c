@@ -37,7 +37,7 @@ static void read_record(struct tp_spool_conversion *c, const struct tp_spool_rec
     else if (record->kind >= TP_SPOOL_MARK_PUSH && record->kind <= TP_SPOOL_MARK_FACT)
         tp_spool_read_mark(c, record, tid);
     else if (record->kind >= TP_SPOOL_FUNCTION)
-        tp_spool_take_native(c, record);
+        tp_spool_add_native(c, record);
     else if (record->kind < TP_SPOOL_GPU_DEVICE)
         tp_spool_write_moment(c, record, tid);
 }
@@ -105,7 +105,7 @@ static uint64_t began(const struct tp_spool_record *record, const char *payload)
 }
 
 /* Finds the first and last moment of the recording, and collects the names in it. */
-static void look_through(struct tp_spool_conversion *c, int64_t *first)
+static void scan_spool(struct tp_spool_conversion *c, int64_t *first)
 {
     uint64_t least = UINT64_MAX, most = 0;
     for (uint32_t t = 0; t < c->file->thread_count; t++) {
@@ -236,15 +236,15 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
 static int convert(struct tp_spool_conversion *c, const struct target *target, struct tp_error *err)
 {
     int64_t first;
-    c->categories = TP_VEC(c->arena, struct tp_spool_given);
-    c->threads = TP_VEC(c->arena, struct tp_spool_given);
+    c->categories = TP_VEC(c->arena, struct tp_spool_given_name);
+    c->threads = TP_VEC(c->arena, struct tp_spool_given_name);
     c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
     c->lanes = TP_VEC(c->arena, struct tp_spool_lane);
     c->works = TP_VEC(c->arena, struct tp_spool_lane_range);
     c->works_first_ns = INT64_MAX;
     c->steps_left = (uint64_t)STEPS_PER_SLOT * (c->file->size / TP_SPOOL_SLOT);
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
-    look_through(c, &first);
+    scan_spool(c, &first);
     tp_spool_gpu_gather(c);
     if (c->gpu && c->gpu->first_ns < first) /* CUPTI delivers records later than the activity, but no activity is older
                                              * than the spool */

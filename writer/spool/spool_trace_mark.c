@@ -20,22 +20,22 @@ static uint64_t category_key(uint32_t domain, uint32_t category)
 void tp_spool_gather(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_async thread;
-    struct tp_spool_given given = {.name = tp_spool_name_of(c, record)};
+    struct tp_spool_given_name given = {.name = tp_spool_name_of(c, record)};
     if (record->kind == TP_SPOOL_MARK_CATEGORY && has_payload(record, TP_SPOOL_SHORT_MARK)) {
         struct tp_spool_mark mark = tp_spool_mark_of(record);
         given.key = category_key(mark.domain, mark.category);
-        *(struct tp_spool_given *)tp_vec_push(&c->categories) = given;
+        *(struct tp_spool_given_name *)tp_vec_push(&c->categories) = given;
     } else if (record->kind == TP_SPOOL_MARK_THREAD && has_payload(record, sizeof thread)) {
         memcpy(&thread, tp_spool_payload(record), sizeof thread);
         given.key = thread.id;
-        *(struct tp_spool_given *)tp_vec_push(&c->threads) = given;
+        *(struct tp_spool_given_name *)tp_vec_push(&c->threads) = given;
     }
 }
 
 /* Sorts names so that the last one in the file is used. Names are in the order of threads and times. */
 static int by_key(const void *x, const void *y)
 {
-    const struct tp_spool_given *a = x, *b = y;
+    const struct tp_spool_given_name *a = x, *b = y;
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
     return (a->name.ptr > b->name.ptr) - (a->name.ptr < b->name.ptr);
@@ -43,7 +43,7 @@ static int by_key(const void *x, const void *y)
 
 static void keep_last(struct tp_vec *names)
 {
-    struct tp_spool_given *all = names->data;
+    struct tp_spool_given_name *all = names->data;
     size_t kept = 0;
     if (names->count)
         qsort(all, names->count, sizeof *all, by_key);
@@ -59,23 +59,23 @@ void tp_spool_gathered(struct tp_spool_conversion *c)
     keep_last(&c->threads);
 }
 
-static const struct tp_spool_given *find(const struct tp_vec *names, uint64_t key)
+static const struct tp_spool_given_name *find(const struct tp_vec *names, uint64_t key)
 {
     size_t low = 0, high = names->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (TP_AT(names, struct tp_spool_given, middle)->key < key)
+        if (TP_AT(names, struct tp_spool_given_name, middle)->key < key)
             low = middle + 1;
         else
             high = middle;
     }
-    const struct tp_spool_given *found = low < names->count ? TP_AT(names, struct tp_spool_given, low) : NULL;
+    const struct tp_spool_given_name *found = low < names->count ? TP_AT(names, struct tp_spool_given_name, low) : NULL;
     return found && found->key == key ? found : NULL;
 }
 
 struct tp_str tp_spool_thread_name(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
-    const struct tp_spool_given *given = find(&c->threads, thread->tid);
+    const struct tp_spool_given_name *given = find(&c->threads, thread->tid);
     return given ? given->name : thread->name;
 }
 
@@ -246,7 +246,7 @@ size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_r
 {
     size_t n = 0;
     struct tp_spool_mark mark = tp_spool_mark_of(record);
-    const struct tp_spool_given *category = find(&c->categories, category_key(mark.domain, mark.category));
+    const struct tp_spool_given_name *category = find(&c->categories, category_key(mark.domain, mark.category));
     struct tp_str domain = tp_spool_domain(c, mark.domain);
     if (domain.len)
         next_arg(args, &n, TP_OUT_TEXT, TP_STR("domain"))->value.text = domain;

@@ -94,7 +94,7 @@ static const struct {
     [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled), false},
     [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample), false},
     [TP_SPOOL_EVENT] = {tp_spool_write_event, sizeof(struct tp_spool_event), false},
-    [TP_SPOOL_WORK] = {tp_spool_take_work, sizeof(struct tp_spool_work), false},
+    [TP_SPOOL_WORK] = {tp_spool_add_work, sizeof(struct tp_spool_work), false},
     [TP_SPOOL_TENSOR] = {tp_spool_write_tensor, sizeof(struct tp_spool_tensor), false},
 };
 

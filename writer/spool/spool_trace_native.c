@@ -61,7 +61,7 @@ static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_recor
                        tp_spool_time(c->file, end) - c->base_ns);
 }
 
-void tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     static const struct {
         void (*take)(struct tp_spool_conversion *c, const struct tp_spool_record *record);

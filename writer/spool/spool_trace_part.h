@@ -53,7 +53,7 @@ struct tp_spool_innermost {
 };
 
 /* A name that the program gave to a category of a domain, or to a thread. */
-struct tp_spool_given {
+struct tp_spool_given_name {
     uint64_t key;
     struct tp_str name;
 };
@@ -108,7 +108,7 @@ struct tp_spool_conversion {
     bool has_work;                            /* true if the current thread recorded the last of the works, so that
                                                * facts may belong to it */
     char color[16];                           /* colour of the current mark */
-    struct tp_vec categories, threads;        /* items: struct tp_spool_given, sorted by key after collecting */
+    struct tp_vec categories, threads;        /* items: struct tp_spool_given_name, sorted by key after collecting */
     const struct tp_spool_record *next_stack; /* record with the stack of the thread's next record, or NULL */
     struct tp_symbols *symbols;
     struct tp_vec text;    /* text of the current stack */
@@ -204,22 +204,22 @@ int tp_spool_by_group_and_time(const void *x, const void *y); /* compares ranges
 
 /* Convert works of other devices (spool_trace_work.c). tp_spool_gathered_works first collects their lanes, and returns
  * the earlier of `first` and their first begin, in ns since the epoch. tp_spool_work_devices fills their devices, at
- * most TP_SPOOL_WORK_DEVICES. tp_spool_take_work processes a record of the current thread. tp_spool_write_works writes
+ * most TP_SPOOL_WORK_DEVICES. tp_spool_add_work processes a record of the current thread. tp_spool_write_works writes
  * all works, at the end. */
 enum { TP_SPOOL_WORK_DEVICES = 64 };
 void tp_spool_gather_work(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 int64_t tp_spool_gathered_works(struct tp_spool_conversion *c, int64_t first);
 size_t tp_spool_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_device *devices);
-void tp_spool_take_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+void tp_spool_add_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_works(struct tp_spool_conversion *c);
 
 /* Writes a finished range and assigns its External id (spool_trace_range.c). */
 void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
 /* Convert records of hooks and compilers (spool_trace_native.c). tp_spool_gather_native first collects facts about
- * several threads. tp_spool_take_native adds a record to the ranges of its thread. tp_spool_cut_native shortens ranges
+ * several threads. tp_spool_add_native adds a record to the ranges of its thread. tp_spool_cut_native shortens ranges
  * that last too long, after the thread is read. tp_spool_write_native writes a finished range. */
-void tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_cut_native(struct tp_spool_conversion *c);
 void tp_spool_write_native(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);

@@ -111,7 +111,7 @@ size_t tp_spool_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_
 
 /* ---- records ---- */
 
-void tp_spool_take_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+void tp_spool_add_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
     struct tp_spool_work work = work_of(record);

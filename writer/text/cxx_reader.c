@@ -5,7 +5,7 @@ enum { MAX_DEPTH = 128, MAX_NODE_DEPTH = 400, MAX_PARTS = 1 << 14 };
 
 /* ---- letters ---- */
 
-bool tp_cxx_takes_all(struct tp_cxx_reader *r, const char *letters)
+bool tp_cxx_skip_all(struct tp_cxx_reader *r, const char *letters)
 {
     size_t size = strlen(letters);
     if (r->is_wrong || (size_t)(r->end - r->at) < size || memcmp(r->at, letters, size) != 0)
@@ -14,7 +14,7 @@ bool tp_cxx_takes_all(struct tp_cxx_reader *r, const char *letters)
     return true;
 }
 
-const struct tp_cxx_node *tp_cxx_wrong(struct tp_cxx_reader *r)
+const struct tp_cxx_node *tp_cxx_fail(struct tp_cxx_reader *r)
 {
     static const struct tp_cxx_node nothing = {.kind = TP_CXX_TEXT, .text = {"", 0}};
     r->is_wrong = true;
@@ -51,9 +51,9 @@ uint32_t tp_cxx_small_number(struct tp_str digits)
 uint32_t tp_cxx_read_base36(struct tp_cxx_reader *r)
 {
     uint32_t value = 0;
-    if (tp_cxx_takes(r, "_"))
+    if (tp_cxx_skip(r, "_"))
         return 0;
-    while (!r->is_wrong && !tp_cxx_takes(r, "_")) {
+    while (!r->is_wrong && !tp_cxx_skip(r, "_")) {
         char c = tp_cxx_peek(r);
         uint32_t digit = tp_is_digit(c) ? (uint32_t)(c - '0') : c >= 'A' && c <= 'Z' ? (uint32_t)(c - 'A' + 10) : 36;
         r->is_wrong |= digit == 36 || value > MAX_PARTS;
@@ -76,7 +76,7 @@ const struct tp_cxx_node *tp_cxx_part(struct tp_cxx_reader *r, enum tp_cxx_kind 
     depth = depth_of(of.right) > depth ? depth_of(of.right) : depth;
     depth = depth_of(of.third) > depth ? depth_of(of.third) : depth;
     if (r->is_wrong || depth > MAX_NODE_DEPTH || ++r->parts > MAX_PARTS)
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     struct tp_cxx_node *node = tp_arena_alloc(r->arena, sizeof *node);
     *node = of;
     node->kind = kind;
@@ -179,7 +179,7 @@ const struct tp_cxx_node *tp_cxx_read_builtin(struct tp_cxx_reader *r)
                                            {"DF32_", "_Float32"},
                                            {"DF64_", "_Float64"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tp_cxx_takes(r, names[i][0]))
+        if (tp_cxx_skip(r, names[i][0]))
             return tp_cxx_text_part(r, names[i][1]);
     return NULL;
 }

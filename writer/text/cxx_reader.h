@@ -30,18 +30,18 @@ static inline char tp_cxx_peek(const struct tp_cxx_reader *r)
     return r->at < r->end ? *r->at : '\0';
 }
 
-/* Implements tp_cxx_takes for the letters after the first. */
-bool tp_cxx_takes_all(struct tp_cxx_reader *r, const char *letters);
+/* Implements tp_cxx_skip for the letters after the first. */
+bool tp_cxx_skip_all(struct tp_cxx_reader *r, const char *letters);
 
 /* Skips `letters` (at least one) if they are next. Returns whether they were next. The first letter is compared inline,
  * because it usually differs. */
-static inline bool tp_cxx_takes(struct tp_cxx_reader *r, const char *letters)
+static inline bool tp_cxx_skip(struct tp_cxx_reader *r, const char *letters)
 {
-    return r->at < r->end && *r->at == *letters && tp_cxx_takes_all(r, letters);
+    return r->at < r->end && *r->at == *letters && tp_cxx_skip_all(r, letters);
 }
 
 /* Marks the name as wrong and returns an empty part. */
-const struct tp_cxx_node *tp_cxx_wrong(struct tp_cxx_reader *r);
+const struct tp_cxx_node *tp_cxx_fail(struct tp_cxx_reader *r);
 
 /* Enters a nested part. Returns false if the nesting is too deep. The caller decrements the depth at the end. */
 bool tp_cxx_enters(struct tp_cxx_reader *r);

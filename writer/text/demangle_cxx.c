@@ -19,7 +19,7 @@ static const struct tp_cxx_node *read_source_name(struct tp_cxx_reader *r)
 {
     uint32_t length = tp_cxx_small_number(tp_cxx_read_digits(r));
     if (r->is_wrong || length == 0 || length > (size_t)(r->end - r->at))
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     struct tp_str text = {r->at, length};
     r->at += length;
     if (text.len >= 10 && memcmp(text.ptr, "_GLOBAL_", 8) == 0 && strchr("_.$", text.ptr[8]) && text.ptr[9] == 'N')
@@ -30,12 +30,12 @@ static const struct tp_cxx_node *read_source_name(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_operator(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const char *text = tp_cxx_operator_text(r);
-    if (tp_cxx_takes(r, "cv")) {
+    if (tp_cxx_skip(r, "cv")) {
         named->has_no_value = true;
         return TP_CXX_PART(r, TP_CXX_CONVERSION, .left = read_type(r));
     }
     if (!text)
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     r->at += 2;
     char *whole = tp_arena_alloc(r->arena, strlen(text) + 9);
     memcpy(whole, "operator", 8);
@@ -58,7 +58,7 @@ static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_e
 {
     struct tp_cxx_list list = {NULL, NULL};
     const char *begin = r->at;
-    if (tp_cxx_takes(r, "v") && is_end(r))
+    if (tp_cxx_skip(r, "v") && is_end(r))
         return tp_cxx_list_end(r, &list);
     r->at = begin;
     while (!r->is_wrong && !is_end(r)) {
@@ -74,7 +74,7 @@ static struct tp_str read_ordinal(struct tp_cxx_reader *r)
     struct tp_str digits = tp_cxx_read_digits(r);
     uint32_t number = digits.len ? tp_cxx_small_number(digits) + 2 : 1;
     char *text = tp_arena_alloc(r->arena, 12), *at = text + 11;
-    r->is_wrong |= digits.len > 6 || !tp_cxx_takes(r, "_");
+    r->is_wrong |= digits.len > 6 || !tp_cxx_skip(r, "_");
     for (; number; number /= 10)
         *--at = (char)('0' + number % 10);
     return (struct tp_str){at, (size_t)(text + 11 - at)};
@@ -83,7 +83,7 @@ static struct tp_str read_ordinal(struct tp_cxx_reader *r)
 /* <unnamed-type-name> ::= "Ut" [number] "_" | "Ul" type+ "E" [number] "_" */
 static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
 {
-    if (tp_cxx_takes(r, "Ut")) {
+    if (tp_cxx_skip(r, "Ut")) {
         struct tp_str number = read_ordinal(r);
         char *text = tp_arena_alloc(r->arena, number.len + 16);
         memcpy(text, "{unnamed type#", 14);
@@ -91,13 +91,13 @@ static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
         text[14 + number.len] = '}';
         return tp_cxx_text_part(r, text);
     }
-    if (!tp_cxx_takes(r, "Ul"))
-        return tp_cxx_wrong(r);
+    if (!tp_cxx_skip(r, "Ul"))
+        return tp_cxx_fail(r);
     bool was_in_lambda = r->is_in_lambda;
     r->is_in_lambda = true;
     const struct tp_cxx_node *types = read_types(r, at_end_letter);
     r->is_in_lambda = was_in_lambda;
-    r->is_wrong |= !tp_cxx_takes(r, "E");
+    r->is_wrong |= !tp_cxx_skip(r, "E");
     return TP_CXX_PART(r, TP_CXX_LAMBDA, .right = types, .text = read_ordinal(r));
 }
 
@@ -105,29 +105,29 @@ static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_unqualified(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name;
-    tp_cxx_takes(r, "L"); /* "L" means that the name is local to one file */
+    tp_cxx_skip(r, "L"); /* "L" means that the name is local to one file */
     if (tp_is_digit(tp_cxx_peek(r)))
         name = read_source_name(r);
     else if (tp_cxx_peek(r) == 'U')
         name = read_unnamed(r);
     else
         name = read_operator(r, named);
-    return tp_cxx_peek(r) == 'B' ? tp_cxx_wrong(r) : name;
+    return tp_cxx_peek(r) == 'B' ? tp_cxx_fail(r) : name;
 }
 
 /* <template-param> ::= "T" [number] "_" */
 static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
 {
-    if (!tp_cxx_takes(r, "T"))
-        return tp_cxx_wrong(r);
+    if (!tp_cxx_skip(r, "T"))
+        return tp_cxx_fail(r);
     struct tp_str digits = tp_cxx_read_digits(r); /* decimal digits, unlike in S_ */
     uint32_t number = digits.len ? tp_cxx_small_number(digits) : 0;
     number += digits.len && number < UINT32_MAX;
-    r->is_wrong |= !tp_cxx_takes(r, "_");
+    r->is_wrong |= !tp_cxx_skip(r, "_");
     if (!r->is_wrong && number < r->arguments.count)
         return *TP_AT(&r->arguments, const struct tp_cxx_node *, number);
     if (!r->is_in_lambda || number > 98)
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     char *text = tp_arena_alloc(r->arena, 8);
     memcpy(text, "auto:", 5);
     size_t at = 5;
@@ -143,14 +143,14 @@ static const struct tp_cxx_node *read_again(struct tp_cxx_reader *r)
     static const char *const known[][2] = {{"Sa", "allocator"}, {"Sb", "basic_string"}, {"Ss", "string"},
                                            {"Si", "istream"},   {"So", "ostream"},      {"Sd", "iostream"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (tp_cxx_takes(r, known[i][0]))
+        if (tp_cxx_skip(r, known[i][0]))
             return TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_text_part(r, "std"),
                                .right = tp_cxx_text_part(r, known[i][1]));
-    if (!tp_cxx_takes(r, "S"))
-        return tp_cxx_wrong(r);
+    if (!tp_cxx_skip(r, "S"))
+        return tp_cxx_fail(r);
     uint32_t number = tp_cxx_read_base36(r);
     if (r->is_wrong || number >= r->again.count)
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     return *TP_AT(&r->again, const struct tp_cxx_node *, number);
 }
 
@@ -187,7 +187,7 @@ static struct tp_str read_quals(struct tp_cxx_reader *r)
     static const char *const texts[] = {
         "",          " const",          " volatile",          " const volatile",
         " restrict", " const restrict", " volatile restrict", " const volatile restrict"};
-    unsigned is_restrict = tp_cxx_takes(r, "r"), is_volatile = tp_cxx_takes(r, "V"), is_const = tp_cxx_takes(r, "K");
+    unsigned is_restrict = tp_cxx_skip(r, "r"), is_volatile = tp_cxx_skip(r, "V"), is_const = tp_cxx_skip(r, "K");
     return tp_str_of(texts[is_const + 2 * is_volatile + 4 * is_restrict]);
 }
 
@@ -196,15 +196,15 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
 {
     const struct tp_cxx_node *name = NULL;
     named->quals = read_quals(r);
-    if (tp_cxx_takes(r, "R"))
+    if (tp_cxx_skip(r, "R"))
         named->quals = named->quals.len ? TP_STR(" const &") : TP_STR(" &");
-    else if (tp_cxx_takes(r, "O"))
+    else if (tp_cxx_skip(r, "O"))
         named->quals = named->quals.len ? TP_STR(" const &&") : TP_STR(" &&");
     bool is_new = false;
-    while (!r->is_wrong && !tp_cxx_takes(r, "E")) {
+    while (!r->is_wrong && !tp_cxx_skip(r, "E")) {
         bool is_arguments = tp_cxx_peek(r) == 'I';
         is_new = true;
-        if (!name && tp_cxx_takes(r, "St")) {
+        if (!name && tp_cxx_skip(r, "St")) {
             name = tp_cxx_text_part(r, "std");
             continue;
         }
@@ -223,7 +223,7 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
         tp_cxx_remember(r, name);
     }
     if (!name || !is_new || r->is_wrong)
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     r->again.count -= r->again.count > 0; /* removed, because the caller stores the whole name if it is a type */
     return name;
 }
@@ -232,20 +232,20 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
 static const struct tp_cxx_node *read_local(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *function = read_encoding(r), *entity;
-    r->is_wrong |= !tp_cxx_takes(r, "E");
-    if (tp_cxx_takes(r, "s")) {
+    r->is_wrong |= !tp_cxx_skip(r, "E");
+    if (tp_cxx_skip(r, "s")) {
         entity = tp_cxx_text_part(r, "string literal");
     } else {
-        if (tp_cxx_takes(r, "d")) {
+        if (tp_cxx_skip(r, "d")) {
             tp_cxx_read_digits(r);
-            r->is_wrong |= !tp_cxx_takes(r, "_");
+            r->is_wrong |= !tp_cxx_skip(r, "_");
         }
         entity = read_name(r, named);
     }
-    if (tp_cxx_takes(r, "__")) {
+    if (tp_cxx_skip(r, "__")) {
         tp_cxx_read_digits(r);
-        r->is_wrong |= !tp_cxx_takes(r, "_");
-    } else if (tp_cxx_takes(r, "_")) {
+        r->is_wrong |= !tp_cxx_skip(r, "_");
+    } else if (tp_cxx_skip(r, "_")) {
         r->is_wrong |= !tp_is_digit(tp_cxx_peek(r));
         r->at += !r->is_wrong;
     }
@@ -257,16 +257,16 @@ static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cx
 {
     const struct tp_cxx_node *name;
     if (!tp_cxx_enters(r))
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     bool is_known = tp_cxx_peek(r) == 'S' && r->end - r->at >= 2 && r->at[1] != 't';
-    if (tp_cxx_takes(r, "N")) {
+    if (tp_cxx_skip(r, "N")) {
         name = read_nested(r, named);
-    } else if (tp_cxx_takes(r, "Z")) {
+    } else if (tp_cxx_skip(r, "Z")) {
         name = read_local(r, named);
     } else {
         if (is_known)
             name = read_again(r);
-        else if (tp_cxx_takes(r, "St"))
+        else if (tp_cxx_skip(r, "St"))
             name =
                 TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_text_part(r, "std"), .right = read_unqualified(r, named));
         else
@@ -289,7 +289,7 @@ static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
     struct tp_cxx_named named = {.tags = true, .quals = {"", 0}};
     struct tp_vec before = r->arguments;
     if (!tp_cxx_enters(r))
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
     const struct tp_cxx_node *name = read_name(r, &named);
     if (!r->is_wrong && !at_end_of_encoding(r)) {
@@ -311,11 +311,11 @@ static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list,
 static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags)
 {
     struct tp_cxx_list list = {NULL, NULL};
-    if (!tp_cxx_enters(r) || !tp_cxx_takes(r, "I"))
-        return tp_cxx_wrong(r);
+    if (!tp_cxx_enters(r) || !tp_cxx_skip(r, "I"))
+        return tp_cxx_fail(r);
     if (tags)
         r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
-    while (!r->is_wrong && !tp_cxx_takes(r, "E"))
+    while (!r->is_wrong && !tp_cxx_skip(r, "E"))
         list_add_argument(r, &list, tags);
     r->depth--;
     return tp_cxx_list_end(r, &list);
@@ -327,21 +327,21 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
     static const char *const endings[][2] = {{"i", ""}, {"j", "u"}, {"l", "l"}, {"m", "ul"}, {"x", "ll"}, {"y", "ull"}};
     const char *ending = NULL;
     const struct tp_cxx_node *value;
-    if (tp_cxx_takes(r, "_Z")) {
+    if (tp_cxx_skip(r, "_Z")) {
         value = read_encoding(r);
-        r->is_wrong |= !tp_cxx_takes(r, "E");
+        r->is_wrong |= !tp_cxx_skip(r, "E");
         return value;
     }
-    if (tp_cxx_takes(r, "b0E") || tp_cxx_takes(r, "b1E"))
+    if (tp_cxx_skip(r, "b0E") || tp_cxx_skip(r, "b1E"))
         return tp_cxx_text_part(r, r->at[-2] == '1' ? "true" : "false");
     for (size_t i = 0; i < sizeof endings / sizeof *endings && !ending; i++)
-        if (tp_cxx_takes(r, endings[i][0]))
+        if (tp_cxx_skip(r, endings[i][0]))
             ending = endings[i][1];
     const struct tp_cxx_node *type = ending ? NULL : read_type(r);
-    const char *sign = tp_cxx_takes(r, "n") ? "-" : "";
+    const char *sign = tp_cxx_skip(r, "n") ? "-" : "";
     struct tp_str digits = tp_cxx_read_digits(r);
-    if (r->is_wrong || !digits.len || !tp_cxx_takes(r, "E"))
-        return tp_cxx_wrong(r); /* floating point and strings are not supported */
+    if (r->is_wrong || !digits.len || !tp_cxx_skip(r, "E"))
+        return tp_cxx_fail(r); /* floating point and strings are not supported */
     size_t before = strlen(sign), after = ending ? strlen(ending) : 0;
     char *text = tp_arena_alloc(r->arena, before + digits.len + after + 1);
     memcpy(text, sign, before);
@@ -353,20 +353,20 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_argument(struct tp_cxx_reader *r)
 {
     const struct tp_cxx_node *argument;
-    if (tp_cxx_takes(r, "Tn")) /* after "Tn", the type of the argument precedes the argument */
+    if (tp_cxx_skip(r, "Tn")) /* after "Tn", the type of the argument precedes the argument */
         read_type(r);
     else
-        tp_cxx_takes(r, "Ty");
-    if (tp_cxx_takes(r, "L"))
+        tp_cxx_skip(r, "Ty");
+    if (tp_cxx_skip(r, "L"))
         return read_literal(r);
-    if (tp_cxx_takes(r, "X")) {
+    if (tp_cxx_skip(r, "X")) {
         argument = read_expression(r);
-        r->is_wrong |= !tp_cxx_takes(r, "E");
+        r->is_wrong |= !tp_cxx_skip(r, "E");
         return argument;
     }
-    if (tp_cxx_takes(r, "J")) {
+    if (tp_cxx_skip(r, "J")) {
         struct tp_cxx_list list = {NULL, NULL};
-        while (!r->is_wrong && !tp_cxx_takes(r, "E"))
+        while (!r->is_wrong && !tp_cxx_skip(r, "E"))
             list_add_argument(r, &list, false);
         return TP_CXX_PART(r, TP_CXX_PACK, .left = tp_cxx_list_end(r, &list));
     }
@@ -392,12 +392,12 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
     const struct tp_cxx_node *result = NULL;
     const char *text = tp_cxx_operator_text(r);
     if (!tp_cxx_enters(r))
-        return tp_cxx_wrong(r);
-    if (tp_cxx_takes(r, "L")) {
+        return tp_cxx_fail(r);
+    if (tp_cxx_skip(r, "L")) {
         result = read_literal(r);
     } else if (tp_cxx_peek(r) == 'T') {
         result = read_parameter(r);
-    } else if (tp_cxx_takes(r, "sr")) {
+    } else if (tp_cxx_skip(r, "sr")) {
         struct tp_cxx_named named = {.quals = {"", 0}};
         const struct tp_cxx_node *type = read_type(r), *name = read_unqualified(r, &named);
         result = TP_CXX_PART(r, TP_CXX_NESTED, .left = type, .right = name);
@@ -413,7 +413,7 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
                                         .right = read_expression(r));
     }
     r->depth--;
-    return result ? result : tp_cxx_wrong(r);
+    return result ? result : tp_cxx_fail(r);
 }
 
 /* ---- types ---- */
@@ -437,13 +437,13 @@ static bool at_end_of_function(const struct tp_cxx_reader *r)
 
 static const struct tp_cxx_node *read_function(struct tp_cxx_reader *r, struct tp_str quals)
 {
-    tp_cxx_takes(r, "Y");
+    tp_cxx_skip(r, "Y");
     const struct tp_cxx_node *returned = read_type(r), *types = read_types(r, at_end_of_function);
-    if (tp_cxx_takes(r, "R"))
+    if (tp_cxx_skip(r, "R"))
         quals = quals.len ? TP_STR(" const &") : TP_STR(" &");
-    else if (tp_cxx_takes(r, "O"))
+    else if (tp_cxx_skip(r, "O"))
         quals = quals.len ? TP_STR(" const &&") : TP_STR(" &&");
-    r->is_wrong |= !tp_cxx_takes(r, "E");
+    r->is_wrong |= !tp_cxx_skip(r, "E");
     return TP_CXX_PART(r, TP_CXX_FUNCTION, .left = returned, .right = types, .text = quals);
 }
 
@@ -451,7 +451,7 @@ static const struct tp_cxx_node *read_function(struct tp_cxx_reader *r, struct t
 static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
 {
     struct tp_str quals = read_quals(r);
-    if (tp_cxx_takes(r, "F"))
+    if (tp_cxx_skip(r, "F"))
         return read_function(r, quals);
     const struct tp_cxx_node *type = read_type(r);
     bool is_said =
@@ -463,7 +463,7 @@ static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_array(struct tp_cxx_reader *r)
 {
     struct tp_str count = tp_cxx_read_digits(r);
-    r->is_wrong |= !tp_cxx_takes(r, "_");
+    r->is_wrong |= !tp_cxx_skip(r, "_");
     return TP_CXX_PART(r, TP_CXX_ARRAY, .text = count, .left = read_type(r));
 }
 
@@ -511,18 +511,18 @@ static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r)
 {
     static const char *const marks[][2] = {{"P", "*"}, {"R", "&"}, {"O", "&&"}};
     if (!tp_cxx_enters(r))
-        return tp_cxx_wrong(r);
+        return tp_cxx_fail(r);
     const struct tp_cxx_node *type = tp_cxx_read_builtin(r);
     for (size_t i = 0; i < sizeof marks / sizeof *marks && !type; i++)
-        if (tp_cxx_takes(r, marks[i][0]))
+        if (tp_cxx_skip(r, marks[i][0]))
             type = tp_cxx_remember(r, read_pointer(r, marks[i][1]));
-    if (!type && tp_cxx_takes(r, "Dp"))
+    if (!type && tp_cxx_skip(r, "Dp"))
         type = tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_EXPANSION, .left = read_type(r)));
-    if (!type && (tp_cxx_takes(r, "DoF") || tp_cxx_takes(r, "F")))
+    if (!type && (tp_cxx_skip(r, "DoF") || tp_cxx_skip(r, "F")))
         type = tp_cxx_remember(r, read_function(r, TP_STR("")));
-    if (!type && tp_cxx_takes(r, "Dv")) {
+    if (!type && tp_cxx_skip(r, "Dv")) {
         tp_cxx_read_digits(r);
-        r->is_wrong |= !tp_cxx_takes(r, "_");
+        r->is_wrong |= !tp_cxx_skip(r, "_");
         type = tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = TP_STR(" __vector"), .left = read_type(r)));
     }
     if (!type)
@@ -538,7 +538,7 @@ static bool add_clones(struct tp_cxx_reader *r, struct tp_vec *text)
 {
     while (!r->is_wrong && r->at < r->end) {
         const char *begin = r->at;
-        r->is_wrong |= !tp_cxx_takes(r, ".");
+        r->is_wrong |= !tp_cxx_skip(r, ".");
         while (tp_cxx_peek(r) == '_' || (tp_cxx_peek(r) >= 'a' && tp_cxx_peek(r) <= 'z') ||
                (tp_cxx_peek(r) >= '0' && tp_cxx_peek(r) <= '9'))
             r->at++;
@@ -562,7 +562,7 @@ bool tp_demangle_cxx(struct tp_str name, struct tp_str *text, struct tp_arena *a
 {
     struct tp_cxx_reader r = {.at = name.ptr, .end = name.ptr + name.len, .arena = arena};
     struct tp_vec plain = TP_VEC(arena, char);
-    if (name.len > LONGEST || !tp_cxx_takes(&r, "_Z"))
+    if (name.len > LONGEST || !tp_cxx_skip(&r, "_Z"))
         return false;
     r.again = TP_VEC(arena, const struct tp_cxx_node *);
     const struct tp_cxx_node *root = read_encoding(&r);

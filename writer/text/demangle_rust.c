@@ -30,9 +30,9 @@ static bool enters(struct tp_rust_name *name)
 static uint64_t read_base62(struct tp_rust_name *name)
 {
     uint64_t number = 0;
-    if (tp_rust_takes(name, '_'))
+    if (tp_rust_skip(name, '_'))
         return 0;
-    while (!name->is_wrong && !tp_rust_takes(name, '_')) {
+    while (!name->is_wrong && !tp_rust_skip(name, '_')) {
         char c = tp_rust_next(name);
         uint64_t digit = c >= '0' && c <= '9'   ? (uint64_t)(c - '0')
                          : c >= 'a' && c <= 'z' ? (uint64_t)(c - 'a' + 10)
@@ -47,7 +47,7 @@ static uint64_t read_base62(struct tp_rust_name *name)
 /* Reads [letter base-62-number]. Returns 0 if the letter is not next, otherwise the number plus 1. */
 static uint64_t read_marked(struct tp_rust_name *name, char letter)
 {
-    uint64_t number = tp_rust_takes(name, letter) ? read_base62(name) : UINT64_MAX;
+    uint64_t number = tp_rust_skip(name, letter) ? read_base62(name) : UINT64_MAX;
     return number == UINT64_MAX ? 0 : number + 1;
 }
 
@@ -55,9 +55,9 @@ static uint64_t read_marked(struct tp_rust_name *name, char letter)
 static struct identifier read_identifier(struct tp_rust_name *name, bool has_number)
 {
     struct identifier found = {.number = has_number ? read_marked(name, 's') : 0};
-    bool is_punycode = tp_rust_takes(name, 'u');
+    bool is_punycode = tp_rust_skip(name, 'u');
     size_t length = tp_rust_read_length(name);
-    tp_rust_takes(name, '_');
+    tp_rust_skip(name, '_');
     name->is_wrong |= length > (size_t)(name->end - name->at);
     if (name->is_wrong)
         return found;
@@ -146,11 +146,11 @@ static void read_again(struct tp_rust_name *name, void (*read)(struct tp_rust_na
 
 static void read_generics(struct tp_rust_name *name)
 {
-    for (bool is_first = true; !name->is_wrong && !tp_rust_takes(name, 'E'); is_first = false) {
+    for (bool is_first = true; !name->is_wrong && !tp_rust_skip(name, 'E'); is_first = false) {
         tp_rust_show_text(name, is_first ? "" : ", ");
-        if (tp_rust_takes(name, 'L'))
+        if (tp_rust_skip(name, 'L'))
             show_lifetime(name, read_base62(name));
-        else if (tp_rust_takes(name, 'K'))
+        else if (tp_rust_skip(name, 'K'))
             read_const(name);
         else
             read_type(name);
@@ -249,10 +249,10 @@ static const char *basic_type(char letter)
 static void read_function_type(struct tp_rust_name *name)
 {
     uint64_t before = read_binder(name);
-    tp_rust_show_text(name, tp_rust_takes(name, 'U') ? "unsafe " : "");
-    if (tp_rust_takes(name, 'K')) {
+    tp_rust_show_text(name, tp_rust_skip(name, 'U') ? "unsafe " : "");
+    if (tp_rust_skip(name, 'K')) {
         tp_rust_show_text(name, "extern \"");
-        if (tp_rust_takes(name, 'C'))
+        if (tp_rust_skip(name, 'C'))
             tp_rust_show_text(name, "C");
         else {
             struct identifier abi = read_identifier(name, false);
@@ -263,12 +263,12 @@ static void read_function_type(struct tp_rust_name *name)
         tp_rust_show_text(name, "\" ");
     }
     tp_rust_show_text(name, "fn(");
-    for (bool is_first = true; !name->is_wrong && !tp_rust_takes(name, 'E'); is_first = false) {
+    for (bool is_first = true; !name->is_wrong && !tp_rust_skip(name, 'E'); is_first = false) {
         tp_rust_show_text(name, is_first ? "" : ", ");
         read_type(name);
     }
     tp_rust_show_text(name, ")");
-    if (!tp_rust_takes(name, 'u')) {
+    if (!tp_rust_skip(name, 'u')) {
         tp_rust_show_text(name, " -> ");
         read_type(name);
     }
@@ -282,12 +282,12 @@ static bool read_open_path(struct tp_rust_name *name)
     bool is_open = false;
     if (!enters(name))
         return false;
-    if (tp_rust_takes(name, 'I')) {
+    if (tp_rust_skip(name, 'I')) {
         read_path(name, false);
         tp_rust_show_text(name, "<");
         read_generics(name);
         is_open = true;
-    } else if (tp_rust_takes(name, 'B')) {
+    } else if (tp_rust_skip(name, 'B')) {
         const char *here = name->at - 1;
         uint64_t place = read_base62(name);
         name->is_wrong |= place >= (uint64_t)(here - name->begin);
@@ -308,10 +308,10 @@ static void read_dyn(struct tp_rust_name *name)
 {
     tp_rust_show_text(name, "dyn ");
     uint64_t before = read_binder(name);
-    for (bool is_first = true; !name->is_wrong && !tp_rust_takes(name, 'E'); is_first = false) {
+    for (bool is_first = true; !name->is_wrong && !tp_rust_skip(name, 'E'); is_first = false) {
         tp_rust_show_text(name, is_first ? "" : " + ");
         bool is_open = read_open_path(name);
-        for (; !name->is_wrong && tp_rust_takes(name, 'p'); is_open = true) {
+        for (; !name->is_wrong && tp_rust_skip(name, 'p'); is_open = true) {
             tp_rust_show_text(name, is_open ? ", " : "<");
             show_identifier(name, read_identifier(name, false));
             tp_rust_show_text(name, " = ");
@@ -320,7 +320,7 @@ static void read_dyn(struct tp_rust_name *name)
         tp_rust_show_text(name, is_open ? ">" : "");
     }
     name->lifetimes = before;
-    name->is_wrong |= !tp_rust_takes(name, 'L');
+    name->is_wrong |= !tp_rust_skip(name, 'L');
     uint64_t lifetime = name->is_wrong ? 0 : read_base62(name);
     if (lifetime) {
         tp_rust_show_text(name, " + ");
@@ -330,7 +330,7 @@ static void read_dyn(struct tp_rust_name *name)
 
 static void read_reference(struct tp_rust_name *name, bool is_mutable)
 {
-    uint64_t lifetime = tp_rust_takes(name, 'L') ? read_base62(name) : 0;
+    uint64_t lifetime = tp_rust_skip(name, 'L') ? read_base62(name) : 0;
     tp_rust_show_text(name, "&");
     if (lifetime) {
         show_lifetime(name, lifetime);
@@ -356,7 +356,7 @@ static void read_tuple(struct tp_rust_name *name)
 {
     size_t count = 0;
     tp_rust_show_text(name, "(");
-    for (; !name->is_wrong && !tp_rust_takes(name, 'E'); count++) {
+    for (; !name->is_wrong && !tp_rust_skip(name, 'E'); count++) {
         tp_rust_show_text(name, count ? ", " : "");
         read_type(name);
     }
@@ -411,7 +411,7 @@ static struct tp_str read_hexadecimal(struct tp_rust_name *name, uint64_t *value
 {
     struct tp_str digits = {name->at, 0};
     *value = 0;
-    while (!name->is_wrong && !tp_rust_takes(name, '_')) {
+    while (!name->is_wrong && !tp_rust_skip(name, '_')) {
         char c = tp_rust_next(name);
         name->is_wrong |= !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
         *value = *value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
@@ -476,7 +476,7 @@ static void read_const(struct tp_rust_name *name)
     } else if (type == 'c')
         read_letter(name);
     else if (strchr("hjmotyailnsx", type) && type) {
-        tp_rust_show_text(name, strchr("ailnsx", type) && tp_rust_takes(name, 'n') ? "-" : "");
+        tp_rust_show_text(name, strchr("ailnsx", type) && tp_rust_skip(name, 'n') ? "-" : "");
         read_integer(name);
     } else
         name->is_wrong = true;

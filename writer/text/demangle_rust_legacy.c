@@ -70,7 +70,7 @@ void tp_rust_read_legacy(struct tp_rust_name *name)
 {
     struct tp_str last = {0};
     size_t count = 0;
-    for (; !name->is_wrong && !tp_rust_takes(name, 'E'); count++) {
+    for (; !name->is_wrong && !tp_rust_skip(name, 'E'); count++) {
         size_t length = tp_rust_read_length(name);
         if (count > 1)
             tp_rust_show_text(name, "::");

@@ -41,7 +41,7 @@ char tp_rust_next(struct tp_rust_name *name)
     return '\0';
 }
 
-bool tp_rust_takes(struct tp_rust_name *name, char letter)
+bool tp_rust_skip(struct tp_rust_name *name, char letter)
 {
     bool is_it = name->at < name->end && *name->at == letter;
     name->at += is_it;

@@ -29,7 +29,7 @@ void tp_rust_show_character(struct tp_rust_name *name, uint32_t character);
 char tp_rust_next(struct tp_rust_name *name);
 
 /* Skips `letter` if it is next. Returns whether it was next. */
-bool tp_rust_takes(struct tp_rust_name *name, char letter);
+bool tp_rust_skip(struct tp_rust_name *name, char letter);
 
 /* Reads a decimal length. Returns 0 and marks the name as wrong if fewer bytes follow. */
 size_t tp_rust_read_length(struct tp_rust_name *name);

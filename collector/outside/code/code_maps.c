@@ -37,7 +37,7 @@ void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, 
                                                       .end = end,
                                                       .offset = mapping->offset,
                                                       .file = tp_code_file_of(places, tp_str_of(mapping->text))};
-    if (maps->items[maps->count - 1].file == TP_CODE_MADE && !maps->has_own_image) {
+    if (maps->items[maps->count - 1].file == TP_CODE_JIT && !maps->has_own_image) {
         maps->image = tp_code_image_of(places);
         maps->has_own_image = true;
     }
@@ -63,8 +63,8 @@ uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_plac
     bool is_unknown_twice = !map && outer && tp_code_frame_at(places, outer)->file == TP_CODE_UNKNOWN;
     if (is_unknown_twice)
         return outer;
-    if (file == TP_CODE_MADE)
-        return tp_code_made_node_of(places, outer, maps->image, address);
+    if (file == TP_CODE_JIT)
+        return tp_code_jit_node_of(places, outer, maps->image, address);
     return tp_code_node_of(places, outer, file,
                            map ? tp_code_address(places, file, address - map->start + map->offset) : 0);
 }

@@ -28,10 +28,10 @@ void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena)
                                       .files = TP_VEC(arena, struct tp_code_file),
                                       .frames = TP_VEC(arena, struct tp_code_frame),
                                       .nodes = TP_VEC(arena, struct tp_code_node),
-                                      .made = TP_VEC(arena, struct tp_made_place)};
+                                      .made = TP_VEC(arena, struct tp_jit_place)};
     tp_strings_init(&places->paths, arena, 0);
     tp_strings_init(&places->python_texts, arena, 0);
-    tp_strings_init(&places->made_texts, arena, 0);
+    tp_strings_init(&places->jit_texts, arena, 0);
     tp_id_map_init(&places->made_ids, arena);
     tp_id_map_init(&places->frame_ids, arena);
     tp_id_map_init(&places->node_ids, arena);
@@ -98,7 +98,7 @@ uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path)
     if (tp_str_equal(path, TP_STR("[vdso]")))
         return TP_CODE_VDSO;
     if (is_memory(path))
-        return TP_CODE_MADE;
+        return TP_CODE_JIT;
     size_t before = places->files.count;
     if (before >= TP_MAX_OUTSIDE_FILES && tp_strings_find(&places->paths, path) == TP_NO_ID)
         return TP_CODE_UNKNOWN;
@@ -144,12 +144,12 @@ uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, u
     return tp_code_node_of(places, outer, TP_CODE_PYTHON, (uint64_t)text << 1 | is_entry);
 }
 
-uint32_t tp_code_made_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address)
+uint32_t tp_code_jit_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address)
 {
     uint32_t made = number_of(&places->made_ids, &places->made, (uint64_t)image << ADDRESS_BITS | address);
     if (made == places->made.count)
-        *(struct tp_made_place *)tp_vec_push(&places->made) = (struct tp_made_place){address, image, TP_NO_ID};
-    return tp_code_node_of(places, outer, TP_CODE_MADE, made);
+        *(struct tp_jit_place *)tp_vec_push(&places->made) = (struct tp_jit_place){address, image, TP_NO_ID};
+    return tp_code_node_of(places, outer, TP_CODE_JIT, made);
 }
 
 uint32_t tp_code_image_of(struct tp_code_places *places)

@@ -11,7 +11,7 @@
 #include "writer/base/str.h"
 
 /* Numbers of code without a file. Files start at TP_CODE_FIRST_FILE. */
-enum { TP_CODE_UNKNOWN, TP_CODE_KERNEL, TP_CODE_MADE, TP_CODE_VDSO, TP_CODE_PYTHON, TP_CODE_FIRST_FILE };
+enum { TP_CODE_UNKNOWN, TP_CODE_KERNEL, TP_CODE_JIT, TP_CODE_VDSO, TP_CODE_PYTHON, TP_CODE_FIRST_FILE };
 
 enum { TP_CODE_SEGMENTS = 8 };
 
@@ -34,10 +34,10 @@ struct tp_code_frame {
 };
 
 /* Position in code that a program generated at run time. An image is a process between two execs. */
-struct tp_made_place {
+struct tp_jit_place {
     uint64_t address;
     uint32_t image; /* number of the image; 0: all images without a number */
-    uint32_t name;  /* index of the name in made_texts; TP_NO_ID: unknown */
+    uint32_t name;  /* index of the name in jit_texts; TP_NO_ID: unknown */
 };
 
 /* Node of the trie. Node 0 is the root without a frame: the empty stack. */
@@ -54,9 +54,9 @@ struct tp_code_places {
     struct tp_vec nodes;     /* items: struct tp_code_node */
     struct tp_id_map frame_ids, node_ids;
     struct tp_strings python_texts; /* texts of Python frames, "FILE(LINE): FUNCTION" */
-    struct tp_vec made;             /* items: struct tp_made_place */
+    struct tp_vec made;             /* items: struct tp_jit_place */
     struct tp_id_map made_ids;
-    struct tp_strings made_texts; /* texts of frames in generated code, as written to the trace */
+    struct tp_strings jit_texts; /* texts of frames in generated code, as written to the trace */
     uint32_t image_count;
 };
 
@@ -76,15 +76,15 @@ uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t
 uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
 
 /* Returns the node of code that an image generated. The frame's address is its index in `made`. */
-uint32_t tp_code_made_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
+uint32_t tp_code_jit_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
 
 /* Returns the number of a new image; 0: no number is free. */
 uint32_t tp_code_image_of(struct tp_code_places *places);
 
-static inline struct tp_made_place *tp_code_made_at(const struct tp_code_places *places,
-                                                    const struct tp_code_frame *frame)
+static inline struct tp_jit_place *tp_code_jit_at(const struct tp_code_places *places,
+                                                  const struct tp_code_frame *frame)
 {
-    return TP_AT(&places->made, struct tp_made_place, frame->address);
+    return TP_AT(&places->made, struct tp_jit_place, frame->address);
 }
 
 static inline uint32_t tp_code_python_text(const struct tp_code_frame *frame)

@@ -71,7 +71,7 @@ static struct perf_event_attr attr_of_switches(const struct tp_perf_rings *rings
 {
     struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
     attr.sample_period = 1;
-    if (rings->dump_bytes) { /* still_stacks.h reads the stacks of long waits */
+    if (rings->dump_bytes) { /* waiting_stacks.h reads the stacks of long waits */
         attr.sample_type |= PERF_SAMPLE_REGS_USER;
         attr.sample_regs_user = TP_PERF_REGISTER_MASK;
     }
@@ -383,7 +383,7 @@ void tp_perf_rings_end_stacks(struct tp_perf_rings *rings)
     rings->stacks_are_off = true;
 }
 
-int tp_perf_keep_apart(pid_t tid)
+int tp_perf_open_separate(pid_t tid)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .size = sizeof attr, .exclude_kernel = 1};

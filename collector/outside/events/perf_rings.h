@@ -91,6 +91,6 @@ void tp_perf_rings_end_stacks(struct tp_perf_rings *rings);
 
 /* Opens an event of thread `tid` only, so that the thread does not exchange its events with others (outside_tree.c).
  * Returns the descriptor, which the caller closes, or -1. */
-int tp_perf_keep_apart(pid_t tid);
+int tp_perf_open_separate(pid_t tid);
 
 #endif

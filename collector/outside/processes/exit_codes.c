@@ -163,7 +163,7 @@ void tp_exit_codes_read(struct tp_exit_codes *codes)
     }
 }
 
-bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status)
+bool tp_exit_codes_get(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status)
 {
     struct process_info info = {.mask = INFO_EXIT};
     uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);

@@ -34,6 +34,6 @@ void tp_exit_codes_read(struct tp_exit_codes *codes);
 
 /* Gets the status of an exited process in *status and forgets the process. Returns false if the status is unknown.
  * keeps_asking: does not forget a process whose status is unknown. */
-bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status);
+bool tp_exit_codes_get(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status);
 
 #endif

@@ -18,7 +18,7 @@ bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, 
     return own_ns - budget->begin_ns > allowed_ns(program_ns);
 }
 
-bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns)
+bool tp_own_budget_update(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns)
 {
     bool is_over = tp_own_budget_is_spent(budget, own_ns, program_ns);
     if (budget->level ? time_ns - budget->checked_ns < PAUSE_NS : !is_over)

@@ -29,7 +29,7 @@ bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, 
  * effect. Above level 1, the level rises only while the recorder uses more than a twentieth. The reason is that reading
  * the files of a large program costs much, but only once. Within the budget the level falls step by step to 1. It falls
  * to 0 when at most three quarters are used, so that later waits have stacks again. */
-bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);
+bool tp_own_budget_update(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);
 
 /* Returns whether less than half of the budget is used, so that optional work may be done. */
 bool tp_own_budget_has_room(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/outside/processes/proc_looks.h"
+#include "collector/outside/processes/proc_files.h"
 #include "writer/base/limits.h"
 
 enum { MOST_PROCESSES = 4096, TEXT_BYTES = 4 << 20 };
@@ -133,7 +133,7 @@ static size_t look_at(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
     return is_new;
 }
 
-size_t tp_running_tree_look(struct tp_running_tree *tree)
+size_t tp_running_tree_search(struct tp_running_tree *tree)
 {
     uint32_t tids[TP_MAX_OUTSIDE_ATTACHED];
     size_t found = 0;

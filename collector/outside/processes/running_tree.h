@@ -32,6 +32,6 @@ void tp_running_tree_release(struct tp_running_tree *tree);
 void tp_running_tree_add(struct tp_running_tree *tree, uint32_t pid);
 
 /* Searches for new threads once. Returns their number. */
-size_t tp_running_tree_look(struct tp_running_tree *tree);
+size_t tp_running_tree_search(struct tp_running_tree *tree);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/outside/processes/proc_looks.h"
+#include "collector/outside/processes/proc_files.h"
 #include "writer/base/input.h"
 #include "writer/base/str.h"
 

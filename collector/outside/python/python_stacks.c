@@ -61,7 +61,7 @@ static void take_mapping(struct tp_python_stacks *s, const struct tp_perf_record
                             (struct tp_python_mapping){(int64_t)r->time_ns, bias + found->runtime, found->minor});
 }
 
-void tp_python_stacks_take(struct tp_python_stacks *s, const struct tp_perf_record *r)
+void tp_python_stacks_process(struct tp_python_stacks *s, const struct tp_perf_record *r)
 {
     if (r->type == PERF_RECORD_MMAP2)
         take_mapping(s, r);

@@ -47,14 +47,14 @@ static bool is_written(const struct tp_code_places *places, const struct nameles
     return !is_text(name);
 }
 
-static size_t gather(struct nameless_file *files, const struct tp_outside_tree *tree, struct tp_stack_words *words)
+static size_t gather(struct nameless_file *files, const struct tp_outside_tree *tree, struct tp_stack_texts *words)
 {
     const struct tp_code_places *places = words->places;
     size_t count = 0;
     for (size_t i = 0; i < tree->samples.count; i++) {
         uint32_t node = TP_AT(&tree->samples, struct tp_outside_sample, i)->stack;
         uint32_t number = node ? tp_code_frame_at(places, node)->file : TP_CODE_UNKNOWN;
-        if (number >= TP_CODE_FIRST_FILE && tp_stack_words_frame(words, node)->is_nameless)
+        if (number >= TP_CODE_FIRST_FILE && tp_stack_texts_frame(words, node)->is_nameless)
             files[number] = (struct nameless_file){number, node, files[number].sample_count + 1};
     }
     for (size_t i = 0; i < places->files.count; i++)
@@ -63,7 +63,7 @@ static size_t gather(struct nameless_file *files, const struct tp_outside_tree *
     return count;
 }
 
-void tp_nameless_files_put(struct tp_buf *out, const struct tp_outside_tree *tree, struct tp_stack_words *words)
+void tp_nameless_files_put(struct tp_buf *out, const struct tp_outside_tree *tree, struct tp_stack_texts *words)
 {
     const struct tp_code_places *places = words->places;
     struct tp_arena *arena = words->text.arena;
@@ -74,7 +74,7 @@ void tp_nameless_files_put(struct tp_buf *out, const struct tp_outside_tree *tre
     tp_json_init(&json, out);
     tp_json_object(&json);
     for (size_t i = 0; i < count && i < MOST_FILES; i++) {
-        struct tp_str id = tp_stack_words_build_id(words, files[i].node);
+        struct tp_str id = tp_stack_texts_build_id(words, files[i].node);
         if (!id.len || is_written(places, files, i))
             continue;
         tp_json_key_str(&json, name_of(places, files[i].number));

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "collector/outside/code/kernel_functions.h"
-#include "collector/outside/stacks/stack_words.h"
+#include "collector/outside/stacks/stack_texts.h"
 #include "collector/outside/trace/nameless_files.h"
 #include "collector/outside/tree/wait_estimates.h"
 #include "collector/outside/waits/proc_waits.h"
@@ -25,7 +25,7 @@ struct writing {
     const char *path;
     struct tp_arena arena;
     struct tp_trace_out *out;
-    struct tp_stack_words words;
+    struct tp_stack_texts words;
     struct tp_buf nameless;              /* build-ids of files without names, as JSON */
     const struct tp_str *causes;         /* causes of waits; the index is the node */
     const struct tp_wait_guess *guesses; /* estimated causes; the index is the number of the change */
@@ -185,18 +185,18 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
     struct tp_str leaf;
     const struct tp_wait_guess *guess =
         &w->guesses[change - (const struct tp_outside_change *)w->trace->tree->changes.data];
-    struct tp_str cause = change->call ? tp_proc_wait_words(change->call) : w->causes[change->stack];
+    struct tp_str cause = change->call ? tp_proc_wait_text(change->call) : w->causes[change->stack];
     if (change->state == TP_STATE_BLOCKED && cause.len)
         add_arg(&args, "cause", TP_OUT_TEXT)->value.text = cause;
     else if (guess->cause.len) {
         add_arg(&args, "cause", TP_OUT_TEXT)->value.text = guess->cause;
         add_int(&args, guess->is_child ? "child ended" : "estimated", 1);
     }
-    struct tp_str stack = change->state == TP_STATE_BLOCKED ? tp_stack_words_of(&w->words, change->stack, true, &leaf)
+    struct tp_str stack = change->state == TP_STATE_BLOCKED ? tp_stack_texts_of(&w->words, change->stack, true, &leaf)
                                                             : (struct tp_str){0};
     if (stack.len)
         add_arg(&args, "stack", TP_OUT_TEXT)->value.text = stack;
-    if (change->state == TP_STATE_BLOCKED && tp_stack_words_is_recording(&w->words, change->stack, true))
+    if (change->state == TP_STATE_BLOCKED && tp_stack_texts_is_recording(&w->words, change->stack, true))
         add_int(&args, "recording", 1);
     const struct tp_outside_thread *thread = tp_outside_thread_at(w->trace->tree, change->thread);
     struct tp_trace_out_event slice = slice_of(w, thread, &args, change->time_ns, end_ns);
@@ -236,13 +236,13 @@ static void write_samples(struct writing *w)
         const struct tp_outside_sample *sample = TP_AT(&tree->samples, struct tp_outside_sample, i);
         const struct tp_outside_thread *thread = tp_outside_thread_at(tree, sample->thread);
         int64_t part_ns = left_ns[thread->process] / left[thread->process];
-        struct tp_str leaf, stack = tp_stack_words_of(&w->words, sample->stack, false, &leaf);
+        struct tp_str leaf, stack = tp_stack_texts_of(&w->words, sample->stack, false, &leaf);
         struct args args = {.items = {tp_trace_out_int(TP_OUT_CPU_NS, part_ns)}, .count = 1};
         if (stack.len)
             args.items[args.count++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);
         if (sample->is_cut)
             add_int(&args, "cut", 1);
-        if (tp_stack_words_is_recording(&w->words, sample->stack, false))
+        if (tp_stack_texts_is_recording(&w->words, sample->stack, false))
             add_int(&args, "recording", 1);
         left_ns[thread->process] -= part_ns;
         left[thread->process]--;
@@ -261,7 +261,7 @@ static void write_samples(struct writing *w)
 static void write_looks(struct writing *w)
 {
     for (size_t i = 0; i < w->trace->looks->count; i++) {
-        const struct tp_outside_look *look = TP_AT(w->trace->looks, struct tp_outside_look, i);
+        const struct tp_usage_poll *look = TP_AT(w->trace->looks, struct tp_usage_poll, i);
         const struct tp_trace_out_value value = {TP_STR("resident bytes"), (double)look->resident_bytes};
         tp_trace_out_counter(w->out, TP_STR("process memory"),
                              (int64_t)tp_outside_process_at(w->trace->tree, look->process)->pid,
@@ -282,7 +282,7 @@ static int write_all(void *context, struct tp_error *err)
     w->shift_ns = trace->clock_ns - base_ns;
     w->causes = tp_wait_causes(&trace->tree->places, kernel, &w->arena);
     w->guesses = tp_wait_guesses(trace->tree, w->causes, &w->arena);
-    tp_stack_words_init(&w->words, &trace->tree->places, kernel, &w->arena);
+    tp_stack_texts_init(&w->words, &trace->tree->places, kernel, &w->arena);
     tp_nameless_files_put(&w->nameless, trace->tree, &w->words);
     if (w->nameless.failed)
         return tp_error_set(err, w->nameless.failed, 0, "cannot write the build-ids of files");
@@ -314,7 +314,7 @@ int tp_outside_trace_write(const struct tp_outside_trace *trace, const char *pat
     tp_buf_init(&w.nameless, MOST_ID_BYTES);
     int code = tp_arena_run(&w.arena, write_all, &w, err);
     tp_trace_out_discard(&w.out);
-    tp_stack_words_release(&w.words);
+    tp_stack_texts_release(&w.words);
     tp_buf_release(&w.nameless);
     tp_arena_release(&w.arena);
     return code;

@@ -2,11 +2,11 @@
 #ifndef TP_COLLECTOR_OUTSIDE_TRACE_OUTSIDE_TRACE_H
 #define TP_COLLECTOR_OUTSIDE_TRACE_OUTSIDE_TRACE_H
 
-#include "collector/outside/tree/usage_looks.h"
+#include "collector/outside/tree/usage_polls.h"
 
 struct tp_outside_trace {
     const struct tp_outside_tree *tree; /* processes and threads of the run; must have ended */
-    const struct tp_vec *looks;         /* resident memory at polls; items: struct tp_outside_look */
+    const struct tp_vec *looks;         /* resident memory at polls; items: struct tp_usage_poll */
     int64_t clock_ns;                   /* wall clock minus the tree's clock */
     int64_t begin_ns, end_ns;           /* start and end of the recording, on the tree's clock */
     struct tp_str name;                 /* name of the program */

@@ -117,7 +117,7 @@ static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record 
     memcpy(tp_outside_thread_at(tree, number)->name, by->name, sizeof by->name);
     by->begun_count += r->pid == r->parent_pid && by->begun_count < BEGINS_MANY + 1;
     if (by->begun_count == BEGINS_MANY && !tree->is_of_cpus && by->apart < 0 && !by->is_over)
-        by->apart = tp_perf_keep_apart((pid_t)by->tid);
+        by->apart = tp_perf_open_separate((pid_t)by->tid);
 }
 
 /* Adds a program to a new copy of the process's list of programs, because a child may share the old list. */
@@ -130,7 +130,7 @@ static void add_program(struct tp_outside_tree *tree, struct tp_outside_process 
         memcpy(programs, process->programs, kept * sizeof *programs);
     programs[kept].words = note ? note->words : (struct tp_str){0};
     snprintf(programs[kept].name, sizeof programs[kept].name, "%s", name);
-    tree->missed_words += !programs[kept].words.len;
+    tree->missed_arguments += !programs[kept].words.len;
     process->programs = programs;
     process->program_count = process->exec_count = kept + 1;
     process->maps = (struct tp_code_maps){0};
@@ -198,12 +198,12 @@ static void take_mapping(struct tp_outside_tree *tree, const struct tp_perf_reco
 static void end_still(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
-    bool is_one = thread->still_ns && last->state == TP_STATE_BLOCKED;
-    if (is_one && time_ns <= thread->still_ns) {
+    bool is_one = thread->wait_read_ns && last->state == TP_STATE_BLOCKED;
+    if (is_one && time_ns <= thread->wait_read_ns) {
         last->stack = thread->event_stack;
-        tree->whole_wait_count--;
+        tree->complete_wait_count--;
     }
-    thread->still_ns = 0;
+    thread->wait_read_ns = 0;
 }
 
 static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r,
@@ -243,13 +243,13 @@ static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record
     uint64_t cut_count = tree->whole.cut_count; /* the count is restored below, because it counts only samples */
     bool is_cut, is_aligned;
     uint32_t whole =
-        tp_whole_stack(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps, &tree->places, r, &is_cut);
+        tp_complete_stack(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps, &tree->places, r, &is_cut);
     tree->whole.cut_count = cut_count;
     if (!whole || !*stack)
         return;
     thread->event_stack = *stack;
-    thread->still_ns = note->still_ns;
-    tree->whole_wait_count++;
+    thread->wait_read_ns = note->wait_read_ns;
+    tree->complete_wait_count++;
     *stack = tp_code_maps_kernel(&tree->places, tp_mixed_stack(&tree->places, whole, note->python, &is_aligned),
                                  r->chain, r->chain_count);
 }
@@ -263,12 +263,12 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
         return;
     struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
     process->has_run = true;
-    if (is_switch && note && note->still_ns) {
+    if (is_switch && note && note->wait_read_ns) {
         take_still(tree, r, thread, note);
         return;
     }
     bool is_cut;
-    uint32_t whole = tp_whole_stack(&tree->whole, &process->maps, &tree->places, r, &is_cut);
+    uint32_t whole = tp_complete_stack(&tree->whole, &process->maps, &tree->places, r, &is_cut);
     uint32_t stack = whole ? tp_code_maps_kernel(&tree->places, whole, r->chain, r->chain_count)
                            : tp_code_maps_stack(&process->maps, &tree->places, r->chain, r->chain_count);
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
@@ -284,8 +284,8 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
     }
 }
 
-uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
-                              const struct tp_outside_note *note)
+uint32_t tp_outside_tree_process(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
+                                 const struct tp_outside_note *note)
 {
     uint32_t ended = TP_NO_ID;
     tree->last_ns = (int64_t)r->time_ns > tree->last_ns ? (int64_t)r->time_ns : tree->last_ns;
@@ -306,7 +306,7 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
     return ended;
 }
 
-void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv)
+void tp_outside_tree_set_arguments(struct tp_outside_tree *tree, uint32_t process, char *const *argv)
 {
     const struct tp_outside_process *root = tp_outside_process_at(tree, process);
     struct tp_buf words;
@@ -318,7 +318,7 @@ void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, c
     words.failed = 0; /* if there are too many arguments, the first ones are kept */
     size_t size = words.size;
     root->programs[0].words = (struct tp_str){tp_buf_move(&words, tree->arena), size};
-    tree->missed_words--;
+    tree->missed_arguments--;
 }
 
 int64_t tp_outside_tree_running(const struct tp_outside_tree *tree, int64_t now_ns)
@@ -356,13 +356,13 @@ size_t tp_outside_tree_living(const struct tp_outside_tree *tree, struct tp_buf 
 
 void tp_outside_tree_release(struct tp_outside_tree *tree)
 {
-    tp_whole_stacks_release(&tree->whole);
+    tp_complete_stacks_release(&tree->whole);
     for (uint32_t i = 0; i < tree->threads.count; i++)
         if (tp_outside_thread_at(tree, i)->apart >= 0)
             close(tp_outside_thread_at(tree, i)->apart);
 }
 
-void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thread, uint32_t most, struct tp_buf *text)
+void tp_outside_tree_read_waits(struct tp_outside_tree *tree, uint32_t *next_thread, uint32_t most, struct tp_buf *text)
 {
     enum { VISITED = 512 };
     uint32_t count = (uint32_t)tree->threads.count;

@@ -4,9 +4,9 @@
 #define TP_COLLECTOR_OUTSIDE_TREE_OUTSIDE_TREE_H
 
 #include "collector/outside/code/code_maps.h"
-#include "collector/outside/processes/proc_looks.h"
-#include "collector/outside/stacks/whole_stacks.h"
-#include "collector/outside/waits/looked_states.h"
+#include "collector/outside/processes/proc_files.h"
+#include "collector/outside/stacks/complete_stacks.h"
+#include "collector/outside/waits/polled_states.h"
 #include "writer/base/buf.h"
 
 /* One exec of a process. */
@@ -41,7 +41,7 @@ struct tp_outside_thread {
     uint32_t last_change; /* number of the last change */
     uint32_t stack;       /* stack that was recorded for the next switch; 0: none */
     uint32_t event_stack; /* stack that the kernel recorded, if a complete stack was read during the wait */
-    int64_t still_ns;     /* time at which the complete stack was read, ns; 0: none was read */
+    int64_t wait_read_ns; /* time at which the complete stack was read, ns; 0: none was read */
     uint32_t begun_count; /* count of threads that this thread has started, up to a small limit */
     int apart;            /* descriptor of the thread's own event; -1: none */
     bool is_over, is_named;
@@ -69,16 +69,16 @@ struct tp_outside_note {
     struct tp_str words;
     struct tp_proc_usage usage;
     bool has_usage;
-    uint32_t python;  /* for a sample: node of the Python stack; 0: none */
-    int64_t still_ns; /* for a switch: time at which its stack was read during the wait, ns; 0 if the kernel recorded
-                       * the stack */
-    uint8_t wait;     /* for a switch to blocked: number of the cause from proc_waits.h; 0 if unknown */
+    uint32_t python;      /* for a sample: node of the Python stack; 0: none */
+    int64_t wait_read_ns; /* for a switch: time at which its stack was read during the wait, ns; 0 if the kernel
+                           * recorded the stack */
+    uint8_t wait;         /* for a switch to blocked: number of the cause from proc_waits.h; 0 if unknown */
 };
 
 struct tp_outside_tree {
     struct tp_arena *arena;
     struct tp_code_places places;
-    struct tp_whole_stacks whole;
+    struct tp_complete_stacks whole;
     struct tp_vec processes, threads, changes, samples;
     struct tp_id_map process_ids, thread_ids; /* key: system id; value: number of the last process or thread with this
                                                * id */
@@ -86,22 +86,22 @@ struct tp_outside_tree {
     int64_t last_ns;
     uint64_t lost_count;
     int64_t running_ns;        /* sum over all threads of finished running states */
-    uint32_t missed_words;     /* count of programs whose arguments are unknown */
+    uint32_t missed_arguments; /* count of programs whose arguments are unknown */
     uint32_t own_thread_count; /* count of the recorder's threads inside the program */
     uint64_t python_count;     /* count of samples with Python frames */
     uint64_t unaligned_count; /* count of samples in python_count whose native frames are from another moment, or cut */
-    uint64_t whole_wait_count; /* count of waits whose stack was read while they lasted */
+    uint64_t complete_wait_count; /* count of waits whose stack was read while they lasted */
 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena);
 
 /* Processes a record. is_switch: the record is the stack of a switch. note: facts about the record; may be NULL.
  * Returns the number of the process that exited, or TP_NO_ID. */
-uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf_record *record, bool is_switch,
-                              const struct tp_outside_note *note);
+uint32_t tp_outside_tree_process(struct tp_outside_tree *tree, const struct tp_perf_record *record, bool is_switch,
+                                 const struct tp_outside_note *note);
 
 /* Sets the arguments of the first program of a process, if they are unknown. argv ends with NULL. */
-void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv);
+void tp_outside_tree_set_arguments(struct tp_outside_tree *tree, uint32_t process, char *const *argv);
 
 /* Returns the time that all threads have run until now, in ns. Includes threads that still run, because some are never
  * switched out. */
@@ -129,6 +129,7 @@ static inline struct tp_outside_thread *tp_outside_thread_at(const struct tp_out
 
 /* Reads the system calls of threads that have waited without a stack since the tree last processed records. Each wait
  * is read once. Reads at most `most` waits, starting with thread *next_thread, which advances. text: scratch buffer. */
-void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thread, uint32_t most, struct tp_buf *text);
+void tp_outside_tree_read_waits(struct tp_outside_tree *tree, uint32_t *next_thread, uint32_t most,
+                                struct tp_buf *text);
 
 #endif

@@ -7,11 +7,11 @@
 
 struct tp_pending_record {
     int64_t time_ns;
-    uint64_t number;  /* number of the record in the order of reading */
-    uint32_t at;      /* position of the record in the list's bytes, in units of 8 bytes */
-    uint32_t note;    /* index of the record's note; TP_NO_ID: none */
-    uint32_t python;  /* for a sample: node of the Python stack; 0: none */
-    int64_t still_ns; /* for a stack that was read during the wait: time of the read, ns; otherwise 0 */
+    uint64_t number;      /* number of the record in the order of reading */
+    uint32_t at;          /* position of the record in the list's bytes, in units of 8 bytes */
+    uint32_t note;        /* index of the record's note; TP_NO_ID: none */
+    uint32_t python;      /* for a sample: node of the Python stack; 0: none */
+    int64_t wait_read_ns; /* for a stack that was read during the wait: time of the read, ns; otherwise 0 */
 };
 
 struct tp_pending {

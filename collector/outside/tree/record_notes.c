@@ -1,7 +1,7 @@
 /* Stores notes of records: see record_notes.h. */
 #include "collector/outside/tree/record_notes.h"
 
-#include "collector/outside/processes/proc_looks.h"
+#include "collector/outside/processes/proc_files.h"
 
 struct late {
     uint32_t note, pid;
@@ -28,30 +28,30 @@ const struct tp_outside_note *tp_record_note_of(const struct tp_record_notes *no
     return record->note == TP_NO_ID ? NULL : TP_AT(&notes->notes, struct tp_outside_note, record->note);
 }
 
-bool tp_record_notes_words(struct tp_record_notes *notes, struct tp_outside_note *note, uint32_t pid,
-                           struct tp_buf *text)
+bool tp_record_notes_read_arguments(struct tp_record_notes *notes, struct tp_outside_note *note, uint32_t pid,
+                                    struct tp_buf *text)
 {
-    if (!tp_proc_read_words(text, pid))
+    if (!tp_proc_read_arguments(text, pid))
         return false;
     note->words = (struct tp_str){tp_arena_copy(notes->notes.arena, text->data, text->size), text->size};
     return true;
 }
 
-void tp_record_notes_ask(struct tp_record_notes *notes, struct tp_pending_record *record, uint32_t pid,
-                         int64_t until_ns, struct tp_buf *text)
+void tp_record_notes_request_arguments(struct tp_record_notes *notes, struct tp_pending_record *record, uint32_t pid,
+                                       int64_t until_ns, struct tp_buf *text)
 {
     struct tp_outside_note *note = tp_record_note_add(notes, record);
-    if (!tp_record_notes_words(notes, note, pid, text))
+    if (!tp_record_notes_read_arguments(notes, note, pid, text))
         *(struct late *)tp_vec_push(&notes->late) = (struct late){record->note, pid, until_ns};
 }
 
-void tp_record_notes_ask_late(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text)
+void tp_record_notes_retry(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text)
 {
     size_t kept = 0;
     struct late *late = notes->late.data;
     for (size_t i = 0; i < notes->late.count; i++) {
-        bool is_done =
-            tp_record_notes_words(notes, TP_AT(&notes->notes, struct tp_outside_note, late[i].note), late[i].pid, text);
+        bool is_done = tp_record_notes_read_arguments(notes, TP_AT(&notes->notes, struct tp_outside_note, late[i].note),
+                                                      late[i].pid, text);
         if (!is_done && now_ns < late[i].until_ns && tp_proc_life(late[i].pid, text) == TP_PROC_ALIVE)
             late[kept++] = late[i];
     }

@@ -22,16 +22,16 @@ const struct tp_outside_note *tp_record_note_of(const struct tp_record_notes *no
                                                 const struct tp_pending_record *record);
 
 /* Reads the arguments of a process into a note. Returns false if they are not available. */
-bool tp_record_notes_words(struct tp_record_notes *notes, struct tp_outside_note *note, uint32_t pid,
-                           struct tp_buf *text);
+bool tp_record_notes_read_arguments(struct tp_record_notes *notes, struct tp_outside_note *note, uint32_t pid,
+                                    struct tp_buf *text);
 
 /* Reads the arguments of a program that starts. The kernel reports the name of the program before it stores the
  * arguments. Arguments that are not available yet are read again until `until_ns`. text: scratch buffer. */
-void tp_record_notes_ask(struct tp_record_notes *notes, struct tp_pending_record *record, uint32_t pid,
-                         int64_t until_ns, struct tp_buf *text);
+void tp_record_notes_request_arguments(struct tp_record_notes *notes, struct tp_pending_record *record, uint32_t pid,
+                                       int64_t until_ns, struct tp_buf *text);
 
 /* Tries again to read arguments that were not available. */
-void tp_record_notes_ask_late(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text);
+void tp_record_notes_retry(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text);
 
 /* Removes all notes. Call it when no record is left. */
 void tp_record_notes_clear(struct tp_record_notes *notes);

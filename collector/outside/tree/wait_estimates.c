@@ -41,7 +41,7 @@ static const struct tp_outside_change *change_at(const struct guessing *g, uint3
 static bool is_unknown(const struct guessing *g, const struct wait *wait)
 {
     return wait->change->state == TP_STATE_BLOCKED && !wait->change->stack &&
-           !tp_proc_wait_words(wait->change->call).len && !g->guesses[wait->change - change_at(g, 0)].cause.len;
+           !tp_proc_wait_text(wait->change->call).len && !g->guesses[wait->change - change_at(g, 0)].cause.len;
 }
 
 /* ---- exits of children ---- */
@@ -125,7 +125,7 @@ static struct share *shares_at(struct guessing *g, uint32_t thread, int64_t time
 static void take_known(struct guessing *g, const struct wait *wait)
 {
     const struct tp_outside_change *change = wait->change;
-    struct tp_str cause = change->call ? tp_proc_wait_words(change->call) : g->by_node[change->stack];
+    struct tp_str cause = change->call ? tp_proc_wait_text(change->call) : g->by_node[change->stack];
     bool is_wait = change->state == TP_STATE_BLOCKED;
     size_t number = is_wait && cause.len ? number_of(g, cause) : MOST_CAUSES;
     if (number < MOST_CAUSES)

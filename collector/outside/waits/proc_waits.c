@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector/outside/processes/proc_looks.h"
+#include "collector/outside/processes/proc_files.h"
 #include "collector/outside/waits/wait_causes.h"
 
 enum cause {
@@ -92,7 +92,7 @@ uint8_t tp_proc_wait_of(const char *call, const char *file)
     return NONE;
 }
 
-struct tp_str tp_proc_wait_words(uint8_t number)
+struct tp_str tp_proc_wait_text(uint8_t number)
 {
     return number && number < CAUSES ? tp_str_of(words[number]) : (struct tp_str){0};
 }

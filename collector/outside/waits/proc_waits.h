@@ -22,7 +22,7 @@ uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid);
 bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid);
 
 /* Returns the text of a cause, one of those in wait_causes.h. number: from tp_proc_wait; the text is absent for 0. */
-struct tp_str tp_proc_wait_words(uint8_t number);
+struct tp_str tp_proc_wait_text(uint8_t number);
 
 /* Returns the number of the cause. call: contents of the file in /proc, such as "0 0x3 ..". file: target of the call's
  * descriptor; "" if there is none or it is unknown. */

@@ -1,0 +1,215 @@
+/* Writes stacks as texts: see stack_texts.h.
+ *
+ * All files share one address space (code_space.h), so that each file is opened once for all processes that mapped
+ * it. */
+#include "collector/outside/stacks/stack_texts.h"
+
+#include <string.h>
+
+#include "collector/outside/code/code_space.h"
+#include "writer/worker.h"
+
+/* Returns the start of a file in the shared space. Programs with fixed addresses overlap in this space, so the number
+ * of the file serves as its time of loading. */
+static uint64_t start_of(const struct tp_code_file *file, uint32_t number)
+{
+    return file->is_fixed ? 0 : tp_code_space_start(number);
+}
+
+void tp_stack_texts_init(struct tp_stack_texts *words, const struct tp_code_places *places, const struct tp_str *kernel,
+                         struct tp_arena *arena)
+{
+    *words = (struct tp_stack_texts){.places = places,
+                                     .kernel = kernel,
+                                     .frames = tp_arena_array(arena, places->frames.count + 1, sizeof *words->frames),
+                                     .text = TP_VEC(arena, char)};
+    tp_symbols_init(&words->symbols, arena);
+    for (uint32_t i = TP_CODE_FIRST_FILE; i < places->files.count; i++) {
+        const struct tp_code_file *file = TP_AT(&places->files, struct tp_code_file, i);
+        uint64_t start = start_of(file, i);
+        tp_symbols_add(&words->symbols, start, start + ((uint64_t)1 << TP_CODE_SPACE_BITS), start, i, file->path);
+    }
+}
+
+void tp_stack_texts_release(struct tp_stack_texts *words)
+{
+    tp_symbols_release(&words->symbols);
+}
+
+static uint32_t made_name(const struct tp_stack_texts *words, uint32_t frame)
+{
+    return tp_code_jit_at(words->places, TP_AT(&words->places->frames, struct tp_code_frame, frame))->name;
+}
+
+/* Returns whether the node is generated code without a name. */
+static bool is_nameless(const struct tp_stack_texts *words, uint32_t node)
+{
+    return tp_code_frame_at(words->places, node)->file == TP_CODE_JIT &&
+           made_name(words, tp_code_node_at(words->places, node)->frame) == TP_NO_ID;
+}
+
+/* Returns the text of a frame without a file. The text is the name of a kernel function, or a fixed text. */
+static struct tp_symbol_frames plain_frame(struct tp_stack_texts *words, uint32_t file, uint32_t frame)
+{
+    static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[jit] [memory];",
+                                                         "[vdso] [vdso];", ";"};
+    bool is_named = file == TP_CODE_KERNEL && words->kernel && words->kernel[frame].len;
+    uint32_t name = file == TP_CODE_JIT ? made_name(words, frame) : TP_NO_ID;
+    struct tp_vec text = TP_VEC(words->text.arena, char);
+    if (file == TP_CODE_KERNEL)
+        tp_vec_add_text(&text, is_named ? words->kernel[frame] : TP_STR("[unknown]"));
+    if (file == TP_CODE_PYTHON)
+        tp_vec_add_text(
+            &text, tp_strings_get(&words->places->python_texts,
+                                  tp_code_python_text(TP_AT(&words->places->frames, struct tp_code_frame, frame))));
+    if (name != TP_NO_ID)
+        tp_vec_add_text(&text, tp_strings_get(&words->places->jit_texts, name));
+    tp_vec_add_text(&text, name != TP_NO_ID ? TP_STR(";") : tp_str_of(ends[file]));
+    struct tp_str all = {text.data, text.count};
+    return (struct tp_symbol_frames){.text = all, .first = {all.ptr, all.len - 1}};
+}
+
+static uint64_t address_of(const struct tp_stack_texts *words, const struct tp_code_frame *frame)
+{
+    return start_of(TP_AT(&words->places->files, struct tp_code_file, frame->file), frame->file) + frame->address;
+}
+
+const struct tp_symbol_frames *tp_stack_texts_frame(struct tp_stack_texts *words, uint32_t node)
+{
+    const struct tp_code_frame *frame = tp_code_frame_at(words->places, node);
+    uint32_t number = tp_code_node_at(words->places, node)->frame, file = frame->file;
+    struct tp_symbol_frames *known = &words->frames[number];
+    if (known->text.ptr)
+        return known;
+    if (file >= TP_CODE_FIRST_FILE && frame->address >> TP_CODE_SPACE_BITS)
+        file = TP_CODE_UNKNOWN;
+    *known = file < TP_CODE_FIRST_FILE ? plain_frame(words, file, number)
+                                       : tp_symbols_frames(&words->symbols, address_of(words, frame), file, false);
+    return known;
+}
+
+struct tp_str tp_stack_texts_build_id(struct tp_stack_texts *words, uint32_t node)
+{
+    const struct tp_code_frame *frame = tp_code_frame_at(words->places, node);
+    return tp_symbols_build_id(&words->symbols, address_of(words, frame), frame->file);
+}
+
+/* Returns whether a frame is in the preload library, whose work is not the program's. */
+static bool is_ours(const struct tp_stack_texts *words, uint32_t node)
+{
+    uint32_t file = tp_code_frame_at(words->places, node)->file;
+    return file >= TP_CODE_FIRST_FILE &&
+           tp_str_ends(TP_AT(&words->places->files, struct tp_code_file, file)->path, "/" TP_WORKER_LIBRARY);
+}
+
+/* Returns whether the function's name in "file.c(12): function" or "function [module]" begins with `start`. */
+static bool is_function(struct tp_str frame, const char *start)
+{
+    int64_t place = tp_str_find(frame, "): ");
+    size_t skipped = place < 0 ? 0 : (size_t)place + 3;
+    return tp_str_starts((struct tp_str){frame.ptr + skipped, frame.len - skipped}, start);
+}
+
+static struct tp_str kernel_name(const struct tp_stack_texts *words, uint32_t node)
+{
+    return words->kernel ? words->kernel[tp_code_node_at(words->places, node)->frame] : (struct tp_str){0};
+}
+
+static bool is_event_of_kernel(struct tp_str name)
+{
+    return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
+}
+
+/* Returns whether a program calls this kernel function to use its own events. */
+static bool is_program_call(struct tp_str name)
+{
+    static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (tp_str_equal(name, tp_str_of(calls[i])))
+            return true;
+    return tp_str_find(name, "sys_perf_event_open") >= 0;
+}
+
+/* Returns whether one of these frames is a function of the recorder. frames: of one address, with inlined functions. */
+static bool has_own_function(struct tp_str frames)
+{
+    while (frames.len) {
+        int64_t end = tp_str_find(frames, ";");
+        size_t size = end < 0 ? frames.len : (size_t)end;
+        struct tp_str frame = {frames.ptr, size};
+        if (is_function(frame, "__wrap_") || is_function(frame, "tp_"))
+            return true;
+        size += end >= 0;
+        frames = (struct tp_str){frames.ptr + size, frames.len - size};
+    }
+    return false;
+}
+
+/* Returns whether the frames of the preload library from `node` on do work of the recorder. The library also replaces
+ * functions of the C library under their own names. The work of a program in these functions is its own work. */
+static bool is_own_work(struct tp_stack_texts *words, uint32_t node)
+{
+    for (; node && is_ours(words, node); node = tp_code_node_at(words->places, node)->outer)
+        if (has_own_function(tp_stack_texts_frame(words, node)->text))
+            return true;
+    return false;
+}
+
+/* Returns the first node outside the kernel. Sets *is_event if the kernel worked for events of the recorder. */
+static uint32_t leave_kernel(const struct tp_stack_texts *words, uint32_t node, bool *is_event)
+{
+    bool is_own = false;
+    *is_event = false;
+    for (; node && tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL;
+         node = tp_code_node_at(words->places, node)->outer) {
+        struct tp_str name = kernel_name(words, node);
+        is_own = is_own || is_program_call(name);
+        *is_event = *is_event || is_event_of_kernel(name);
+    }
+    *is_event = *is_event && !is_own;
+    return node;
+}
+
+bool tp_stack_texts_is_recording(struct tp_stack_texts *words, uint32_t node, bool is_wait)
+{
+    enum { MOST_BETWEEN = 4 }; /* most frames of the C library that are called by the preload library */
+    bool is_event;
+    node = leave_kernel(words, node, &is_event);
+    if (is_event)
+        return true;
+    for (int between = 0; node && between <= MOST_BETWEEN; between++) {
+        if (is_ours(words, node))
+            return (between == 0 && !is_wait) || is_own_work(words, node);
+        node = tp_code_node_at(words->places, node)->outer;
+    }
+    return false;
+}
+
+static void put_frames(struct tp_stack_texts *words, uint32_t node, bool without_kernel, bool without_ours,
+                       struct tp_str *leaf)
+{
+    bool was_nameless = false; /* true after a frame without a name; several such frames in a row are written once */
+    words->text.count = 0;
+    *leaf = (struct tp_str){0};
+    for (; node; node = tp_code_node_at(words->places, node)->outer) {
+        if (without_kernel && tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL)
+            continue;
+        bool is_repeated = was_nameless && is_nameless(words, node);
+        was_nameless = is_nameless(words, node);
+        if (is_repeated || (without_ours && is_ours(words, node)))
+            continue;
+        const struct tp_symbol_frames *frames = tp_stack_texts_frame(words, node);
+        if (without_ours && frames->is_own)
+            continue;
+        *leaf = leaf->len ? *leaf : frames->first;
+        tp_vec_add_text(&words->text, frames->text);
+    }
+}
+
+struct tp_str tp_stack_texts_of(struct tp_stack_texts *words, uint32_t node, bool without_kernel, struct tp_str *leaf)
+{
+    put_frames(words, node, without_kernel, true, leaf);
+    if (!leaf->len) /* a stack with frames of the recorder only belongs to a thread of the recorder */
+        put_frames(words, node, without_kernel, false, leaf);
+    return (struct tp_str){words->text.data, words->text.count};
+}

@@ -1,0 +1,50 @@
+/* Reads complete stacks of waiting threads. When a thread is switched out, the kernel records its registers but not its
+ * stack. If the thread still waits when the rings are read, its stack is unchanged. This module then reads the stack
+ * from the stack pointer on, and the thread's Python frames. Each read adds a copy of the switch record with a part of
+ * the stack. The tree discards the copy if the thread continued before the end of the read.
+ *
+ * Reading needs nothing from the program. Only one thread may use this module, which allocates no memory. */
+#ifndef TP_COLLECTOR_OUTSIDE_WAITING_STACKS_H
+#define TP_COLLECTOR_OUTSIDE_WAITING_STACKS_H
+
+#include "collector/outside/processes/other_memory.h"
+#include "collector/outside/python/python_stacks.h"
+#include "collector/outside/tree/pending.h"
+
+enum { TP_WAITING_WAITS = 512, TP_WAITING_THREADS = 1024 };
+
+/* A recorded switch with registers. */
+struct tp_waiting_wait {
+    uint64_t number; /* number of the switch's record in the list */
+    uint32_t pid, tid;
+    int64_t time_ns;
+};
+
+struct tp_waiting_stacks {
+    struct tp_waiting_wait waits[TP_WAITING_WAITS]; /* oldest first */
+    size_t count;
+    struct {
+        uint32_t tid;
+        int64_t time_ns;
+    } went_on[TP_WAITING_THREADS]; /* threads that ran or became ready after a switch; an entry contains the last such
+                                    * thread of its hash */
+    int64_t window_ns;             /* start of the interval of window_reads, ns */
+    uint32_t window_reads;
+    uint64_t read_count;
+};
+
+/* Processes a record that was read. is_switch: the record is a switch with registers. number: number of the record in
+ * the list. */
+void tp_waiting_stacks_process(struct tp_waiting_stacks *still, const struct tp_perf_record *record, bool is_switch,
+                               uint64_t number);
+
+/* Reads the stacks of threads that still wait, at most `bytes` of each, and adds them to the list. The number of reads
+ * per tenth of a second is limited. Call it after all records were passed to tp_waiting_stacks_process. python: tracks
+ * the processes that run Python. now_ns: returns the time on the clock of the records. */
+void tp_waiting_stacks_read(struct tp_waiting_stacks *still, struct tp_pending *pending,
+                            struct tp_python_stacks *python, uint32_t bytes, int64_t (*now_ns)(void));
+
+/* Discards the stored switches. */
+void tp_waiting_stacks_skip(struct tp_waiting_stacks *still);
+
+#endif

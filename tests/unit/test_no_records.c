@@ -1,0 +1,148 @@
+/* Tests the reasons why nothing was recorded. They have an order, and each has a remedy. */
+#include "collector/launch/no_records.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A run to which all causes apply. */
+struct run {
+    char folder[64];
+    struct tp_child child;
+    struct tp_no_records nothing;
+};
+
+static void begin(struct run *run)
+{
+    *run = (struct run){.folder = "/tmp/tracepress-XXXXXX"};
+    assert_non_null(mkdtemp(run->folder));
+    assert_int_equal(chmod(run->folder, 0700), 0);
+    run->child = (struct tp_child){
+        .pid = 77,
+        .signal = SIGSEGV,
+        .exit_code = 139,
+        .end = {
+            .is_known = true, .name = "inner", .user = 12345, .group = 12345, .is_confined = true, .cpu_us = 500000}};
+    run->nothing = (struct tp_no_records){.name = "outer",
+                                          .child = &run->child,
+                                          .folder = run->folder,
+                                          .sample_rate = 500,
+                                          .entered_as = "outer",
+                                          .plain = "inner",
+                                          .why_plain = "it is statically linked",
+                                          .free_bytes = 1000,
+                                          .events_error = EACCES,
+                                          .paranoid = 4};
+}
+
+static void end(struct run *run)
+{
+    assert_int_equal(rmdir(run->folder), 0);
+}
+
+static void wants(const struct run *run, enum tp_no_records_cause cause, const char *words)
+{
+    char text[TP_RUN_PATH_BYTES + 512];
+    assert_int_equal(tp_no_records_cause_of(&run->nothing), cause);
+    tp_no_records_explain(text, sizeof text, &run->nothing);
+    if (!strstr(text, words))
+        fail_msg("not \"%s\": %s", words, text);
+}
+
+/* Removes each cause after it was reported, so that the next one is reported. */
+static void causes_are_reported_in_order(void **state)
+{
+    struct run run;
+    (void)state;
+    begin(&run);
+    wants(&run, TP_NO_RECORDS_DIED, "signal 11");
+    run.nothing.has_entered = true; /* the signal came after the start, so it is no reason */
+    wants(&run, TP_NO_RECORDS_PERMISSION, "it ran as user 12345; run record as that user");
+    run.child.end.user = 0;
+    wants(&run, TP_NO_RECORDS_CONFINED, "seccomp");
+    run.child.end.is_confined = false;
+    wants(&run, TP_NO_RECORDS_PLAIN, "outer executed inner, and it is statically linked: record it from outside");
+    run.nothing.why_plain = NULL;
+    wants(&run, TP_NO_RECORDS_REPLACED, "replaced LD_PRELOAD; record that program: tracepress record -- inner");
+    strcpy(run.child.end.name, "outer");
+    run.nothing.why_plain = "it is statically linked";
+    run.nothing.is_started = true;
+    wants(&run, TP_NO_RECORDS_STARTED, "outer started inner, and it is statically linked: record it from outside");
+    run.nothing.is_started = false;
+    wants(&run, TP_NO_RECORDS_REFUSED, "kernel.perf_event_paranoid is 4");
+    run.nothing.events_error = 0;
+    wants(&run, TP_NO_RECORDS_FULL, "free some space");
+    run.nothing.free_bytes = UINT64_MAX;
+    wants(&run, TP_NO_RECORDS_DONE, "--list-sources -- outer");
+    end(&run);
+}
+
+/* If a program is too short for a sample, this is the reason, even if nothing else is wrong. */
+static void short_program_is_the_first_reason(void **state)
+{
+    struct run run;
+    (void)state;
+    begin(&run);
+    run.nothing.has_entered = true;
+    run.child.end.user = 0;
+    run.child.end.is_confined = false;
+    strcpy(run.child.end.name, "outer");
+    run.nothing.is_started = true;
+    run.nothing.free_bytes = UINT64_MAX;
+    run.child.end.cpu_us = 6000;
+    wants(&run, TP_NO_RECORDS_SHORT,
+          "too short: it used 6.0 ms of CPU time outside the kernel, enough for 3.0 samples");
+    run.child.end.cpu_us = 20000;
+    wants(&run, TP_NO_RECORDS_STARTED, "started inner");
+    end(&run);
+}
+
+static void container_message_names_its_option(void **state)
+{
+    struct run run;
+    (void)state;
+    begin(&run);
+    run.nothing.has_entered = true;
+    run.nothing.why_plain = NULL;
+    run.child.end = (struct tp_child_end){.is_known = true, .name = "outer", .cpu_us = 500000};
+    run.nothing.is_contained = true;
+    run.nothing.events_error = EPERM;
+    wants(&run, TP_NO_RECORDS_REFUSED, "--cap-add PERFMON");
+    run.nothing.is_contained = false;
+    run.nothing.paranoid = -1;
+    wants(&run, TP_NO_RECORDS_REFUSED, "Operation not permitted");
+    end(&run);
+}
+
+/* The library never started, and no signal came. */
+static void exit_before_main_comes_last_but_one(void **state)
+{
+    struct run run;
+    (void)state;
+    begin(&run);
+    run.child = (struct tp_child){.pid = 77, .exit_code = 127};
+    run.nothing.why_plain = NULL;
+    run.nothing.free_bytes = UINT64_MAX;
+    wants(&run, TP_NO_RECORDS_LOADER, "exit code 127");
+    end(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(causes_are_reported_in_order),
+        cmocka_unit_test(short_program_is_the_first_reason),
+        cmocka_unit_test(container_message_names_its_option),
+        cmocka_unit_test(exit_before_main_comes_last_but_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
