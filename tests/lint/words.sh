@@ -63,19 +63,12 @@ name webreport/document 40
 name webreport/measure 30
 name webreport/print 10
 name webreport/session 3
-text collector/README.md 3
-text collector/launch/README.md 10
-text collector/source/README.md 4
 text docs/definitions.md 3
 text templates/README.md 3
 text templates/timeline.js 1
 text templates/walk.js 1
 text tests/README.md 4
 text webreport/measure/work/README.md 1
-text writer/arm64/README.md 5
-text writer/macos/README.md 2
-text writer/text/README.md 1
-text writer/windows/README.md 3
 '
 [ -z "${LIMITS+x}" ] || limits=$LIMITS
 
