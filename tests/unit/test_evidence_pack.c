@@ -140,17 +140,16 @@ static bool read_foreign(struct tp_input_evidence *evidence, const char *name, c
     ProtobufCBinaryData packed[2] = {{0}};
     uint32_t names[] = {1}, words[] = {*word ? 2 : 0};
     Tp__SummaryProcess from = TP__SUMMARY_PROCESS__INIT;
-    struct tp_summary summary = {.event_count = 0};
-    struct tp_unpack unpack = {.from = &from, .to = &summary, .arena = &arena, .texts = texts, .text_count = 2};
+    struct tp_column_reader reader = {
+        .from = &from, .arena = &arena, .scratch = &arena, .texts = texts, .text_count = 2};
     from.n_text = 2;
     from.text = packed;
     from.n_evidence_name = from.n_evidence_word = from.n_evidence_number = 1;
     from.evidence_name = names;
     from.evidence_word = words;
     from.evidence_number = &number;
-    tp_evidence_unpack(&unpack);
-    *evidence = summary.evidence;
-    return !unpack.is_bad;
+    tp_evidence_unpack(&reader, evidence);
+    return !reader.is_bad;
 }
 
 static void other_versions_are_read_or_refused(void **state)

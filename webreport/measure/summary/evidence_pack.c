@@ -3,128 +3,130 @@
 #include "webreport/measure/summary/evidence_pack.h"
 
 #include <stddef.h>
+#include <string.h>
 
+#include "webreport/measure/summary/summary_columns.h"
 #include "writer/base/saturate.h"
-#include "writer/proto/summary.pb-c.h"
 #include "writer/text/format.h"
 
 #define LOST "lost."
 
-static const char *crc_text(int value)
+static const char *crc_text(unsigned value)
 {
     return tp_crc_text((enum tp_crc)value);
 }
 
-static const char *eof_text(int value)
+static const char *eof_text(unsigned value)
 {
     return tp_eof_text((enum tp_eof)value);
 }
 
-static const char *recorder_text(int value)
+static const char *recorder_text(unsigned value)
 {
     return tp_recorder_text((enum tp_recorder)value);
 }
 
-static const char *clock_text(int value)
+static const char *clock_text(unsigned value)
 {
     return tp_clock_text((enum tp_clock)value);
 }
 
-/* Members whose value is one of a few words; 0 is "unknown". */
-enum { CRC, END, RECORDER, CLOCK, WORDS };
+#define AT(type, member)                                                                                               \
+    _Generic(&((struct tp_input_evidence *)0)->member, type * : offsetof(struct tp_input_evidence, member))
+
+/* Members whose value is a word: an enumeration in which 0 is "unknown". */
 static const struct {
     const char *name;
-    const char *(*text)(int value);
-    int count;
-} words[WORDS] = {
-    [CRC] = {"crc", crc_text, TP_CRC_COUNT},
-    [END] = {"eof", eof_text, TP_EOF_COUNT},
-    [RECORDER] = {"recorder", recorder_text, TP_RECORDER_COUNT},
-    [CLOCK] = {"clock", clock_text, TP_CLOCK_COUNT},
+    size_t offset;
+    const char *(*text)(unsigned value);
+    unsigned count; /* number of words */
+} words[] = {
+    {"crc", AT(unsigned, crc), crc_text, TP_CRC_COUNT},
+    {"eof", AT(unsigned, eof), eof_text, TP_EOF_COUNT},
+    {"recorder", AT(unsigned, recorder), recorder_text, TP_RECORDER_COUNT},
+    {"clock", AT(unsigned, clock), clock_text, TP_CLOCK_COUNT},
 };
 
-/* Members that are numbers from 0 on; the losses follow them. */
-enum { BYTES, EVENTS, REPAIRED, PRESENT, ASKED, ABSENT, NUMBERS };
-static const char *const numbers[NUMBERS] = {"bytes", "events", "repaired", "present", "asked", "absent"};
-
-/* A record in the form of the tables. */
-struct flat {
-    int words[WORDS];
-    int64_t numbers[NUMBERS];
+/* Members that are numbers from 0 on. The losses follow them in a file. */
+static const struct {
+    const char *name;
+    size_t offset;
+    bool is_needs; /* the member is a set of needs (unsigned); otherwise an int64_t */
+} numbers[] = {
+    {"bytes", AT(int64_t, file_bytes), false},  {"events", AT(int64_t, event_count), false},
+    {"repaired", AT(int64_t, repaired), false}, {"present", AT(unsigned, present), true},
+    {"asked", AT(unsigned, requested), true},   {"absent", AT(unsigned, absent), true},
 };
 
-static struct flat flatten(const struct tp_input_evidence *e)
-{
-    return (struct flat){{(int)e->crc, (int)e->eof, (int)e->recorder, (int)e->clock},
-                         {e->file_bytes, e->event_count, e->repaired, e->present, e->requested, e->absent}};
-}
-
-static void unflatten(struct tp_input_evidence *e, const struct flat *flat)
-{
-    e->crc = (enum tp_crc)flat->words[CRC];
-    e->eof = (enum tp_eof)flat->words[END];
-    e->recorder = (enum tp_recorder)flat->words[RECORDER];
-    e->clock = (enum tp_clock)flat->words[CLOCK];
-    e->file_bytes = flat->numbers[BYTES];
-    e->event_count = flat->numbers[EVENTS];
-    e->repaired = flat->numbers[REPAIRED];
-    e->present = (unsigned)flat->numbers[PRESENT] & TP_NEED_CATEGORIES;
-    e->requested = (unsigned)flat->numbers[ASKED] & TP_NEED_CATEGORIES;
-    e->absent = (unsigned)flat->numbers[ABSENT] & TP_NEED_CATEGORIES;
-}
+enum { WORDS = sizeof words / sizeof *words, NUMBERS = sizeof numbers / sizeof *numbers };
 
 /* ---- packing ---- */
 
-struct columns {
-    Tp__SummaryProcess *to;
-    struct tp_strings *texts;
-};
-
-static uint32_t text(const struct columns *c, const char *value)
+static struct tp_stored_evidence word_of(const struct tp_input_evidence *e, int i)
 {
-    return tp_strings_add(c->texts, tp_str_of(value)) + 1;
+    unsigned value;
+    memcpy(&value, (const char *)e + words[i].offset, sizeof value);
+    return (struct tp_stored_evidence){.name = tp_str_of(words[i].name), .word = tp_str_of(words[i].text(value))};
 }
 
-static void add(const struct columns *c, const char *name, const char *word, int64_t number)
+static struct tp_stored_evidence number_of(const struct tp_input_evidence *e, int i)
 {
-    size_t at = c->to->n_evidence_name++;
-    c->to->evidence_name[at] = text(c, name);
-    c->to->evidence_word[at] = word ? text(c, word) : 0;
-    c->to->evidence_number[at] = number;
+    struct tp_stored_evidence item = {.name = tp_str_of(numbers[i].name)};
+    const char *member = (const char *)e + numbers[i].offset;
+    unsigned needs;
+    if (numbers[i].is_needs) {
+        memcpy(&needs, member, sizeof needs);
+        item.number = needs;
+    } else {
+        memcpy(&item.number, member, sizeof item.number);
+    }
+    return item;
 }
 
-void tp_evidence_pack(Tp__SummaryProcess *to, const struct tp_input_evidence *e, struct tp_strings *texts,
-                      struct tp_arena *arena)
+void tp_evidence_pack(struct tp_column_writer *writer, const struct tp_input_evidence *e)
 {
-    enum { MOST = WORDS + NUMBERS + TP_LOST_COUNT };
-    struct columns c = {to, texts};
-    struct flat flat = flatten(e);
+    struct tp_stored_evidence items[WORDS + NUMBERS + TP_LOST_COUNT];
+    size_t count = 0;
     if (!e->is_known)
         return;
-    to->evidence_name = tp_arena_array(arena, MOST, sizeof *to->evidence_name);
-    to->evidence_word = tp_arena_array(arena, MOST, sizeof *to->evidence_word);
-    to->evidence_number = tp_arena_array(arena, MOST, sizeof *to->evidence_number);
     for (int i = 0; i < WORDS; i++)
-        add(&c, words[i].name, words[i].text(flat.words[i]), 0);
+        items[count++] = word_of(e, i);
     for (int i = 0; i < NUMBERS; i++)
-        add(&c, numbers[i], NULL, flat.numbers[i]);
-    for (int i = 0; i < TP_LOST_COUNT; i++)
-        if (e->lost[i])
-            add(&c, tp_text_printf(arena, LOST "%s", tp_lost_text((enum tp_lost)i)), NULL, e->lost[i]);
-    to->n_evidence_word = to->n_evidence_number = to->n_evidence_name;
+        items[count++] = number_of(e, i);
+    for (int i = 0; i < TP_LOST_COUNT; i++) {
+        if (!e->lost[i])
+            continue;
+        const char *name = tp_text_printf(writer->arena, LOST "%s", tp_lost_text((enum tp_lost)i));
+        items[count++] = (struct tp_stored_evidence){.name = tp_str_of(name), .number = e->lost[i]};
+    }
+    tp_columns_write(&tp_list_evidence, writer, items, count);
 }
 
 /* ---- unpacking ---- */
 
-static void take_word(struct flat *flat, struct tp_str name, struct tp_str word)
+static void set_word(struct tp_input_evidence *e, const struct tp_stored_evidence *item)
 {
     for (int i = 0; i < WORDS; i++)
-        for (int value = 0; tp_str_equal(name, tp_str_of(words[i].name)) && value < words[i].count; value++)
-            if (tp_str_equal(word, tp_str_of(words[i].text(value))))
-                flat->words[i] = value;
+        for (unsigned value = 0; tp_str_equal(item->name, tp_str_of(words[i].name)) && value < words[i].count; value++)
+            if (tp_str_equal(item->word, tp_str_of(words[i].text(value))))
+                memcpy((char *)e + words[i].offset, &value, sizeof value);
 }
 
-static void take_loss(struct tp_input_evidence *e, struct tp_str name, int64_t number)
+static void set_number(struct tp_input_evidence *e, const struct tp_stored_evidence *item)
+{
+    for (int i = 0; i < NUMBERS; i++) {
+        char *member = (char *)e + numbers[i].offset;
+        unsigned needs = (unsigned)item->number & TP_NEED_CATEGORIES;
+        if (!tp_str_equal(item->name, tp_str_of(numbers[i].name)))
+            continue;
+        if (numbers[i].is_needs)
+            memcpy(member, &needs, sizeof needs);
+        else
+            memcpy(member, &item->number, sizeof item->number);
+    }
+}
+
+static void add_loss(struct tp_input_evidence *e, struct tp_str name, int64_t number)
 {
     enum tp_lost lost = TP_LOST_UNKNOWN;
     for (int i = 0; i < TP_LOST_COUNT; i++)
@@ -133,24 +135,19 @@ static void take_loss(struct tp_input_evidence *e, struct tp_str name, int64_t n
     e->lost[lost] = tp_sat_add(e->lost[lost], number);
 }
 
-void tp_evidence_unpack(struct tp_unpack *u)
+void tp_evidence_unpack(struct tp_column_reader *reader, struct tp_input_evidence *e)
 {
-    const Tp__SummaryProcess *from = u->from;
-    struct tp_input_evidence *e = &u->to->evidence;
-    struct flat flat = {{0}, {0}};
-    e->is_known = from->n_evidence_name > 0;
-    for (size_t i = 0; i < from->n_evidence_name; i++) {
-        struct tp_str name = tp_unpack_text(u, from->evidence_name[i]);
-        struct tp_str word = tp_unpack_text(u, from->evidence_word[i]);
-        int64_t number = from->evidence_number[i];
-        u->is_bad |= number < 0;
-        if (word.len)
-            take_word(&flat, name, word);
+    uint32_t count;
+    const struct tp_stored_evidence *items = tp_columns_read_scratch(&tp_list_evidence, reader, &count);
+    *e = (struct tp_input_evidence){.is_known = count > 0};
+    for (uint32_t i = 0; i < count; i++) {
+        struct tp_str name = items[i].name;
+        reader->is_bad |= items[i].number < 0;
+        if (items[i].word.len)
+            set_word(e, &items[i]);
         else if (tp_str_starts(name, LOST))
-            take_loss(e, (struct tp_str){name.ptr + sizeof LOST - 1, name.len - (sizeof LOST - 1)}, number);
-        for (int k = 0; k < NUMBERS && !word.len; k++)
-            if (tp_str_equal(name, tp_str_of(numbers[k])))
-                flat.numbers[k] = number;
+            add_loss(e, (struct tp_str){name.ptr + sizeof LOST - 1, name.len - (sizeof LOST - 1)}, items[i].number);
+        else
+            set_number(e, &items[i]);
     }
-    unflatten(e, &flat);
 }

@@ -2,14 +2,13 @@
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_PACK_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_PACK_H
 
+#include "webreport/measure/summary/columns.h"
 #include "webreport/measure/summary/signature.h"
-#include "webreport/measure/summary/summary_unpack.h"
 
-/* Fills the columns in `arena` (guard set); adds the texts to `texts`. */
-void tp_signature_pack(struct Tp__SummaryProcess *to, const struct tp_signature *signature, struct tp_strings *texts,
-                       struct tp_arena *arena);
+/* Writes the signature. A hash of 0 writes only the number of steps and whether the signature is cut. */
+void tp_signature_pack(struct tp_column_writer *writer, const struct tp_signature *signature);
 
-/* Fills unpack->to->signature. */
-void tp_signature_unpack(struct tp_unpack *unpack);
+/* Fills the signature. */
+void tp_signature_unpack(struct tp_column_reader *reader, struct tp_signature *signature);
 
 #endif

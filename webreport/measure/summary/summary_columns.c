@@ -1,478 +1,473 @@
-/* The columns of a summary's lists, and how each stores a member. See summary_columns.h. */
+/* The tables of the messages in summary.proto: one row for each field, with the member that the field stores. See
+ * summary_columns.h. */
 #include "webreport/measure/summary/summary_columns.h"
-
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/rules/rules.h"
+#include "writer/base/limits.h"
 #include "writer/proto/summary.pb-c.h"
 
-/* The way a member is stored. The types of the column and of the member are checked at the table row. */
-enum code {
-    COMPUTED,
-    TEXT,         /* number of a text; 0: empty */
-    TEXT_OR_NULL, /* 1 + number of a text; 0: no text */
-    INT,          /* int64_t as it is */
-    DELTA,        /* int64_t, difference to the previous struct; differences wrap around, and so do their sums */
-    AMOUNT,       /* int64_t that is not negative */
-    COUNT,        /* uint32_t as it is */
-    ID,           /* index + 1; 0: TP_NO_ID */
-    KIND,         /* an enumeration, at most `most` */
-    BYTE,         /* uint8_t, at most `most` */
-    REAL,         /* double; each NaN is written with the same bits */
-    FLAG,
-};
-
+/* Types of a column's items and of a member, by code. */
 #define COLUMN_TEXT uint32_t
 #define COLUMN_TEXT_OR_NULL uint32_t
+#define COLUMN_BYTES ProtobufCBinaryData
 #define COLUMN_INT int64_t
 #define COLUMN_DELTA int64_t
 #define COLUMN_AMOUNT uint64_t
+#define COLUMN_BITS uint64_t
 #define COLUMN_COUNT uint32_t
+#define COLUMN_RISING uint32_t
 #define COLUMN_ID uint32_t
-#define COLUMN_KIND uint32_t
 #define COLUMN_BYTE uint32_t
 #define COLUMN_REAL double
+#define COLUMN_SHORT_REAL float
 #define COLUMN_FLAG protobuf_c_boolean
 #define MEMBER_TEXT struct tp_str
 #define MEMBER_TEXT_OR_NULL struct tp_str
+#define MEMBER_BYTES struct tp_str
 #define MEMBER_INT int64_t
 #define MEMBER_DELTA int64_t
 #define MEMBER_AMOUNT int64_t
+#define MEMBER_BITS uint64_t
 #define MEMBER_COUNT uint32_t
+#define MEMBER_RISING uint32_t
 #define MEMBER_ID uint32_t
-#define MEMBER_KIND unsigned
 #define MEMBER_BYTE uint8_t
 #define MEMBER_REAL double
+#define MEMBER_SHORT_REAL double
 #define MEMBER_FLAG bool
 
-struct column {
-    size_t count_at, at; /* offsets in the message: of the number of items, and of the items */
-    size_t offset;       /* of the member in the struct */
-    size_t size, width;  /* bytes of the member, and of an item of the column */
-    enum code code;
-    uint32_t most;
+/* Rows of a table. M is the message and S the struct; both are defined around each table. */
+#define MESSAGE ((M *)0)
+#define AT_FIELD(code_, field)                                                                                         \
+    .count_at = offsetof(M, n_##field), .at = offsetof(M, field), .width = sizeof *MESSAGE->field,                     \
+    .code = _Generic(MESSAGE->field, COLUMN_##code_ *                                                                  \
+                     : TP_CODE_##code_)
+#define AT_SINGLE_FIELD(code_, field)                                                                                  \
+    .count_at = TP_COLUMN_IS_ALONE, .at = offsetof(M, field), .width = sizeof MESSAGE->field,                          \
+    .code = _Generic(&MESSAGE->field, COLUMN_##code_ *                                                                 \
+                     : TP_CODE_##code_)
+#define AT_MEMBER(code_, member)                                                                                       \
+    .offset = _Generic(&((S *)0)->member, MEMBER_##code_ * : offsetof(S, member)), .size = sizeof((S *)0)->member
+
+/* A member in a column: any value, a value up to a limit, and a member of an optional list with its usual value. */
+#define COLUMN(code_, field, member) UP_TO(UINT32_MAX, code_, field, member)
+#define UP_TO(most_, code_, field, member)                                                                             \
+    {                                                                                                                  \
+        AT_FIELD(code_, field), AT_MEMBER(code_, member), .most = (most_)                                              \
+    }
+#define USUAL(usual_, most_, code_, field, member)                                                                     \
+    {                                                                                                                  \
+        AT_FIELD(code_, field), AT_MEMBER(code_, member), .most = (most_), .usual = (usual_)                           \
+    }
+/* A list without a struct: the item is the member. */
+#define ITEM(code_, field)                                                                                             \
+    {                                                                                                                  \
+        AT_FIELD(code_, field), .offset = _Generic((S *)0, MEMBER_##code_ * : 0), .size = sizeof(S),                   \
+                                .most = UINT32_MAX                                                                     \
+    }
+/* A member of a record. */
+#define SINGLE(code_, field, member)                                                                                   \
+    {                                                                                                                  \
+        AT_SINGLE_FIELD(code_, field), AT_MEMBER(code_, member), .most = UINT32_MAX                                    \
+    }
+#define LIST(columns_, ...)                                                                                            \
+    {                                                                                                                  \
+        .columns = (columns_), .count = sizeof(columns_) / sizeof *(columns_), .item_size = sizeof(S), __VA_ARGS__     \
+    }
+
+/* ---- SummaryEntry ---- */
+
+#define M Tp__SummaryEntry
+#define S struct tp_stored_entry
+static const struct tp_column entry[] = {
+    SINGLE(BYTES, job, key.job),       SINGLE(INT, rank, key.rank), SINGLE(INT, world_size, key.world_size),
+    SINGLE(BYTES, worker, key.worker), SINGLE(INT, span, key.span), SINGLE(INT, event_count, event_count),
+    SINGLE(BYTES, process, process),
 };
+const struct tp_column_list tp_record_entry = LIST(entry);
+#undef S
+#undef M
+const ProtobufCMessageDescriptor *const tp_message_entry = &tp__summary_entry__descriptor;
 
-#define MESSAGE ((Tp__SummaryProcess *)0)
-#define IN_MESSAGE(field)                                                                                              \
-    .count_at = offsetof(Tp__SummaryProcess, n_##field), .at = offsetof(Tp__SummaryProcess, field),                    \
-    .width = sizeof *MESSAGE->field
-#define UP_TO(most_, code_, field, type, member)                                                                       \
-    {                                                                                                                  \
-        IN_MESSAGE(field),                                                                                             \
-            .code = _Generic(MESSAGE->field, COLUMN_##code_ *                                                          \
-                             : code_),                                                                                 \
-            .offset = _Generic(&((type *)0)->member, MEMBER_##code_ *                                                  \
-                               : offsetof(type, member)),                                                              \
-            .size = sizeof((type *)0)->member, .most = (most_)                                                         \
-    }
-#define UNLIMITED(...) UP_TO(UINT32_MAX, __VA_ARGS__)
-#define MADE(field)                                                                                                    \
-    {                                                                                                                  \
-        IN_MESSAGE(field), .code = COMPUTED                                                                            \
-    }
+/* ---- SummaryProcess ---- */
 
-static const struct column metrics[] = {MADE(metric_name), MADE(metric_value), MADE(metric_why)};
+#define M Tp__SummaryProcess
+const ProtobufCMessageDescriptor *const tp_message_process = &tp__summary_process__descriptor;
+
+#define S struct tp_str
+static const struct tp_column texts[] = {ITEM(BYTES, text)};
+const struct tp_column_list tp_list_texts = LIST(texts);
+#undef S
+
+/* head */
+
+#define S struct tp_summary
+static const struct tp_column head[] = {
+    SINGLE(TEXT, file, file),         SINGLE(TEXT, sha256, sha256),
+    SINGLE(TEXT, program, program),   SINGLE(TEXT, verdict, verdict),
+    SINGLE(TEXT, headline, headline), SINGLE(COUNT, producer, producer), /* a larger number is from a newer version */
+    SINGLE(INT, start_ns, start_ns),  SINGLE(BITS, kernel_fingerprint, kernel_fingerprint),
+};
+const struct tp_column_list tp_record_head = LIST(head);
+#undef S
+
+#define S struct tp_stored_decision
+static const struct tp_column decision[] = {
+    SINGLE(COUNT, decision, number),       SINGLE(FLAG, decision_accepts, accepts),
+    SINGLE(TEXT, decision_by, by),         SINGLE(TEXT, decision_at, at),
+    SINGLE(TEXT, decision_reason, reason), SINGLE(INT, decision_committed_s, committed_s),
+};
+const struct tp_column_list tp_record_decision = LIST(decision);
+#undef S
+
+#define S struct tp_stored_metric
+static const struct tp_column metrics[] = {
+    COLUMN(TEXT, metric_name, name),
+    COLUMN(REAL, metric_value, value),
+    COLUMN(TEXT, metric_why, why),
+};
+const struct tp_column_list tp_list_metrics = LIST(metrics);
+#undef S
 
 #define S struct tp_summary_fact
-static const struct column facts[] = {UNLIMITED(TEXT, fact_name, S, name), UNLIMITED(TEXT, fact_value, S, value)};
+static const struct tp_column facts[] = {COLUMN(TEXT, fact_name, name), COLUMN(TEXT, fact_value, value)};
+const struct tp_column_list tp_list_facts = LIST(facts);
 #undef S
+
+#define S struct tp_stored_evidence
+static const struct tp_column evidence[] = {
+    COLUMN(TEXT, evidence_name, name),
+    COLUMN(TEXT, evidence_word, word),
+    COLUMN(INT, evidence_number, number),
+};
+const struct tp_column_list tp_list_evidence = LIST(evidence);
+#undef S
+
+/* steps */
 
 #define S struct tp_summary_step
-static const struct column steps[] = {
-    UNLIMITED(TEXT, step_name, S, name),
-    UNLIMITED(DELTA, step_start_ns, S, start_ns),
-    UNLIMITED(INT, step_total_ns, S, total_ns),
+static const struct tp_column steps[] = {
+    COLUMN(TEXT, step_name, name),
+    COLUMN(DELTA, step_start_ns, start_ns),
+    COLUMN(INT, step_total_ns, total_ns),
 };
+const struct tp_column_list tp_list_steps = LIST(steps);
 #undef S
-static const struct column left_out[] = {MADE(left_out_step)};
-static const struct column parts[] = {MADE(part)};
 
-#define S struct tp_summary_row
-static const struct column rows[] = {
-    UNLIMITED(KIND, row_kind, S, kind), /* a larger kind is from a newer version */
-    UNLIMITED(TEXT, row_name, S, name),
-    UNLIMITED(TEXT, row_owner, S, owner),
-    UNLIMITED(TEXT, row_shape, S, shape),
-    UNLIMITED(TEXT, row_dtype, S, dtype),
-    UNLIMITED(INT, row_bytes, S, bytes),
-    UNLIMITED(AMOUNT, row_count, S, time.count),
-    UNLIMITED(AMOUNT, row_min_ns, S, time.min_ns),
-    MADE(row_span_ns),
-    MADE(row_excess_ns),
-    MADE(row_has_steps),
-};
+#define S uint32_t
+static const struct tp_column left_out[] = {ITEM(RISING, left_out_step)};
+const struct tp_column_list tp_list_left_out = LIST(left_out);
+static const struct tp_column step_parts[] = {ITEM(COUNT, part)};
+const struct tp_column_list tp_list_step_parts = LIST(step_parts);
 #undef S
-static const struct column spans[] = {MADE(row_deviation), MADE(row_buckets)};
-static const struct column buckets[] = {MADE(bucket), MADE(bucket_count)};
-static const struct column cells[] = {MADE(by_step_ns), MADE(by_step_count)};
+
+#define S int64_t
+static const struct tp_column step_part_ns[] = {ITEM(INT, part_ns)};
+const struct tp_column_list tp_list_step_part_ns = LIST(step_part_ns);
+#undef S
+
+/* rows */
+
+#define S struct tp_stored_row
+static const struct tp_column rows[] = {
+    COLUMN(COUNT, row_kind, row.kind), /* a larger kind is from a newer version */
+    COLUMN(TEXT, row_name, row.name),
+    COLUMN(TEXT, row_owner, row.owner),
+    COLUMN(TEXT, row_shape, row.shape),
+    COLUMN(TEXT, row_dtype, row.dtype),
+    COLUMN(INT, row_bytes, row.bytes),
+    COLUMN(AMOUNT, row_count, row.time.count),
+    COLUMN(AMOUNT, row_min_ns, row.time.min_ns),
+    COLUMN(BITS, row_span_ns, span_ns),
+    COLUMN(BITS, row_excess_ns, excess_ns),
+    COLUMN(FLAG, row_has_steps, has_steps),
+};
+const struct tp_column_list tp_list_rows = LIST(rows);
+#undef S
+
+#define S struct tp_sketch_bucket
+static const struct tp_column buckets[] = {
+    UP_TO(TP_SKETCH_BUCKETS - 1, RISING, bucket, bucket),
+    COLUMN(AMOUNT, bucket_count, count),
+};
+static const struct tp_column_list list_of_buckets = LIST(buckets);
+#undef S
+
+#define S struct tp_stored_span
+static const struct tp_column spans[] = {
+    COLUMN(SHORT_REAL, row_deviation, deviation_ns),
+    UP_TO(TP_SKETCH_BUCKETS, COUNT, row_buckets, bucket_count),
+};
+static const struct tp_column_parts span_buckets = {&list_of_buckets, offsetof(S, buckets), offsetof(S, bucket_count),
+                                                    0};
+const struct tp_column_list tp_list_spans = LIST(spans, .parts = &span_buckets);
+#undef S
+
+#define S struct tp_stored_cell
+static const struct tp_column cells[] = {COLUMN(INT, by_step_ns, sum_ns), COLUMN(AMOUNT, by_step_count, count)};
+const struct tp_column_list tp_list_cells = LIST(cells);
+#undef S
+
+/* collectives, findings, memory, flags */
 
 #define S struct tp_summary_collective
-static const struct column collectives[] = {
-    UNLIMITED(TEXT, collective_name, S, name),
-    UNLIMITED(TEXT, collective_group, S, group),
-    UNLIMITED(TEXT, collective_dtype, S, dtype),
-    UNLIMITED(DELTA, collective_sequence, S, sequence),
-    UNLIMITED(INT, collective_bytes, S, bytes),
-    UNLIMITED(INT, collective_group_size, S, group_size),
-    UNLIMITED(DELTA, collective_arrival_ns, S, arrival_ns),
-    UNLIMITED(INT, collective_duration_ns, S, duration_ns),
-    UNLIMITED(ID, collective_step, S, step),
+static const struct tp_column collectives[] = {
+    COLUMN(TEXT, collective_name, name),
+    COLUMN(TEXT, collective_group, group),
+    COLUMN(TEXT, collective_dtype, dtype),
+    COLUMN(DELTA, collective_sequence, sequence),
+    COLUMN(INT, collective_bytes, bytes),
+    COLUMN(INT, collective_group_size, group_size),
+    COLUMN(DELTA, collective_arrival_ns, arrival_ns),
+    COLUMN(INT, collective_duration_ns, duration_ns),
+    COLUMN(ID, collective_step, step),
 };
+const struct tp_column_list tp_list_collectives = LIST(collectives);
 #undef S
 
 #define S struct tp_summary_finding
-static const struct column findings[] = {
-    UNLIMITED(TEXT, finding_rule, S, rule),
-    UNLIMITED(TEXT, finding_title, S, title),
-    UP_TO(TP_SEVERITY_INFO, BYTE, finding_severity, S, severity),
-    UP_TO(TP_CONFIDENCE_HIGH, BYTE, finding_confidence, S, confidence),
-    UNLIMITED(REAL, finding_ceiling_us, S, ceiling_us_per_step),
-    UNLIMITED(INT, finding_occurrences, S, occurrences),
-    UNLIMITED(TEXT, finding_line, S, file_line),
-    UNLIMITED(TEXT, finding_detail, S, detail),
+static const struct tp_column findings[] = {
+    COLUMN(TEXT, finding_rule, rule),
+    COLUMN(TEXT, finding_title, title),
+    UP_TO(TP_SEVERITY_INFO, BYTE, finding_severity, severity),
+    UP_TO(TP_CONFIDENCE_HIGH, BYTE, finding_confidence, confidence),
+    COLUMN(REAL, finding_ceiling_us, ceiling_us_per_step),
+    COLUMN(INT, finding_occurrences, occurrences),
+    COLUMN(TEXT, finding_line, file_line),
+    COLUMN(TEXT, finding_detail, detail),
 };
-#undef S
-
-#define S struct tp_summary_memory
-static const struct column devices[] = {
-    UNLIMITED(TEXT, memory_device, S, device),
-    UNLIMITED(INT, memory_peak_bytes, S, peak_allocated_bytes),
-    UNLIMITED(INT, memory_reserved_bytes, S, peak_reserved_bytes),
-    UNLIMITED(REAL, memory_creep, S, creep_bytes_per_step),
-    UNLIMITED(COUNT, memory_owners, S, owner_count),
-};
+const struct tp_column_list tp_list_findings = LIST(findings);
 #undef S
 
 #define S struct tp_summary_owner
-static const struct column owners[] = {
-    UP_TO(TP_OWNER_LINE, KIND, owner_kind, S, kind),
-    UNLIMITED(TEXT, owner_name, S, name),
-    UNLIMITED(INT, owner_bytes, S, bytes),
-    UNLIMITED(INT, owner_blocks, S, blocks),
+static const struct tp_column owners[] = {
+    UP_TO(TP_OWNER_LINE, COUNT, owner_kind, kind),
+    COLUMN(TEXT, owner_name, name),
+    COLUMN(INT, owner_bytes, bytes),
+    COLUMN(INT, owner_blocks, blocks),
 };
+static const struct tp_column_list list_of_owners = LIST(owners);
+#undef S
+
+#define S struct tp_summary_memory
+static const struct tp_column memory[] = {
+    COLUMN(TEXT, memory_device, device),
+    COLUMN(INT, memory_peak_bytes, peak_allocated_bytes),
+    COLUMN(INT, memory_reserved_bytes, peak_reserved_bytes),
+    COLUMN(REAL, memory_creep, creep_bytes_per_step),
+    COLUMN(COUNT, memory_owners, owner_count),
+};
+static const struct tp_column_parts memory_owners = {&list_of_owners, offsetof(S, owners), offsetof(S, owner_count), 0};
+const struct tp_column_list tp_list_memory = LIST(memory, .parts = &memory_owners);
 #undef S
 
 #define S struct tp_summary_flag
-static const struct column flags[] = {UNLIMITED(TEXT, flag_name, S, name), UNLIMITED(INT, flag_count, S, count)};
+static const struct tp_column flags[] = {COLUMN(TEXT, flag_name, name), COLUMN(INT, flag_count, count)};
+const struct tp_column_list tp_list_flags = LIST(flags);
 #undef S
 
-static const struct column evidence[] = {MADE(evidence_name), MADE(evidence_word), MADE(evidence_number)};
-static const struct column labels[] = {MADE(label)};
-static const struct column overlap[] = {MADE(overlap_step), MADE(overlap_computation_ns),
-                                        MADE(overlap_communication_ns), MADE(overlap_both_ns), MADE(overlap_other_ns)};
+/* comparison of ranks */
+
+#define S struct tp_rank_summary
+static const struct tp_column comparison[] = {SINGLE(COUNT, device_count, device_count)};
+const struct tp_column_list tp_record_comparison = LIST(comparison);
+#undef S
+
+#define S struct tp_str
+static const struct tp_column labels[] = {ITEM(TEXT, label)};
+const struct tp_column_list tp_list_labels = LIST(labels);
+static const struct tp_column metadata[] = {ITEM(TEXT_OR_NULL, record_meta)};
+static const struct tp_column_list list_of_metadata = LIST(metadata);
+#undef S
+
+#define S struct tp_stored_overlap
+static const struct tp_column overlap[] = {
+    COLUMN(TEXT, overlap_step, step),
+    COLUMN(INT, overlap_computation_ns, computation_ns),
+    COLUMN(INT, overlap_communication_ns, communication_ns),
+    COLUMN(INT, overlap_both_ns, both_ns),
+    COLUMN(INT, overlap_other_ns, other_ns),
+};
+const struct tp_column_list tp_list_overlap = LIST(overlap);
+#undef S
 
 #define S struct tp_rank_record
-static const struct column records[] = {
-    UNLIMITED(TEXT, record_name, S, name),
-    UNLIMITED(ID, record_step, S, step),
-    UNLIMITED(COUNT, record_ranges, S, range_count),
-    UNLIMITED(COUNT, record_kernels, S, kernel_count),
-    UNLIMITED(INT, record_kernel_ns, S, kernel_time_ns),
-    UNLIMITED(INT, record_bytes, S, bytes),
+static const struct tp_column records[] = {
+    COLUMN(TEXT, record_name, name),
+    COLUMN(ID, record_step, step),
+    COLUMN(COUNT, record_ranges, range_count),
+    COLUMN(COUNT, record_kernels, kernel_count),
+    COLUMN(INT, record_kernel_ns, kernel_time_ns),
+    COLUMN(INT, record_bytes, bytes),
 };
+static const struct tp_column_parts record_metadata = {&list_of_metadata, offsetof(S, meta), 0, TP_RANK_METAS};
+const struct tp_column_list tp_list_records = LIST(records, .parts = &record_metadata);
 #undef S
-static const struct column meta[] = {MADE(record_meta)};
-static const struct column ranges[] = {MADE(range_start_ns), MADE(range_length_ns)};
+
+#define S struct tp_stored_range
+static const struct tp_column ranges[] = {COLUMN(DELTA, range_start_ns, start_ns),
+                                          COLUMN(INT, range_length_ns, length_ns)};
+const struct tp_column_list tp_list_ranges = LIST(ranges);
+#undef S
 
 #define S struct tp_rank_gpu
-static const struct column gpus[] = {
-    UNLIMITED(INT, gpu_id, S, id),
-    UNLIMITED(INT, gpu_memory_bytes, S, memory_bytes),
-    UNLIMITED(TEXT_OR_NULL, gpu_name, S, name),
-    UNLIMITED(TEXT_OR_NULL, gpu_capability, S, compute_capability),
+static const struct tp_column gpus[] = {
+    COLUMN(INT, gpu_id, id),
+    COLUMN(INT, gpu_memory_bytes, memory_bytes),
+    COLUMN(TEXT_OR_NULL, gpu_name, name),
+    COLUMN(TEXT_OR_NULL, gpu_capability, compute_capability),
 };
+const struct tp_column_list tp_list_gpus = LIST(gpus);
+#undef S
+
+/* signature */
+
+#define S struct tp_signature
+static const struct tp_column signature[] = {
+    SINGLE(BITS, work_hash, hash),
+    SINGLE(COUNT, work_steps, steady_count),
+    SINGLE(FLAG, work_is_cut, is_cut),
+    SINGLE(FLAG, knows_kept, knows_kept),
+};
+const struct tp_column_list tp_record_signature = LIST(signature);
 #undef S
 
 #define S struct tp_count_key
-static const struct column work[] = {
-    UP_TO(TP_COUNT_KINDS - 1, BYTE, work_kind, S, kind),
-    UNLIMITED(TEXT, work_name, S, name),
-    UNLIMITED(TEXT, work_dims, S, dims),
-    UNLIMITED(TEXT, work_detail, S, detail),
-    UNLIMITED(AMOUNT, work_count, S, count),
+static const struct tp_column work[] = {
+    UP_TO(TP_COUNT_KINDS - 1, BYTE, work_kind, kind),
+    COLUMN(TEXT, work_name, name),
+    COLUMN(TEXT, work_dims, dims),
+    COLUMN(TEXT, work_detail, detail),
+    COLUMN(AMOUNT, work_count, count),
 };
+const struct tp_column_list tp_list_work = LIST(work);
 #undef S
-static const struct column places[] = {MADE(work_place)};
-static const struct column lanes[] = {MADE(work_lane)};
-static const struct column call_keys[] = {MADE(work_call_key), MADE(work_call_depth), MADE(work_call_place)};
-static const struct column calls[] = {MADE(work_call)};
+
+#define S struct tp_str
+static const struct tp_column places[] = {ITEM(TEXT, work_place)};
+const struct tp_column_list tp_list_places = LIST(places);
+#undef S
+
+#define S uint32_t
+static const struct tp_column work_varies[] = {ITEM(RISING, work_varies)};
+const struct tp_column_list tp_list_work_varies = LIST(work_varies);
+static const struct tp_column lanes[] = {ITEM(COUNT, work_lane)};
+const struct tp_column_list tp_list_lanes = LIST(lanes);
+static const struct tp_column calls[] = {ITEM(COUNT, work_call)};
+const struct tp_column_list tp_list_calls = LIST(calls);
+#undef S
+
+#define S struct tp_count_call
+static const struct tp_column call_keys[] = {
+    COLUMN(COUNT, work_call_key, key),
+    COLUMN(COUNT, work_call_depth, depth),
+    COLUMN(COUNT, work_call_place, place),
+};
+const struct tp_column_list tp_list_call_keys = LIST(call_keys);
+#undef S
 
 #define S struct tp_count_kept
-static const struct column kept[] = {
-    UNLIMITED(TEXT, kept_operator, S, operator), UNLIMITED(TEXT, kept_place, S, place),
-    UNLIMITED(AMOUNT, kept_blocks, S, blocks),   UNLIMITED(AMOUNT, kept_bytes, S, bytes),
-    UNLIMITED(FLAG, kept_is_exact, S, is_exact),
+static const struct tp_column kept[] = {
+    COLUMN(TEXT, kept_operator, operator), COLUMN(TEXT, kept_place, place),       COLUMN(AMOUNT, kept_blocks, blocks),
+    COLUMN(AMOUNT, kept_bytes, bytes),     COLUMN(FLAG, kept_is_exact, is_exact),
 };
+const struct tp_column_list tp_list_kept = LIST(kept);
 #undef S
 
 #define S struct tp_count_function
-static const struct column functions[] = {
-    UNLIMITED(TEXT, loader_place, S, place),       UNLIMITED(AMOUNT, loader_calls, S, calls),
-    UNLIMITED(AMOUNT, loader_low_ns, S, low_ns),   UNLIMITED(COUNT, loader_seen, S, seen),
-    UNLIMITED(FLAG, loader_is_exact, S, is_exact),
+static const struct tp_column functions[] = {
+    COLUMN(TEXT, loader_place, place), COLUMN(AMOUNT, loader_calls, calls),     COLUMN(AMOUNT, loader_low_ns, low_ns),
+    COLUMN(COUNT, loader_seen, seen),  COLUMN(FLAG, loader_is_exact, is_exact),
 };
+const struct tp_column_list tp_list_functions = LIST(functions);
 #undef S
 
-#define S struct tp_slot_group
-static const struct column groups[] = {
-    UNLIMITED(TEXT, group_name, S, name),
-    UNLIMITED(TEXT, group_description, S, description),
-    UNLIMITED(INT, group_size, S, size),
-    UNLIMITED(COUNT, group_runs, S, run_count),
-};
+/* step slots */
+
+#define S struct tp_step_slots
+static const struct tp_column step_slots[] = {SINGLE(TEXT, host, host)};
+const struct tp_column_list tp_record_slots = LIST(step_slots);
 #undef S
 
 #define S struct tp_rank_stride
-static const struct column runs[] = {
-    UNLIMITED(INT, run_first, S, first),
-    UNLIMITED(INT, run_stride, S, stride),
-    UNLIMITED(INT, run_length, S, length),
+static const struct tp_column runs[] = {
+    COLUMN(INT, run_first, first),
+    COLUMN(INT, run_stride, stride),
+    COLUMN(INT, run_length, length),
 };
+static const struct tp_column_list list_of_runs = LIST(runs);
 #undef S
 
-static const struct column slots[] = {UNLIMITED(ID, slot_group, struct tp_slot, group),
-                                      UNLIMITED(COUNT, slot_calls, struct tp_slot, calls)};
-static const struct column slot_steps[] = {MADE(slot_step)};
-static const struct column lengths[] = {MADE(slot_kernel_us), MADE(slot_pause_us), MADE(slot_input_us),
-                                        MADE(slot_within_us)};
-
-#define OF(columns, type)                                                                                              \
-    {                                                                                                                  \
-        columns, sizeof(columns) / sizeof *(columns), sizeof(type)                                                     \
-    }
-#define OF_NUMBERS(columns)                                                                                            \
-    {                                                                                                                  \
-        columns, sizeof(columns) / sizeof *(columns), 0                                                                \
-    }
-
-static const struct list {
-    const struct column *columns;
-    unsigned count;
-    size_t item_size; /* size of the struct; 0: the list has no struct */
-} lists[TP_LIST_COUNT] = {
-    [TP_LIST_METRICS] = OF_NUMBERS(metrics),
-    [TP_LIST_FACTS] = OF(facts, struct tp_summary_fact),
-    [TP_LIST_STEPS] = OF(steps, struct tp_summary_step),
-    [TP_LIST_LEFT_OUT] = OF_NUMBERS(left_out),
-    [TP_LIST_PARTS] = OF_NUMBERS(parts),
-    [TP_LIST_ROWS] = OF(rows, struct tp_summary_row),
-    [TP_LIST_SPANS] = OF_NUMBERS(spans),
-    [TP_LIST_BUCKETS] = OF_NUMBERS(buckets),
-    [TP_LIST_CELLS] = OF_NUMBERS(cells),
-    [TP_LIST_COLLECTIVES] = OF(collectives, struct tp_summary_collective),
-    [TP_LIST_FINDINGS] = OF(findings, struct tp_summary_finding),
-    [TP_LIST_DEVICES] = OF(devices, struct tp_summary_memory),
-    [TP_LIST_OWNERS] = OF(owners, struct tp_summary_owner),
-    [TP_LIST_FLAGS] = OF(flags, struct tp_summary_flag),
-    [TP_LIST_EVIDENCE] = OF_NUMBERS(evidence),
-    [TP_LIST_LABELS] = OF_NUMBERS(labels),
-    [TP_LIST_OVERLAP] = OF_NUMBERS(overlap),
-    [TP_LIST_RECORDS] = OF(records, struct tp_rank_record),
-    [TP_LIST_META] = OF_NUMBERS(meta),
-    [TP_LIST_RANGES] = OF_NUMBERS(ranges),
-    [TP_LIST_GPUS] = OF(gpus, struct tp_rank_gpu),
-    [TP_LIST_WORK] = OF(work, struct tp_count_key),
-    [TP_LIST_WORK_PLACES] = OF_NUMBERS(places),
-    [TP_LIST_WORK_LANES] = OF_NUMBERS(lanes),
-    [TP_LIST_CALL_KEYS] = OF_NUMBERS(call_keys),
-    [TP_LIST_CALLS] = OF_NUMBERS(calls),
-    [TP_LIST_KEPT] = OF(kept, struct tp_count_kept),
-    [TP_LIST_FUNCTIONS] = OF(functions, struct tp_count_function),
-    [TP_LIST_GROUPS] = OF(groups, struct tp_slot_group),
-    [TP_LIST_RUNS] = OF(runs, struct tp_rank_stride),
-    [TP_LIST_SLOTS] = OF(slots, struct tp_slot),
-    [TP_LIST_SLOT_STEPS] = OF_NUMBERS(slot_steps),
-    [TP_LIST_LENGTHS] = OF_NUMBERS(lengths),
+#define S struct tp_slot_group
+static const struct tp_column groups[] = {
+    COLUMN(TEXT, group_name, name),
+    COLUMN(TEXT, group_description, description),
+    COLUMN(INT, group_size, size),
+    UP_TO(TP_MAX_SLOT_RUNS, COUNT, group_runs, run_count),
 };
+static const struct tp_column_parts group_runs = {&list_of_runs, offsetof(S, runs), offsetof(S, run_count), 0};
+const struct tp_column_list tp_list_groups = LIST(groups, .parts = &group_runs);
+static const struct tp_column group_kinds[] = {USUAL(TP_GROUP_ALL, TP_GROUP_KINDS - 1, COUNT, group_kind, kind)};
+const struct tp_column_list tp_list_group_kinds = LIST(group_kinds, .is_optional = true);
+#undef S
 
-/* ---- packing ---- */
-
-void tp_columns_make(enum tp_list list, Tp__SummaryProcess *to, size_t count, struct tp_arena *arena)
-{
-    for (unsigned i = 0; i < lists[list].count; i++) {
-        const struct column *column = &lists[list].columns[i];
-        void *items = tp_arena_array(arena, count, column->width);
-        memcpy((char *)to + column->count_at, &count, sizeof count);
-        memcpy((char *)to + column->at, &items, sizeof items);
-    }
-}
-
-/* Returns the items of a column. */
-static char *items_of(const Tp__SummaryProcess *message, const struct column *column)
-{
-    char *items;
-    memcpy(&items, (const char *)message + column->at, sizeof items);
-    return items;
-}
-
-static size_t length_of(const Tp__SummaryProcess *message, const struct column *column)
-{
-    size_t length;
-    memcpy(&length, (const char *)message + column->count_at, sizeof length);
-    return length;
-}
-
-/* A member of a struct, or an item of a column. */
-union value {
-    uint32_t u32;
-    int64_t i64;
-    uint64_t u64;
-    uint8_t u8;
-    double real;
-    bool is_true;
-    protobuf_c_boolean flag;
-    struct tp_str text;
+#define S struct tp_slot
+static const struct tp_column slots[] = {COLUMN(ID, slot_group, group), COLUMN(COUNT, slot_calls, calls)};
+const struct tp_column_list tp_list_slots = LIST(slots);
+static const struct tp_column slot_waits[] = {
+    USUAL(1, UINT32_MAX, COUNT, slot_waits, waits),
+    USUAL(0, TP_SLOT_WHOLE, COUNT, slot_before, before),
+    USUAL(true, 0, FLAG, slot_seen, is_seen),
 };
+const struct tp_column_list tp_list_slot_waits = LIST(slot_waits, .is_optional = true);
+static const struct tp_column slot_bytes[] = {USUAL(0, 0, AMOUNT, slot_moved_bytes, moved_bytes)};
+const struct tp_column_list tp_list_slot_bytes = LIST(slot_bytes, .is_optional = true);
+#undef S
 
-/* Returns the item for a member; before: the member of the previous struct, 0 at first. */
-static union value put(const struct column *column, union value from, union value before, struct tp_strings *texts)
-{
-    union value to = {0};
-    switch (column->code) {
-    case COMPUTED:
-        break;
-    case TEXT:
-        to.u32 = tp_column_text(texts, from.text);
-        break;
-    case TEXT_OR_NULL:
-        to.u32 = from.text.ptr ? tp_column_text(texts, from.text) + 1 : 0;
-        break;
-    case INT:
-    case AMOUNT:
-        to.i64 = from.i64;
-        break;
-    case DELTA:
-        to.i64 = (int64_t)((uint64_t)from.i64 - (uint64_t)before.i64);
-        break;
-    case COUNT:
-    case KIND:
-        to.u32 = from.u32;
-        break;
-    case ID:
-        to.u32 = from.u32 + 1;
-        break;
-    case BYTE:
-        to.u32 = from.u8;
-        break;
-    case REAL:
-        to.real = isnan(from.real) ? (double)NAN : from.real;
-        break;
-    case FLAG:
-        to.flag = from.is_true;
-        break;
-    }
-    return to;
-}
+#define S uint32_t
+static const struct tp_column slot_steps[] = {ITEM(RISING, slot_step)};
+const struct tp_column_list tp_list_slot_steps = LIST(slot_steps);
+#undef S
 
-void tp_columns_put(enum tp_list list, Tp__SummaryProcess *to, size_t at, const void *item, struct tp_strings *texts)
-{
-    for (unsigned i = 0; i < lists[list].count; i++) {
-        const struct column *column = &lists[list].columns[i];
-        if (column->code == COMPUTED)
-            continue;
-        const char *member = (const char *)item + column->offset;
-        union value value = {0}, before = {0};
-        memcpy(&value, member, column->size);
-        if (at && column->code == DELTA)
-            memcpy(&before, member - lists[list].item_size, column->size);
-        value = put(column, value, before, texts);
-        memcpy(items_of(to, column) + at * column->width, &value, column->width);
-    }
-}
-
-void tp_columns_pack(enum tp_list list, Tp__SummaryProcess *to, const void *items, size_t count,
-                     struct tp_strings *texts, struct tp_arena *arena)
-{
-    tp_columns_make(list, to, count, arena);
-    for (size_t i = 0; i < count; i++)
-        tp_columns_put(list, to, i, (const char *)items + i * lists[list].item_size, texts);
-}
-
-/* ---- unpacking ---- */
-
-/* Returns the member for an item; before: the member of the previous struct, 0 at first. */
-static union value get(const struct column *column, union value from, union value before, struct tp_unpack *unpack)
-{
-    union value to = {0};
-    switch (column->code) {
-    case COMPUTED:
-        break;
-    case TEXT:
-        to.text = tp_unpack_text(unpack, from.u32);
-        break;
-    case TEXT_OR_NULL:
-        to.text = from.u32 ? tp_unpack_text(unpack, from.u32 - 1) : (struct tp_str){NULL, 0};
-        break;
-    case INT:
-        to.i64 = from.i64;
-        break;
-    case AMOUNT:
-        to.i64 = tp_unpack_count(unpack, from.u64);
-        break;
-    case DELTA:
-        to.i64 = (int64_t)((uint64_t)from.i64 + (uint64_t)before.i64);
-        break;
-    case COUNT:
-    case KIND:
-        unpack->is_bad |= from.u32 > column->most;
-        to.u32 = from.u32;
-        break;
-    case ID:
-        to.u32 = from.u32 - 1;
-        break;
-    case BYTE:
-        unpack->is_bad |= from.u32 > column->most;
-        to.u8 = (uint8_t)from.u32;
-        break;
-    case REAL:
-        to.real = from.real;
-        break;
-    case FLAG:
-        to.is_true = from.flag;
-        break;
-    }
-    return to;
-}
-
-void *tp_columns_unpack(enum tp_list list, struct tp_unpack *unpack, uint32_t *count)
-{
-    const struct list *of = &lists[list];
-    size_t length = length_of(unpack->from, &of->columns[0]);
-    char *items = tp_arena_array(unpack->arena, length, of->item_size);
-    *count = (uint32_t)length;
-    for (unsigned i = 0; i < of->count; i++) {
-        const struct column *column = &of->columns[i];
-        const char *from = items_of(unpack->from, column);
-        union value value = {0}, before = {0};
-        for (size_t k = 0; k < length && column->code != COMPUTED; k++, before = value) {
-            memcpy(&value, from + k * column->width, column->width);
-            value = get(column, value, before, unpack);
-            memcpy(items + k * of->item_size + column->offset, &value, column->size);
-        }
-    }
-    return items;
-}
+#define S struct tp_stored_times
+static const struct tp_column slot_times[] = {
+    COLUMN(INT, slot_kernel_us, us[TP_SLOT_KERNEL]),
+    COLUMN(INT, slot_pause_us, us[TP_SLOT_PAUSE]),
+    COLUMN(INT, slot_input_us, us[TP_SLOT_INPUT]),
+    COLUMN(INT, slot_within_us, us[TP_SLOT_WITHIN]),
+};
+const struct tp_column_list tp_list_slot_times = LIST(slot_times);
+static const struct tp_column slot_overlap[] = {USUAL(0, 0, INT, slot_beside_us, us[TP_SLOT_BESIDE])};
+const struct tp_column_list tp_list_slot_overlap = LIST(slot_overlap, .is_optional = true);
+#undef S
 
 /* ---- lengths ---- */
 
-bool tp_columns_are_even(const Tp__SummaryProcess *from)
+static const struct tp_column_list *const all_lists[] = {
+    &tp_list_texts,      &tp_list_metrics,      &tp_list_facts,      &tp_list_steps,       &tp_list_left_out,
+    &tp_list_step_parts, &tp_list_step_part_ns, &tp_list_rows,       &tp_list_spans,       &list_of_buckets,
+    &tp_list_cells,      &tp_list_collectives,  &tp_list_findings,   &tp_list_memory,      &list_of_owners,
+    &tp_list_flags,      &tp_list_evidence,     &tp_list_labels,     &tp_list_overlap,     &tp_list_records,
+    &list_of_metadata,   &tp_list_ranges,       &tp_list_gpus,       &tp_list_work,        &tp_list_work_varies,
+    &tp_list_places,     &tp_list_lanes,        &tp_list_call_keys,  &tp_list_calls,       &tp_list_kept,
+    &tp_list_functions,  &tp_list_groups,       &list_of_runs,       &tp_list_group_kinds, &tp_list_slots,
+    &tp_list_slot_waits, &tp_list_slot_bytes,   &tp_list_slot_steps, &tp_list_slot_times,  &tp_list_slot_overlap,
+};
+enum { LIST_COUNT = sizeof all_lists / sizeof *all_lists };
+
+bool tp_process_is_even(const void *process)
 {
-    for (unsigned list = 0; list < TP_LIST_COUNT; list++)
-        for (unsigned i = 1; i < lists[list].count; i++)
-            if (length_of(from, &lists[list].columns[i]) != length_of(from, &lists[list].columns[0]))
-                return false;
+    for (unsigned i = 0; i < LIST_COUNT; i++)
+        if (!tp_columns_are_even(all_lists[i], process))
+            return false;
     return true;
 }
 
-bool tp_columns_are_longer(const Tp__SummaryProcess *from, size_t most)
+bool tp_process_is_longer(const void *process, size_t most)
 {
-    for (unsigned list = 0; list < TP_LIST_COUNT; list++)
-        for (unsigned i = 0; i < lists[list].count; i++)
-            if (length_of(from, &lists[list].columns[i]) > most)
-                return true;
+    for (unsigned i = 0; i < LIST_COUNT; i++)
+        if (tp_columns_length(all_lists[i], process) > most)
+            return true;
     return false;
 }

@@ -1,80 +1,140 @@
-/* The columns of the message SummaryProcess (writer/proto/summary.proto): the struct member that each one stores, and
- * how.
- *
- *
- * A list of structs is one row of tp_summary_lists: packing, unpacking and the check that its columns have equal
- * lengths all use this row. Computed columns have the code COMPUTED and are filled where the list is packed. */
+/* Declares the lists and records of the messages in writer/proto/summary.proto: their tables have one row for each
+ * field. Some lists store structs that are computed from a summary (struct tp_stored_x). */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 
-#include "webreport/measure/summary/summary_unpack.h"
-#include "writer/base/arena.h"
-#include "writer/base/keys.h"
+#include "webreport/measure/summary/columns.h"
+#include "webreport/measure/summary/summary.h"
 
-/* Makes a column `field` of the message *to, with `count` zeroed items, in `arena`. */
-#define TP_COLUMN_OF(to, arena, field, count)                                                                          \
-    ((to)->n_##field = (count), (to)->field = tp_arena_array((arena), (to)->n_##field, sizeof *(to)->field))
+struct ProtobufCMessageDescriptor;
 
-enum tp_list {
-    TP_LIST_METRICS,
-    TP_LIST_FACTS, /* struct tp_summary_fact */
-    TP_LIST_STEPS, /* struct tp_summary_step */
-    TP_LIST_LEFT_OUT,
-    TP_LIST_PARTS,
-    TP_LIST_ROWS, /* struct tp_summary_row */
-    TP_LIST_SPANS,
-    TP_LIST_BUCKETS,
-    TP_LIST_CELLS,
-    TP_LIST_COLLECTIVES, /* struct tp_summary_collective */
-    TP_LIST_FINDINGS,    /* struct tp_summary_finding */
-    TP_LIST_DEVICES,     /* struct tp_summary_memory */
-    TP_LIST_OWNERS,      /* struct tp_summary_owner */
-    TP_LIST_FLAGS,       /* struct tp_summary_flag */
-    TP_LIST_EVIDENCE,
-    TP_LIST_LABELS,
-    TP_LIST_OVERLAP,
-    TP_LIST_RECORDS, /* struct tp_rank_record */
-    TP_LIST_META,
-    TP_LIST_RANGES,
-    TP_LIST_GPUS, /* struct tp_rank_gpu */
-    TP_LIST_WORK, /* struct tp_count_key */
-    TP_LIST_WORK_PLACES,
-    TP_LIST_WORK_LANES,
-    TP_LIST_CALL_KEYS,
-    TP_LIST_CALLS,
-    TP_LIST_KEPT,      /* struct tp_count_kept */
-    TP_LIST_FUNCTIONS, /* struct tp_count_function */
-    TP_LIST_GROUPS,    /* struct tp_slot_group */
-    TP_LIST_RUNS,      /* struct tp_rank_stride */
-    TP_LIST_SLOTS,     /* struct tp_slot */
-    TP_LIST_SLOT_STEPS,
-    TP_LIST_LENGTHS,
-    TP_LIST_COUNT
+/* ---- structs that are stored, but are no part of a summary ---- */
+
+/* A metric of the summary that is not left out (tp_metric_is_left_out). */
+struct tp_stored_metric {
+    struct tp_str name;
+    struct tp_str why; /* reason why the metric has no value; "": no reason */
+    double value;      /* in the unit of the metric; NaN: no value */
 };
 
-/* Allocates all columns of a list, with `count` zeroed items. */
-void tp_columns_make(enum tp_list list, struct Tp__SummaryProcess *to, size_t count, struct tp_arena *arena);
+/* Values of tp_stored_decision.number. A reader treats larger numbers as TP_DECISION_FAIL. */
+enum { TP_DECISION_NONE, TP_DECISION_PASS, TP_DECISION_FAIL };
 
-/* Writes the struct at `item` as item `at` of a list. Differences are to the previous struct in memory. */
-void tp_columns_put(enum tp_list list, struct Tp__SummaryProcess *to, size_t at, const void *item,
-                    struct tp_strings *texts);
+/* The decision of `check` on the run. See struct tp_run_decision. */
+struct tp_stored_decision {
+    uint32_t number;              /* TP_DECISION_NONE: no check stored the run */
+    bool accepts;                 /* a new level begins with the run */
+    struct tp_str by, at, reason; /* person who accepted the run, time, and reason; "": unknown */
+    int64_t committed_s;          /* time of the commit, seconds since the epoch; 0: unknown */
+};
 
-/* Makes the columns of a list and writes `count` structs. */
-void tp_columns_pack(enum tp_list list, struct Tp__SummaryProcess *to, const void *items, size_t count,
-                     struct tp_strings *texts, struct tp_arena *arena);
+/* A row with the computed part of its sketch. */
+struct tp_stored_row {
+    struct tp_summary_row row; /* of row.time, the columns store only count and min_ns */
+    uint64_t span_ns;          /* longest minus shortest duration */
+    uint64_t excess_ns;        /* sum minus count times the shortest duration, modulo 2^64 */
+    bool has_steps;            /* the row has cells */
+};
 
-/* Reads a list into an array of structs in the arena; *count receives its length. Members without a column are 0.
- * Impossible values set unpack->is_bad. */
-void *tp_columns_unpack(enum tp_list list, struct tp_unpack *unpack, uint32_t *count);
+/* The rest of the sketch of a row whose durations differ. */
+struct tp_stored_span {
+    double deviation_ns; /* standard deviation */
+    struct tp_sketch_bucket *buckets;
+    uint32_t bucket_count;
+};
 
-/* Return whether the columns of each list have equal lengths; whether a column has more than `most` items. */
-bool tp_columns_are_even(const struct Tp__SummaryProcess *from);
-bool tp_columns_are_longer(const struct Tp__SummaryProcess *from, size_t most);
+/* The numbers of a row in a step. */
+struct tp_stored_cell {
+    int64_t sum_ns; /* time of the calls in the step, ns */
+    int64_t count;  /* number of the calls */
+};
 
-/* Returns the number of a text in the message: its index among the file's texts + 1; 0: the text is empty. */
-static inline uint32_t tp_column_text(struct tp_strings *texts, struct tp_str text)
-{
-    return text.len ? tp_strings_add(texts, text) + 1 : 0;
-}
+/* A member of the evidence: a word or a number. */
+struct tp_stored_evidence {
+    struct tp_str name, word; /* word "": the member is a number */
+    int64_t number;
+};
+
+/* A row of the table tp_rank_summary.overlap. */
+struct tp_stored_overlap {
+    struct tp_str step;
+    int64_t computation_ns, communication_ns, both_ns, other_ns;
+};
+
+/* A range of time in which the kernels of a collective run. */
+struct tp_stored_range {
+    int64_t start_ns, length_ns; /* in the time of tp_rank_summary.ranges */
+};
+
+/* The times of a slot in a step. */
+struct tp_stored_times {
+    int64_t us[TP_SLOT_PARTS]; /* microseconds; in later steps, difference to the first step */
+};
+
+/* A process with its key: a SummaryEntry. */
+struct tp_stored_entry {
+    struct tp_summary_key key;
+    int64_t event_count;
+    struct tp_str process; /* gzip of a SummaryProcess */
+};
+
+/* ---- SummaryEntry ---- */
+
+extern const struct tp_column_list tp_record_entry; /* struct tp_stored_entry */
+extern const struct ProtobufCMessageDescriptor *const tp_message_entry;
+
+/* ---- SummaryProcess ---- */
+
+extern const struct ProtobufCMessageDescriptor *const tp_message_process;
+
+/* records */
+extern const struct tp_column_list tp_record_head;       /* struct tp_summary */
+extern const struct tp_column_list tp_record_decision;   /* struct tp_stored_decision */
+extern const struct tp_column_list tp_record_comparison; /* struct tp_rank_summary */
+extern const struct tp_column_list tp_record_signature;  /* struct tp_signature */
+extern const struct tp_column_list tp_record_slots;      /* struct tp_step_slots */
+
+/* lists */
+extern const struct tp_column_list tp_list_texts;        /* struct tp_str, as bytes */
+extern const struct tp_column_list tp_list_metrics;      /* struct tp_stored_metric */
+extern const struct tp_column_list tp_list_facts;        /* struct tp_summary_fact */
+extern const struct tp_column_list tp_list_steps;        /* struct tp_summary_step */
+extern const struct tp_column_list tp_list_left_out;     /* uint32_t: indexes of steps */
+extern const struct tp_column_list tp_list_step_parts;   /* uint32_t: enum tp_summary_part */
+extern const struct tp_column_list tp_list_step_part_ns; /* int64_t: by part, then step */
+extern const struct tp_column_list tp_list_rows;         /* struct tp_stored_row */
+extern const struct tp_column_list tp_list_spans;        /* struct tp_stored_span with its buckets */
+extern const struct tp_column_list tp_list_cells;        /* struct tp_stored_cell: by row, then step */
+extern const struct tp_column_list tp_list_collectives;  /* struct tp_summary_collective */
+extern const struct tp_column_list tp_list_findings;     /* struct tp_summary_finding */
+extern const struct tp_column_list tp_list_memory;       /* struct tp_summary_memory with its owners */
+extern const struct tp_column_list tp_list_flags;        /* struct tp_summary_flag */
+extern const struct tp_column_list tp_list_evidence;     /* struct tp_stored_evidence */
+extern const struct tp_column_list tp_list_labels;       /* struct tp_str */
+extern const struct tp_column_list tp_list_overlap;      /* struct tp_stored_overlap */
+extern const struct tp_column_list tp_list_records;      /* struct tp_rank_record with its metadata */
+extern const struct tp_column_list tp_list_ranges;       /* struct tp_stored_range */
+extern const struct tp_column_list tp_list_gpus;         /* struct tp_rank_gpu */
+extern const struct tp_column_list tp_list_work;         /* struct tp_count_key */
+extern const struct tp_column_list tp_list_work_varies;  /* uint32_t: indexes of keys that are not exact */
+extern const struct tp_column_list tp_list_places;       /* struct tp_str */
+extern const struct tp_column_list tp_list_lanes;        /* uint32_t: number of operators of a thread */
+extern const struct tp_column_list tp_list_call_keys;    /* struct tp_count_call */
+extern const struct tp_column_list tp_list_calls;        /* uint32_t: signature_pack.c */
+extern const struct tp_column_list tp_list_kept;         /* struct tp_count_kept */
+extern const struct tp_column_list tp_list_functions;    /* struct tp_count_function */
+extern const struct tp_column_list tp_list_groups;       /* struct tp_slot_group with its runs of ranks */
+extern const struct tp_column_list tp_list_group_kinds;  /* struct tp_slot_group: its kind; optional */
+extern const struct tp_column_list tp_list_slots;        /* struct tp_slot */
+extern const struct tp_column_list tp_list_slot_waits;   /* struct tp_slot: the place of its wait; optional */
+extern const struct tp_column_list tp_list_slot_bytes;   /* struct tp_slot: its bytes; optional */
+extern const struct tp_column_list tp_list_slot_steps;   /* uint32_t: indexes of steps */
+extern const struct tp_column_list tp_list_slot_times;   /* struct tp_stored_times without TP_SLOT_BESIDE */
+extern const struct tp_column_list tp_list_slot_overlap; /* struct tp_stored_times: TP_SLOT_BESIDE; optional */
+
+/* Return whether the columns of each list of a SummaryProcess have equal lengths; whether a list has more than `most`
+ * items. */
+bool tp_process_is_even(const void *process);
+bool tp_process_is_longer(const void *process, size_t most);
 
 #endif

@@ -1,10 +1,9 @@
 /* Stores the comparison of ranks inside a summary: see summary_comparison.h. */
 #include "webreport/measure/summary/summary_comparison.h"
-#include "webreport/measure/summary/summary_columns.h"
 
+#include "webreport/measure/summary/summary_columns.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
-#include "writer/proto/summary.pb-c.h"
 
 /* ---- building ---- */
 
@@ -41,123 +40,91 @@ void tp_summary_comparison_build(struct tp_summary_work *work)
 
 /* ---- packing ---- */
 
-#define COLUMN(field, count) TP_COLUMN_OF(to, arena, field, count)
-
-/* Returns the number of a text; 0: no text. */
-static uint32_t number_or_none(struct tp_strings *texts, struct tp_str text)
+static void pack_overlap(struct tp_column_writer *writer, const struct tp_table *overlap)
 {
-    return text.ptr ? tp_column_text(texts, text) + 1 : 0;
+    struct tp_stored_overlap *steps = tp_arena_array(writer->arena, overlap->row_count, sizeof *steps);
+    for (size_t i = 0; i < overlap->row_count; i++)
+        steps[i] = (struct tp_stored_overlap){
+            .step = tp_table_text(overlap, TP_OVERLAP_STEP)[i],
+            .computation_ns = tp_table_int(overlap, TP_OVERLAP_COMPUTATION)[i],
+            .communication_ns = tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i],
+            .both_ns = tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i],
+            .other_ns = tp_table_int(overlap, TP_OVERLAP_OTHER)[i],
+        };
+    tp_columns_write(&tp_list_overlap, writer, steps, overlap->row_count);
 }
 
-static void pack_overlap(Tp__SummaryProcess *to, const struct tp_table *overlap, struct tp_strings *texts,
-                         struct tp_arena *arena)
+static void pack_ranges(struct tp_column_writer *writer, const struct tp_rank_summary *rank)
 {
-    size_t count = overlap->row_count;
-    tp_columns_make(TP_LIST_OVERLAP, to, count, arena);
-    for (size_t i = 0; i < count; i++) {
-        to->overlap_step[i] = tp_column_text(texts, tp_table_text(overlap, TP_OVERLAP_STEP)[i]);
-        to->overlap_computation_ns[i] = tp_table_int(overlap, TP_OVERLAP_COMPUTATION)[i];
-        to->overlap_communication_ns[i] = tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i];
-        to->overlap_both_ns[i] = tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i];
-        to->overlap_other_ns[i] = tp_table_int(overlap, TP_OVERLAP_OTHER)[i];
+    struct tp_stored_range *ranges = tp_arena_array(writer->arena, rank->range_count, sizeof *ranges);
+    for (uint32_t i = 0; i < rank->range_count; i++) {
+        const struct tp_interval *range = &rank->ranges[i];
+        ranges[i] = (struct tp_stored_range){range->a, tp_sat_sub(range->b, range->a)};
     }
+    tp_columns_write(&tp_list_ranges, writer, ranges, rank->range_count);
 }
 
-static void pack_records(Tp__SummaryProcess *to, const struct tp_rank_summary *from, struct tp_strings *texts,
-                         struct tp_arena *arena)
+void tp_comparison_pack(struct tp_column_writer *writer, const struct tp_rank_summary *rank)
 {
-    int64_t before = 0;
-    tp_columns_make(TP_LIST_RECORDS, to, from->record_count, arena);
-    COLUMN(record_meta, (size_t)from->record_count * TP_RANK_METAS);
-    for (uint32_t i = 0; i < from->record_count; i++) {
-        const struct tp_rank_record *record = &from->records[i];
-        tp_columns_put(TP_LIST_RECORDS, to, i, record, texts);
-        for (unsigned k = 0; k < TP_RANK_METAS; k++)
-            to->record_meta[i * TP_RANK_METAS + k] = number_or_none(texts, record->meta[k]);
-    }
-    tp_columns_make(TP_LIST_RANGES, to, from->range_count, arena);
-    for (uint32_t i = 0; i < from->range_count; i++) {
-        to->range_start_ns[i] = (int64_t)((uint64_t)from->ranges[i].a - (uint64_t)before);
-        to->range_length_ns[i] = tp_sat_sub(from->ranges[i].b, from->ranges[i].a);
-        before = from->ranges[i].a;
-    }
-}
-
-void tp_comparison_pack(Tp__SummaryProcess *to, const struct tp_rank_summary *from, struct tp_strings *texts,
-                        struct tp_arena *arena)
-{
-    COLUMN(label, from->label_count);
-    for (uint32_t i = 0; i < from->label_count; i++)
-        to->label[i] = tp_column_text(texts, from->labels[i]);
-    pack_overlap(to, &from->overlap, texts, arena);
-    pack_records(to, from, texts, arena);
-    to->device_count = from->device_count;
-    tp_columns_pack(TP_LIST_GPUS, to, from->gpus, from->gpu_count, texts, arena);
+    tp_columns_write(&tp_record_comparison, writer, rank, 1);
+    tp_columns_write(&tp_list_labels, writer, rank->labels, rank->label_count);
+    pack_overlap(writer, &rank->overlap);
+    tp_columns_write(&tp_list_records, writer, rank->records, rank->record_count);
+    pack_ranges(writer, rank);
+    tp_columns_write(&tp_list_gpus, writer, rank->gpus, rank->gpu_count);
 }
 
 /* ---- unpacking ---- */
 
-static struct tp_str text_or_none(struct tp_unpack *u, uint32_t number)
+static void unpack_overlap(struct tp_column_reader *reader, struct tp_table *overlap)
 {
-    return number ? tp_unpack_text(u, number - 1) : (struct tp_str){NULL, 0};
-}
-
-static void unpack_overlap(struct tp_unpack *u, struct tp_table *overlap)
-{
-    const Tp__SummaryProcess *from = u->from;
-    tp_rank_overlap_init(overlap, from->n_overlap_step, u->arena);
-    for (size_t i = 0; i < overlap->row_count; i++) {
-        tp_table_text(overlap, TP_OVERLAP_STEP)[i] = tp_unpack_text(u, from->overlap_step[i]);
-        tp_table_int(overlap, TP_OVERLAP_COMPUTATION)[i] = from->overlap_computation_ns[i];
-        tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i] = from->overlap_communication_ns[i];
-        tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i] = from->overlap_both_ns[i];
-        tp_table_int(overlap, TP_OVERLAP_OTHER)[i] = from->overlap_other_ns[i];
+    uint32_t count;
+    const struct tp_stored_overlap *steps = tp_columns_read_scratch(&tp_list_overlap, reader, &count);
+    tp_rank_overlap_init(overlap, count, reader->arena);
+    for (uint32_t i = 0; i < count; i++) {
+        tp_table_text(overlap, TP_OVERLAP_STEP)[i] = steps[i].step;
+        tp_table_int(overlap, TP_OVERLAP_COMPUTATION)[i] = steps[i].computation_ns;
+        tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i] = steps[i].communication_ns;
+        tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i] = steps[i].both_ns;
+        tp_table_int(overlap, TP_OVERLAP_OTHER)[i] = steps[i].other_ns;
     }
 }
 
-static void unpack_records(struct tp_unpack *u, struct tp_rank_summary *rank)
+static void unpack_ranges(struct tp_column_reader *reader, struct tp_rank_summary *rank)
 {
-    const Tp__SummaryProcess *from = u->from;
+    const struct tp_stored_range *ranges = tp_columns_read_scratch(&tp_list_ranges, reader, &rank->range_count);
+    rank->ranges = tp_arena_array(reader->arena, rank->range_count, sizeof *rank->ranges);
+    for (uint32_t i = 0; i < rank->range_count; i++) {
+        rank->ranges[i] = (struct tp_interval){ranges[i].start_ns, tp_sat_add(ranges[i].start_ns, ranges[i].length_ns)};
+        reader->is_bad |= ranges[i].length_ns < 0;
+    }
+}
+
+/* Fills the records. The labels and the ranges must be filled. */
+static void unpack_records(struct tp_column_reader *reader, struct tp_rank_summary *rank)
+{
     uint64_t ranges = 0;
-    rank->records = tp_columns_unpack(TP_LIST_RECORDS, u, &rank->record_count);
-    u->is_bad |= from->n_record_meta != (uint64_t)rank->record_count * TP_RANK_METAS;
-    for (uint32_t i = 0; i < rank->record_count && !u->is_bad; i++) {
+    rank->records = tp_columns_read(&tp_list_records, reader, &rank->record_count);
+    for (uint32_t i = 0; i < rank->record_count && !reader->is_bad; i++) {
         struct tp_rank_record *record = &rank->records[i];
         record->first_range = (uint32_t)ranges;
-        for (unsigned k = 0; k < TP_RANK_METAS; k++)
-            record->meta[k] = text_or_none(u, from->record_meta[i * TP_RANK_METAS + k]);
-        ranges += from->record_ranges[i];
-        u->is_bad |= from->record_step[i] > from->n_label || ranges > from->n_range_start_ns;
+        ranges += record->range_count;
+        reader->is_bad |= ranges > rank->range_count;
+        reader->is_bad |= record->step != TP_NO_ID && record->step >= rank->label_count;
     }
-    u->is_bad |= ranges != from->n_range_start_ns;
+    reader->is_bad |= ranges != rank->range_count;
 }
 
-static void unpack_ranges(struct tp_unpack *u, struct tp_rank_summary *rank)
+const struct tp_rank_summary *tp_comparison_unpack(struct tp_column_reader *reader)
 {
-    int64_t start = 0;
-    rank->range_count = (uint32_t)u->from->n_range_start_ns;
-    rank->ranges = tp_arena_array(u->arena, rank->range_count, sizeof *rank->ranges);
-    for (uint32_t i = 0; i < rank->range_count; i++) {
-        rank->ranges[i].a = tp_unpack_delta(u->from->range_start_ns[i], &start);
-        rank->ranges[i].b = tp_sat_add(start, u->from->range_length_ns[i]);
-        u->is_bad |= u->from->range_length_ns[i] < 0;
-    }
-}
-
-void tp_comparison_unpack(struct tp_unpack *u)
-{
-    const Tp__SummaryProcess *from = u->from;
-    struct tp_rank_summary *rank = tp_arena_alloc(u->arena, sizeof *rank);
-    rank->worker = TP_STR("");
-    rank->world_size = TP_NULL_INT; /* of the key: the code that joins ranks sets it */
-    rank->label_count = (uint32_t)from->n_label;
-    rank->labels = tp_arena_array(u->arena, rank->label_count, sizeof *rank->labels);
-    for (uint32_t i = 0; i < rank->label_count; i++)
-        rank->labels[i] = tp_unpack_text(u, from->label[i]);
-    unpack_overlap(u, &rank->overlap);
-    unpack_records(u, rank);
-    unpack_ranges(u, rank);
-    rank->device_count = from->device_count;
-    rank->gpus = tp_columns_unpack(TP_LIST_GPUS, u, &rank->gpu_count);
-    u->to->comparison = rank->record_count ? rank : NULL;
+    struct tp_rank_summary *rank = tp_arena_alloc(reader->arena, sizeof *rank);
+    /* the world size is in the key: the code that joins ranks sets it */
+    *rank = (struct tp_rank_summary){.worker = TP_STR(""), .world_size = TP_NULL_INT};
+    tp_columns_fill(&tp_record_comparison, reader, rank, 1);
+    rank->labels = tp_columns_read(&tp_list_labels, reader, &rank->label_count);
+    unpack_overlap(reader, &rank->overlap);
+    unpack_ranges(reader, rank);
+    unpack_records(reader, rank);
+    rank->gpus = tp_columns_read(&tp_list_gpus, reader, &rank->gpu_count);
+    return rank->record_count ? rank : NULL;
 }

@@ -2,17 +2,17 @@
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COMPARISON_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COMPARISON_H
 
+#include "webreport/measure/summary/columns.h"
 #include "webreport/measure/summary/summary_parts.h"
-#include "webreport/measure/summary/summary_unpack.h"
 
 /* Fills summary->comparison; NULL without a collective, or with more data than a file may contain. */
 void tp_summary_comparison_build(struct tp_summary_work *work);
 
-/* Fills the comparison's columns of the message; adds the texts to `texts`. */
-void tp_comparison_pack(struct Tp__SummaryProcess *to, const struct tp_rank_summary *from, struct tp_strings *texts,
-                        struct tp_arena *arena);
+/* Writes the comparison. */
+void tp_comparison_pack(struct tp_column_writer *writer, const struct tp_rank_summary *rank);
 
-/* Unpacks the comparison. The worker is the one of the summary's key, which the caller sets when it is known. */
-void tp_comparison_unpack(struct tp_unpack *unpack);
+/* Reads the comparison into reader->arena; NULL: the process has no collective. The worker is in the summary's key; the
+ * caller sets it. */
+const struct tp_rank_summary *tp_comparison_unpack(struct tp_column_reader *reader);
 
 #endif

@@ -11,21 +11,6 @@ enum {
     TP_SUMMARY_MINOR = 7           /* grows with additions that older readers may ignore */
 };
 
-/* Values of SummaryProcess.decision. */
-enum { TP_DECISION_PASS = 1, TP_DECISION_FAIL = 2 };
-
-/* The memory that protobuf-c unpacks into: blocks of an arena (guard set), which stay, or of the heap, which are
- * freed. */
-struct tp_message_memory {
-    struct tp_arena *arena; /* NULL: the heap */
-    uint64_t left_bytes;    /* remaining bytes, for an arena */
-    bool is_used_up;        /* a request exceeded left_bytes */
-};
-
-/* Members of a ProtobufCAllocator whose data is a struct tp_message_memory. */
-void *tp_message_take(void *memory, size_t size);
-void tp_message_give_back(void *memory, void *block);
-
 /* Returns a SummaryEntry of the summary, in `arena`, whose guard is set. Equal summaries have equal bytes. */
 struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena);
 

@@ -2,16 +2,15 @@
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_SLOTS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_SLOTS_H
 
+#include "webreport/measure/summary/columns.h"
 #include "webreport/measure/summary/step_slots.h"
 #include "webreport/measure/summary/summary_parts.h"
-#include "webreport/measure/summary/summary_unpack.h"
 #include "writer/base/str.h"
 
-/* Fills the columns of the message; texts: of the file. */
-void tp_slots_pack(struct Tp__SummaryProcess *to, const struct tp_step_slots *from, struct tp_strings *texts,
-                   struct tp_arena *arena);
-/* Fills the slots; the steps must be filled. */
-void tp_slots_unpack(struct tp_unpack *unpack);
+/* Writes the slots. */
+void tp_slots_pack(struct tp_column_writer *writer, const struct tp_step_slots *slots);
+/* Fills the slots of a summary with step_count steps. */
+void tp_slots_unpack(struct tp_column_reader *reader, struct tp_step_slots *slots, uint32_t step_count);
 
 /* Builds the slots of a trace alone, in `arena`; the worker's name replaces the host if the trace has none. Returns the
  * number of the rank; TP_NULL_INT: unknown. */

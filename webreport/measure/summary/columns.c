@@ -1,0 +1,366 @@
+/* Writes structs to columns and reads them by tables. See columns.h. */
+#include "webreport/measure/summary/columns.h"
+
+#include <math.h>
+#include <protobuf-c/protobuf-c.h>
+#include <string.h>
+
+/* A member of a struct, or an item of a column. */
+union value {
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    uint8_t u8;
+    double real;
+    float short_real;
+    bool is_true;
+    protobuf_c_boolean flag;
+    struct tp_str text;
+    ProtobufCBinaryData bytes;
+};
+
+/* ---- columns of a message ---- */
+
+/* Returns the items of a column; for a single value, the value. */
+static char *items_of(const void *message, const struct tp_column *column)
+{
+    char *items = (char *)(uintptr_t)message + column->at;
+    if (column->count_at != TP_COLUMN_IS_ALONE)
+        memcpy(&items, items, sizeof items);
+    return items;
+}
+
+static size_t length_of(const void *message, const struct tp_column *column)
+{
+    size_t length;
+    if (column->count_at == TP_COLUMN_IS_ALONE)
+        return 1;
+    memcpy(&length, (const char *)message + column->count_at, sizeof length);
+    return length;
+}
+
+size_t tp_columns_length(const struct tp_column_list *list, const void *message)
+{
+    return length_of(message, &list->columns[0]);
+}
+
+bool tp_columns_are_even(const struct tp_column_list *list, const void *message)
+{
+    for (unsigned i = 1; i < list->count; i++)
+        if (length_of(message, &list->columns[i]) != length_of(message, &list->columns[0]))
+            return false;
+    return true;
+}
+
+/* ---- parts ---- */
+
+static size_t part_count(const struct tp_column_parts *parts, const char *item)
+{
+    uint32_t count;
+    if (parts->fixed_count)
+        return parts->fixed_count;
+    memcpy(&count, item + parts->count_at, sizeof count);
+    return count;
+}
+
+static const char *parts_of(const struct tp_column_parts *parts, const char *item)
+{
+    const char *first = item + parts->at;
+    if (!parts->fixed_count)
+        memcpy(&first, first, sizeof first);
+    return first;
+}
+
+/* ---- optional lists ---- */
+
+static union value usual_value(const struct tp_column *column)
+{
+    union value value = {0};
+    if (column->size == sizeof value.i64)
+        value.i64 = column->usual;
+    else if (column->size == sizeof value.u32)
+        value.u32 = (uint32_t)column->usual;
+    else
+        value.u8 = (uint8_t)column->usual;
+    return value;
+}
+
+static bool are_usual(const struct tp_column_list *list, const char *items, size_t count)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct tp_column *column = &list->columns[i];
+        union value usual = usual_value(column);
+        for (size_t k = 0; k < count; k++)
+            if (memcmp(items + k * list->item_size + column->offset, &usual, column->size))
+                return false;
+    }
+    return true;
+}
+
+static void set_usual(const struct tp_column_list *list, char *items, size_t count)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct tp_column *column = &list->columns[i];
+        union value usual = usual_value(column);
+        for (size_t k = 0; k < count; k++)
+            memcpy(items + k * list->item_size + column->offset, &usual, column->size);
+    }
+}
+
+/* ---- writing ---- */
+
+/* Returns the number of a text in the message: 1 + its index; 0: the text is empty. */
+static uint32_t number_of(struct tp_strings *texts, struct tp_str text)
+{
+    return text.len ? tp_strings_add(texts, text) + 1 : 0;
+}
+
+/* Returns the item for a member. before: the member of the previous struct; 0 for the first one. */
+static union value put(const struct tp_column *column, union value from, union value before, struct tp_strings *texts)
+{
+    union value to = {0};
+    switch (column->code) {
+    case TP_CODE_TEXT:
+        to.u32 = number_of(texts, from.text);
+        break;
+    case TP_CODE_TEXT_OR_NULL:
+        to.u32 = from.text.ptr ? number_of(texts, from.text) + 1 : 0;
+        break;
+    case TP_CODE_BYTES:
+        to.bytes = (ProtobufCBinaryData){from.text.len, (uint8_t *)(uintptr_t)from.text.ptr}; /* only read */
+        break;
+    case TP_CODE_INT:
+    case TP_CODE_AMOUNT:
+    case TP_CODE_BITS:
+        to.u64 = from.u64;
+        break;
+    case TP_CODE_DELTA:
+        to.u64 = from.u64 - before.u64;
+        break;
+    case TP_CODE_COUNT:
+        to.u32 = from.u32;
+        break;
+    case TP_CODE_RISING:
+        to.u32 = from.u32 - before.u32;
+        break;
+    case TP_CODE_ID:
+        to.u32 = from.u32 + 1;
+        break;
+    case TP_CODE_BYTE:
+        to.u32 = from.u8;
+        break;
+    case TP_CODE_REAL:
+        to.real = isnan(from.real) ? (double)NAN : from.real;
+        break;
+    case TP_CODE_SHORT_REAL:
+        to.short_real = (float)from.real;
+        break;
+    case TP_CODE_FLAG:
+        to.flag = from.is_true;
+        break;
+    }
+    return to;
+}
+
+/* Allocates the columns of a list, with `count` zeroed items. */
+static void make(const struct tp_column_list *list, struct tp_column_writer *writer, size_t count)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct tp_column *column = &list->columns[i];
+        if (column->count_at == TP_COLUMN_IS_ALONE)
+            continue;
+        void *items = tp_arena_array(writer->arena, count, column->width);
+        memcpy((char *)writer->to + column->count_at, &count, sizeof count);
+        memcpy((char *)writer->to + column->at, &items, sizeof items);
+    }
+}
+
+/* Writes a struct as item `at` of the columns. is_first: no struct precedes the struct in its array. */
+static void put_item(const struct tp_column_list *list, struct tp_column_writer *writer, size_t at, const char *item,
+                     bool is_first)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct tp_column *column = &list->columns[i];
+        const char *member = item + column->offset;
+        union value value = {0}, before = {0};
+        memcpy(&value, member, column->size);
+        if (!is_first)
+            memcpy(&before, member - list->item_size, column->size);
+        value = put(column, value, before, &writer->texts);
+        memcpy(items_of(writer->to, column) + at * column->width, &value, column->width);
+    }
+}
+
+static void make_parts(const struct tp_column_list *list, struct tp_column_writer *writer, const char *items,
+                       size_t count)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += part_count(list->parts, items + i * list->item_size);
+    make(list->parts->list, writer, total);
+}
+
+void tp_columns_write(const struct tp_column_list *list, struct tp_column_writer *writer, const void *items,
+                      size_t count)
+{
+    const struct tp_column_parts *parts = list->parts;
+    size_t part = 0;
+    if (list->is_optional && are_usual(list, items, count))
+        count = 0;
+    make(list, writer, count);
+    if (parts)
+        make_parts(list, writer, items, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *item = (const char *)items + i * list->item_size;
+        put_item(list, writer, i, item, i == 0);
+        for (size_t k = 0; parts && k < part_count(parts, item); k++)
+            put_item(parts->list, writer, part++, parts_of(parts, item) + k * parts->list->item_size, k == 0);
+    }
+}
+
+/* ---- reading ---- */
+
+static struct tp_str text_of(struct tp_column_reader *reader, uint32_t number)
+{
+    reader->is_bad |= number > reader->text_count;
+    return number && number <= reader->text_count ? reader->texts[number - 1] : TP_STR("");
+}
+
+static uint32_t checked_count(struct tp_column_reader *reader, uint32_t value, uint32_t most)
+{
+    reader->is_bad |= value > most;
+    return value;
+}
+
+/* Returns the member of the struct before `from` plus a difference, which is 0 only for the first struct. */
+static uint32_t checked_rise(struct tp_column_reader *reader, uint32_t difference, const union value *before,
+                             uint32_t most)
+{
+    uint64_t value = (uint64_t)difference + (before ? before->u32 : 0);
+    reader->is_bad |= value > most || (before && difference == 0);
+    return (uint32_t)value;
+}
+
+/* Returns the member for an item. before: the member of the previous struct; NULL for the first one. */
+static union value get(const struct tp_column *column, union value from, const union value *before,
+                       struct tp_column_reader *reader)
+{
+    union value to = {0};
+    switch (column->code) {
+    case TP_CODE_TEXT:
+        to.text = text_of(reader, from.u32);
+        break;
+    case TP_CODE_TEXT_OR_NULL:
+        to.text = from.u32 ? text_of(reader, from.u32 - 1) : (struct tp_str){NULL, 0};
+        break;
+    case TP_CODE_BYTES:
+        to.text = (struct tp_str){(const char *)from.bytes.data, from.bytes.len};
+        break;
+    case TP_CODE_INT:
+    case TP_CODE_BITS:
+        to.u64 = from.u64;
+        break;
+    case TP_CODE_AMOUNT:
+        to.i64 = tp_column_amount(reader, from.u64);
+        break;
+    case TP_CODE_DELTA:
+        to.u64 = from.u64 + (before ? before->u64 : 0);
+        break;
+    case TP_CODE_COUNT:
+        to.u32 = checked_count(reader, from.u32, column->most);
+        break;
+    case TP_CODE_RISING:
+        to.u32 = checked_rise(reader, from.u32, before, column->most);
+        break;
+    case TP_CODE_ID:
+        to.u32 = from.u32 - 1;
+        break;
+    case TP_CODE_BYTE:
+        to.u8 = (uint8_t)checked_count(reader, from.u32, column->most);
+        break;
+    case TP_CODE_REAL:
+        to.real = from.real;
+        break;
+    case TP_CODE_SHORT_REAL:
+        to.real = from.short_real;
+        break;
+    case TP_CODE_FLAG:
+        to.is_true = from.flag;
+        break;
+    }
+    return to;
+}
+
+/* Reads `count` items from position `first` of the columns into structs. */
+static void get_items(const struct tp_column_list *list, struct tp_column_reader *reader, size_t first, size_t count,
+                      char *items)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct tp_column *column = &list->columns[i];
+        const char *from = items_of(reader->from, column);
+        union value before = {0};
+        for (size_t k = 0; k < count; k++) {
+            union value value = {0};
+            memcpy(&value, from + (first + k) * column->width, column->width);
+            before = get(column, value, k ? &before : NULL, reader);
+            memcpy(items + k * list->item_size + column->offset, &before, column->size);
+        }
+    }
+}
+
+/* Reads the parts of each struct. */
+static void get_parts(const struct tp_column_list *list, struct tp_column_reader *reader, char *items, size_t count)
+{
+    const struct tp_column_parts *parts = list->parts;
+    size_t total = tp_columns_length(parts->list, reader->from), size = parts->list->item_size, at = 0;
+    char *all = parts->fixed_count ? NULL : tp_arena_array(reader->arena, total, size);
+    for (size_t i = 0; i < count; i++) {
+        char *item = items + i * list->item_size, *to = item + parts->at;
+        size_t own = part_count(parts, item);
+        reader->is_bad |= own > total - at;
+        if (reader->is_bad)
+            return;
+        if (!parts->fixed_count) {
+            char *own_parts = all + at * size;
+            memcpy(to, &own_parts, sizeof own_parts);
+            to = own_parts;
+        }
+        get_items(parts->list, reader, at, own, to);
+        at += own;
+    }
+    reader->is_bad |= at != total;
+}
+
+static void *read_into(struct tp_arena *arena, const struct tp_column_list *list, struct tp_column_reader *reader,
+                       uint32_t *count)
+{
+    size_t length = tp_columns_length(list, reader->from);
+    char *items = tp_arena_array(arena, length, list->item_size);
+    *count = (uint32_t)length;
+    get_items(list, reader, 0, length, items);
+    if (list->parts)
+        get_parts(list, reader, items, length);
+    return items;
+}
+
+void *tp_columns_read(const struct tp_column_list *list, struct tp_column_reader *reader, uint32_t *count)
+{
+    return read_into(reader->arena, list, reader, count);
+}
+
+void *tp_columns_read_scratch(const struct tp_column_list *list, struct tp_column_reader *reader, uint32_t *count)
+{
+    return read_into(reader->scratch, list, reader, count);
+}
+
+void tp_columns_fill(const struct tp_column_list *list, struct tp_column_reader *reader, void *items, size_t count)
+{
+    size_t length = tp_columns_length(list, reader->from);
+    if (list->is_optional && length == 0) {
+        set_usual(list, items, count);
+        return;
+    }
+    reader->is_bad |= length != count;
+    if (!reader->is_bad)
+        get_items(list, reader, 0, count, items);
+}
