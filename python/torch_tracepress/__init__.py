@@ -9,11 +9,11 @@ pandas.
 """
 
 from ._command import TracepressError, command, run
+from ._fields import Evidence
 from ._handler import trace_handler
 from ._results import (
     Check,
     Diff,
-    Evidence,
     Finding,
     JobReport,
     Profile,

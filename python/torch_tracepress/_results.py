@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ._command import Input, argument, call
+from ._fields import FindingFields
 from ._tables import CHECK, DIFF, JOB, REPORT, TABLE, Json, Places, Row, Tables, frame, rows_at
 
 if TYPE_CHECKING:
@@ -28,77 +29,25 @@ _DECIDED = (0, 1, 6)  # exit codes of a comparison or gate: passed, found someth
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """An event that supports a finding. ``ts_us`` is in microseconds since the beginning of the trace."""
-
-    event_ordinal: int
-    ts_us: Optional[float]
-    name: str
-    file_line: str
-
-
-@dataclass(frozen=True)
-class Finding:
+class Finding(FindingFields):
     """A possible improvement from the report, with an estimate of its gain.
 
-    ``ceiling_us_per_step`` is in microseconds, ``share_of_step_percent`` in percent of a step; None if the trace
-    does not show it. ``evidence`` has the first of ``evidence_total`` events. ``id`` is that of the rule; it is
-    the same in all versions.
+    The attributes are the members of the report's JSON; docs/report-json.md of tracepress defines them
+    ("A finding"). A member that is null or absent there is None, except that ``counted_percent`` is then
+    ``high_percent``. ``worker`` is the worker of the trace, or "" for a finding over the ranks of a run.
 
     ``low_percent`` to ``high_percent`` of a step is the estimated gain after all previous findings. It never
     exceeds the finding's share, except for waits (A4 to A6), whose removal may fill idle time at other places.
-    ``counted_percent`` is the part of ``high_percent`` that counts in the sum of all findings.
-
-    ``known`` is the number of programs with a known cause for which the rule fired; in ``right`` of them the rule
-    named this cause. ``cause`` is a word for the cause ("input.transform"), or None if several causes look alike.
     """
 
-    id: str
-    cause: Optional[str]
-    title: str
-    severity: str
-    confidence: str
-    ceiling_us_per_step: Optional[float]
-    share_of_step_percent: Optional[float]
-    low_percent: Optional[float]
-    high_percent: Optional[float]
-    counted_percent: Optional[float]
-    right: int
-    known: int
-    detail: str
-    advice: str
-    doc_url: str
-    weakened_by: Tuple[str, ...]
-    evidence_total: int
-    evidence: Tuple[Evidence, ...]
     worker: str
 
     @classmethod
     def _of(cls, row: Json, worker: str) -> Finding:
-        return cls(
-            id=row["id"],
-            cause=row.get("cause"),
-            title=row["title"],
-            severity=row["severity"],
-            confidence=row["confidence"],
-            ceiling_us_per_step=row.get("ceiling_us_per_step"),
-            share_of_step_percent=row.get("share_of_step_percent"),
-            low_percent=row.get("low_percent"),
-            high_percent=row.get("high_percent"),
-            counted_percent=row.get("counted_percent", row.get("high_percent")),
-            right=row.get("right") or 0,
-            known=row.get("known") or 0,
-            detail=row.get("detail") or "",
-            advice=row.get("advice") or "",
-            doc_url=row.get("doc_url") or "",
-            weakened_by=tuple(row.get("weakened_by") or ()),
-            evidence_total=row.get("evidence_total") or 0,
-            evidence=tuple(
-                Evidence(e["event_ordinal"], e.get("ts_us"), e.get("name") or "", e.get("file_line") or "")
-                for e in row.get("evidence") or ()
-            ),
-            worker=worker,
-        )
+        members = cls._members(row)
+        if members["counted_percent"] is None:
+            members["counted_percent"] = members["high_percent"]
+        return cls(**members, worker=worker)
 
 
 class Profile:

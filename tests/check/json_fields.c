@@ -1,5 +1,6 @@
-/* json_fields: prints docs/report-json.md, which lists the members of the report's JSON, from the tables of fields that
- * write it. Exits with 1 if a member has no definition. */
+/* json_fields [python]: prints docs/report-json.md, which lists the members of the report's JSON, from the tables of
+ * fields that write it. With "python": prints python/torch_tracepress/_fields.py, which has a class for findings and
+ * for their events. Exits with 1 if a member has no definition. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static bool print_field(const struct tp_json_field *field)
     return field->name && !field->definition;
 }
 
-int main(void)
+static unsigned print_page(void)
 {
     unsigned without_definition = 0;
     printf("# The report's JSON\n\n"
@@ -96,5 +97,100 @@ int main(void)
         for (unsigned k = 0; k < records[i]->count; k++)
             without_definition += print_field(&records[i]->items[k]);
     }
+    return without_definition;
+}
+
+/* ---- Python ---- */
+
+/* The type of a member in Python. */
+struct python_type {
+    const char *type;
+    const char *otherwise; /* appended to the expression that reads the member; gives the value of an absent member */
+};
+
+/* Returns whether the definition of a text mentions a value without text. */
+static bool is_optional(const struct tp_json_field *field)
+{
+    return strstr(field->definition, "null: ") || strstr(field->definition, "absent: ");
+}
+
+static struct python_type python_type_of(const struct tp_json_field *field)
+{
+    switch (field->type) {
+    case TP_AS_INT:
+        return (struct python_type){"int", " or 0"};
+    case TP_AS_BOOL:
+        return (struct python_type){"bool", " or False"};
+    case TP_AS_US:
+    case TP_AS_REAL:
+        return (struct python_type){"Optional[float]", ""};
+    default:
+        return is_optional(field) ? (struct python_type){"Optional[str]", ""} : (struct python_type){"str", " or \"\""};
+    }
+}
+
+static void print_attribute(const struct tp_json_field *field, const char *class_of_items)
+{
+    if (field->type == TP_AS_RECORDS)
+        printf("    %s: Tuple[%s, ...]\n", field->name, class_of_items);
+    else if (field->type == TP_AS_ARRAY)
+        printf("    %s: Tuple[str, ...]\n", field->name);
+    else
+        printf("    %s: %s\n", field->name, python_type_of(field).type);
+}
+
+static void print_reading(const struct tp_json_field *field, const char *class_of_items)
+{
+    printf("            \"%s\": ", field->name);
+    if (field->type == TP_AS_RECORDS)
+        printf("tuple(%s(**%s._members(item)) for item in row.get(\"%s\") or ()),\n", class_of_items, class_of_items,
+               field->name);
+    else if (field->type == TP_AS_ARRAY)
+        printf("tuple(row.get(\"%s\") or ()),\n", field->name);
+    else
+        printf("row.get(\"%s\")%s,\n", field->name, python_type_of(field).otherwise);
+}
+
+/* Prints a class with one attribute for each member. class_of_items: class of the records in a list. */
+static void print_class(const char *name, const struct tp_fields *fields, const char *class_of_items)
+{
+    printf("\n\n@dataclass(frozen=True)\nclass %s:\n    \"\"\"%s.\n\n", name, fields->name);
+    for (unsigned i = 0; i < fields->count; i++)
+        printf("    %s: %s\n", fields->items[i].name, fields->items[i].definition);
+    printf("    \"\"\"\n\n");
+    for (unsigned i = 0; i < fields->count; i++)
+        print_attribute(&fields->items[i], class_of_items);
+    printf("\n    @staticmethod\n    def _members(row: Dict[str, Any]) -> Dict[str, Any]:\n        return {\n");
+    for (unsigned i = 0; i < fields->count; i++)
+        print_reading(&fields->items[i], class_of_items);
+    printf("        }\n");
+}
+
+static unsigned print_python(void)
+{
+    unsigned without_definition = 0;
+    find(&tp_finding_fields);
+    for (unsigned i = 0; i < record_count; i++)
+        for (unsigned k = 0; k < records[i]->count; k++)
+            without_definition += !records[i]->items[k].definition;
+    if (without_definition || record_count != 2)
+        return 1;
+    printf(
+        "\"\"\"Findings in the report's JSON and their events, with one attribute for each member.\n\n"
+        "Generated from the tables that write the JSON. After a change of a table:\n"
+        "`make BUILD/json_fields && BUILD/json_fields python >python/torch_tracepress/_fields.py`. A member that is\n"
+        "null or absent in the JSON is None.\n\"\"\"\n\n"
+        "from __future__ import annotations\n\n"
+        "from dataclasses import dataclass\n"
+        "from typing import Any, Dict, Optional, Tuple\n");
+    print_class("Evidence", records[1], NULL);
+    print_class("FindingFields", records[0], "Evidence");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    bool is_python = argc == 2 && strcmp(argv[1], "python") == 0;
+    unsigned without_definition = is_python ? print_python() : print_page();
     return fflush(stdout) != 0 || without_definition;
 }

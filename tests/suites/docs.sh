@@ -21,6 +21,8 @@ else
 fi
 same_fields() { "$BUILD/json_fields" >"$WORK/report-json.md" && diff docs/report-json.md "$WORK/report-json.md"; }
 check "docs/report-json.md is what json_fields prints, and every member has a definition" same_fields
+same_classes() { "$BUILD/json_fields" python >"$WORK/fields.py" && diff python/torch_tracepress/_fields.py "$WORK/fields.py"; }
+check "python/torch_tracepress/_fields.py is what json_fields python prints" same_classes
 placeholders() { ! grep -rnwE 'OWNER|TODO|FIXME|XXX' --include=*.md --include=*.yml --include=*.txt --include=*.html .github docs templates collector writer webreport ./*.md; }
 check "no placeholder is left in texts" placeholders
 readmes() { # each folder of sources has a README that says what the folder is for

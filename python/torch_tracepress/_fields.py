@@ -1,0 +1,109 @@
+"""Findings in the report's JSON and their events, with one attribute for each member.
+
+Generated from the tables that write the JSON. After a change of a table:
+`make BUILD/json_fields && BUILD/json_fields python >python/torch_tracepress/_fields.py`. A member that is
+null or absent in the JSON is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Optional, Tuple
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An event that a finding is about.
+
+    event_ordinal: position of the event in the file
+    ts_us: start of the event, from the start of the trace
+    name: name of the event
+    file_line: line of the program that caused it; empty: unknown
+    """
+
+    event_ordinal: int
+    ts_us: Optional[float]
+    name: str
+    file_line: str
+
+    @staticmethod
+    def _members(row: Dict[str, Any]) -> Dict[str, Any]:
+        return {
+            "event_ordinal": row.get("event_ordinal") or 0,
+            "ts_us": row.get("ts_us"),
+            "name": row.get("name") or "",
+            "file_line": row.get("file_line") or "",
+        }
+
+
+@dataclass(frozen=True)
+class FindingFields:
+    """A finding.
+
+    id: id of the rule; it does not change between versions
+    cause: word for what is wrong; null: several causes look alike
+    title: the finding
+    severity: high, medium, low or info
+    confidence: high, medium or low
+    right: known programs in which the rule named the cause
+    known: known programs in which the rule reported
+    weakened_by: quality flags that make the finding less certain
+    ceiling_us_per_step: time per step that the finding is about; null: unknown
+    share_of_step_percent: share of a step; null: unknown
+    low_percent: least gain of mending it after the findings before it, in percent of a step
+    high_percent: largest gain of that, in percent of a step
+    counted_percent: part of high_percent in the sum of all findings; absent: all of it
+    evidence: the first events that the finding is about
+    evidence_total: number of all these events
+    detail: evidence in words
+    advice: what to do
+    doc_url: page that explains it; empty: no page
+    shown_title: title for this kind of program; absent: the title
+    shown_advice: advice for this kind of program; absent: the advice
+    """
+
+    id: str
+    cause: Optional[str]
+    title: str
+    severity: str
+    confidence: str
+    right: int
+    known: int
+    weakened_by: Tuple[str, ...]
+    ceiling_us_per_step: Optional[float]
+    share_of_step_percent: Optional[float]
+    low_percent: Optional[float]
+    high_percent: Optional[float]
+    counted_percent: Optional[float]
+    evidence: Tuple[Evidence, ...]
+    evidence_total: int
+    detail: str
+    advice: str
+    doc_url: str
+    shown_title: Optional[str]
+    shown_advice: Optional[str]
+
+    @staticmethod
+    def _members(row: Dict[str, Any]) -> Dict[str, Any]:
+        return {
+            "id": row.get("id") or "",
+            "cause": row.get("cause"),
+            "title": row.get("title") or "",
+            "severity": row.get("severity") or "",
+            "confidence": row.get("confidence") or "",
+            "right": row.get("right") or 0,
+            "known": row.get("known") or 0,
+            "weakened_by": tuple(row.get("weakened_by") or ()),
+            "ceiling_us_per_step": row.get("ceiling_us_per_step"),
+            "share_of_step_percent": row.get("share_of_step_percent"),
+            "low_percent": row.get("low_percent"),
+            "high_percent": row.get("high_percent"),
+            "counted_percent": row.get("counted_percent"),
+            "evidence": tuple(Evidence(**Evidence._members(item)) for item in row.get("evidence") or ()),
+            "evidence_total": row.get("evidence_total") or 0,
+            "detail": row.get("detail") or "",
+            "advice": row.get("advice") or "",
+            "doc_url": row.get("doc_url") or "",
+            "shown_title": row.get("shown_title"),
+            "shown_advice": row.get("shown_advice"),
+        }
