@@ -7,6 +7,10 @@ if ! command -v python3 >/dev/null 2>&1; then
 fi
 ORACLE=$PWD/tests/oracle
 check "hand-computed cases of the definitions hold" python3 "$ORACLE/definitions_cases.py"
+communication() {
+    python3 "$ORACLE/check_communication.py" "$TP" "$WORK" 100 >"$WORK/said" 2>&1 || { tail -n 8 "$WORK/said"; return 1; }
+}
+check "findings about communication: 100 made traces" communication
 if [ ! -d "$SHARED/data/traces" ]; then
     skip "documents of real traces" "no real traces next to the project"
     exit 0

@@ -229,7 +229,7 @@ def wrapper(findings, exposed, add):
     return sent if add("E10", ceiling, by_length(broadcasts), detail=detail) else []
 
 
-def parallel_rules(findings, exposed, add):
-    """E8 to E10; returns the communication that they explain, which E1 and H8 do not ask again"""
-    reported = wrapper(findings, exposed, add)
+def parallel_rules(findings, exposed, add, reported=()):
+    """E8 to E10; returns the communication that they and earlier rules explain, which E1 and H8 do not ask again"""
+    reported = union(list(reported) + wrapper(findings, exposed, add))
     return union(reported + each_micro_step(findings, exposed, reported))
