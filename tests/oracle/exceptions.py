@@ -12,15 +12,14 @@ def left_out(reason, *changes):
 
 
 FRAMES = "needs the lists of functions of rules_code.c, which the twin does not have"
-RANKS = "is about several ranks; the twin computes findings of single profiles"
 LATER = "the twin does not compute it yet"
+RANKS = "is about several ranks; the twin computes findings of single profiles"
 
 NOT_COMPARED = {
     "C19": left_out(FRAMES),
     "E3": left_out(RANKS), "E5": left_out(RANKS),
     "E11": left_out(LATER, "E1", "H8"),
-    **{rule: left_out(FRAMES, "H5", "H6") for rule in ("H9", "H10", "H11", "H12", "H13")},
-    **{rule: left_out(LATER, "H5", "H6") for rule in ("H16", "H17")},
+    **{rule: left_out(FRAMES, "H5", "H6", "H16", "H17") for rule in ("H9", "H10", "H11", "H12", "H13")},
 }
 
 # Reasons of rules_not_evaluated that the twin cannot know. A rule that the product does not ask for one of them is not compared in that profile.
