@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_communication.py TRACEPRESS WORK [COUNT]: the findings of made traces about communication against the executable definition.
 
-No bundled trace has small collectives (E4), late parameters (E6) or one process for all devices (E7), so programs with these causes are
-made at random. Prints the first differences, and how often each of the rules fired. Exit 1 when anything differs, or a rule never fired."""
+No bundled trace has small collectives (E4), late parameters (E6), one process for all devices (E7) or stages of a pipeline (E11), so
+programs with these causes are made at random. Prints the first differences, and how often each of the rules fired. Exit 1 when anything differs, or a rule never fired."""
 import collections
 import json
 import os
@@ -18,7 +18,7 @@ from twin.runs import document  # noqa: E402
 
 STEP_US = 10000
 GRADIENT = "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad"
-RULES = ("E4", "E6", "E7")
+RULES = ("E4", "E6", "E7", "E11")
 
 
 class Program:
@@ -26,6 +26,7 @@ class Program:
 
     def __init__(self, seed):
         self.random, self.events, self.correlation, self.free = random.Random(seed), [], 0, collections.Counter()
+        self.header = {}
 
     def host(self, category, name, start, length, thread=1, **args):
         self.events.append({"ph": "X", "cat": category, "name": name, "pid": 10, "tid": thread, "ts": start, "dur": length, "args": args})
@@ -118,9 +119,46 @@ class Program:
                 if at > begin + 9000:
                     break
 
+    def stage(self):
+        """forward and backward of some micro-batches, with sends and receives before and behind them"""
+        r = self.random
+        is_device, is_first, is_last, has_nodes, count = r.random() < 0.6, r.random() < 0.3, r.random() < 0.3, r.random() < 0.7, r.choice((1, 2, 3, 4, 4))
+        group = r.choice(({}, {"Process Group Name": "pp", "Group size": 4}, {"Process Group Name": "pp", "Group size": 1}))
+        if r.random() < 0.5:
+            self.header = {"distributedInfo": {"backend": "nccl", "rank": 1, "world_size": r.choice((1, 2, 8))}}
+
+        def exchange(direction, at):
+            if r.random() < 0.03:
+                return
+            name = direction if r.random() < 0.9 else "sendrecv"
+            if is_device:
+                self.collective(name, 1 << 20, at, at + 20, r.choice((20, 400)), **group)
+                self.events[-1]["name"] = r.choice(("ncclDevKernel_SendRecv",) * 3 + ("ncclDevKernel_Generic",))
+            else:
+                self.host("user_annotation", "gloo:" + name, at, r.choice((50, 300)), r.choice((1, 1, 2)))
+
+        def work(at, length, is_backward):
+            if is_backward and has_nodes:
+                self.host("cpu_op", GRADIENT.split()[0] + " MmBackward0", at - 1, length + 2)
+            if is_device:
+                self.product(at, at + 20, length)
+            else:
+                self.host("cpu_op", "aten::mm", at, length)
+
+        for number in range(r.choice((1, 2, 3))):
+            at = self.step(number) + 50
+            for is_backward in (False, True):
+                for _ in range(count):
+                    if not (is_last if is_backward else is_first):
+                        exchange("recv", at)
+                    work(at + 200, r.choice((300, 500)), is_backward)
+                    if not (is_first if is_backward else is_last):
+                        exchange("send", at + 800)
+                    at += 1100
+
     def write(self, path):
         with open(path, "w", encoding="utf-8") as f:
-            json.dump({"deviceProperties": [{"id": d, "name": "GPU"} for d in range(3)], "traceEvents": self.events}, f)
+            json.dump({**self.header, "deviceProperties": [{"id": d, "name": "GPU"} for d in range(3)], "traceEvents": self.events}, f)
 
 
 def defined(trace, path):
@@ -142,7 +180,7 @@ def main(tracepress, work, count=200):
     trace, ours, reference = (os.path.join(work, name) for name in ("made.json", "ours.json", "reference.json"))
     for seed in range(int(count)):
         program = Program(seed)
-        program.random.choice((program.device_loop, program.device_loop, program.layers, program.one_process, program.host_loop))()
+        program.random.choice((program.device_loop, program.device_loop, program.layers, program.one_process, program.host_loop, program.stage, program.stage))()
         program.write(trace)
         subprocess.run([tracepress, "report", trace, "-o", ours + ".html", "--json", ours, "--quiet"], check=True)
         defined(trace, reference)
