@@ -33,6 +33,7 @@ static const char *digest(void)
     tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
     tp_section_init(&section, &arena, &profile, &(struct tp_section_options){0});
     section.limits = &limits;
+    tp_word_advice(&advice, &model, &arena);
     tp_report_document(&document, &section);
     tp_digest_init(&said, 1);
     tp_digest_add(&said, &document);
@@ -192,11 +193,9 @@ static void unrecorded_work_may_hide_communication(void **state)
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a loss of 10 % of the events is tolerated */
     tp_advice_build(&advice, &model, NULL, &arena);
-    tp_word_advice(&advice, &model, &arena);
     assert_non_null(finding("H8"));
     trace.evidence.lost[TP_LOST_NUMBERS] = 11;
     tp_advice_build(&advice, &model, NULL, &arena);
-    tp_word_advice(&advice, &model, &arena);
     assert_null(finding("H8"));
     assert_silent("Overlap communication");
     assert_says("the record is incomplete: 11 events of the host missing");

@@ -205,9 +205,9 @@ static void list_setups(struct tp_sink *sink)
     tp_keys_drop(&sink->setups);
 }
 
-void tp_sink_finish(struct tp_sink *sink)
+/* Gives the unused ends of the columns back to the arena. */
+static void fit_columns(struct tp_sink *sink)
 {
-    struct tp_trace *trace = sink->trace;
     struct tp_vec *kept[] = {&sink->events,
                              &sink->hosts,
                              &sink->host_rare,
@@ -233,6 +233,12 @@ void tp_sink_finish(struct tp_sink *sink)
                              NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
+}
+
+void tp_sink_finish(struct tp_sink *sink)
+{
+    struct tp_trace *trace = sink->trace;
+    fit_columns(sink);
     trace->events = sink->events.data;
     trace->event_count = (uint32_t)sink->events.count;
     trace->hosts = sink->hosts.data;

@@ -9,7 +9,7 @@
  * 0: not stated. `tracepress record` writes this member. */
 int tp_python_version_stated(const struct tp_trace *trace);
 
-/* Returns the minor version of Python 3 in the path of a frame, such as 11 for "lib/python3.11/threading.py"; 0: the
+/* Returns the minor version of Python 3 in the path of a frame, such as 11 for a file in "lib/python3.11/"; 0: the
  * path contains none. */
 int tp_python_version_of_path(struct tp_str path);
 

@@ -43,8 +43,8 @@ const struct tp_rule tp_rule_H10 = {
     .cause = "io.in_step",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native = {.advice = "Write every N steps, or hand a copy to another thread that writes it meanwhile."},
-    .inference = {.advice =
-                      "Write every N steps, or hand a copy to another thread that writes it while the next steps run."},
+    .inference = {.advice = "Write every N steps, or hand a copy to another thread that writes it while the next steps "
+                            "run."},
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
 };
@@ -209,8 +209,7 @@ static const struct code codes[] = {
     {TP_RULE_H10, NULL, "<built-in method executemany of sqlite3.", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook", CODE_WHOLE},
-    /* stores the inputs for recomputation, in the forward pass */
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "pack_hook", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "pack_hook", CODE_WHOLE}, /* the forward pass stores the inputs */
     {TP_RULE_H11, "torch/utils/checkpoint.py", "_checkpoint_without_reentrant_generator", CODE_WHOLE},
     /* reentrant checkpoint: recomputes until the CODE_END frame */
     {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN},
@@ -220,8 +219,7 @@ static const struct code codes[] = {
     {TP_RULE_H13, "torch/fx/traceback.py", "format_stack", CODE_WHOLE},
     {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck", CODE_WHOLE},
     {TP_RULE_H13, "torch/testing/_comparison.py", "assert_close", CODE_WHOLE},
-    /* validate_args, which is on by default */
-    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE},
+    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE}, /* validate_args, on by default */
     {TP_RULE_H13, "torch/distributions/distribution.py", "__init__", CODE_WHOLE},
     {TP_RULE_H13, "torch/distributions/distribution.py", "_validate_sample", CODE_WHOLE},
 };
