@@ -14,9 +14,9 @@ import sys
 
 TIMES = ("kernels", "host_ops", "step")
 # Sentences that deny a change. No other sentence may contradict them.
-NOTHING, NO_TIME, NO_OTHER_TIME = ("These runs show no " + word for word in ("change.", "change of a time.", "other change of a time."))
-NO_ROW, AS_LONG = "No single row has certainly changed", "as long as before"
-NOT_JUDGED = "Rows are shown but not judged"
+NOTHING, NO_TIME, NO_OTHER_TIME = (word + " has certainly changed in these runs." for word in ("Nothing", "No time", "No other time"))
+NO_ROW, AS_LONG = "No single kernel or operator has certainly changed", "as long as before"
+NOT_JUDGED = "The rows are shown but not judged"
 
 
 def uncode(text):

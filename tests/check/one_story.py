@@ -117,7 +117,7 @@ class Story:
                    re.finditer(r'<dt title="[^"]*">(.*?)</dt>\s*<dd class="val[^"]*">(.*?)</dd>', page, re.S)}
         if self.verdict["step_us"] and "Step time" in figures:
             self.near("page: step time", time_of(figures["Step time"]), 1000 * self.verdict["step_us"])
-        window = re.search(r"The whole window of (.*?) counts as one step", page, re.S)
+        window = re.search(r"The whole (?:recording|recorded time) of (.*?) counts as one step", page, re.S)
         if window and self.verdict["step_us"]:
             self.near("page: the window", time_of(plain(window.group(1))), 1000 * self.verdict["step_us"])
         if self.device:

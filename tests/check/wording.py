@@ -17,7 +17,7 @@ PYTHON = re.compile(
     r"python|torch|num_workers|pin_memory|foreach|data ?loader|loader|\.item\(|prof\.|autocast|non_blocking|zero_grad|empty_cache|no_sync|"
     r"inference_mode|DistributedDataParallel|ProfilerActivity|=True|nn\.Module|aten::", re.I)
 GPUS = re.compile(
-    r"\bGPU|\bSMs?\b|CUDA|Tensor Core|occupancy|no host event|launch record|launch call is|launched (it|outside)|launches the next|waiting for the host|"
+    r"\bGPU|\bSMs?\b|CUDA|Tensor Core|occupancy|no host event|launch record|launch call|launched (it|outside)|step launched|launches the next|waiting for the host|"
     r"\(no operator\)|grid –|ProfilerStep", re.I)
 
 

@@ -225,7 +225,7 @@ def report_alike(tracepress, work):
             job = json.load(file)['jobs'][0]
         assert len(ranks) == 1 and ranks[0]['replay'] == job['replay'], (shape, cause)
         for finding in ranks[0]['findings'] + job['findings']: # only summaries name the additional work of a rank
-            finding['detail'] = finding['detail'].partition(' than is usual.')[0]
+            finding['detail'] = finding['detail'].partition(' than usual.')[0]
         assert ranks[0]['findings'] == job['findings'], (shape, cause, ranks[0]['findings'], job['findings'])
         with open(folder + '.md') as digest, open(folder + '.job.md') as its, open(folder + '.html') as page:
             said, wanted, html = digest.read(), its.read(), page.read()
@@ -277,7 +277,7 @@ def simulated(tracepress, work):
                 assert [other['cause'] for other in first['fits_as_well']] == ['slow_link'] * (shape != 'pp4dp2'), what
                 continue
             if shape == 'pp4dp2' and cause == 'slow-host': # in this shape each stage is a host
-                assert first['cause'] == 'stage' and 'It is all of host %s and nothing else' % truth['host'] in first['detail'], what
+                assert first['cause'] == 'stage' and 'The stage is exactly host %s, so' % truth['host'] in first['detail'], what
                 other, = first['fits_as_well']
                 assert other['cause'] == 'slow_compute' and truth['host'] in other['title'] and truth['host'] in first['title'], what
                 assert abs(other['saved_percent'] - truth['loss_percent']) <= 0.2 * truth['loss_percent'], (what, other)

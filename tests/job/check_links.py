@@ -53,7 +53,7 @@ machine = ("--device", A100, "--message", LARGE)
 found = expect("a slow link", 8, *machine, "--rate", 40, slow=True)["E5"]
 lost = (2 * 7 / 8 * LARGE / 40e9 - 2 * 7 / 8 * LARGE / (0.7 * 300e9)) * 1e6  # gain if the link reached 70 % of its rate, us
 assert abs(found["ceiling_us_per_step"] - lost) < 0.005 * lost, (found, lost)  # 10 us of 4.6 ms are hidden, so they gain nothing
-assert "at 40.0 GB/s on the bus: 13.3 % of the 300 GB/s" in found["detail"] and "100.0 MiB" in found["detail"], found
+assert "at 40.0 GB/s on the bus, which is 13.3 % of the 300 GB/s" in found["detail"] and "100.0 MiB" in found["detail"], found
 expect("a link that carries what it can", 8, *machine, "--rate", 220)
 expect("a device that nobody knows", 8, "--device", "Test GPU 2", "--message", LARGE, "--rate", 40)
 expect("small messages, which latency bounds", 8, "--device", A100, "--message", 1 << 20, "--rate", 40)

@@ -23,7 +23,7 @@ from made_gpu import made  # noqa: E402
 
 # What the reference calls a part, and what section 6 calls it since a blocking wait without records is unknown, too.
 RENAMED = {"the launch of the next operation is not recorded":
-           "the launch of the next operation is not recorded, or the host waits for work that is not"}
+           "the launch of the next operation, or the work that the host waits for, was not recorded"}
 EXACT = ("time_ns", "calls", "kernel_ns", "flops", "bytes", "costed_ns")
 
 

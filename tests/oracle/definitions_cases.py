@@ -421,7 +421,7 @@ def late_launches_gain_nothing():
     """the call returns 30 us before the work starts: no more is gained"""
     def check(r):
         f = findings(r)["E1"]
-        assert f["ceiling_us_per_step"] == 30 and f["detail"].endswith("17.0 % of the step gains nothing, because the host launches later kernels too late")
+        assert f["ceiling_us_per_step"] == 30 and f["detail"].endswith("hiding 17.0 % of the step saves nothing, because the host launches later kernels too late")
     return late_host(379, False), check
 
 

@@ -22,7 +22,7 @@ NOT_COMPARED = {
 
 # Reasons of rules_not_evaluated that the twin cannot know. A rule that the product does not ask for one of them is not compared in that profile.
 REASONS_NOT_COMPARED = {
-    "much of what the host did is missing in the record": "needs the evidence of damage in docs/ci.md, which the twin does not compute",
+    "many host events are missing in the recording": "needs the evidence of damage in docs/ci.md, which the twin does not compute",
 }
 
 

@@ -174,7 +174,7 @@ END
     [ "$(find baselines -name '*.tps' | wc -l)" = 3 ] || { ls baselines; return 1; }
     git checkout -qb slower && sed 's/^\( *\)loss.backward()/\1print(loss.item())\n&/' train.py >t && mv t train.py && git commit -qam 'print the loss' && event 1 || return 1
     line=$(grep -n 'loss.item()' train.py | cut -d: -f1)
-    "$PYTHON" - "$line" <<'END' && grep -q "train.py($line): train: +1 aten::item a step" out/check.txt && grep -q "^- train.py($line): train: +1 aten::item" out/summary.md
+    "$PYTHON" - "$line" <<'END' && grep -q "train.py($line): train: +1 aten::item per step" out/check.txt && grep -q "^- train.py($line): train: +1 aten::item" out/summary.md
 import json, sys
 (run,) = json.load(open("out/check.sarif"))["runs"]
 at = [r["locations"][0]["physicalLocation"] for r in run["results"] if r["ruleId"] == "count.wait"]

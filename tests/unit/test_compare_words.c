@@ -43,19 +43,19 @@ static void verdict_names_rows_before_memory(void **state)
     struct tp_document document;
     const struct tp_verdict_block *verdict = verdict_of(&document, &c);
     assert_string_equal(verdict->class, "Improved");
-    assert_non_null(strstr(verdict->headline, "; no certain change of the step ("));
+    assert_non_null(strstr(verdict->headline, "; the step has not certainly changed ("));
     assert_non_null(strstr(verdict->headline, " to "));
     assert_headline(&c, "2 rows and memory improved"); /* begins with the change that the badge shows */
     runs[TP_NEW] = runs[TP_BASE];
     runs[TP_NEW].memory = &less;
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "memory");
-    assert_headline(&c, "memory improved; no certain change of the step (0.0 %, 99 % interval ");
+    assert_headline(&c, "memory improved; the step has not certainly changed (0.0 %, 99 % interval ");
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
     /* With one run per side the interval is wide. */
-    assert_headline(&c, "No certain change of the step (0.0 %, 99 % interval ");
+    assert_headline(&c, "The step has not certainly changed (0.0 %, 99 % interval ");
     c.totals[TP_QUANTITY_STEP].change.low = -0.012;
     c.totals[TP_QUANTITY_STEP].change.high = 0.015;
     assert_headline(&c, "Steps take as long as before (0.0 %)");
@@ -80,9 +80,10 @@ static void long_verdict_continues_on_second_line(void **state)
     tp_buf_init(&text, 0);
     verdict_of(&document, &c);
     tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = &(const int64_t){10}}, NULL);
-    const char *wanted = "Regressed: 1,234,567 rows and memory regressed; no certain change of the step\n(\xe2\x88\x92"
-                         "28.6 %, 99 % interval \xe2\x88\x92"
-                         "32.9 to +12.7 %)\n";
+    const char *wanted =
+        "Regressed: 1,234,567 rows and memory regressed; the step has not certainly\nchanged (\xe2\x88\x92"
+        "28.6 %, 99 % interval \xe2\x88\x92"
+        "32.9 to +12.7 %)\n";
     if (!strstr(text.data, wanted))
         fail_msg("%.300s", text.data);
     tp_buf_release(&text);
@@ -107,9 +108,10 @@ static void changed_total_without_rows_is_reported(void **state)
         tp_buf_init(&text, 0);
         verdict_of(&document, &c);
         tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
-        assert_int_equal(!!strstr(text.data, "These runs show no change."), round);
-        const char *wanted = "No single row has certainly changed; the largest differences per step: gemm 8\xc3\x97"
-                             "8 +";
+        assert_int_equal(!!strstr(text.data, "Nothing has certainly changed in these runs."), round);
+        const char *wanted =
+            "No single kernel or operator has certainly changed; the largest differences per step: gemm 8\xc3\x97"
+            "8 +";
         assert_int_equal(!!strstr(text.data, wanted), !round);
         tp_buf_release(&text);
     }
@@ -138,9 +140,9 @@ static void changed_loader_is_one_change(void **state)
     verdict_of(&document, &c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
     if (!strstr(text.data, "- data loader: +2, \xe2\x88\x92"
-                           "128 operators a step in the data loader, \xe2\x88\x92"
+                           "128 operators per step in the data loader, among them \xe2\x88\x92"
                            "64 `aten::copy_` and \xe2\x88\x92"
-                           "32 aten::div among them\n"))
+                           "32 aten::div\n"))
         fail_msg("%s", text.data);
     tp_buf_release(&text);
     for (size_t i = 1; i < 4; i++)
@@ -148,7 +150,8 @@ static void changed_loader_is_one_change(void **state)
     tp_buf_init(&text, 0);
     verdict_of(&document, &c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
-    if (!strstr(text.data, "- data loader: +130 operators a step in the data loader, +64 `aten::copy_` and +32 aten::div among them\n"))
+    if (!strstr(text.data, "- data loader: +130 operators per step in the data loader, among them +64 `aten::copy_` "
+                           "and +32 aten::div\n"))
         fail_msg("%s", text.data);
     tp_buf_release(&text);
 }
@@ -181,20 +184,22 @@ static void changed_loader_function_is_reported(void **state)
         fail();
     compare_plans(&c, plans, plans);
     c.work = (struct tp_work_diff){.is_known = true, .changes = changes, .count = 1};
-    assert_texts(&c, "; a hint: a call of load in the data loader takes 2.50 times as long",
-                 "These runs show no change.");
+    assert_texts(&c, "; a hint, not certain: each call of load in the data loader takes 2.50 times as long",
+                 "Nothing has certainly changed in these runs.");
     assert_texts(&c, "**Functions of the data loader take longer or shorter**", "A step does different work");
-    assert_texts(&c, "These runs show no other change of a time.", "These runs show no change of a time");
+    assert_texts(&c, "No other time has certainly changed in these runs.", "No time has certainly changed");
     c.work.count = 2;
-    assert_texts(&c, "takes 2.50 times as long, relative to the operators; and 1 more**", "These runs show no change.");
+    assert_texts(&c, "takes 2.50 times as long (relative to the operators); and 1 more**",
+                 "Nothing has certainly changed in these runs.");
     assert_texts(&c,
                  "**Functions of the data loader are called a different number of times, or take longer or shorter**",
                  "does different work");
     c.work.count = 3;
-    assert_texts(&c, "; the work of a step differs (3 changes)", "These runs show no change.");
-    assert_texts(&c, "**A step does different work, but nothing counts as a regression**",
-                 "These runs show no change.");
-    assert_texts(&c, "- launches: +1 launch a step", "These runs show no other change");
+    assert_texts(&c, "; the operators, copies or waits of a step differ (3 changes)",
+                 "Nothing has certainly changed in these runs.");
+    assert_texts(&c, "**A step does different work, but no change counts as a regression**",
+                 "Nothing has certainly changed in these runs.");
+    assert_texts(&c, "- launches: +1 launch per step", "No other time has certainly changed");
 }
 
 /* Rows of incomparable sides have no verdicts. No text claims that no row changed. */
@@ -210,11 +215,12 @@ static void rows_of_another_workload_are_not_counted(void **state)
     c.comparability.workload = TP_WORKLOAD_OTHER;
     c.comparability.is_not_comparable = c.is_open = true;
     c.verdict = TP_CHANGE_INCONCLUSIVE;
-    assert_texts(&c, " Rows are shown but not judged.", "rows changed");
+    assert_texts(&c, " The rows are shown but not judged.", "rows changed");
     c.tables[TP_COMPARE_CHANGES].row_count = 0;
-    assert_texts(&c, "\nTimes are shown but not judged.\n", "cannot be told");
+    assert_texts(&c, "\nThe times of these runs are shown but not judged.\n", "cannot be told");
     c.damage = "new: it is cut";
-    assert_texts(&c, "A damaged input does not show what changed.", "A step does different work");
+    assert_texts(&c, "An input is damaged, so tracepress does not report which times changed.",
+                 "A step does different work");
 }
 
 /* Texts and JSON show the metrics of an engine's runs as a table, one row per class of steps. Programs without an

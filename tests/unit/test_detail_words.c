@@ -17,9 +17,10 @@ static void arguments_follow_their_type(void **state)
     detail_is(&(struct tp_detail){TP_DETAIL_MALLOCS, {TP_OF_NUMBER(12345), TP_OF_NUMBER(2), TP_OF_NUMBER(3)}, NULL},
               TP_PRODUCER_TORCH, "12345 allocations and 2 frees in 3 steps");
     detail_is(&(struct tp_detail){TP_DETAIL_LITTLE, {TP_OF_NUMBER(1), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL},
-              TP_PRODUCER_TORCH, "1 device operation in one step of 100 \xc2\xb5s; the device works 16.0 % of it");
+              TP_PRODUCER_TORCH,
+              "1 device operation in one step of 100 \xc2\xb5s; the device works for 16.0 % of the step");
     detail_is(&(struct tp_detail){TP_DETAIL_GROWTH, {TP_OF_BYTES(2048)}, NULL}, TP_PRODUCER_TORCH,
-              "2.0 KiB more after each step");
+              "memory grows by 2.0 KiB per step");
     detail_is(
         &(struct tp_detail){
             TP_DETAIL_MICRO_STEPS, {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)}, NULL},
@@ -36,12 +37,14 @@ static void forms_choose_words_by_number(void **state)
     detail_is(&(struct tp_detail){TP_DETAIL_FEW_GAPS, {TP_OF_NUMBER(3), TP_OF_PERCENT(84)}, NULL}, TP_PRODUCER_TORCH,
               "3 gaps make up 84.0 % of it");
     struct tp_detail chains = {TP_DETAIL_CHAINS, {TP_OF_NUMBER(2), TP_OF_NUMBER(1), TP_OF_PERCENT(5)}, NULL};
-    detail_is(&chains, TP_PRODUCER_TORCH,
-              "2 times three kernels or more in a row that only move, combine or normalise values, 5.0 % of the step");
+    detail_is(
+        &chains, TP_PRODUCER_TORCH,
+        "2 times three or more kernels in a row only move, combine or normalise values, which takes 5.0 % of the step");
     chains.arguments[1].number = 6;
-    detail_is(&chains, TP_PRODUCER_TORCH,
-              "2 times in 6 steps three kernels or more in a row that only move, combine or normalise values, 5.0 % of "
-              "the step");
+    detail_is(
+        &chains, TP_PRODUCER_TORCH,
+        "2 times in 6 steps three or more kernels in a row only move, combine or normalise values, which takes 5.0 % "
+        "of the step");
 }
 
 static void parts_are_joined(void **state)
@@ -49,9 +52,11 @@ static void parts_are_joined(void **state)
     GUARD;
     struct tp_detail late = {TP_DETAIL_OVERLAP_LATE, {TP_OF_PERCENT(3)}, NULL};
     struct tp_detail rest = {TP_DETAIL_OVERLAP_REST, {TP_NO_ARGUMENT}, &late};
-    detail_is(&(struct tp_detail){TP_DETAIL_OVERLAP, {TP_OF_PERCENT(20), TP_OF_PERCENT(5)}, &rest}, TP_PRODUCER_TORCH,
-              "exposed for 20.0 % of the step; compute of the same step could hide 5.0 %, the rest needs less "
-              "communication; 3.0 % of the step gains nothing, because the host launches later kernels too late");
+    detail_is(
+        &(struct tp_detail){TP_DETAIL_OVERLAP, {TP_OF_PERCENT(20), TP_OF_PERCENT(5)}, &rest}, TP_PRODUCER_TORCH,
+        "communication runs without computation for 20.0 % of the step; computation of the same step could hide 5.0 %; "
+        "the rest needs less communication; hiding 3.0 % of the step saves nothing, because the host launches later "
+        "kernels too late");
 }
 
 static void sentences_follow_the_producer(void **state)

@@ -124,7 +124,7 @@ static void make_findings(struct tp_document *document)
                                                                .count = 3,
                                                                .shown = 2,
                                                                .open_count = 2,
-                                                               .more = "; --json has all"});
+                                                               .more = "; --json lists all"});
 }
 
 static void findings_are_equal_on_terminal_and_in_markdown(void **state)
@@ -138,7 +138,7 @@ static void findings_are_equal_on_terminal_and_in_markdown(void **state)
                         "             too many\n             by far\n"
                         "             /src/a<b.py(7): f: a <wait>\n"
                         "inconclusive x                                                    -\n"
-                        "(2 of 3 rows; --json has all)\n");
+                        "(2 of 3 rows; --json lists all)\n");
     assert_non_null(strstr(printed(tp_print_text, &document, &(struct tp_print_options){.has_color = true}),
                            "\033[1;31mfail\033[0m"));
     assert_string_equal(printed(tp_print_markdown, &document, &(struct tp_print_options){0}),

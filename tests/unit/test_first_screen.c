@@ -76,15 +76,15 @@ static void steps_that_wait(int count)
 static void longest_gap_names_the_base_of_its_share(void **state)
 {
     steps_that_wait(4); /* the longest gap is from us 705 of a step to us 305 of the next one */
-    assert_says("The longest time without recorded device work takes 600 µs (15.0 % of the 4 steps).");
+    assert_says("The longest gap without recorded device work is 600 µs (15.0 % of the 4 steps).");
     end(state), begin(state);
     steps_that_wait(1); /* two gaps, at start and end of the step; the first one is longer */
-    assert_says("takes 305 µs (30.5 % of the step).");
+    assert_says("is 305 µs (30.5 % of the step).");
     end(state), begin(state);
     launch(0, 5, 1), kernel("a", 5, 600, 1), launch(1000, 5, 2), kernel("b", 1005, 600, 2);
     build(); /* idle from us 605 to 1005; the trace is 1605 us long */
-    assert_says("The longest time without recorded device work takes 400 µs (24.9 % of that).");
-    assert_silent("does not show why");
+    assert_says("The longest gap without recorded device work is 400 µs (24.9 % of the recorded time).");
+    assert_silent("does not show the reason");
 }
 
 static void gap_after_its_launch_has_no_known_reason(void **state)
@@ -92,7 +92,7 @@ static void gap_after_its_launch_has_no_known_reason(void **state)
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1), launch(150, 5, 2), kernel("b", 900, 100, 2);
     build(); /* The launch ends at us 155, but the device is idle until us 900. */
-    assert_says("takes 800 µs (80.0 % of the step); the trace does not show why.");
+    assert_says("is 800 µs (80.0 % of the step); the trace does not show the reason.");
 }
 
 static void call_during_a_gap_is_named(void **state)
@@ -101,7 +101,7 @@ static void call_during_a_gap_is_named(void **state)
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
     host("user_annotation", "warm up", 100, 890), launch(150, 700, 2), kernel("b", 850, 150, 2);
     build(); /* idle from us 100 to 850; the launch takes 700 us of this */
-    assert_says("takes 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
+    assert_says("is 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
     end(state), begin(state);
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
     host("user_annotation", "warm up", 100, 890), launch(150, 370, 2), kernel("b", 850, 150, 2);
@@ -148,7 +148,7 @@ static void total_of_findings_needs_two_findings(void **state)
         else
             assert_silent("because their times overlap");
         if (!is_one)
-            assert_says("All findings together: an estimated");
+            assert_says("All findings together could save an estimated");
         if (!is_one)
             end(state);
     }
@@ -164,7 +164,7 @@ static void overlap_of_copy_and_communication_counts_once(void **state)
     build(); /* The headline is about communication without compute. The breakdown also excludes copies. */
     assert_says("runs communication that no kernel hides for 59.9 % of the step");
     assert_says("Communication 499 µs (49.9 %)");
-    assert_says("overlapping time counts once: for kernels, then copies, then communication");
+    assert_says("time shared by several parts counts once: first for kernels, then copies, then communication");
 }
 
 /* Writes work that starts long after its launch, while the device does much other work. */
@@ -177,8 +177,8 @@ static void recorded_device_work_needs_no_request(void **state)
         launch(at + 10, 1, 2 * s + 2), kernel("b", at + 9000, 1000, 2 * s + 2);
     }
     build();
-    assert_says("waits of 1 ms and more for an operation that had been called long before are 40.0 % of the time");
-    assert_says("not among the 4 operations recorded");
+    assert_says("for 40.0 % of the time, operations that had been called long before wait 1 ms or more for an event");
+    assert_says("not among the 4 recorded operations");
     assert_silent("ProfilerActivity.CUDA");
 }
 
@@ -189,7 +189,7 @@ static void unrecorded_work_may_hide_communication(void **state)
     build();
     assert_says("H8");
     assert_says("Communication that no recorded operator hides takes 80.0 % of the steps");
-    assert_says("overlapping time counts once, first for communication");
+    assert_says("time shared by several parts counts once, first for communication");
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a loss of 10 % of the events is tolerated */
     tp_advice_build(&advice, &model, NULL, &arena);
@@ -198,7 +198,7 @@ static void unrecorded_work_may_hide_communication(void **state)
     tp_advice_build(&advice, &model, NULL, &arena);
     assert_null(finding("H8"));
     assert_silent("Overlap communication");
-    assert_says("the record is incomplete: 11 events of the host missing");
+    assert_says("the recording is incomplete: 11 events of the host missing");
 }
 
 static void negligible_gap_is_not_mentioned(void **state)
@@ -206,7 +206,7 @@ static void negligible_gap_is_not_mentioned(void **state)
     (void)state;
     launch(0, 1, 1), kernel("a", 5, 4995, 1), launch(2, 1, 2), kernel("b", 5002, 4998, 2);
     build();
-    assert_silent("The longest time without");
+    assert_silent("The longest gap without");
 }
 
 /* Writes steps of 60 short kernels with a wait in the middle. */
@@ -222,8 +222,8 @@ static void obstacles_to_graph_capture_are_counted(void **state)
     }
     build();
     assert_says(
-        "60 launches repeat in every step, so a captured graph could replay them; 2 waits, allocations or pageable "
-        "copies in 2 steps have to move out first.");
+        "60 launches repeat in every step, so a captured graph could replay them; first remove 2 waits, allocations or "
+        "pageable copies in 2 steps.");
 }
 
 static void first_use_is_distinguished_from_long_gaps(void **state)
@@ -232,9 +232,9 @@ static void first_use_is_distinguished_from_long_gaps(void **state)
     launch(0, 1, 1), kernel("a", 5, 100, 1), call("cudaMalloc", 110, 300000, 3);
     launch(450000, 1, 2), kernel("b", 450005, 100000, 2);
     build();
-    assert_says(
-        "the device waits 300.0 ms while memory, modules and handles are made; the shares of the other findings "
-        "are of the 100.1 ms between");
+    assert_says("the device is idle for 300.0 ms while memory, modules and handles are created; the shares of the "
+                "other findings "
+                "refer to the other 100.1 ms");
 }
 
 static void share_without_gain_is_marked(void **state)
@@ -243,7 +243,7 @@ static void share_without_gain_is_marked(void **state)
     shaped("aten::mm", 0, 10, "[8,9],[9,8]", "\"c10::Half\"", 1);
     launch(1, 2, 1), kernel("cutlass_tensorop_h16816", 5, 20, 1), launch(20, 2, 2), kernel("a", 25, 80, 2);
     build_with("\"record_shapes\":1,");
-    assert_says("| low | C3 | Matrix dimensions that tensor cores cannot fill | – | 19.0 % of the step is concerned |");
+    assert_says("| low | C3 | Matrix dimensions do not fill the tensor cores | – | 19.0 % of the step is affected |");
 }
 
 static void function_in_evidence_is_named_once(void **state)
@@ -266,7 +266,8 @@ static void partial_shares_name_their_base(void **state)
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", 1000.0 * s + 500, 500);
     }
     build();
-    assert_says("Profiling overhead is about 500.7 µs of each 1.00 ms step; savings are relative to the remaining 499.3 µs.");
+    assert_says("The profiler itself takes about 500.7 µs of each 1.00 ms step; the estimates are relative to the "
+                "remaining 499.3 µs.");
 }
 
 int main(void)

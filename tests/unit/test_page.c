@@ -128,7 +128,7 @@ static void page_has_sections_for_existing_data(void **state)
     assert_true(contains(&files, "id=\"operators\""));
     assert_true(contains(&files, "id=\"kernels\""));
     assert_false(contains(&files, "id=\"memory\""));
-    assert_true(contains(&files, "Not in this trace: memory"));
+    assert_true(contains(&files, "This trace does not contain: memory"));
     assert_true(contains(&files, "&lt;script&gt;"));
     assert_false(contains(&files, "aten::<script>"));
     assert_true(contains(&files, "train.py(12): step"));

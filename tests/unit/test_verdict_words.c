@@ -37,7 +37,7 @@ static void device_headline_names_cause_and_next(void **state)
     headline_is(v, TP_PRODUCER_TORCH,
                 "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. For 25.0 % of the steps' "
                 "time the main "
-                "thread was ready and got no CPU.");
+                "thread could run, but no CPU was free.");
 }
 
 static void communication_headline_adds_the_wait(void **state)
@@ -110,7 +110,7 @@ static void unjudged_time_comes_first(void **state)
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_LITTLE, 100000, &little};
     headline_is(v, TP_PRODUCER_TORCH,
                 "Record several steps after a warm-up: 2 device operations in one step of 100 \xc2\xb5s; the device "
-                "works 16.0 % of it.");
+                "works for 16.0 % of the step.");
     v.headline_id = TP_HEADLINE_FIRST_USE;
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_FIRST_USE, 60000, NULL};
     v.cause_ns[TP_TIME_COMPUTE] = 10000;

@@ -12,7 +12,10 @@
 #include "webreport/compare/work/work_words.h"
 #include "work_signature.h"
 
-#define OF_RELU(line, count, size, exact) {TP_STR("aten::relu"), TP_STR("net.py(" line "): forward"), count, size, exact}
+#define OF_RELU(line, count, size, exact)                                                                              \
+    {                                                                                                                  \
+        TP_STR("aten::relu"), TP_STR("net.py(" line "): forward"), count, size, exact                                  \
+    }
 
 static struct tp_work_diff kept_compared(struct tp_count_kept *was, uint32_t was_count, struct tp_count_kept *is,
                                          uint32_t is_count)
@@ -40,7 +43,7 @@ static void kept_memory_is_named_with_its_place(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
     assert_int_equal(diff.changes[0].place.len, strlen("net.py(30): forward"));
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "+128.0 KiB a step that nobody gives back in forward: 1 block of aten::relu");
+                        "+128.0 KiB per step that is never freed in forward: 1 block of aten::relu");
     diff = kept_compared(leak, 1, NULL, 0); /* The leak is gone. This is reported, and no limit fails. */
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_gated(&diff));
@@ -85,9 +88,10 @@ static void only_memory_kept_in_all_runs_counts(void **state)
     run.signature.hash++;
     runs[0].signature.hash++;
     for (uint32_t other = 0; other < 2; other++) {
-        struct tp_side_input inputs[TP_SIDES] = {[TP_BASE] = {.runs = runs + other, .run_count = 2 - other},
-                                                 [TP_NEW] = {.runs = &run, .run_count = 1}};
-        struct tp_sides sides = {.arena = &arena, .side = {[TP_BASE] = {.input = &inputs[TP_BASE]}, [TP_NEW] = {.input = &inputs[TP_NEW]}}};
+        struct tp_side_input inputs[TP_SIDES] = {
+            [TP_BASE] = {.runs = runs + other, .run_count = 2 - other}, [TP_NEW] = {.runs = &run, .run_count = 1}};
+        struct tp_sides sides = {
+            .arena = &arena, .side = {[TP_BASE] = {.input = &inputs[TP_BASE]}, [TP_NEW] = {.input = &inputs[TP_NEW]}}};
         struct tp_comparability c = {.workload = TP_WORKLOAD_SAME};
         struct tp_work_diff diff;
         struct tp_replaced replaced;

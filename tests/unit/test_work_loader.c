@@ -29,10 +29,13 @@ static struct tp_summary run_of(const char *place, double transform_ns, int64_t 
     s->hash = 7;
     s->function_count = 2;
     s->functions = tp_arena_array(&arena, 2, sizeof *s->functions);
-    s->functions[0] = (struct tp_count_function){.place = tp_str_of(place), .calls = calls, .seen = 160,
-                                                 .low_ns = (int64_t)(transform_ns * pace), .is_exact = true};
-    s->functions[1] = (struct tp_count_function){.place = TP_STR(LOAD), .calls = 16, .seen = 160,
-                                                 .low_ns = (int64_t)(4000 * pace), .is_exact = true};
+    s->functions[0] = (struct tp_count_function){.place = tp_str_of(place),
+                                                 .calls = calls,
+                                                 .seen = 160,
+                                                 .low_ns = (int64_t)(transform_ns * pace),
+                                                 .is_exact = true};
+    s->functions[1] = (struct tp_count_function){
+        .place = TP_STR(LOAD), .calls = 16, .seen = 160, .low_ns = (int64_t)(4000 * pace), .is_exact = true};
     run.rows = tp_arena_array(&arena, OPERATORS, sizeof *run.rows);
     for (int i = 0; i < OPERATORS; i++) {
         int64_t ns[16];
@@ -40,8 +43,11 @@ static struct tp_summary run_of(const char *place, double transform_ns, int64_t 
         snprintf(name, 16, "aten::op%d", i);
         for (int k = 0; k < 16; k++)
             ns[k] = (int64_t)((1000 << i) * pace) * (k < 12 ? 1 : 50); /* a few calls are delayed */
-        run.rows[i] = (struct tp_summary_row){.kind = TP_SUMMARY_OPERATOR_HOST, .name = tp_str_of(name),
-                                              .owner = TP_STR(""), .shape = TP_STR(""), .dtype = TP_STR("")};
+        run.rows[i] = (struct tp_summary_row){.kind = TP_SUMMARY_OPERATOR_HOST,
+                                              .name = tp_str_of(name),
+                                              .owner = TP_STR(""),
+                                              .shape = TP_STR(""),
+                                              .dtype = TP_STR("")};
         tp_sketch_build(&run.rows[i].time, ns, 16, &arena);
     }
     return run;
@@ -49,8 +55,8 @@ static struct tp_summary run_of(const char *place, double transform_ns, int64_t 
 
 static struct tp_work_diff compared(struct tp_summary *base, uint32_t base_count, struct tp_summary *run)
 {
-    struct tp_side_input inputs[TP_SIDES] = {[TP_BASE] = {.runs = base, .run_count = base_count},
-                                             [TP_NEW] = {.runs = run, .run_count = 1}};
+    struct tp_side_input inputs[TP_SIDES] = {
+        [TP_BASE] = {.runs = base, .run_count = base_count}, [TP_NEW] = {.runs = run, .run_count = 1}};
     struct tp_sides sides = {.arena = &arena,
                              .side = {[TP_BASE] = {.input = &inputs[TP_BASE]}, [TP_NEW] = {.input = &inputs[TP_NEW]}}};
     struct tp_comparability c = {.workload = TP_WORKLOAD_SAME};
@@ -68,8 +74,9 @@ static void slower_function_is_named_despite_load(void **state)
     assert_int_equal(compared(&base, 1, &loaded).count, 0);
     struct tp_work_diff diff = compared(&base, 1, &slower);
     assert_int_equal(diff.count, 1);
-    assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "a call of transform in the data loader takes 2.00 times as long, relative to the operators");
+    assert_string_equal(
+        tp_work_change_sentence(&diff.changes[0], &arena),
+        "each call of transform in the data loader takes 2.00 times as long (relative to the operators)");
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
     assert_false(tp_work_has_gated(&diff)); /* no limit fails, because times are no counts */
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 1);
@@ -86,7 +93,7 @@ static void call_counts_are_exact(void **state)
     struct tp_work_diff diff = compared(runs, 2, &more);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "+16 calls of transform a step in the data loader");
+                        "+16 calls of transform per step in the data loader");
     runs[0].signature.functions[0].calls = 24; /* the two runs of the base differ */
     assert_int_equal(compared(runs, 2, &more).count, 0);
     more.signature.function_count = 0; /* was recorded without stacks */
@@ -108,7 +115,8 @@ static void change_uses_texts_of_the_summary(void **state)
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), more = run_of(TRANSFORM, 20000, 32, 1);
     struct tp_work_diff diff = compared(&base, 1, &more);
-    assert_int_equal(diff.count, 1); /* a change must not use the memory of the comparison, because `check` keeps it longer */
+    assert_int_equal(diff.count,
+                     1); /* a change must not use the memory of the comparison, because `check` keeps it longer */
     assert_ptr_equal(diff.changes[0].place.ptr, more.signature.functions[0].place.ptr);
 }
 

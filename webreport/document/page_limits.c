@@ -84,8 +84,8 @@ const char *tp_page_level_text(unsigned level)
         NULL,
         "To keep the page small, tables show at most 100 rows and the timeline shows the longest slices.",
         "To keep the page small, tables show at most 40 rows and the timeline shows the longest slices.",
-        "To keep the page small, tables show at most 15 rows; modules, call tree and timeline are left out. A larger "
-        "--max-size shows them.",
+        "To keep the page small, tables show at most 15 rows, and modules, call tree and timeline are left out. A "
+        "larger --max-size shows everything.",
         "To keep the page small, only the overview is shown. A larger --max-size shows more.",
     };
 

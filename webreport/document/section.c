@@ -21,8 +21,8 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
     name = tp_shown_text(&section->naming, profile->beside.len ? profile->beside : name);
     if (!name.len)
         name = tp_shown_text(&section->naming, profile->file);
-    section->title = profile->beside.len
-                         ? tp_text_printf(arena, "%.*s, beside PyTorch's trace", (int)name.len, name.ptr)
+    section->title = profile->beside.len   ? tp_text_printf(arena, "%.*s, recorded in addition to PyTorch's trace",
+                                                            (int)name.len, name.ptr)
                      : profile->is_program ? tp_text_printf(arena, "The program, %.*s", (int)name.len, name.ptr)
                      : section->is_one_of_many && profile->span != TP_NULL_INT
                          ? tp_text_printf(arena, "%.*s, span %lld", (int)name.len, name.ptr, (long long)profile->span)

@@ -71,11 +71,11 @@ const char *tp_section_step_source(const struct tp_naming *naming, const struct 
     struct tp_str name = tp_shown_text(naming, tp_step_source_name(model));
     const char *passes = tp_text_of_count(arena, model->step_passes);
     if (model->step_marker == TP_MARKER_BACKWARD)
-        return model->step_passes > 1 ? tp_text_printf(arena, "the backward passes, %s in each step", passes)
+        return model->step_passes > 1 ? tp_text_printf(arena, "the backward passes (%s in each step)", passes)
                                       : "the backward passes";
     if (model->step_marker == TP_MARKER_MODULES)
         return model->step_passes > 1
-                   ? tp_text_printf(arena, "the calls of %.*s, %s in each step", (int)name.len, name.ptr, passes)
+                   ? tp_text_printf(arena, "the calls of %.*s (%s in each step)", (int)name.len, name.ptr, passes)
                    : tp_text_printf(arena, "the calls of %.*s", (int)name.len, name.ptr);
     return tp_text_printf(arena, "a sequence with %.*s that repeats", (int)name.len, name.ptr);
 }
@@ -87,8 +87,8 @@ static const char *repeat_text(const struct tp_naming *naming, const struct tp_m
         return "";
     struct tp_str name = tp_shown_text(naming, model->trace->names.items[model->repeat_name]);
     return tp_text_printf(naming->arena,
-                          " Record with stacks or mark the steps: a sequence with %.*s repeats %s times, and the trace "
-                          "does not show whether these are iterations or layers of one call.",
+                          " A sequence with %.*s repeats %s times, but the trace does not show whether the repetitions "
+                          "are steps or layers of a model. Record with stacks or mark the steps.",
                           (int)name.len, name.ptr, tp_text_of_count(naming->arena, model->repeat_count));
 }
 
@@ -113,7 +113,7 @@ static const char *whole_text(struct tp_arena *arena, const struct tp_profile *p
 {
     const struct tp_model *model = profile->model;
     if (model->step_marker == TP_MARKER_WINDOW)
-        return "of that";
+        return "of the recorded time";
     return model->used_count > 1 ? tp_text_printf(arena, "of the %s steps", tp_text_of_count(arena, model->used_count))
                                  : "of the step";
 }
@@ -137,7 +137,7 @@ static const char *meanwhile_text(const struct tp_naming *naming, const struct t
     if (!call.len || tp_str_equal(call, line))
         return text;
     return tp_text_printf(naming->arena, "%s%s in %.*s", text,
-                          tp_text_printf(naming->arena, *text ? ", %s of it" : "; the host was for %s of it",
+                          tp_text_printf(naming->arena, *text ? ", %s of it" : "; the host was for %s of this time",
                                          tp_text_of_time(naming->arena, gap->call_ns)),
                           (int)call.len, call.ptr);
 }
@@ -145,10 +145,10 @@ static const char *meanwhile_text(const struct tp_naming *naming, const struct t
 static const char *gap_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
-    return tp_text_printf(naming->arena, " The longest time without recorded device work takes %s (%s %s)%s%s.",
+    return tp_text_printf(naming->arena, " The longest gap without recorded device work is %s (%s %s)%s%s.",
                           tp_text_of_time(naming->arena, verdict->gap.total_ns),
                           tp_text_of_percent(naming->arena, verdict->gap.percent), whole_text(naming->arena, profile),
-                          is_riddle(verdict) ? "; the trace does not show why" : "",
+                          is_riddle(verdict) ? "; the trace does not show the reason" : "",
                           meanwhile_text(naming, &verdict->gap));
 }
 
@@ -166,10 +166,10 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
         return "";
     struct tp_str line = tp_shown_text(naming, part->line);
     const char *what = !part->is_device && strcmp(part->kind, "none") == 0
-                           ? "; nothing was recorded there"
+                           ? ", where nothing was recorded"
                            : tp_text_printf(arena, "; the %s ran %.*s for %s", part->is_device ? "device" : "host",
                                             (int)line.len, line.ptr, tp_text_of_time(arena, part->line_ns));
-    return tp_text_printf(arena, " The steps leave out %s of the recording (%s of %s), most of it %s%s.",
+    return tp_text_printf(arena, " Of the recording, %s (%s of %s) is outside the steps, most of it %s%s.",
                           tp_text_of_percent(arena, tp_percent(part->total_ns, part->recorded_ns)),
                           tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where,
                           what);
@@ -194,7 +194,7 @@ static const char *unjudged_text(const struct tp_profile *profile, struct tp_are
         return "";
     if (verdict->unjudged.reason == TP_UNJUDGED_LITTLE)
         return " The recording is too short for percentages.";
-    return tp_text_printf(arena, " The figures leave out the %s that cannot be judged: they are of the other %s.",
+    return tp_text_printf(arena, " %s of the steps cannot be judged, so the percentages refer to the other %s.",
                           tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));
 }
 
@@ -212,19 +212,20 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
     const char *text;
     bool is_unjudged = verdict->unjudged.reason != TP_UNJUDGED_NOTHING;
     if (verdict->class == TP_CLASS_TOO_LITTLE && !is_unjudged)
-        return "The recording is too short for percentages; the tables only list what was recorded.";
+        return "The recording is too short for percentages, so the tables only list the recorded events.";
     if (verdict->cause == TP_TIME_NONE && !is_unjudged)
-        return verdict->class == TP_CLASS_EMPTY            ? "The section on trace quality shows what was read."
+        return verdict->class == TP_CLASS_EMPTY ? "The section on trace quality lists the events that were read."
                : verdict->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_advice(profile->model, arena)
-               : verdict->class == TP_CLASS_SAMPLES        ? "The section on samples shows the functions that used it."
-                                                           : "";
+               : verdict->class == TP_CLASS_SAMPLES
+                   ? "The section on samples shows the functions that used the CPU time."
+                   : "";
     if (profile->is_helper)
-        text = tp_text_printf(arena, "This is a helper process: the numbers of the run exclude these %s.", step);
+        text = tp_text_printf(arena, "This is a helper process, so the numbers of the run exclude its %s.", step);
     else if (profile->model->step_marker != TP_MARKER_WINDOW)
         text = tp_text_printf(arena, "A step takes %s (%s).%s", step, steps_text(arena, verdict),
                               inferred_text(naming, profile->model));
     else
-        text = tp_text_printf(arena, "No steps are marked: all %s count as one step.%s", step,
+        text = tp_text_printf(arena, "No steps are marked, so all %s count as one step.%s", step,
                               repeat_text(naming, profile->model));
     bool has_gap = verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT;
     return tp_text_printf(arena, "%s%s%s%s", text, unjudged_text(profile, arena),

@@ -46,19 +46,20 @@ static struct tp_json_value reason(const struct tp_record *record)
 
 #define F struct tp_input_evidence
 static const struct tp_json_field fields[] = {
-    {"clean", TP_COMPUTED(TP_AS_BOOL, is_clean), .definition = "the input is whole and consistent"},
-    {"reason", TP_COMPUTED(TP_AS_TEXT, reason), .definition = "the gravest fault as a sentence; empty: no fault"},
-    {"crc", TP_WORD(F, crc, tp_crc_text), .definition = "state of the checksum"},
+    {"clean", TP_COMPUTED(TP_AS_BOOL, is_clean), .definition = "true if the input is complete and consistent"},
+    {"reason", TP_COMPUTED(TP_AS_TEXT, reason),
+     .definition = "most severe fault as a sentence; empty if there is no fault"},
+    {"crc", TP_WORD(F, crc, tp_crc_text), .definition = "state of the file's checksum"},
     {"eof", TP_WORD(F, eof, tp_eof_text), .definition = "state of the end of the file"},
-    {"recorder", TP_WORD(F, recorder, tp_recorder_text), .definition = "how the recording ended"},
+    {"recorder", TP_WORD(F, recorder, tp_recorder_text), .definition = "way in which the recording ended"},
     {"clock", TP_WORD(F, clock, tp_clock_text), .definition = "state of the clock"},
     {"bytes", TP_PLAIN(F, file_bytes), .definition = "size of the file"},
     {"events", TP_PLAIN(F, event_count), .definition = "elements of the list of events"},
     {"repaired", TP_PLAIN(F, repaired), .definition = "events whose text was repaired"},
-    {"present", TP_LIST(next_present, NULL), .definition = "categories of which the file has events"},
-    {"asked", TP_LIST(next_requested, NULL), .definition = "categories that the recorder was asked for"},
+    {"present", TP_LIST(next_present, NULL), .definition = "categories of the events in the file"},
+    {"asked", TP_LIST(next_requested, NULL), .definition = "categories that the recorder was set to record"},
     {"lost", TP_MAP(next_lost, NULL),
-     .definition = "events that are missing, by how that is known; only counts above 0"},
+     .definition = "number of missing events, by the evidence that they are missing; only counts above 0"},
 };
 const struct tp_fields tp_evidence_fields = {.name = "Evidence of an input",
                                              .items = fields,

@@ -58,8 +58,8 @@ def record_rules(g):
     first_use(g, r)
     edge(g, r)
     if r.share(r.waited_ns) >= threshold("R1")["min_queue_pct"]:
-        note(g, "R1", "the host waits for the device for %s of the time in which no work of it is recorded: kernels inside of a conditional or "
-             "while node of a graph, or records that were lost" % percent_text(r.share(r.waited_ns)))
+        note(g, "R1", "for %s of the time, the host waits for device work that is not recorded: kernels inside a conditional or while "
+             "node of a graph, or lost records" % percent_text(r.share(r.waited_ns)))
 
 
 def leave_out_rules(g):
@@ -72,12 +72,12 @@ def is_capture(g):
     if not idle:
         return False
     g.findings.judge(minus(g.window, idle), True)
-    detail = "launches are captured into a graph and run nothing for %s of the recording" % percent_text(percent(length(idle), g.trace.steps.ns))
+    detail = "for %s of the recording, launches are captured into a graph and do not run" % percent_text(percent(length(idle), g.trace.steps.ns))
     g.findings.set_unjudged("capture", length(idle), detail)
     if g.findings.unjudged is None:
         return False
     leave_out_rules(g)
-    note(g, "R2", detail, advice="Record the replay: capture the graphs before the recording begins, then record some replays.")
+    note(g, "R2", detail, advice="Record the replay of the graphs: capture them before the recording begins, then record some replays.")
     return True
 
 
@@ -107,10 +107,10 @@ def first_use(g, r):
     if not is_first and not (r.share(r.huge_ns) > th["min_gap_pct"] and has_parameters):
         return
     g.findings.judge(r.short_time(), True)
-    g.findings.leave_out(LATE_HOST, "first use of the device covers the recording")
-    note(g, "R3", "the device waits %s %s; the shares of the other findings are of the %s between" % (
+    g.findings.leave_out(LATE_HOST, "the first use of the device fills the recording")
+    note(g, "R3", "the device is idle for %s %s; the shares of the other findings refer to the other %s" % (
         time_text(setup_ns if is_first else r.huge_ns),
-        "while memory, modules and handles are made" if is_first else "in gaps of 100 ms and more", time_text(g.findings.judged_ns)), calls)
+        "while memory, modules and handles are created" if is_first else "in gaps of at least 100 ms", time_text(g.findings.judged_ns)), calls)
     g.findings.set_unjudged("first use", trace.steps.ns - g.findings.judged_ns)
 
 
@@ -135,11 +135,11 @@ def edge(g, r):
         g.findings.judge(r.left, is_much and not g.findings.has("R3"))
         longest = sorted((x for x in r.reasons if x.name in AWAY and x.piece.next is not None),
                          key=lambda x: (x.start - x.end, x.piece.next.pos))
-        note(g, "R4", "%s of the window is not explained by the record: the device was at work of before it, or had nothing recorded to do%s" % (
-            percent_text(away), "; the shares of the other findings are of the rest" if is_much else ""), [x.piece.next for x in longest])
+        note(g, "R4", "for %s of the steps the state of the device is unknown: it worked on operations from before the recording, or was idle%s" % (
+            percent_text(away), "; the shares of the other findings refer to the remaining time" if is_much else ""), [x.piece.next for x in longest])
     elif lead_of(g) > LONG_NS and percent(lead_of(g), g.trace.steps.ns) > th["much_pct"]:
-        note(g, "R4", "the first recorded operation started %s after its call: the device was at work of before the recording"
+        note(g, "R4", "the first recorded operation started %s after its call, because the device worked on operations from before the recording"
              % time_text(lead_of(g)))
     if queue >= threshold("R1")["min_queue_pct"]:
-        note(g, "R1", "waits of 1 ms and more for an operation that had been called long before are %s of the time: for an event, or for work "
-             "that is not among the %s operations recorded" % (percent_text(queue), count_text(len(g.operations))))
+        note(g, "R1", "for %s of the time, operations that had been called long before wait 1 ms or more for an event, or for work "
+             "that is not among the %s recorded operations" % (percent_text(queue), count_text(len(g.operations))))

@@ -111,7 +111,7 @@ def sample_by_sample(c):
             inside.add(id(o))
             kept.append((o.start, o.start + o.length // 2))
     time = minus(with_backward(c, union(ranges)), union(kept))
-    detail = "%d calls of one sample in each step" % (found.of_name[found.name] // c.count)
+    detail = "each step calls the model %d times with one sample" % (found.of_name[found.name] // c.count)
     return c.findings.share(time) >= threshold("H18")["min_pct"] and bool(c.claim("H18", time, by_length(calls), detail=detail))
 
 
@@ -154,7 +154,7 @@ def small_batch(c):
         gained = b - a - (b - a) * most // USUAL_BATCH
         ranges.append((a, a + (gained * 2 // 3 if recurrent > small // 2 else gained)))
     c.findings.add("H19", minus(union(ranges), c.loading), by_length(picked),
-                   detail="%d rows in the products; estimate of the time of a sample, with %d" % (most, USUAL_BATCH))
+                   detail="the matrix products have %d rows; the estimate is of the time per sample with %d rows" % (most, USUAL_BATCH))
 
 
 # ----------------------------------------------------------------------------------------------------------- H20: unequal steps
@@ -185,8 +185,8 @@ def unequal_steps(c):
     if longest.length < threshold("H20")["min_ratio"] * median or longest.event is None:
         return
     beyond = sum(max(0, s.length - median) for s in steps)
-    c.findings.add_without_ceiling("H20", "high" if 2 * beyond > c.trace.steps.ns else "medium", [longest.event], detail="the largest product of a "
-                                   "step has %.1f times the elements of the smallest step's" % (most / least))
+    c.findings.add_without_ceiling("H20", "high" if 2 * beyond > c.trace.steps.ns else "medium", [longest.event], detail="the largest matrix product of the "
+                                   "largest step has %.1f times as many elements as that of the smallest step" % (most / least))
 
 
 # ------------------------------------------------------------------------------------------------------------ H21: single steps
@@ -227,7 +227,7 @@ def single_steps(c):
     most = max((s for s, _ in rows), key=lambda s: s.length)
     c.findings.add_without_ceiling(
         "H21", "high" if 2 * beyond > c.trace.steps.ns else "medium", by_length(picked),
-        detail="step %s takes %.1f times the median; calls that the others do not make are %s of all steps"
+        detail="step %s takes %.1f times the median; calls that other steps do not make take %s of all steps"
         % (most.name, most.length / medians[kind(most)], percent_text(share)))
 
 

@@ -157,7 +157,7 @@ def report_attention(g, claim, found):
         return set()
     fast = found.get("fast", 0.0)
     high = max(0.0, 1 - fast / 0.6 / claim.ns) if fast > 0 else 0.8
-    detail = "%s%s product, softmax and product apart, scores %s: %s of the step" % (
+    detail = "%s%s attention runs as separate kernels for product, softmax and product (scores %s), which takes %s of the step" % (
         some(found["count"], "time", "times"), in_steps(g), "x".join(str(n) for n in found["scores"]), percent_text(claim.share()))
     claim.parts = {key: 1 + int(part * high) for key, part in claim.parts.items()}
     return set(claim.parts) if claim.end(detail) else set()
@@ -198,7 +198,7 @@ def fusion(g):
         kernels = [k for k in g.kernels if k.device == d.number and g.work.kind[id(k)] not in ("communication", "copy", "wait")]
         attention(g, kernels, whole, found)
         runs += chains(g, kernels, whole, rows)
-    rows.end("%s%s three kernels or more in a row that only move, combine or normalise values, %s of the step" % (
+    rows.end("%s%s three or more kernels in a row only move, combine or normalise values, which takes %s of the step" % (
         some(runs, "time", "times"), in_steps(g), percent_text(rows.share()) if rows.kernels else ""))
     g.attention = report_attention(g, whole, found)
 
@@ -228,7 +228,7 @@ def slow_products(g):
                 unit = g.work.unit.get(id(k))
                 if unit is not None and unit.call == units[0].call and contains(g.window, unit.main.start):
                     claim.take(k, 1 - rate / best)
-            claim.end("%s of %s, %s%s: %s TFLOP/s; the others reach %s, the best of them %s" % (
+            claim.end("%s of %s, %s%s, runs at %s TFLOP/s; other products of this type reach %s, the best of them %s" % (
                 units[0].event.name, operands_text(units[0]), some(len(units), "call", "calls"), in_steps(g), fixed(rate, 0), fixed(others, 0),
                 fixed(best, 0)))
 
@@ -246,7 +246,7 @@ def reading_weights(g):
         if g.work.kind[id(k)] in ("gemm", "moe") and (unit.cost["flops"] // max(1, unit.cost["bytes"]) <= MOST_ROWS if unit is not None else decodes):
             claim.take(k, 0.5)
     if decodes and claim.kernels:
-        claim.end("%s of the step are products of few rows: they read all weights for few tokens" % percent_text(claim.share()))
+        claim.end("%s of the step is matrix products with few rows, which read all weights for few tokens" % percent_text(claim.share()))
 
 
 def double_precision(g):
@@ -280,7 +280,7 @@ def half_precision(g):
         if rate and unit.cost["flops"] / rate / 1e3 >= unit.cost["bytes"] / peaks["memory_gbs"]:
             claim.take(k, 0.45)
     if claim.kernels:
-        claim.end("%s of the step are products in half precision that computing bounds" % percent_text(claim.share()), severity="low")
+        claim.end("%s of the step is half-precision products that are limited by compute" % percent_text(claim.share()), severity="low")
 
 
 def small_kernels(g):
@@ -299,7 +299,7 @@ def layouts(g):
         if g.work.kind[id(k)] == "layout" and first("kernel_first", k.name) == "layout" and not any(w in k.name for w in KEEPS_LAYOUT):
             claim.take(k, 1)
     if claim.kernels and any(g.work.kind[id(k)] == "convolution" for k in g.kernels):
-        claim.end("%s%s change the layout of what convolutions read and write: %s of the step" % (
+        claim.end("%s%s convert the layout of inputs and outputs of convolutions, which takes %s of the step" % (
             some(len(claim.kernels), "kernel", "kernels"), in_steps(g), percent_text(claim.share())))
 
 

@@ -55,7 +55,7 @@ def micro_steps(findings):
         updating, plain = [s for s in used if id(s) in found.updates], [s for s in used if id(s) not in found.updates]
         short, long = p50([s.length for s in plain]), p50([s.length for s in updating])
         findings.add_without_ceiling("R5", "info", [s.event for s in updating], detail="%s%d micro-steps make one optimizer step of "
-                                     "%.2f ms: %.2f ms each, and %.2f ms for the one that updates the parameters" % (
+                                     "%.2f ms: a micro-step takes %.2f ms, and the one that updates the parameters %.2f ms" % (
                                          "at least " if found.at_least else "", found.count, ((found.count - 1) * short + long) / 1e6,
                                          short / 1e6, long / 1e6))
 
@@ -215,7 +215,7 @@ def wrapper(findings, exposed, add):
         copies = sum(e.name.startswith(REDUCER) for e in trace.events.host if contains(trace.window, e.start))
         calls = sum(e.kind == "operator" and names.comm_backend(e.name) == "c10d" and "reduce" in e.name
                     for e in trace.events.host if contains(trace.window, e.start))
-        detail = "the process group has one rank; the wrapper handles %s and %s a step" % (
+        detail = "the process group has one rank, but the wrapper handles %s and %s per step" % (
             some(copies // count, "gradient copy", "gradient copies"), some(calls // count, "reduction", "reductions"))
         return whole if add("E9", whole, by_length(forwards), info=True, detail=detail) else []
     records = [r for r in trace.collectives.records if "broadcast" in r.name and contains(sync, r.start)]
@@ -225,7 +225,7 @@ def wrapper(findings, exposed, add):
         return []
     if findings.share(union(ceiling)) < threshold("E10")["min_pct"]:
         return []
-    detail = "%s from rank 0 before the forward passes of a step" % some(len(broadcasts) // count, "broadcast", "broadcasts")
+    detail = "rank 0 sends %s before the forward passes of a step" % some(len(broadcasts) // count, "broadcast", "broadcasts")
     return sent if add("E10", ceiling, by_length(broadcasts), detail=detail) else []
 
 

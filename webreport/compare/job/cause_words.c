@@ -104,7 +104,9 @@ static const char *groups_of_family(const struct tp_job *job, const struct tp_ca
         count++;
         tp_rank_set_add(&numbers, number);
     }
-    const char *what = family->is_of_pairs ? count == 1 ? " from rank" : " from ranks" : count == 1 ? " group" : " groups";
+    const char *what = family->is_of_pairs ? count == 1 ? " from rank" : " from ranks"
+                       : count == 1        ? " group"
+                                           : " groups";
     return count ? tp_text_printf(job->arena, "%s%s %s", family->name, what,
                                   tp_rank_set_text(job->arena, &numbers, SHOWN_RUNS))
                  : NULL;
@@ -133,13 +135,14 @@ static void word_open_part(const struct tp_job *job, const struct tp_cause *caus
         return;
     finding->alternative = TP_JOB_SLOW_LEVEL;
     finding->alternative_title =
-        tp_text_printf(job->arena, "Up to %lld of %u ranks are a slower level of their own",
+        tp_text_printf(job->arena, "Up to %lld of %u ranks form a slower group",
                        (long long)finding->ranks.count + absent, job->graph.rank_count + absent);
     finding->alternative_saved = NAN;
-    finding->detail = tp_text_printf(
-        job->arena, "%s %s of the job not here: if they are as slow, it is a slower level of ranks, and no %s.",
-        finding->detail, tp_text_of_some(job->arena, absent, "rank is", "ranks are"),
-        is_named_set(cause) ? "set" : "single ones");
+    finding->detail = tp_text_printf(job->arena,
+                                     "%s In this job %s without a summary. If those are as slow, the cause is a "
+                                     "slower group of ranks instead of %s.",
+                                     finding->detail, tp_text_of_some(job->arena, absent, "rank is", "ranks are"),
+                                     is_named_set(cause) ? "this set of ranks" : "single ranks");
 }
 
 /* Words a cause that is one part of the work of a set of ranks. */
@@ -152,7 +155,7 @@ static void word_part(const struct tp_job *job, const struct tp_cause *cause, st
     finding->title = tp_text_printf(job->arena, "%s %s", capital(job, subject),
                                     is_one ? verbs[cause->part].one : verbs[cause->part].many);
     bool is_rank = cause->place == TP_PLACE_RANK && finding->ranks.count == 1;
-    finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than is usual.%s%s",
+    finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than usual.%s%s",
                                      capital(job, ranks_text(job, &finding->ranks)), time_of(job, cause->excess_us),
                                      part_words[cause->part], is_rank ? position_text(job, cause->ranks[0]) : "",
                                      cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
@@ -163,32 +166,35 @@ static void word_part(const struct tp_job *job, const struct tp_cause *cause, st
 
 static void word_half(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
-    finding->cause_name = tp_text_printf(job->arena, "%u of %u ranks that are a slower level of their own",
-                                         cause->rank_count, job->graph.rank_count);
-    finding->title = tp_text_printf(job->arena, "%u of %u ranks are a slower level of their own", cause->rank_count,
-                                    job->graph.rank_count);
-    finding->detail =
-        tp_text_printf(job->arena, "They are %s per step longer %s than the others, and no host, group or stage.",
-                       time_of(job, cause->excess_us), part_words[cause->part]);
+    finding->cause_name = tp_text_printf(job->arena, "%u of %u ranks, which form a slower group", cause->rank_count,
+                                         job->graph.rank_count);
+    finding->title =
+        tp_text_printf(job->arena, "%u of %u ranks form a slower group", cause->rank_count, job->graph.rank_count);
+    finding->detail = tp_text_printf(
+        job->arena,
+        "These ranks spend %s per step more %s than the others, but they are no complete host, group or stage.",
+        time_of(job, cause->excess_us), part_words[cause->part]);
     if (cause->whole_stage != TP_NO_ID) {
         finding->alternative = TP_JOB_STAGE;
-        finding->alternative_title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage",
-                                                    cause->whole_stage, cause->ratio);
+        finding->alternative_title =
+            tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the other stages",
+                           cause->whole_stage, cause->ratio);
         finding->alternative_saved = NAN;
-        finding->detail = tp_text_printf(
-            job->arena,
-            "Ranks of several stages are %s per step longer %s than the others, by one factor, %.2f; stage %u is all of "
-            "such. More work of that stage, and ranks that are as slow by chance, would look the same.",
-            time_of(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->whole_stage);
+        finding->detail =
+            tp_text_printf(job->arena,
+                           "Ranks of several stages spend %s per step more %s than the others, all by the factor %.2f. "
+                           "All ranks of stage %u are among them, so that stage may instead have more work.",
+                           time_of(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->whole_stage);
         return;
     }
     if (!cause->depends_on_missing)
         return;
     const char *ranks = ranks_text(job, &finding->ranks), *alone = verbs[cause->part].many;
-    finding->title = tp_text_printf(job->arena, "%s, or %s alone %s", finding->title, ranks, alone);
-    finding->detail =
-        tp_text_printf(job->arena, "At least %s: %s %s missing, and may be as slow.", ranks, finding->detail,
-                       tp_text_of_some(job->arena, job->graph.absent_count, "rank is", "ranks are"));
+    finding->title = tp_text_printf(job->arena, "%s, or only %s %s", finding->title, ranks, alone);
+    finding->detail = tp_text_printf(
+        job->arena,
+        "At least %s: %s In this job %s without a summary, so it is unknown how many of those are slow, too.", ranks,
+        finding->detail, tp_text_of_some(job->arena, job->graph.absent_count, "rank is", "ranks are"));
     finding->alternative = rule_of_part[cause->part];
     finding->alternative_title = tp_text_printf(job->arena, "%s %s", capital(job, ranks), alone);
     finding->alternative_saved = finding->saved;
@@ -205,28 +211,26 @@ static void word_late(const struct tp_job *job, const struct tp_cause *cause, st
 {
     const char *subject = ranks_text(job, &finding->ranks);
     finding->cause_name = tp_text_printf(job->arena, "%s from step %s on", subject, step_name(job, cause));
-    finding->title = tp_text_printf(job->arena, "%s %s slow from step %s on", capital(job, subject),
+    finding->title = tp_text_printf(job->arena, "%s %s slower from step %s on", capital(job, subject),
                                     finding->ranks.count == 1 ? "is" : "are", step_name(job, cause));
     finding->detail =
-        tp_text_printf(job->arena, "From then on %s per step more %s than is usual, in every step; before, none.%s",
+        tp_text_printf(job->arena, "From that step on, every step takes %s more %s than usual; earlier steps do not.%s",
                        time_of(job, cause->excess_us), part_words[cause->part],
                        finding->ranks.count == 1 ? position_text(job, cause->ranks[0]) : "");
 }
 
 static void word_cells(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
-    static const char *const titles[TP_SLOT_OWN] = {"Kernels are slow now here, now there",
-                                                    "The host stops now here, now there",
-                                                    "Input is late now here, now there"};
-    static const char *const cause_names[TP_SLOT_OWN] = {"kernels that are slow now here, now there",
-                                                         "pauses of the host, now here, now there",
-                                                         "input that is late now and then"};
+    static const char *const titles[TP_SLOT_OWN] = {
+        "Kernels are slow on changing ranks", "The host pauses on changing ranks", "Input is late on changing ranks"};
+    static const char *const cause_names[TP_SLOT_OWN] = {
+        "slow kernels on changing ranks", "pauses of the host on changing ranks", "late input on changing ranks"};
     double all = (double)job->graph.rank_count * job->graph.step_count;
     finding->cause_name = cause_names[cause->part];
     finding->title =
         tp_text_printf(job->arena, "%s: %u of %.0f rank-steps", titles[cause->part], cause->cell_count, all);
     finding->detail = tp_text_printf(
-        job->arena, "%s in %u of %.0f rank-steps (%s), on %u ranks: %s to %s longer than is usual, mean %s.",
+        job->arena, "%s in %u of %.0f rank-steps (%s), on %u ranks, take %s to %s longer than usual (mean %s).",
         cause->part == TP_SLOT_PAUSE    ? "Pauses (garbage collection, CPU taken away)"
         : cause->part == TP_SLOT_KERNEL ? "Slow kernels"
                                         : "Late input",
@@ -237,13 +241,14 @@ static void word_cells(const struct tp_job *job, const struct tp_cause *cause, s
 static void word_sequence(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     const char *family = tp_graph_family_at(&job->graph, cause->family)->name;
-    finding->cause_name = "batches of unlike length";
-    finding->title = tp_text_printf(job->arena, "Batches are of unlike length: work differs by %s from step to step",
-                                    percent_of(job, 100 * cause->ratio));
-    finding->detail = tp_text_printf(
-        job->arena,
-        "It is the same for all ranks of one place in their %s groups, so it is the replica's data, no device.",
-        family);
+    finding->cause_name = "batches of different length";
+    finding->title =
+        tp_text_printf(job->arena, "Batches have different lengths, so the work differs by %s from step to step",
+                       percent_of(job, 100 * cause->ratio));
+    finding->detail = tp_text_printf(job->arena,
+                                     "All ranks with the same position in their %s groups show the same differences, "
+                                     "so the cause is the data of the replica, not a device.",
+                                     family);
 }
 
 /* Words a slow stage. If its ranks are exactly those of one host, the cause is more work or a slower machine, which the
@@ -252,10 +257,11 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
 {
     finding->cause_name =
         tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->place_index);
-    finding->title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage",
+    finding->title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the other stages",
                                     cause->place_index, cause->ratio);
-    finding->detail = tp_text_printf(job->arena, "It is %s; the cost is what stages of equal work would save.",
-                                     ranks_text(job, &finding->ranks));
+    finding->detail =
+        tp_text_printf(job->arena, "This stage is %s. The cost is the time that stages with equal work would save.",
+                       ranks_text(job, &finding->ranks));
     bool is_host = cause->own_host != TP_NO_ID;
     if (!is_host && !cause->depends_on_missing)
         return;
@@ -263,12 +269,12 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
     const char *other = is_host ? tp_text_printf(job->arena, "host %s", host_text(job, cause->own_host))
                                 : ranks_text(job, &finding->ranks);
     const char *slow = is_one ? verbs[TP_SLOT_KERNEL].one : verbs[TP_SLOT_KERNEL].many;
-    const char *all = is_host ? tp_text_printf(job->arena, "It is all of %s and nothing else: a slow host", other)
-                              : tp_text_printf(job->arena, "Other ranks of it are not here: %s, if slow,", other);
+    const char *all =
+        is_host ? tp_text_printf(job->arena, "The stage is exactly %s, so a slow host", other)
+                : tp_text_printf(job->arena, "The summaries of its other ranks are missing, so slowness of %s", other);
     finding->title = tp_text_printf(job->arena, "%s, or %s %s", finding->title, other, slow);
-    finding->detail =
-        tp_text_printf(job->arena, "%s %s would look the same, and mending %s would save %s.", finding->detail, all,
-                       is_one ? "it" : "them", percent_of(job, cause->saved_if_equal));
+    finding->detail = tp_text_printf(job->arena, "%s %s would look the same; fixing %s would save %s.", finding->detail,
+                                     all, is_one ? "it" : "them", percent_of(job, cause->saved_if_equal));
     finding->alternative = TP_JOB_SLOW_COMPUTE;
     finding->alternative_title = tp_text_printf(job->arena, "%s %s", capital(job, other), slow);
     finding->alternative_saved = cause->saved_if_equal;
@@ -300,17 +306,17 @@ static void word_link(const struct tp_job *job, const struct tp_cause *cause, st
     finding->cause_name = tp_text_printf(job->arena, "the link of %s", what);
     finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
     if (cause->leaves_late) {
-        finding->detail = tp_text_printf(
-            job->arena,
-            "%s: if all ranks arrive together, its ranks leave these collectives %.1f times as late as the others. The "
-            "others wait for them in the next collective.",
-            capital(job, groups_text(job, cause)), cause->ratio);
+        finding->detail =
+            tp_text_printf(job->arena,
+                           "%s: even if all ranks arrive at the same time, its ranks leave the collectives %.1f times "
+                           "as late as the other ranks, which then wait in the next collective.",
+                           capital(job, groups_text(job, cause)), cause->ratio);
         return;
     }
     finding->detail = tp_text_printf(
-        job->arena, "%s: transfers take %.1f times as long as those of the other groups. %s %s%s%s.",
+        job->arena, "%s: transfers take %.1f times as long as in the other groups. %s %s%s%s.",
         capital(job, groups_text(job, cause)), cause->ratio,
-        is_host ? "What they share, and no other group passes, is" : "They are",
+        is_host ? "Only these groups use" : "The ranks of these groups are",
         is_host ? what : ranks_text(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
 }
 
@@ -347,11 +353,13 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
     finding->cause_name = family->is_of_pairs ? "communication of pairs of ranks"
                                               : tp_text_printf(job->arena, "communication in %s", family->name);
     finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, percent_of(job, cause->alone),
-                                    is_one                ? "in one group"
+                                    is_one                ? "all in one group"
                                     : family->is_of_pairs ? "all alike"
                                                           : "all groups alike");
     finding->detail = tp_text_printf(
-        job->arena, "%s, %s a step%s%s: nothing inside the job to compare %s with, so nobody is blamed.%s",
+        job->arena,
+        "%s, %s per step%s%s. The job has no similar communication to compare %s with, so no rank or host is reported "
+        "as slow.%s",
         is_one ? tp_text_printf(job->arena, "One group of %u ranks",
                                 tp_graph_group_at(&job->graph, family->groups[0])->member_count)
                : tp_text_printf(job->arena, "%u groups", cause->group_count),
@@ -361,8 +369,8 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
             : "",
         is_one ? "it" : "them",
         passes_all ? tp_text_printf(job->arena,
-                                    " %s passes all %u hosts: a slow link of one host would look the same. Test "
-                                    "the bandwidth between pairs of hosts to find it.",
+                                    " %s includes all %u hosts, so a slow link of one host would look the same. A "
+                                    "bandwidth test between pairs of hosts shows which host is slow.",
                                     is_one ? "It" : "Each group", hosts)
                    : "");
     if (!passes_all)
@@ -376,12 +384,14 @@ static void word_unequal(const struct tp_job *job, const struct tp_cause *cause,
 {
     bool stays = cause->kind == TP_CAUSE_UNEQUAL;
     const char *ranks = ranks_text(job, &finding->ranks);
-    finding->cause_name = stays ? "work that is unequal" : "work that moves between ranks";
-    finding->title = stays ? tp_text_printf(job->arena, "The work of %s is unequal", ranks)
-                           : tp_text_printf(job->arena, "Work moves unequally between %s", ranks);
-    finding->detail = tp_text_printf(job->arena, "In each step own work deviates by %s between comparable ranks; %s.",
+    finding->cause_name = stays ? "unequal work of the ranks" : "work that moves from rank to rank";
+    finding->title =
+        stays ? tp_text_printf(job->arena, "Work is unequal on %s", ranks)
+              : tp_text_printf(job->arena, "The rank with the most work changes from step to step among %s", ranks);
+    finding->detail = tp_text_printf(job->arena, "In each step, the own work of comparable ranks deviates by %s; %s.",
                                      percent_of(job, 100 * cause->ratio),
-                                     stays ? "most of it stays with the ranks" : "it is another rank each time");
+                                     stays ? "most of the deviation stays with the same ranks"
+                                           : "a different rank has the most work in each step");
 }
 
 static void (*const words[TP_CAUSE_KINDS])(const struct tp_job *, const struct tp_cause *, struct tp_job_finding *) = {

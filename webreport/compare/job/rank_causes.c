@@ -17,33 +17,32 @@ static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
 /* advice by rule; NULL if the advice depends on the producer */
 static const char *const advice[TP_JOB_RULES] = {
-    [TP_JOB_SLOW_COMPUTE] = "Check that device: clocks, temperature, ECC errors, another process on it. Or check its "
-                            "share of the work.",
+    [TP_JOB_SLOW_COMPUTE] = "Check the slow device: clocks, temperature, ECC errors, another process on it. Check also "
+                            "whether the rank has more work.",
     [TP_JOB_SLOW_LINK] =
         "Check the connection of these ranks: network card, cable, switch port, topology of the group.",
     [TP_JOB_IMBALANCE] = "Balance the work: equal shards, sequences packed by length, layers and experts spread "
                          "evenly.",
     [TP_JOB_CHANGING_IMBALANCE] = "Batches differ from rank to rank: group samples of similar length, balance experts, "
-                                  "limit the size of a batch.",
-    [TP_JOB_MISSING_RANKS] = "Add their summaries: the other ranks may wait for a missing rank.",
+                                  "and limit the work of one step.",
+    [TP_JOB_MISSING_RANKS] = "Add the summaries of the missing ranks, because the others may wait for a missing rank.",
     [TP_JOB_SLOW_LEVEL] =
-        "Compare these ranks with the others: board, clock, driver, cooling, another job on the same hosts.",
+        "Check the differences between these ranks and the others: board, clock, driver, cooling, another "
+        "job on the same machine.",
     [TP_JOB_BECOMES_SLOW] =
-        "The cause began while the job ran: check temperature, clocks, power caps and ECC errors of that "
-        "device, and processes that started on that host.",
-    [TP_JOB_MOVING] =
-        "Another rank is slow each time. Check causes that affect any device for a step: power caps of a rack, "
-        "a service on all hosts, kernels whose length depends on the data.",
+        "The rank became slow while the job ran: check temperature, clocks, power caps and ECC errors "
+        "of its device, and programs that started on its host.",
+    [TP_JOB_MOVING] = "A different rank is slow each time: check causes that slow any device for a step, such as power "
+                      "caps of a rack, a service on all hosts, or kernels whose length depends on the data.",
     [TP_JOB_PAUSES] = "Collect garbage on all ranks at the same step (gc.disable, then gc.collect every N steps), and "
                       "keep other work off the cores of the training.",
-    [TP_JOB_INPUTS] = "Prefetch more, and check the storage of the late batches.",
+    [TP_JOB_INPUTS] = "Prefetch more batches, and check the storage from which the slow batches come.",
     [TP_JOB_SEQUENCE] = "Pack sequences by length, or give each replica batches of equal cost.",
-    [TP_JOB_STAGE] = "Move layers to other stages: the slowest one sets the pace.",
-    [TP_JOB_ALL_LINKS] =
-        "Compare with the rate that the link should have, or with a run that is stored; overlap it with "
-        "compute, or send less.",
-    [TP_JOB_DAMAGED_RANKS] = "Copy or record these traces again. Until then, no finding about these ranks is "
-                             "reported.",
+    [TP_JOB_STAGE] = "Move layers from the slowest stage to other stages, because all stages wait for the slowest one.",
+    [TP_JOB_ALL_LINKS] = "Compare the rate with the rate that the link should reach, or with a stored run. Overlap "
+                         "communication with computation, or send less.",
+    [TP_JOB_DAMAGED_RANKS] =
+        "Copy or record these traces again. Until then these ranks are not reported as slow or unequal.",
 };
 
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank)
@@ -121,8 +120,8 @@ const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
     const char *most = tp_text_printf(job->arena, "most %.*s, %s per step more", (int)(name.len < 80 ? name.len : 80),
                                       name.ptr, text_of_ns(job, tp_sat_sub(top->time_ns, top->peer_time_ns)));
     if (calls > 1.03 * peer_calls && calls / peer_calls > sqrt(own / peers))
-        return tp_text_printf(job->arena, " It has more work: %.2f times as many heavy %s (%s).", calls / peer_calls,
-                              what, most);
+        return tp_text_printf(job->arena, " The rank has more work: it runs %.2f times as many long %s (%s).",
+                              calls / peer_calls, what, most);
     return tp_text_printf(job->arena, " The same %s take %.2f times as long (%s).", what, own / peers, most);
 }
 
@@ -131,7 +130,7 @@ static const char *arrival_detail(const struct tp_job *job, const struct tp_job_
     if (!rank->joint_count || !rank->last_count)
         return "";
     return tp_text_printf(
-        job->arena, " It arrives last in %s of %u joint collectives; the others wait %s per step for it.",
+        job->arena, " The rank arrives last in %s of %u joint collectives; the others wait %s per step for it.",
         share_of(job, rank->last_count, rank->joint_count), rank->joint_count, text_of_ns(job, rank->caused_wait_ns));
 }
 
@@ -196,8 +195,8 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
                                     ranks.count == 1 ? straggler_titles[rule].one : straggler_titles[rule].many);
     finding->detail = tp_text_printf(
         job->arena,
-        "%s%s: %s per step more of its own work than the median of %u comparable ranks (%s of the step), "
-        "%s of it %s, in %s of %u steps.%s%s",
+        "%s%s: its own work takes %s per step more than the median of %u comparable ranks (%s of the step); %s of this "
+        "is %s; it is slower in %s of %u steps.%s%s",
         ranks.count == 1 ? "" : "Worst is ",
         ranks.count == 1 ? capital(job, tp_job_rank_name(job, rank)) : tp_job_rank_name(job, rank),
         text_of_ns(job, rank->excess_ns), cluster->rank_count - 1, share_of(job, rank->excess_ns, cluster->step_ns),
@@ -230,21 +229,23 @@ static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *clust
     const char *who = tp_rank_set_text(job->arena, &cluster->ranks, SHOWN_RUNS);
     const char *spread = tp_text_of_percent(job->arena, 100 * cluster->step_spread_ratio);
     finding->ranks = cluster->ranks;
-    finding->title = tp_text_printf(
-        job->arena, stays ? "The work of ranks %s is unequal" : "Work moves unequally between ranks %s", who);
+    finding->title = tp_text_printf(job->arena,
+                                    stays ? "The ranks %s have unequal work"
+                                          : "The rank with the most work changes from step to step among ranks %s",
+                                    who);
     if (stays) {
         finding->worst_rank = slowest->number;
-        finding->detail = tp_text_printf(
-            job->arena,
-            "Own time of a step deviates by %s between comparable ranks; each step the slowest takes %s more "
-            "than the mean. %s has the most: %s per step, the median is %s.",
-            spread, text_of_ns(job, cluster->imbalance_ns), capital(job, tp_job_rank_name(job, slowest)),
-            text_of_ns(job, slowest->own_ns), text_of_ns(job, cluster->own_ns));
+        finding->detail =
+            tp_text_printf(job->arena,
+                           "The own work of comparable ranks deviates by %s; in each step the slowest rank takes %s "
+                           "more than the mean. %s has the most work: %s per step, compared with a median of %s.",
+                           spread, text_of_ns(job, cluster->imbalance_ns), capital(job, tp_job_rank_name(job, slowest)),
+                           text_of_ns(job, slowest->own_ns), text_of_ns(job, cluster->own_ns));
     } else {
         finding->detail = tp_text_printf(
             job->arena,
-            "In each step own time deviates by %s between comparable ranks and the slowest takes %s more "
-            "than the mean, but over the steps the ranks differ by %s only: it is another rank each time.",
+            "In each step, the own work of comparable ranks deviates by %s, and the slowest rank takes %s more than "
+            "the mean. Over all steps the ranks differ by only %s, so a different rank is slowest each time.",
             spread, text_of_ns(job, cluster->imbalance_ns),
             tp_text_of_percent(job->arena, 100 * cluster->spread_ratio));
     }
@@ -317,12 +318,12 @@ static void add_links(struct tp_job *job)
                          ? tp_text_printf(job->arena, "The link of rank %lld is slow", (long long)shared)
                          : tp_text_printf(job->arena, "The link between ranks %s is slow",
                                           tp_rank_set_text(job->arena, &group->ranks, SHOWN_RUNS));
-    finding->detail = tp_text_printf(
-        job->arena,
-        "Group %.*s: %s of %s at %.1f GB/s on the bus; %u groups laid out alike reach %.1f GB/s. It costs %s "
-        "per step.",
-        (int)(name.len < 80 ? name.len : 80), name.ptr, link->collective, tp_text_of_bytes(job->arena, link->bytes),
-        link->bandwidth / 1e9, link->peers, link->peer_bandwidth / 1e9, text_of_ns(job, lost));
+    finding->detail = tp_text_printf(job->arena,
+                                     "In the group %.*s, %s of %s runs at %.1f GB/s on the bus; %u groups with the "
+                                     "same layout reach %.1f GB/s. This costs %s per step.",
+                                     (int)(name.len < 80 ? name.len : 80), name.ptr, link->collective,
+                                     tp_text_of_bytes(job->arena, link->bytes), link->bandwidth / 1e9, link->peers,
+                                     link->peer_bandwidth / 1e9, text_of_ns(job, lost));
 }
 
 /* Compares the rate of the collectives of all ranks with the data sheet of their link. The result extends the replay's

@@ -30,12 +30,12 @@ static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
 static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
     {"device", "Device", "", "Device that has the memory.", TP_COLUMN_TEXT},
     {"owner_kind", "By", "", "operator, module or line: three ways to divide the same bytes.", TP_COLUMN_TEXT},
-    {"owner", "Owner", "", "Owner of bytes that are allocated at the peak.", TP_COLUMN_TEXT},
-    {"base_bytes", "Base", "bytes", "Bytes allocated at the peak of the base.", TP_COLUMN_BYTES},
-    {"new_bytes", "New", "bytes", "Bytes allocated at the peak of the new side.", TP_COLUMN_BYTES},
-    {"change_bytes", "Change", "bytes", "New minus base.", TP_COLUMN_BYTES},
-    {"base_blocks", "Base blocks", "", "Allocations at the peak of the base.", TP_COLUMN_INT},
-    {"new_blocks", "New blocks", "", "Allocations at the peak of the new side.", TP_COLUMN_INT},
+    {"owner", "Owner", "", "Who allocated what is held at the peak.", TP_COLUMN_TEXT},
+    {"base_bytes", "Base", "bytes", "Bytes held at the peak of the base.", TP_COLUMN_BYTES},
+    {"new_bytes", "New", "bytes", "Bytes held at the peak of the new side.", TP_COLUMN_BYTES},
+    {"change_bytes", "Change", "bytes", "Value on the new side minus value in the base.", TP_COLUMN_BYTES},
+    {"base_blocks", "Base blocks", "", "Allocations held at the peak of the base.", TP_COLUMN_INT},
+    {"new_blocks", "New blocks", "", "Allocations held at the peak of the new side.", TP_COLUMN_INT},
     {"verdict", "Verdict", "", "Of a device that changed: an owner with at least a tenth of the change.",
      TP_COLUMN_TEXT},
 };
@@ -75,8 +75,11 @@ static uint32_t device_of(struct memory *m, struct tp_str name)
     for (uint32_t i = 0; i < m->devices.count; i++)
         if (tp_str_equal(TP_AT(&m->devices, struct device, i)->name, name))
             return i;
-    *(struct device *)tp_vec_push(&m->devices) = (struct device){
-        .name = name, .peak = {TP_NULL_INT, TP_NULL_INT}, .reserved = {TP_NULL_INT, TP_NULL_INT}, .least_peak = {INT64_MAX, INT64_MAX}, .creep = {NAN, NAN}};
+    *(struct device *)tp_vec_push(&m->devices) = (struct device){.name = name,
+                                                                 .peak = {TP_NULL_INT, TP_NULL_INT},
+                                                                 .reserved = {TP_NULL_INT, TP_NULL_INT},
+                                                                 .least_peak = {INT64_MAX, INT64_MAX},
+                                                                 .creep = {NAN, NAN}};
     return (uint32_t)m->devices.count - 1;
 }
 

@@ -91,36 +91,36 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
                               slower_text(change, arena));
     case TP_WORK_CHANGE_KERNELS:
     case TP_WORK_CHANGE_COPIES:
-        return tp_text_printf(arena, "%s%s %s a step: %s%s%s", sign, count,
+        return tp_text_printf(arena, "%s%s %s per step: %s%s%s", sign, count,
                               change->kind == TP_WORK_CHANGE_COPIES ? is_one ? "copy" : "copies"
                               : is_one                              ? "kernel"
                                                                     : "kernels",
-                              name,
-                              *is || *was ? ", " : "", *is ? is : was);
+                              name, *is || *was ? ", " : "", *is ? is : was);
     case TP_WORK_CHANGE_WAIT:
-        return tp_text_printf(arena, "%s%s %s a step%s%s%s; the host waits for the device", sign, count, name,
+        return tp_text_printf(arena, "%s%s %s per step%s%s%s; the host waits for the device", sign, count, name,
                               *is ? " in " : "", is, place_text(change, arena));
     case TP_WORK_CHANGE_LAUNCHES:
-        return tp_text_printf(arena, "%s%s %s a step", sign, count, is_one ? "launch" : "launches");
+        return tp_text_printf(arena, "%s%s %s per step", sign, count, is_one ? "launch" : "launches");
     case TP_WORK_CHANGE_ALLOCATIONS:
-        return tp_text_printf(arena, "%s%s %s a step on %s", sign, count, is_one ? "allocation" : "allocations", name);
+        return tp_text_printf(arena, "%s%s %s per step on %s", sign, count, is_one ? "allocation" : "allocations",
+                              name);
     case TP_WORK_CHANGE_KEPT:
         return tp_text_printf(
-            arena, "%s%s a step that nobody gives back%s: %s of %s", sign,
+            arena, "%s%s per step that is never freed%s: %s of %s", sign,
             tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes), place_text(change, arena),
             tp_text_of_some(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
             *name ? name : "no operator");
     case TP_WORK_CHANGE_FUNCTION:
         if (change->delta)
-            return tp_text_printf(arena, "%s%s %s of %s a step in the data loader", sign, count,
+            return tp_text_printf(arena, "%s%s %s of %s per step in the data loader", sign, count,
                                   is_one ? "call" : "calls", name);
         return tp_text_printf(arena,
-                              "a call of %s in the data loader takes %.2f times as long, relative to the operators",
+                              "each call of %s in the data loader takes %.2f times as long (relative to the operators)",
                               name, change->ratio);
     case TP_WORK_CHANGE_LOADER:
-        return tp_text_printf(arena, "%s%s %s a step in the data loader", sign, count, name);
+        return tp_text_printf(arena, "%s%s %s per step in the data loader", sign, count, name);
     default:
-        return tp_text_printf(arena, "%s%s %s a step%s%s", sign, count, name, place_text(change, arena),
+        return tp_text_printf(arena, "%s%s %s per step%s%s", sign, count, name, place_text(change, arena),
                               effect_text(change));
     }
 }

@@ -141,15 +141,19 @@ static void put_words(struct tp_object *object, struct tp_arena *arena, const st
         tp_object_sentence(
             object, "lead",
             tp_str_of(tp_text_printf(
-                arena, "%.*s takes %s of %s. Width: %s. Callers are on top.", (int)call->name.len, call->name.ptr,
+                arena,
+                "%.*s takes %s of %s. The width of a box is its %s; callers are above the functions that they call.",
+                (int)call->name.len, call->name.ptr,
                 tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))), what,
                 what)));
     else
-        tp_object_printf(object, "lead", "Width: %s. Callers are on top.", what);
+        tp_object_printf(object, "lead",
+                         "The width of a box is its %s; callers are above the functions that they call.", what);
     tp_object_printf(object, "icicle_label", "Call tree by %s", what);
     if (tree->is_cut)
         tp_object_text(object, "icicle_note",
-                       "The trace has too many different call paths; the deepest are counted for their callers.");
+                       "The trace has too many different call paths, so the time of the deepest calls is counted for "
+                       "their callers.");
 }
 
 /* Writes [depth, kind, name, device ns, host ns, bytes, calls] for each call, in depth-first order. */

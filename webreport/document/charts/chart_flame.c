@@ -97,9 +97,9 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     else
         tp_object_text(box, "label", "");
     tp_object_text(box, "tip",
-                   tp_text_printf(arena, "%.*s\n%s idle (%s), of it %s waiting for the host", (int)name.len, name.ptr,
-                                  tp_text_of_time(arena, node->total_ns), tp_text_of_percent(arena, share),
-                                  tp_text_of_time(arena, node->total_starved_ns)));
+                   tp_text_printf(arena, "%.*s\n%s idle (%s), for %s of this the device waits for the host",
+                                  (int)name.len, name.ptr, tp_text_of_time(arena, node->total_ns),
+                                  tp_text_of_percent(arena, share), tp_text_of_time(arena, node->total_starved_ns)));
 }
 
 /* Computes the places of the selected nodes, which are in depth-first order. Returns the number of rows. */

@@ -301,6 +301,6 @@ struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_cu
     put_axes(chart, arena, series, tick, top);
     put_peak(chart, arena, series, top);
     tp_object_text(chart, "curve_label",
-                   tp_text_printf(arena, "Memory over time, peak %s", tp_text_of_bytes(arena, series->peak)));
+                   tp_text_printf(arena, "Allocated memory over time, peak %s", tp_text_of_bytes(arena, series->peak)));
     return tp_data_of_object(chart);
 }

@@ -111,6 +111,6 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *p
     }
     if (count < steps->row_count)
         tp_object_text(chart, "steps_note",
-                       tp_text_printf(arena, "The first %zu of %zu steps.", count, steps->row_count));
+                       tp_text_printf(arena, "The chart shows the first %zu of %zu steps.", count, steps->row_count));
     return tp_data_of_object(chart);
 }

@@ -137,7 +137,7 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
             continue;
         struct tp_object *curve = add_curve(curves, y, TP_SLICE_CPU);
         tp_object_printf(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
-                         tp_speaks_torch(timeline->model->producer) ? "share of time in operators and runtime calls"
+                         tp_speaks_torch(timeline->model->producer) ? "share of the time in operators and runtime calls"
                                                                     : "share of time in recorded calls");
         tp_object_str(curve, "path", stairs(arena, lane->load, false));
         shown++;
@@ -145,8 +145,8 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
     for (uint32_t i = 0; i < timeline->gpu_count && i < MAX_GPU_CURVES; i++) {
         const struct tp_timeline_gpu *gpu = &timeline->gpus[i];
         struct tp_object *curve = add_curve(curves, y, TP_SLICE_KERNEL);
-        tp_object_printf(curve, "title", "%.*s, share of time busy%s", (int)gpu->title.len, gpu->title.ptr,
-                         gpu->has_sm ? "; line: estimated SM efficiency" : "");
+        tp_object_printf(curve, "title", "%.*s, share of the time with device work%s", (int)gpu->title.len,
+                         gpu->title.ptr, gpu->has_sm ? "; line: estimated SM efficiency" : "");
         tp_object_str(curve, "path", stairs(arena, gpu->busy, false));
         if (gpu->has_sm)
             tp_object_str(curve, "line", stairs(arena, gpu->sm, true));
@@ -178,35 +178,38 @@ static void put_times(struct tp_object *object, const struct tp_timeline *timeli
 static void put_words(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
     tp_object_sentence(object, "lead",
-                       tp_str_of(tp_text_printf(arena, "%s slices on %u %s over %s.",
+                       tp_str_of(tp_text_printf(arena, "The timeline shows %s slices on %u %s over %s.",
                                                 tp_text_of_count(arena, (int64_t)timeline->slice_count),
                                                 timeline->lane_count, timeline->lane_count == 1 ? "lane" : "lanes",
                                                 tp_text_of_time(arena, (int64_t)(timeline->range_ns)))));
     struct tp_list *notes = tp_object_list(object, "notes");
     if (timeline->folded_count)
-        tp_object_printf(
-            tp_list_object(notes), "text",
-            "%s slices shorter than %s%s are folded into coverage (their share of time per bucket) to keep "
-            "the page small; --max-size sets the limit.",
-            tp_text_of_count(arena, (int64_t)timeline->folded_count),
-            tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
-            timeline->folds_devices ? "" : " on the host");
+        tp_object_printf(tp_list_object(notes), "text",
+                         "To keep the page small, %s slices shorter than %s%s are drawn only as the share of time that "
+                         "they cover; --max-size sets the limit.",
+                         tp_text_of_count(arena, (int64_t)timeline->folded_count),
+                         tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
+                         timeline->folds_devices ? "" : " on the host");
     if (!timeline->data.len)
         tp_object_text(tp_list_object(notes), "text",
-                       "Single slices exceed the size limit of the page; --max-size raises it.");
+                       "The timeline has no single slices, because they exceed the size limit of the page; --max-size "
+                       "raises the limit.");
     if (timeline->lanes_left_out)
-        tp_object_printf(tp_list_object(notes), "text", "%u lanes with few slices are left out.",
+        tp_object_printf(tp_list_object(notes), "text", "The timeline leaves out %u lanes with few slices.",
                          timeline->lanes_left_out);
     if (timeline->too_deep_count)
-        tp_object_printf(tp_list_object(notes), "text", "%s slices nested deeper than %d levels are not drawn.",
+        tp_object_printf(tp_list_object(notes), "text",
+                         "The timeline does not draw %s slices that are nested deeper than %d levels.",
                          tp_text_of_count(arena, (int64_t)timeline->too_deep_count), TP_TIMELINE_MAX_ROWS);
     if (timeline->arguments_left_out)
-        tp_object_printf(tp_list_object(notes), "text", "Arguments of %s slices are left out to keep the page small.",
+        tp_object_printf(tp_list_object(notes), "text",
+                         "To keep the page small, the arguments of %s slices are left out.",
                          tp_text_of_count(arena, (int64_t)timeline->arguments_left_out));
     if (timeline->shapes_left_out)
-        tp_object_text(tp_list_object(notes), "text", "Shapes of single calls are left out to keep the page small.");
+        tp_object_text(tp_list_object(notes), "text",
+                       "To keep the page small, the shapes of single calls are left out.");
     if (timeline->moments_left_out)
-        tp_object_printf(tp_list_object(notes), "text", "%s moments are left out to keep the page small.",
+        tp_object_printf(tp_list_object(notes), "text", "To keep the page small, %s instant events are left out.",
                          tp_text_of_count(arena, (int64_t)timeline->moments_left_out));
 }
 

@@ -66,8 +66,8 @@ static const char *headline(const struct tp_bench_told *t, struct tp_arena *aren
     const struct tp_bench *b = t->bench;
     const struct tp_run_change *c = &b->changes[b->quantity];
     if (b->verdict == TP_BENCH_OPEN)
-        return tp_text_printf(arena, "Whether %s and %s differ by %s cannot be told from %u runs of each", t->names[0],
-                              t->names[1], size_text(arena, b->goal->effect), b->pair_count);
+        return tp_text_printf(arena, "%s and %s may or may not differ by %s; %u runs of each are too few to decide",
+                              t->names[0], t->names[1], size_text(arena, b->goal->effect), b->pair_count);
     if (b->verdict == TP_BENCH_SAME)
         return tp_text_printf(arena, "%s and %s do not differ by %s or more", t->names[0], t->names[1],
                               size_text(arena, fmax(b->goal->effect, c->detectable)));
@@ -93,7 +93,8 @@ static const char *stop_text(const struct tp_bench_told *t, struct tp_arena *are
                            : "";
     if (t->stop == TP_BENCH_STOP_DECIDED || b->is_decided)
         return "";
-    return tp_text_printf(arena, " Ended by %s.%s", t->stop == TP_BENCH_STOP_RUNS ? "--max-runs" : "--max-time", left);
+    return tp_text_printf(arena, " The measurement was ended by %s.%s",
+                          t->stop == TP_BENCH_STOP_RUNS ? "--max-runs" : "--max-time", left);
 }
 
 static void put_verdict(struct tp_document *document, const struct tp_bench_told *t)
@@ -112,11 +113,12 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_told
     bool is_broken = b->goal->has_limit && b->limit == TP_LIMIT_FAIL;
     const char *text = "";
     if (is_told(b, b->quantity))
-        text = tp_text_printf(
-            arena, "%s %s, 99 %% interval %s, from %s run in turns; this machine sees %s with that many.%s%s",
-            titles[b->quantity], change_text(arena, c->estimate), interval_text(arena, c),
-            tp_text_of_some(arena, (int64_t)c->base_count, "pair", "pairs"), size_text(arena, c->detectable),
-            limit_text(b, arena), stop_text(t, arena));
+        text = tp_text_printf(arena,
+                              "%s %s (99 %% interval %s) in %s of runs; with so many runs on this machine, a "
+                              "difference of %s is detectable.%s%s",
+                              titles[b->quantity], change_text(arena, c->estimate), interval_text(arena, c),
+                              tp_text_of_some(arena, (int64_t)c->base_count, "pair", "pairs"),
+                              size_text(arena, c->detectable), limit_text(b, arena), stop_text(t, arena));
     tp_document_verdict(document, &(struct tp_verdict_block){.tone = is_broken ? TP_TONE_BAD : tones[b->verdict],
                                                              .class = classes[b->verdict],
                                                              .headline = headline(t, arena),
@@ -206,7 +208,8 @@ static void put_counts(struct tp_document *document, const struct tp_bench_told 
     if (shown)
         tp_document_table(document, texts_of(table, columns, "counts", "Counts that changed", arena), NULL);
     if (shown < b->changed_count)
-        tp_document_note(document, tp_text_printf(arena, "And %zu more; --json has all.", b->changed_count - shown));
+        tp_document_note(document, tp_text_printf(arena, "%zu more counts changed; --json lists all of them.",
+                                                  b->changed_count - shown));
 }
 
 enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
@@ -231,7 +234,8 @@ static void put_runs(struct tp_document *document, const struct tp_bench_told *t
         tp_table_text(table, R_VALUE)[row] = tp_str_of(level_text(arena, run->level[b->quantity]));
         tp_table_text(table, R_USUAL)[row] = tp_str_of(level_text(arena, b->level[b->quantity][run->side]));
         tp_table_text(table, R_NOTE)[row++] =
-            run->was_machine_busy ? TP_STR("machine loaded: its times do not count") : TP_STR("outlier: drawn in");
+            run->was_machine_busy ? TP_STR("the machine was loaded, so the times of this run are not used")
+                                  : TP_STR("outlier, replaced by a value closer to the others (winsorized)");
     }
     table->row_count = row;
     if (row)

@@ -69,8 +69,8 @@ static const char *sides_text(const struct tp_check *c, struct tp_arena *arena)
     if (!c->input->base.name)
         return run;
     static const char *const words[] = {"the same workload", "not known to be the same workload", "another workload"};
-    return tp_text_printf(arena, "%s against %s, %s%s%s", run, side_text(arena, &c->input->base), words[c->workload],
-                          *c->differs ? ": " : "", c->differs);
+    return tp_text_printf(arena, "%s compared with %s, %s%s%s", run, side_text(arena, &c->input->base),
+                          words[c->workload], *c->differs ? ": " : "", c->differs);
 }
 
 static enum tp_tone tone_of(enum tp_check_status status)
@@ -301,7 +301,7 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
                                      .count = check->count,
                                      .shown = check->count < MAX_ROWS ? check->count : MAX_ROWS,
                                      .open_count = check->count - check->counts[TP_CHECK_PASS],
-                                     .more = "; --json has all"};
+                                     .more = "; --json lists all"};
     struct tp_verdict_block verdict = {.tone = tone_of(check->verdict),
                                        .class = tp_check_status_text(check->verdict),
                                        .headline = headline(check, arena),
@@ -361,7 +361,9 @@ void tp_metric_list_document(struct tp_document *document, struct tp_arena *aren
             .reasons = {tp_metric_title(metric), tp_text_printf(arena, "= %s", metric->json)}};
     }
     list.shown = list.open_count = list.count;
-    tp_document_note(document, "Unit, name, how a metric is judged against a baseline (times by statistics, counts as "
-                               "they are), which way is better; what it is, and where report --json has it.");
+    tp_document_note(
+        document,
+        "The columns are the unit, the name, how the metric is compared with a baseline (times by statistics, counts "
+        "directly), and whether lower or higher is better. Then follow the meaning and the member of report --json.");
     tp_document_findings(document, &list);
 }

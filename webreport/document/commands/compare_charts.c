@@ -102,8 +102,8 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
     tp_object_bool(sum, "is_sum", true);
     tp_object_text(object, "fall_unit", unit.text);
     tp_object_text(object, "fall_caption",
-                   "Contribution of each part to the change of the mean step. Axis: at least 2 % of the step, or the "
-                   "detectable change.");
+                   "The bars show how much each part contributes to the change of the mean step. The axis spans at "
+                   "least 2 % of the step, or the detectable change.");
     return tp_data_of_object(object);
 }
 
@@ -216,8 +216,9 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
     put_kinds(object);
     tp_object_int(object, "height", rows * ROW_HEIGHT);
     tp_object_text(object, "icicle_label", "Call tree of both sides by change");
-    tp_object_text(object, "icicle_note",
-                   "Means per step, without a test for noise. Changes below 0.2 % of the step are drawn as unchanged.");
+    tp_object_text(
+        object, "icicle_note",
+        "The boxes show means per step, not tested for noise. Changes below 0.2 % of the step are drawn as unchanged.");
     return tp_data_of_object(object);
 }
 
@@ -226,13 +227,15 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
 enum { TREE_NAME, TREE_BASE, TREE_NEW, TREE_CHANGE, TREE_SHARE, TREE_BASE_CALLS, TREE_NEW_CALLS, TREE_COLUMNS };
 
 static const struct tp_column_def tree_defs[TREE_COLUMNS] = {
-    {"name", "Call", "", "Calls with the same callers are one row.", TP_COLUMN_TEXT},
-    {"base_us", "Base", "us", "Mean per step in the base, including everything it calls.", TP_COLUMN_NS},
-    {"new_us", "New", "us", "Mean per step on the new side, including everything it calls.", TP_COLUMN_NS},
-    {"change_us", "Change", "us", "New minus base.", TP_COLUMN_NS},
+    {"name", "Call", "", "Each row is a call; calls with the same callers are merged.", TP_COLUMN_TEXT},
+    {"base_us", "Base", "us", "Mean time of the call per step in the base, including everything that it calls.",
+     TP_COLUMN_NS},
+    {"new_us", "New", "us", "Mean time of the call per step on the new side, including everything that it calls.",
+     TP_COLUMN_NS},
+    {"change_us", "Change", "us", "Time on the new side minus time in the base.", TP_COLUMN_NS},
     {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
-    {"base_calls", "Base calls", "", "Calls per step in the base.", TP_COLUMN_REAL},
-    {"new_calls", "New calls", "", "Calls per step on the new side.", TP_COLUMN_REAL},
+    {"base_calls", "Base calls", "", "Number of calls per step in the base.", TP_COLUMN_REAL},
+    {"new_calls", "New calls", "", "Number of calls per step on the new side.", TP_COLUMN_REAL},
 };
 
 static const struct tp_shown_column tree_columns[] = {

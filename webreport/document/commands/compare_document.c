@@ -27,14 +27,15 @@ static const char *facts_text(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
     uint32_t differ = facts->counts[TP_FACT_DIFFERS];
-    return tp_text_printf(w->arena, "%s the same, %u %s, %u unknown",
+    return tp_text_printf(w->arena, "%s the same, %u %s, and %u unknown",
                           tp_text_of_some(w->arena, facts->counts[TP_FACT_SAME], "fact", "facts"), differ,
                           differ == 1 ? "differs" : "differ", facts->counts[TP_FACT_UNKNOWN]);
 }
 
 static const char *comparable_text(const struct wording *w)
 {
-    static const char *const texts[] = {"the same workload", "workload not known", "another workload"};
+    static const char *const texts[] = {"the same workload", "it is unknown whether the workload is the same",
+                                        "another workload"};
     return texts[w->c->comparability.workload];
 }
 
@@ -105,7 +106,7 @@ static void put_differing(const struct wording *w)
         return;
     tp_document_notice(w->document, facts->is_not_comparable ? TP_TONE_BAD : TP_TONE_UNSURE,
                        facts->workload == TP_WORKLOAD_OTHER ? "Different workload: times are shown but not judged"
-                                                            : "The sides differ slightly, but can be compared",
+                                                            : "The two sides differ slightly, but they can be compared",
                        "");
     for (uint32_t i = 0; i < facts->fact_count; i++) {
         const struct tp_fact_pair *fact = &facts->facts[i];
@@ -131,7 +132,7 @@ static void put_rows_figure(const struct wording *w, const char *label, uint32_t
                             const char *note)
 {
     if (w->c->is_open)
-        put_figure(w, label, "\xe2\x80\x93", "", "rows are not judged");
+        put_figure(w, label, "\xe2\x80\x93", "", "tracepress does not judge these rows");
     else
         put_figure(w, label, tp_text_of_count(w->arena, count), unit, note);
 }
@@ -150,7 +151,8 @@ static void put_figures(const struct wording *w)
     put_rows_figure(w, "Replaced", c->replaced_count, "kernels", "renamed, equally fast");
     put_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
                tp_change_verdict_name(c->memory_verdict));
-    put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does differently");
+    put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "",
+               "changes of the operators, copies and waits in a step");
 }
 
 /* ---- changes ---- */
@@ -173,11 +175,12 @@ static const char *calls_line(const struct wording *w, const struct tp_table *t,
     if (isnan(base))
         return NULL;
     if (base == new_calls)
-        return tp_text_printf(w->arena, "%s %s a step, %s \xe2\x86\x92 %s each", calls_text(w->arena, base),
+        return tp_text_printf(w->arena, "%s %s per step, %s \xe2\x86\x92 %s per call", calls_text(w->arena, base),
                               calls_word(base), tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_CALL)[row]),
                               tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_CALL)[row]));
-    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s %s a step: %s by count, %s by time", calls_text(w->arena, base),
-                          calls_text(w->arena, new_calls), calls_word(new_calls),
+    return tp_text_printf(w->arena,
+                          "%s \xe2\x86\x92 %s %s per step: %s by the number of calls, %s by the time per call",
+                          calls_text(w->arena, base), calls_text(w->arena, new_calls), calls_word(new_calls),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_COUNT)[row]),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
 }
@@ -207,7 +210,7 @@ static enum tp_tone tone_of(struct tp_str verdict)
 static const char *samples_line(const struct wording *w, size_t row)
 {
     const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
-    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s samples a run; the change: %s to %s (99 %%)",
+    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s samples per run; the change is %s to %s (99 %% interval)",
                           calls_text(w->arena, tp_table_real(t, TP_ROW_BASE_CALLS)[row]),
                           calls_text(w->arena, tp_table_real(t, TP_ROW_NEW_CALLS)[row]),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_LOW)[row]),
@@ -233,7 +236,7 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
         .value = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_TIME)[row]),
         .change = tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_CHANGE)[row])};
     finding->amounts =
-        tp_text_printf(w->arena, "%s \xe2\x86\x92 %s a step, %s (%s %% of the step)", finding->base, finding->value,
+        tp_text_printf(w->arena, "%s \xe2\x86\x92 %s per step, %s (%s %% of the step)", finding->base, finding->value,
                        finding->change, tp_signed_percent_text(w->arena, tp_table_real(t, TP_ROW_SHARE)[row]));
     if (was.ptr) {
         was = tp_shown_text(w->naming, was);
@@ -241,7 +244,7 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
     }
     bool is_function = tp_compare_is_of_programs(w->c);
     if (is_function)
-        finding->amounts = tp_text_printf(w->arena, "%s \xe2\x86\x92 %s of CPU time a run, %s", finding->base,
+        finding->amounts = tp_text_printf(w->arena, "%s \xe2\x86\x92 %s of CPU time per run, %s", finding->base,
                                           finding->value, finding->change);
     const char *const lines[] = {place_line(w, t, row), is_function ? samples_line(w, row) : calls_line(w, t, row)};
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -284,21 +287,21 @@ static bool has_moved_total(const struct tp_compare *c)
 static const char *nothing_text(const struct wording *w)
 {
     static const char *const texts[] = {
-        [TP_WORK_TOLD_NOTHING] = "These runs show no change.",
-        [TP_WORK_TOLD_TIMES] = "These runs show no other change of a time.",
-        [TP_WORK_TOLD_FUNCTIONS] = "These runs show no other change of a time.",
-        [TP_WORK_TOLD_CHANGES] = "These runs show no change of a time.",
+        [TP_WORK_TOLD_NOTHING] = "Nothing has certainly changed in these runs.",
+        [TP_WORK_TOLD_TIMES] = "No other time has certainly changed in these runs.",
+        [TP_WORK_TOLD_FUNCTIONS] = "No other time has certainly changed in these runs.",
+        [TP_WORK_TOLD_CHANGES] = "No time has certainly changed in these runs.",
     };
     const struct tp_compare *c = w->c;
     if (*c->damage)
-        return "A damaged input does not show what changed.";
+        return "An input is damaged, so tracepress does not report which times changed.";
     if (c->is_open)
-        return "Times are shown but not judged.";
+        return "The times of these runs are shown but not judged.";
     if (c->verdict == TP_CHANGE_INCONCLUSIVE)
-        return "These samples do not show which times changed.";
+        return "The samples are too few to show which times changed.";
     if (has_moved_total(c)) {
         const char *largest = largest_text(w);
-        return tp_text_printf(w->arena, "No single row has certainly changed%s%s.",
+        return tp_text_printf(w->arena, "No single kernel or operator has certainly changed%s%s.",
                               *largest ? "; the largest differences per step: " : "", largest);
     }
     return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_told(c)] : texts[TP_WORK_TOLD_CHANGES];
@@ -407,34 +410,38 @@ static const struct part {
     {"diff-program",
      "Program",
      "The program",
-     "Parts of the wall time, and CPU time of functions by samples. Functions with few samples are uncertain.",
+     "The tables compare the parts of the wall time, and the CPU time of functions by samples. Functions with few "
+     "samples are uncertain.",
      {TP_COMPARE_WALL, TP_COMPARE_FUNCTIONS}},
     {"diff-operators",
      "Operators",
      "Operators",
-     "Self times per step, the largest change first. A change is by count and by time per call.",
+     "The tables compare self times per step, the largest change first. Each change is the sum of a change by the "
+     "number of calls and a change by the time per call.",
      {TP_COMPARE_OPERATORS_DEVICE, TP_COMPARE_OPERATORS_HOST}},
     {"diff-kernels",
      "Kernels",
      "Kernels",
-     "By name, operator and shapes; renamed, fused and split kernels are matched inside their operator.",
+     "Kernels are matched by name, operator and shapes; renamed, fused and split kernels are matched within their "
+     "operator.",
      {TP_COMPARE_KERNELS}},
     {"diff-copies",
      "Copies, waits",
      "Copies, synchronisations, runtime calls",
-     "Synchronisations are listed by source line. Every new or removed one counts, whatever its time.",
+     "Synchronisations are listed by source line. Every added or removed synchronisation counts as a change, however "
+     "short it is.",
      {TP_COMPARE_COPIES, TP_COMPARE_SYNCS, TP_COMPARE_RUNTIME}},
     {"diff-modules",
      "Modules",
      "Modules",
-     "Times by path, including everything below.",
+     "The tables compare the time of each module, including everything that the module calls.",
      {TP_COMPARE_MODULES_DEVICE, TP_COMPARE_MODULES_HOST}},
     {"diff-memory",
      "Memory",
      "Memory",
-     "The peak of each device, and its owners.",
+     "The tables compare the memory peak of each device, and the code that allocated the memory.",
      {TP_COMPARE_MEMORY, TP_COMPARE_OWNERS}},
-    {"diff-findings", "Findings", "Findings", "Findings on both sides.", {TP_COMPARE_FINDINGS}},
+    {"diff-findings", "Findings", "Findings", "The table lists the findings on both sides.", {TP_COMPARE_FINDINGS}},
 };
 
 static void put_section(const struct wording *w, const char *id, const char *label, const char *title, const char *lead)
@@ -469,7 +476,9 @@ static void put_tree(const struct wording *w)
     if (w->c->tree.count < 2)
         return;
     put_section(w, "diff-calltree", "Call tree", "Call tree",
-                tp_text_printf(w->arena, "%s per step of both sides, merged by callers. Width: the larger side.",
+                tp_text_printf(w->arena,
+                               "%s per step of both sides; calls with the same callers are merged. The width of a box "
+                               "is the larger of both sides.",
                                !w->c->tree.has_device                             ? "CPU time"
                                : tp_speaks_torch(tp_sides_producer(&w->c->sides)) ? "GPU time"
                                                                                   : "Device time"));
@@ -485,9 +494,10 @@ static void put_parts(const struct wording *w)
     put_tree(w);
     if (!w->c->tables[TP_COMPARE_FACTS].row_count)
         return;
-    put_section(
-        w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
-        tp_text_printf(w->arena, "%s: %s. Facts that define the workload decide.", comparable_text(w), facts_text(w)));
+    put_section(w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
+                tp_text_printf(w->arena,
+                               "%s: %s. Only facts that define the workload decide whether the workload is the same.",
+                               comparable_text(w), facts_text(w)));
     put_table(w, TP_COMPARE_FACTS);
 }
 

@@ -50,13 +50,14 @@ const char *tp_compare_program_words(const struct tp_compare *c, struct tp_arena
         return tp_text_printf(arena, "No function has certainly changed: CPU %s \xe2\x86\x92 %s",
                               time_of(c->changes.functions.ns[TP_BASE], arena),
                               time_of(c->changes.functions.ns[TP_NEW], arena));
-    const char *more =
-        others > 1 ? tp_text_printf(arena, "; %u slower, %u faster in all", c->regressed_count, c->improved_count) : "";
+    const char *more = others > 1 ? tp_text_printf(arena, "; in total %u functions are slower and %u faster",
+                                                   c->regressed_count, c->improved_count)
+                                  : "";
     if (!(most->ns[TP_BASE] > 0))
         return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", name_of(most, arena),
                               time_of(most->ns[TP_NEW], arena), more);
     double percent = 100 * (most->ns[TP_NEW] / most->ns[TP_BASE] - 1);
-    return tp_text_printf(arena, "%s takes %s of CPU time, %s before (%s%s %%)%s", name_of(most, arena),
+    return tp_text_printf(arena, "%s takes %s of CPU time; in the base it takes %s (%s%s %%)%s", name_of(most, arena),
                           time_of(most->ns[TP_NEW], arena), time_of(most->ns[TP_BASE], arena), percent > 0 ? "+" : "",
                           tp_text_of_fixed(arena, percent, 1), more);
 }
@@ -64,15 +65,15 @@ const char *tp_compare_program_words(const struct tp_compare *c, struct tp_arena
 const char *tp_compare_program_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_function_sums *functions = &c->changes.functions;
-    return tp_text_printf(
-        arena,
-        "Wall %s \xe2\x86\x92 %s, CPU %s \xe2\x86\x92 %s, means of %u + %u runs. %s judged by samples, 1 %% for all "
-        "together; for %s a change of %s %% is detectable. Wall time, waits and total CPU time are shown but not "
-        "judged.",
-        time_of(c->sides.side[TP_BASE].total_ns, arena), time_of(c->sides.side[TP_NEW].total_ns, arena),
-        time_of(functions->ns[TP_BASE], arena), time_of(functions->ns[TP_NEW], arena),
-        c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,
-        tp_text_of_some(arena, functions->judged_count, "function is", "functions are"),
-        name_of(&c->changes.items[functions->largest], arena),
-        tp_text_of_fixed(arena, 100 * functions->detectable_growth, 0));
+    return tp_text_printf(arena,
+                          "Mean wall time %s \xe2\x86\x92 %s, mean CPU time %s \xe2\x86\x92 %s, from %u + %u runs. %s "
+                          "judged by samples, with a false-positive rate of 1 %% for all together; for %s a change of "
+                          "%s %% is detectable. Wall time, waits and total CPU time are shown but not judged.",
+                          time_of(c->sides.side[TP_BASE].total_ns, arena),
+                          time_of(c->sides.side[TP_NEW].total_ns, arena), time_of(functions->ns[TP_BASE], arena),
+                          time_of(functions->ns[TP_NEW], arena), c->sides.side[TP_BASE].input->run_count,
+                          c->sides.side[TP_NEW].input->run_count,
+                          tp_text_of_some(arena, functions->judged_count, "function is", "functions are"),
+                          name_of(&c->changes.items[functions->largest], arena),
+                          tp_text_of_fixed(arena, 100 * functions->detectable_growth, 0));
 }

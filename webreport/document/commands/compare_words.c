@@ -31,7 +31,7 @@ const char *tp_signed_percent_text(struct tp_arena *arena, double percent)
 const char *tp_compare_serving_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const char *const phases[] = {"prefill", "decode"};
-    const char *text = "Classes as check names them: decode.bs32.step.p50.";
+    const char *text = "The classes of steps are named as in tracepress check, for example decode.bs32.step.p50.";
     for (int is_decode = 1; is_decode >= 0; is_decode--) {
         double base = tp_compare_serving_rate(c, TP_BASE, is_decode);
         double other = tp_compare_serving_rate(c, TP_NEW, is_decode);
@@ -48,7 +48,7 @@ const char *tp_compare_serving_text(const struct tp_compare *c, struct tp_arena 
 const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena *arena)
 {
     if (isnan(change->low))
-        return "too few steps for an interval";
+        return "too few steps for a 99 % interval";
     return tp_text_printf(arena, "99 %% interval %s to %s %%", tp_signed_percent_text(arena, 100 * change->low),
                           tp_signed_percent_text(arena, 100 * change->high));
 }
@@ -64,11 +64,11 @@ static const char *unchanged_words(const struct tp_run_change *change, struct tp
     double percent = 100 * change->estimate;
     bool is_sure = change->low >= -little && change->high <= little; /* false if the interval is NaN */
     if (isnan(percent))
-        return "No step times to compare";
+        return "There are no step times to compare";
     const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
-    return is_sure
-               ? tp_text_printf(arena, "Steps take as long as before (%s)", text)
-               : tp_text_printf(arena, "No certain change of the step (%s, %s)", text, tp_interval_text(change, arena));
+    return is_sure ? tp_text_printf(arena, "Steps take as long as before (%s)", text)
+                   : tp_text_printf(arena, "The step has not certainly changed (%s, %s)", text,
+                                    tp_interval_text(change, arena));
 }
 
 static bool is_told(enum tp_change_verdict verdict)
@@ -187,15 +187,16 @@ static const char *mixed_words(const struct tp_compare *c, struct tp_arena *aren
 static const char *held_back_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
     if (c->was_machine_busy)
-        return tp_text_printf(arena, "Machine loaded: all operators %s %% together; times are not judged",
+        return tp_text_printf(arena,
+                              "The machine was loaded (all operators together take %s %%), so times are not judged",
                               tp_signed_percent_text(arena, 100 * c->changes.shift));
     for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
         if (c->totals[q].verdict == TP_CHANGE_HINT)
             return tp_text_printf(
-                arena, "A hint: %s %s %% by wall clock alone%s%s%s; %s", continued(subjects[q], arena),
-                tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate), *moved ? " (" : "", moved,
-                *moved ? " in the mean step)" : "",
-                tp_sides_allow_only_hints(&c->sides) ? tp_text_printf(arena, "%d runs would tell", TP_VERDICT_RUNS)
+                arena, "Hint, not certain: the wall-clock time of %s changed by %s %%%s%s%s; %s",
+                continued(subjects[q], arena), tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate),
+                *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
+                tp_sides_allow_only_hints(&c->sides) ? tp_text_printf(arena, "%d runs would decide", TP_VERDICT_RUNS)
                                                      : TP_NOT_CONFIRMED);
     return "";
 }
@@ -206,8 +207,8 @@ static const char *blind_words(const struct tp_compare *c, struct tp_arena *aren
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
     const char *aside = tp_compare_work_aside(c, arena);
     return tp_text_printf(arena,
-                          "Record more steps, or more runs per side: these could not detect a step that takes twice as "
-                          "long (%s %%, %s)%s%s",
+                          "Record more steps, or more runs per side: these recordings could not even show that a step "
+                          "takes twice as long (%s %%, %s)%s%s",
                           tp_signed_percent_text(arena, 100 * step->estimate), tp_interval_text(step, arena),
                           *aside ? "; " : "", aside);
 }
@@ -224,7 +225,7 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
     if (c->comparability.workload == TP_WORKLOAD_OTHER)
         return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
     if (c->comparability.is_not_comparable)
-        return tp_text_printf(arena, "Not known to be the same workload: %s",
+        return tp_text_printf(arena, "It is unknown whether both sides ran the same workload: %s",
                               tp_comparability_text(&c->comparability, arena));
     if (tp_compare_is_of_programs(c))
         return tp_compare_program_words(c, arena);
@@ -256,15 +257,17 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
         if (!c->totals[q].is_known)
             continue;
         text = tp_text_printf(
-            arena, "%s%s%s %s %% (%s to %s %%, seen from %s %% on)", text, *text ? "; " : "",
+            arena, "%s%s%s %s %% (%s to %s %%, detectable from %s %%)", text, *text ? "; " : "",
             q ? continued(subjects[q], arena) : subjects[q], tp_signed_percent_text(arena, 100 * change->estimate),
             tp_signed_percent_text(arena, 100 * change->low), tp_signed_percent_text(arena, 100 * change->high),
             tp_text_of_fixed(arena, 100 * change->detectable, 1));
     }
     if (!*text)
-        return tp_text_printf(arena, "Times are not judged: a run needs %d steps", TP_LEVEL_LEAST_STEPS);
-    return tp_text_printf(arena, "99 %% intervals with %u + %u runs: %s", c->sides.side[TP_BASE].input->run_count,
-                          c->sides.side[TP_NEW].input->run_count, continued(text, arena));
+        return tp_text_printf(arena, "Times are not judged, because each run needs at least %d steps",
+                              TP_LEVEL_LEAST_STEPS);
+    return tp_text_printf(arena, "Changes with 99 %% intervals, from %u + %u runs: %s",
+                          c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,
+                          continued(text, arena));
 }
 
 /* Returns the shift that all rows have in common, or "" if chance may explain it. */
@@ -274,9 +277,10 @@ static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena
         &c->totals[c->totals[TP_QUANTITY_KERNELS].is_known ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
     if (!(fabs(c->changes.shift) >= TP_CHANGE_LEAST_SHARE) || !(fabs(c->changes.shift) > sum->change.half_width))
         return "";
-    return tp_text_printf(
-        arena, " All rows together %s %% (%s).", tp_signed_percent_text(arena, 100 * c->changes.shift),
-        tp_sides_are_wall_clock(&c->sides) ? "the machine: its load, its clock" : "clock, temperature, another board");
+    return tp_text_printf(arena, " All rows together changed by %s %% (possible reasons: %s).",
+                          tp_signed_percent_text(arena, 100 * c->changes.shift),
+                          tp_sides_are_wall_clock(&c->sides) ? "load or clock rate of the machine"
+                                                             : "clock rate, temperature, another board");
 }
 
 static int64_t median_of(const struct tp_compare *c, int side)
@@ -304,7 +308,7 @@ static const char *rows_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
     if (c->is_open)
-        return "Rows are shown but not judged";
+        return "The rows are shown but not judged";
     return tp_text_printf(arena, "%s changed: %u slower, %u faster, %u replaced%s%s",
                           tp_text_of_some(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
                           c->replaced_count, c->hint_count ? "; " : "",
@@ -327,7 +331,7 @@ struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp
         .class = class_of(c),
         .headline = headline(c, arena),
         .text =
-            tp_text_printf(arena, "Median step %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
+            tp_text_printf(arena, "The median step takes %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
                            tp_text_of_time(arena, median_of(c, TP_BASE)), tp_text_of_time(arena, median_of(c, TP_NEW)),
                            mean_text(c, TP_BASE, arena), mean_text(c, TP_NEW, arena), totals_text(c, arena),
                            shift_text(c, arena), rows_text(c, arena))};

@@ -66,7 +66,7 @@ static const char *loader_text(const struct tp_work_diff *work, struct tp_arena 
         return tp_work_change_sentence(largest, arena);
     const char *more = added ? tp_text_printf(arena, "+%s", tp_text_of_count(arena, added)) : "";
     const char *less = removed ? tp_text_printf(arena, "\xe2\x88\x92%s", tp_text_of_count(arena, removed)) : "";
-    return tp_text_printf(arena, "%s%s%s operators a step in the data loader, %s and %s among them", more,
+    return tp_text_printf(arena, "%s%s%s operators per step in the data loader, among them %s and %s", more,
                           added && removed ? ", " : "", less, amount_text(largest, arena), amount_text(second, arena));
 }
 
@@ -117,13 +117,15 @@ const char *tp_compare_work_aside(const struct tp_compare *c, struct tp_arena *a
     if (told == TP_WORK_TOLD_NOTHING || c->is_work_changed)
         return "";
     if (told == TP_WORK_TOLD_CHANGES)
-        return tp_text_printf(arena, "the work of a step differs (%s)", tp_compare_work_figure(c, arena));
+        return tp_text_printf(arena, "the operators, copies or waits of a step differ (%s)",
+                              tp_compare_work_figure(c, arena));
     uint32_t first = 0;
     while (c->work.changes[first].is_consequence)
         first++;
     const char *hint = tp_work_change_sentence(&c->work.changes[first], arena);
-    return c->work.count > first + 1 ? tp_text_printf(arena, "a hint: %s; and %u more", hint, c->work.count - first - 1)
-                                     : tp_text_printf(arena, "a hint: %s", hint);
+    return c->work.count > first + 1
+               ? tp_text_printf(arena, "a hint, not certain: %s; and %u more", hint, c->work.count - first - 1)
+               : tp_text_printf(arena, "a hint, not certain: %s", hint);
 }
 
 /* Returns the title of the changes. It must not claim more than the verdict: a damaged input may lack data that the
@@ -131,14 +133,14 @@ const char *tp_compare_work_aside(const struct tp_compare *c, struct tp_arena *a
 static const char *title_of(const struct tp_compare *c)
 {
     if (*c->damage)
-        return "What a step does differently, as far as a damaged input shows it";
+        return "Changed work in a step; the list may be wrong, because an input is damaged";
     enum tp_work_told told = tp_compare_work_told(c);
     if (told == TP_WORK_TOLD_TIMES)
         return "Functions of the data loader take longer or shorter";
     if (told == TP_WORK_TOLD_FUNCTIONS)
         return "Functions of the data loader are called a different number of times, or take longer or shorter";
     return c->is_work_changed || c->is_open ? "A step does different work"
-                                            : "A step does different work, but nothing counts as a regression";
+                                            : "A step does different work, but no change counts as a regression";
 }
 
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
@@ -146,7 +148,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     struct tp_arena *arena = naming->arena;
     uint32_t shown = 0, left_out = 0;
     if (c->work.is_known && c->work.has_names_only && !c->work.count)
-        tp_document_note(document, "The operators of a step are the same (compared by name).");
+        tp_document_note(document, "The steps of both sides call the same operators (compared by name).");
     for (uint32_t pass = 0; pass < 2; pass++) /* first the changes that a limit counts */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
@@ -166,5 +168,5 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
                                                     sentence.ptr, place_text(change, naming)));
         }
     if (left_out)
-        tp_document_notice_point(document, tp_text_printf(arena, "and %u more; --json has all", left_out));
+        tp_document_notice_point(document, tp_text_printf(arena, "and %u more; --json lists all", left_out));
 }

@@ -147,7 +147,8 @@ static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const 
     tp_object_printf(line, "top", "%.1f", top);
     tp_object_printf(line, "height", "%.1f", fmax(bottom - top, 1));
     tp_object_text(line, "tip",
-                   tp_text_printf(arena, "accepted level: %s; a further run differs if it is off by more than %s",
+                   tp_text_printf(arena,
+                                  "accepted level: %s; a new run counts as different if it deviates by more than %s",
                                   tp_amount_text(arena, TP_UNIT_NS, accepted),
                                   tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
 }
@@ -216,7 +217,7 @@ static const char *latest(struct tp_arena *arena, const struct series *s, size_t
     if (before == count || s->values[before] == 0)
         return text;
     double change = 100 * (s->values[last] / s->values[before] - 1);
-    return tp_text_printf(arena, "%s, %s since the run before", text,
+    return tp_text_printf(arena, "%s, %s compared with the previous run", text,
                           tp_amount_change(arena, s->metric->unit, TP_LIMIT_RELATIVE, change));
 }
 
@@ -229,9 +230,9 @@ static void add_chart(struct tp_list *charts, struct tp_arena *arena, const stru
     tp_object_text(chart, "metric", s->metric->name);
     tp_object_text(chart, "latest", now);
     tp_object_text(chart, "meaning",
-                   s->level ? "The mean of the middle three fifths of a run's steps. Dashed: the accepted level. Band: "
-                              "the range in which a further run does not differ from it. Hollow: outliers, and runs "
-                              "that broke a limit."
+                   s->level ? "Each point is the mean of the middle three fifths of a run's steps. The dashed line is "
+                              "the accepted level. A new run inside the band does not differ from the accepted level. "
+                              "Hollow points are outliers and runs that broke a limit."
                             : tp_metric_title(s->metric));
     if (s->level) {
         put_accepted(chart, arena, s, &axis, runs, count);
@@ -285,7 +286,7 @@ static void put_table(struct tp_document *document, const struct series *series,
     struct tp_shown_column *shown = tp_arena_array(arena, series_count, sizeof *shown);
     struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
     size_t *newest = tp_arena_array(arena, count, sizeof *newest);
-    defs[0] = (struct tp_column_def){"run", "Run", "", "Name of the stored summary.", TP_COLUMN_TEXT};
+    defs[0] = (struct tp_column_def){"run", "Run", "", "Name of the stored run.", TP_COLUMN_TEXT};
     for (unsigned c = 0; c < series_count; c++) {
         defs[c + 1] = column_of(series[c].metric);
         shown[c] = (struct tp_shown_column){
@@ -348,10 +349,11 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
     }
     tp_document_init(document, "History", arena);
     tp_document_title(document, &(struct tp_title_block){"History", "history", "History"});
-    tp_document_note(document,
-                     tp_text_printf(arena, "%s%s, oldest on the left. Axes need not begin at 0.",
-                                    tp_text_of_some(arena, (int64_t)count, "stored run", "stored runs"),
-                                    left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
+    tp_document_note(
+        document,
+        tp_text_printf(arena, "The charts show %s%s, oldest on the left. The vertical axes do not always begin at 0.",
+                       tp_text_of_some(arena, (int64_t)count, "stored run", "stored runs"),
+                       left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
     put_accepting(document, runs, count);
     tp_document_chart(document, "trends", tp_data_of_object(trends), NULL);
     put_table(document, series, series_count, runs, count);

@@ -62,9 +62,9 @@ static void tell_step(struct tp_document *document, struct tp_list *list, const 
     struct tp_arena *arena = document->arena;
     const struct tp_history_run *before = &runs[step->before], *after = &runs[step->after];
     struct tp_object *record = tp_list_object(list);
-    tp_document_note(document, tp_text_printf(arena, "History: %s %s between %s and %s%s.", titles[s->quantity],
-                                              percent(arena, step->change), label(arena, before), label(arena, after),
-                                              counts_text(arena, before, after)));
+    tp_document_note(document, tp_text_printf(arena, "History: the %s changed by %s between %s and %s%s.",
+                                              titles[s->quantity], percent(arena, step->change), label(arena, before),
+                                              label(arena, after), counts_text(arena, before, after)));
     tp_object_str(record, "before", before->label);
     tp_object_str(record, "after", after->label);
     tp_object_real(record, "change", step->change);
@@ -81,10 +81,11 @@ static void tell_newest(struct tp_document *document, struct tp_object *record, 
     tp_object_real(record, "hi", c->high);
     tp_object_real(record, "sees", c->detectable);
     if (c->low > 0 || c->high < 0)
-        tp_document_note(document, tp_text_printf(arena, "History: %s %s from the accepted level (%s to %s), %s.",
-                                                  titles[s->quantity], percent(arena, c->estimate),
-                                                  percent(arena, c->low), percent(arena, c->high),
-                                                  tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
+        tp_document_note(
+            document,
+            tp_text_printf(arena, "History: the %s differ by %s from the accepted level (99 %% interval %s to %s; %s).",
+                           titles[s->quantity], percent(arena, c->estimate), percent(arena, c->low),
+                           percent(arena, c->high), tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
 }
 
 static void tell(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
@@ -120,10 +121,10 @@ static void tell_accepted(struct tp_document *document, struct tp_object *record
         return;
     const char *why =
         tp_text_printf(document->arena, "%s%.*s", d->reason.len ? ": " : "", (int)d->reason.len, d->reason.ptr);
-    tp_document_note(document, tp_text_printf(document->arena,
-                                              "History: the accepted level begins with %s. Accepted by %.*s, %.*s%s.",
-                                              label(document->arena, run), (int)d->by.len, d->by.ptr, (int)d->at.len,
-                                              d->at.ptr, why));
+    tp_document_note(
+        document,
+        tp_text_printf(document->arena, "History: the accepted level begins with run %s, accepted by %.*s on %.*s%s.",
+                       label(document->arena, run), (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr, why));
 }
 
 /* ---- the commit ---- */

@@ -157,8 +157,9 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
     few->name = "divergent";
     few->caption = "Tensors that diverge";
     if (!has_room)
-        page->note = tp_text_printf(arena, "%zu of %zu tensors: the first that diverge. The JSON has all of them.",
-                                    page->row_count, p->table.row_count);
+        page->note = tp_text_printf(
+            arena, "The table shows the first %zu of %zu tensors, those that diverge. The JSON lists all tensors.",
+            page->row_count, p->table.row_count);
     document->places = TP_IN_TEXT;
     if (shows_all ? p->table.row_count : divergent->row_count)
         tp_document_table(document, shows_all ? all : few, "; --row-limit -1 shows all");
@@ -167,8 +168,9 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
         tp_document_table(document, few, NULL);
     document->places = TP_IN_PAGES;
     if (divergent->row_count) {
-        put_section(document, "diverging", "Diverging", "Tensors that diverge",
-                    "First NaN and Inf that base does not have, then in order of execution.");
+        put_section(
+            document, "diverging", "Diverging", "Tensors that diverge",
+            "Tensors with NaN or Inf that base does not have come first; the others follow in order of execution.");
         tp_document_table(document, page, NULL);
     }
     if (has_room) {
@@ -181,7 +183,7 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
 
 static const char *summary_text(const struct tp_precision *p, struct tp_arena *arena)
 {
-    const char *text = tp_text_printf(arena, "%u of %u tensors compared, %u diverge:", p->compared_count,
+    const char *text = tp_text_printf(arena, "%u of %u tensors were compared, and %u diverge:", p->compared_count,
                                       (unsigned)p->table.row_count, p->divergent_count);
     const char *before = " ";
     for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
@@ -255,17 +257,18 @@ static void put_verdict(struct tp_document *document, const struct tp_precision 
     const char *nan = nan_text(p, arena), *summary = summary_text(p, arena);
     struct tp_verdict_block verdict = {TP_TONE_GOOD, "Equal", "No tensor differs.", summary};
     if (!p->compared_count && !p->divergent_count)
-        verdict = (struct tp_verdict_block){TP_TONE_UNSURE, "Not compared", "No values to compare.", summary};
+        verdict = (struct tp_verdict_block){TP_TONE_UNSURE, "Not compared", "There are no values to compare.", summary};
     else if (p->verdicts[TP_VERDICT_CLOSE] || p->verdicts[TP_VERDICT_CLOSE_STATISTICS])
         verdict =
             (struct tp_verdict_block){TP_TONE_GOOD, "Close", "All differences are within the thresholds.", summary};
     if (first)
-        verdict = (struct tp_verdict_block){TP_TONE_BAD, "Diverges",
-                                            tp_text_printf(arena, "First in order of execution: %s.", first), summary};
+        verdict = (struct tp_verdict_block){
+            TP_TONE_BAD, "Diverges",
+            tp_text_printf(arena, "The first tensor that diverges, in order of execution, is %s.", first), summary};
     if (first && nan)
         verdict = (struct tp_verdict_block){
-            TP_TONE_BAD, "NaN", tp_text_printf(arena, "NaN or Inf begins at %s.", nan),
-            tp_text_printf(arena, "First divergent, in order of execution: %s. %s", first, summary)};
+            TP_TONE_BAD, "NaN", tp_text_printf(arena, "The first tensor with new NaN or Inf is %s.", nan),
+            tp_text_printf(arena, "The first tensor that diverges, in order of execution, is %s. %s", first, summary)};
     tp_document_verdict(document, &verdict);
 }
 
@@ -329,7 +332,7 @@ void tp_precision_document(struct tp_document *document, const struct tp_precisi
     struct tp_data map = tp_precision_map(precision, arena);
     if (map.kind != TP_DATA_NONE) {
         put_section(document, "map", "Map", "Tensors and steps",
-                    "Tensors from top to bottom in order of execution, steps from left to right.");
+                    "Rows are tensors in order of execution, columns are steps.");
         tp_document_chart(document, "tensor_map", map, NULL);
     }
     put_tables(document, precision, shows_all);

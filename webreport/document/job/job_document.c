@@ -76,7 +76,8 @@ static void put_replay_notice(const struct tp_job_wording *w)
                                             tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
                                             tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
                                             tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
-                           : "Each finding is about own work or a link by itself; their costs do not add up.");
+                           : "Each finding looks at one rank's own work or at one link, so the costs of several "
+                             "findings cannot be added.");
 }
 
 static void put_notices(const struct tp_job_wording *w)
@@ -84,43 +85,43 @@ static void put_notices(const struct tp_job_wording *w)
     const struct tp_job *job = w->job;
     put_failed(w);
     if (w->jobs->duplicate_count && job == w->jobs->items)
-        tp_document_notice(
-            w->document, TP_TONE_UNSURE,
-            tp_text_of_some(w->arena, (int64_t)w->jobs->duplicate_count, "record came twice", "records came twice"),
-            "If a rank has two records, the one with more events is shown.");
+        tp_document_notice(w->document, TP_TONE_UNSURE,
+                           tp_text_of_some(w->arena, (int64_t)w->jobs->duplicate_count, "record was given twice",
+                                           "records were given twice"),
+                           "If a rank has two records, the one with more events is shown.");
     if (w->jobs->left_out_count && job == w->jobs->items)
         tp_document_notice(w->document, TP_TONE_BAD,
                            tp_text_printf(w->arena, "%llu records of other jobs and spans are not shown",
                                           (unsigned long long)w->jobs->left_out_count),
-                           tp_text_printf(w->arena, "A page shows %u of them.", TP_MAX_JOB_SPANS));
+                           tp_text_printf(w->arena, "A page shows at most %u jobs and spans.", TP_MAX_JOB_SPANS));
     if (job->steps_left_out || job->calls_left_out)
-        tp_document_notice(w->document, TP_TONE_UNSURE, "Only the first part of each rank is compared",
-                           tp_text_printf(w->arena, "At most %u steps and %u collectives of a rank are stored.",
+        tp_document_notice(w->document, TP_TONE_UNSURE, "Only the first steps of each rank are compared",
+                           tp_text_printf(w->arena, "A summary stores at most %u steps and %u collectives per rank.",
                                           TP_MAX_JOB_STEPS, TP_MAX_JOB_CALLS));
     if (job->component_count > 1)
         tp_document_notice(
             w->document, TP_TONE_UNSURE,
             tp_text_printf(w->arena, "The ranks fall into %u parts without a common collective", job->component_count),
-            "Clocks of different parts cannot be aligned. Own work is compared across all parts.");
+            "Clocks of ranks in different parts cannot be aligned. The ranks' own work is still compared across all "
+            "parts.");
     else if (job->component_count == 0 && job->ranks.count > 1)
-        tp_document_notice(w->document, TP_TONE_UNSURE, "No blocking collective of several ranks was recorded",
-                           "The last rank to arrive is unknown. Own work is still compared.");
+        tp_document_notice(
+            w->document, TP_TONE_UNSURE, "No blocking collective of several ranks was recorded",
+            "The last rank to arrive at a collective is unknown. The ranks' own work is still compared.");
     if (job->ranks.count > 1 && job->clusters.count == job->ranks.count)
-        tp_document_notice(
-            w->document, TP_TONE_UNSURE, "Each rank does work of its own",
-            "No two ranks launch similar kernels, so no rank can be compared with another: the job is a pipeline of "
-            "single ranks, or its work is sharded.");
+        tp_document_notice(w->document, TP_TONE_UNSURE, "No two ranks do the same work",
+                           "No two ranks launch similar kernels, so no rank can be compared with another. This is "
+                           "normal for a pipeline with one rank per stage, and for sharded work.");
     if (job->component_count && job->residual_ns > tp_job_rank_at(job, 0)->step_ns / 50)
-        tp_document_notice(
-            w->document, TP_TONE_UNSURE,
-            tp_text_printf(w->arena, "Clocks are aligned only to within %s",
-                           tp_text_of_time(w->arena, job->residual_ns)),
-            "Ranks do not leave these collectives at the same time, or their recordings contain different ones. Late "
-            "arrivals are reported only if they exceed this uncertainty.");
+        tp_document_notice(w->document, TP_TONE_UNSURE,
+                           tp_text_printf(w->arena, "The ranks' clocks are aligned only to within %s",
+                                          tp_text_of_time(w->arena, job->residual_ns)),
+                           "The ranks do not leave blocking collectives at the same time, or their recordings contain "
+                           "different collectives. Late arrivals are reported only if they exceed this uncertainty.");
     put_replay_notice(w);
     if (!job->has_numbers)
         tp_document_notice(w->document, TP_TONE_UNSURE, "The numbers of the ranks are unknown",
-                           "The traces do not contain them; set them with tracepress summarize --rank N.");
+                           "The traces do not contain the rank numbers; set them with tracepress summarize --rank N.");
 }
 
 /* ---- the parts of a step ---- */
@@ -149,10 +150,11 @@ static const struct {
     const char *label, *definition;
 } split_parts[TP_JOB_PARTS] = {
     /* definition: NULL if it depends on the producer */
-    [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute", "Kernels and copies; operators where there is no device."},
-    [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Neither device nor input nor communication."},
+    [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute", "Time in kernels and copies; in operators if there is no device."},
+    [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Time without device work, input or communication."},
     [TP_JOB_DATA] = {TP_CHART_DATA, "Input", NULL},
-    [TP_JOB_COMMUNICATION] = {TP_CHART_COMM, "Communication", "That nothing hides, waiting for others included."},
+    [TP_JOB_COMMUNICATION] = {TP_CHART_COMM, "Communication",
+                              "Communication that no computation overlaps, including waits for other ranks."},
 };
 
 static void put_split(const struct tp_job_wording *w)
@@ -166,7 +168,7 @@ static void put_split(const struct tp_job_wording *w)
             split_parts[p].kind, split_parts[p].label,
             p == TP_JOB_DATA ? tp_phrase(TP_PHRASE_IN_INPUT, w->job->producer) : split_parts[p].definition, part_ns[p]};
     tp_chart_put_split(split, w->arena, parts, TP_JOB_PARTS);
-    tp_object_printf(split, "split_caption", "A step, mean over the ranks: %s",
+    tp_object_printf(split, "split_caption", "Parts of a step of %s (mean over the ranks)",
                      tp_text_of_time(w->arena, (int64_t)step_ns));
     tp_document_chart(w->document, "split", tp_data_of_object(split), NULL);
 }
@@ -187,7 +189,7 @@ static void put_rank_figure(const struct tp_job_wording *w)
     const char *note = job->world_size == TP_NULL_INT
                            ? "world size not recorded"
                            : tp_text_printf(w->arena, "of %s", tp_text_of_count(w->arena, job->world_size));
-    put_figure(w, "Ranks", "Ranks with a summary, and how many the job had.",
+    put_figure(w, "Ranks", "Number of ranks with a summary, and the world size of the job.",
                tp_text_of_count(w->arena, (int64_t)job->ranks.count), note);
 }
 
@@ -209,28 +211,30 @@ static void put_figures(const struct tp_job_wording *w)
         peak_rank = tp_job_rank_name(job, rank);
     }
     put_rank_figure(w);
-    put_figure(w, "Step", "Median over the steps of a rank, mean over the ranks.",
+    put_figure(w, "Step", "Length of a step: the median over a rank's steps, averaged over the ranks.",
                tp_text_of_time(w->arena, (int64_t)step_ns),
                tp_text_of_some(w->arena, job->labels.count, "step", "steps"));
     if (!job->what_if.why_not)
         put_figure(
             w, "Beyond its ideal",
-            "The replayed job compared with the same job without any cause (docs/definitions.md, section 29). The "
-            "error compares the "
-            "replay with the measured steps.",
+            "Extra time of the simulated job compared with the same job without any cause (docs/definitions.md, "
+            "section 29). The replay error is the difference between simulated and measured steps.",
             tp_text_of_percent(w->arena, job->what_if.loss),
             tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));
-    put_figure(w, "Slowest beyond its peers", "Largest excess of own work of any rank, median over its steps.",
+    put_figure(w, "Slowest beyond its peers",
+               "Largest excess of a rank's own work over comparable ranks; median over the rank's steps.",
                tp_text_of_time(w->arena, excess), "own work per step");
     put_figure(w, "Spread inside a step",
-               "Deviation over mean of own work of comparable ranks, largest group, stragglers left out.",
+               "Standard deviation of the own work of comparable ranks as a share of its mean, without stragglers; of "
+               "several groups the largest value.",
                tp_text_of_percent(w->arena, 100 * spread), "own work of comparable ranks");
     put_figure(w, "Clocks agree within",
-               "Clocks are aligned by the ends of blocking collectives. This is the largest median residual of any "
-               "rank.",
+               "The ranks' clocks are aligned by the ends of blocking collectives. The value is the largest remaining "
+               "difference of any rank (median over its collectives).",
                job->component_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
                tp_text_printf(w->arena, "by %s collectives", tp_text_of_count(w->arena, job->blocking_count)));
-    put_figure(w, "Largest memory peak", "Allocated memory.", tp_text_of_bytes(w->arena, peak), peak_rank);
+    put_figure(w, "Largest memory peak", "Largest peak of allocated memory on any rank.",
+               tp_text_of_bytes(w->arena, peak), peak_rank);
 }
 
 /* ---- the record ---- */

@@ -13,7 +13,7 @@ enum { SHOWN_RUNS = 12 };
 static const char *whole_story(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
-    return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal", what_if->step_us / what_if->ideal_us);
+    return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal time", what_if->step_us / what_if->ideal_us);
 }
 
 /* Returns the verdict of a replayed job: its time relative to the ideal, and the share of the first cause. */
@@ -24,9 +24,10 @@ static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, 
     bool is_cause = first->rule != TP_JOB_ALL_LINKS;
     return (struct tp_verdict_block){
         TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
-        is_cause ? tp_text_printf(w->arena, "%s; %s of it is %.*s", whole_story(w), part, (int)told.len, told.ptr)
-                 : tp_text_printf(w->arena, "%s; %s is %.*s, with nothing to compare it with", whole_story(w), part,
-                                  (int)told.len, told.ptr),
+        is_cause ? tp_text_printf(w->arena, "%s; %s of the time is lost to one cause: %.*s", whole_story(w), part,
+                                  (int)told.len, told.ptr)
+                 : tp_text_printf(w->arena, "%s; %s of it is %.*s, and no other group shows whether that is slow",
+                                  whole_story(w), part, (int)told.len, told.ptr),
         tp_text_printf(w->arena, "%s. It costs %s per step. %s", first->title,
                        tp_text_of_time(w->arena, first->cost_ns), first->advice)};
 }
@@ -41,24 +42,25 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
         return (struct tp_verdict_block){
             TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank delays the others", whole_story(w)),
             tp_text_printf(w->arena,
-                           "No rank, host, stage, link or step costs 0.5 %% of it. %s is jitter: the slowest of %u "
-                           "ranks sets the pace.",
+                           "No rank, host, stage, link or step costs 0.5 %% of the job. Random variation between ranks "
+                           "costs %s, because each step waits for the slowest of %u ranks.",
                            tp_text_of_percent(w->arena, job->what_if.jitter), job->what_if.rank_count)};
     if (!job->findings.count)
         return has_peers ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank delays the others",
                                                      "No rank, link or imbalance exceeds the usual spread."}
-                         : (struct tp_verdict_block){TP_TONE_UNSURE, "No peers", "There is nothing to compare",
-                                                     "A rank is compared with others that do the same work."};
+                         : (struct tp_verdict_block){
+                               TP_TONE_UNSURE, "No peers", "No two ranks do the same work, so none can be compared",
+                               "tracepress compares a rank only with other ranks that do the same work."};
     const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
     struct tp_str title = tp_shown_text(&w->naming, tp_str_of(first->title));
     bool has_cost = first->cost_ns != TP_NULL_INT;
     return (struct tp_verdict_block){
         has_cost ? TP_TONE_PLAIN : TP_TONE_UNSURE, has_cost ? "Held up" : "Incomplete",
         tp_text_printf(w->arena, "%.*s", (int)title.len, title.ptr),
-        has_cost
-            ? tp_text_printf(w->arena, "It costs %s per step, %s of it. %s", tp_text_of_time(w->arena, first->cost_ns),
-                             tp_text_of_percent(w->arena, 100 * first->cost_ratio), first->advice)
-            : first->advice};
+        has_cost ? tp_text_printf(w->arena, "This costs %s per step, which is %s of the step. %s",
+                                  tp_text_of_time(w->arena, first->cost_ns),
+                                  tp_text_of_percent(w->arena, 100 * first->cost_ratio), first->advice)
+                 : first->advice};
 }
 
 /* ---- findings ---- */
@@ -76,7 +78,9 @@ static const char *reason_of(const struct tp_job_wording *w, const struct tp_job
 {
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
-    return tp_text_printf(w->arena, "%s Alone it would cost %s of the job; removing it would save %s; its share is %s.",
+    return tp_text_printf(w->arena,
+                          "%s As the only cause it would cost %s of the job's time; removing it would save %s; its "
+                          "share of the loss is %s.",
                           finding->detail, tp_text_of_percent(w->arena, finding->alone),
                           tp_text_of_percent(w->arena, finding->saved), tp_text_of_percent(w->arena, finding->share));
 }
@@ -115,8 +119,8 @@ void tp_job_put_findings(const struct tp_job_wording *w)
                                      .id_head = "id",
                                      .title_head = "finding",
                                      .value_head = "costs per step",
-                                     .change_head = "of it",
-                                     .reason_head = "why, and what to try",
+                                     .change_head = "of the step",
+                                     .reason_head = "cause, and what to try",
                                      .items = tp_arena_array(w->arena, count, sizeof *list.items),
                                      .count = count,
                                      .shown = count,

@@ -85,18 +85,18 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
     const struct tp_job_rank *rank = tp_job_rank_at(job, index);
     struct tp_object *more = tp_object_new(w->arena);
     struct tp_list *blocks = tp_object_list(more, "blocks");
-    struct tp_list *items = add_block(blocks, "Its step compared with similar ranks, medians");
+    struct tp_list *items = add_block(blocks, "Parts of this rank's step compared with similar ranks (medians)");
     struct tp_job_excess *rows;
     for (int p = 0; p < TP_JOB_PARTS; p++)
         add_item(items, tp_str_of(part_names[p]),
-                 tp_text_printf(w->arena, "%s, %s%s than its peers", tp_text_of_time(w->arena, rank->part_ns[p]),
+                 tp_text_printf(w->arena, "%s, %s%s than comparable ranks", tp_text_of_time(w->arena, rank->part_ns[p]),
                                 tp_text_of_time(w->arena, rank->part_excess_ns[p] < 0
                                                               ? tp_sat_sub(0, rank->part_excess_ns[p])
                                                               : rank->part_excess_ns[p]),
                                 rank->part_excess_ns[p] < 0 ? " less" : " more"));
     if (rank->verdict.len) {
         struct tp_verdict_block verdict = tp_stored_verdict(&w->naming, rank->verdict, rank->headline);
-        items = add_block(blocks, "Its own verdict");
+        items = add_block(blocks, "Verdict of this rank's own report");
         add_item(items, tp_str_of(verdict.class), verdict.headline);
     }
     items = add_block(blocks, "Trace");
@@ -107,11 +107,13 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
         add_item(items, TP_STR("damaged"), rank->damage);
     uint32_t count = tp_job_excess_rows(job, index, &rows);
     if (count)
-        items = add_block(blocks, "Heavy kernels and operators, per step, most excess first");
+        items = add_block(
+            blocks, "Kernels and operators that take longer than on comparable ranks, per step, largest excess first");
     for (uint32_t i = 0; i < count && i < MORE_ROWS; i++) {
         struct tp_str name = tp_strings_get(&job->texts, rows[i].name);
         add_item(items, tp_shown_kernel(&w->naming, name),
-                 tp_text_printf(w->arena, "%s in %s calls; peers %s in %s", tp_text_of_time(w->arena, rows[i].time_ns),
+                 tp_text_printf(w->arena, "%s in %s calls; comparable ranks take %s in %s calls",
+                                tp_text_of_time(w->arena, rows[i].time_ns),
                                 tp_text_of_fixed(w->arena, rows[i].count, 1),
                                 tp_text_of_time(w->arena, rows[i].peer_time_ns),
                                 tp_text_of_fixed(w->arena, rows[i].peer_count, 1)));
@@ -140,15 +142,14 @@ static void put_ranks(const struct tp_job_wording *w)
     tp_job_rank_table(table, job, 0);
     struct tp_shown_table *shown =
         new_table(w, tp_table_pick(w->arena, table, rows, count), rank_columns, COUNT(rank_columns));
-    shown->caption = "Ranks with the most own work beyond their peers";
+    shown->caption = "Ranks whose own work exceeds that of comparable ranks most";
     shown->print = print_verdict;
     for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
         shown->rows[i].more = rank_details(w, order[i]);
-    put_section(
-        w, "ranks", "Worst ranks", "Worst ranks",
-        "By own work beyond comparable ranks, median over the steps. The first rows open: what the rank did before "
-        "it came late.",
-        shown);
+    put_section(w, "ranks", "Worst ranks", "Worst ranks",
+                "Ranks are sorted by the excess of their own work over comparable ranks (median over the steps). Open "
+                "one of the first rows to see what the rank did before it arrived late.",
+                shown);
 }
 
 /* ---- groups, collectives, links, findings, facts ---- */
@@ -216,7 +217,7 @@ static const struct tp_shown_column merged_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_MERGED_RULE, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_MERGED_SEVERITY, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_MERGED_LINE, NULL, 0, 0, false, 0},
-    {TP_SHOW_COUNT, TP_JOB_MERGED_COUNT, "Ranks with it", 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_MERGED_COUNT, "Ranks with this value", 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_MERGED_RANKS, NULL, 0, 0, false, 0},
     {TP_SHOW_COUNT, TP_JOB_MERGED_WORST, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_MERGED_CEILING, NULL, 1, 0, false, 0},
@@ -236,18 +237,21 @@ static const struct {
     const char *id, *label, *title, *lead;
 } sections_of_tables[] = {
     {tp_job_cluster_table, cluster_columns, COUNT(cluster_columns), "groups", "Groups", "Groups of comparable ranks",
-     "Ranks are compared only within a group: pipeline stages and roles do different work."},
+     "Ranks are compared only within a group, because pipeline stages and roles do different work."},
     {tp_job_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
-     "Groups of one family share no rank; the place of a rank in its group is its coordinate."},
+     "Each rank is in at most one group of a family; the position of a rank in its group is its coordinate."},
     {tp_job_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
      "Collectives",
-     "Transfer is the shortest time any rank spent in a collective; what the others spend beyond it is waiting."},
+     "Transfer is the shortest time that any rank spent in a collective; the additional time of the other ranks is "
+     "waiting."},
     {tp_job_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links",
-     "Bus bandwidth of each process group by message size, compared with groups of the same layout; slowest first."},
+     "The table compares the bus bandwidth of each process group, by message size, with groups of the same layout; "
+     "slowest first."},
     {tp_job_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings",
-     "Findings of single ranks", "Merged by rule and line, with the ranks that have them."},
-    {tp_job_fact_table, fact_columns, COUNT(fact_columns), "facts", NULL, "What differs between ranks",
-     "Facts of the traces that are not the same everywhere."},
+     "Findings of single ranks",
+     "Findings with the same rule and source line are merged; the table lists the ranks that have them."},
+    {tp_job_fact_table, fact_columns, COUNT(fact_columns), "facts", NULL, "Differences between the ranks' traces",
+     "The table lists properties that are not the same in all traces of the job."},
 };
 
 /* Adds the groups to short outputs. */
@@ -275,11 +279,11 @@ static void put_causes(const struct tp_job_wording *w, bool is_brief)
         return;
     }
     shown->caption = "Causes";
-    put_section(
-        w, "causes", "Causes", "What each cause costs the job",
-        "The job replayed without each cause. Alone: the job with only this cause. Saved: the job without this cause. "
-        "Share: causes are removed one after the other, so that shares add up to the time beyond the ideal.",
-        shown);
+    put_section(w, "causes", "Causes", "What each cause costs the job",
+                "Each row simulates the job without one cause. Alone: time lost if this were the only cause. Saved: "
+                "time saved if only this cause were removed. Share: time saved when the causes are removed one after "
+                "the other; the shares add up to the time beyond the ideal.",
+                shown);
 }
 
 void tp_job_put_tables(const struct tp_job_wording *w)

@@ -30,36 +30,40 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
     {"rank", "Rank", "", "Number of the rank, or the name of its trace.", TP_COLUMN_TEXT},
     {"worker", "Worker", "", "Name of its trace.", TP_COLUMN_TEXT},
     {"group", "Group", "", "Group of comparable ranks.", TP_COLUMN_TEXT},
-    {"step_count", "Steps", "", "Steps that numbers are about.", TP_COLUMN_INT},
-    {"step_us", "Step", "us", "Median length of a step.", TP_COLUMN_NS},
-    {"own_us", "Own work", "us", "Median over the steps: the step without exposed communication.", TP_COLUMN_NS},
-    {"excess_us", "More than peers", "us",
-     "Median over the steps: own work minus the median of comparable ranks in that step.", TP_COLUMN_NS},
-    {"compute_us", "Compute", "us", "Median per step: kernels and copies; operators where there is no device.",
+    {"step_count", "Steps", "", "Number of steps that the statistics use.", TP_COLUMN_INT},
+    {"step_us", "Step", "us", "Median length of the rank's steps.", TP_COLUMN_NS},
+    {"own_us", "Own work", "us", "Own work: median over the steps of the step's length without exposed communication.",
      TP_COLUMN_NS},
-    {"host_us", "Host", "us", "Median per step: neither device nor input nor communication.", TP_COLUMN_NS},
-    {"data_us", "Input", "us", "Median per step: in the data loader.", TP_COLUMN_NS},
+    {"excess_us", "More than peers", "us",
+     "Median over the steps of the rank's own work minus the median own work of comparable ranks.", TP_COLUMN_NS},
+    {"compute_us", "Compute", "us", "Median time per step in kernels and copies; in operators if there is no device.",
+     TP_COLUMN_NS},
+    {"host_us", "Host", "us", "Median time per step without device work, input or communication.", TP_COLUMN_NS},
+    {"data_us", "Input", "us", "Median time per step in the data loader.", TP_COLUMN_NS},
     {"communication_us", "Communication", "us",
-     "Median per step: communication not overlapped by computation, including waiting for other ranks.", TP_COLUMN_NS},
-    {"late_percent", "Late", "%", "Share of the steps in which it needed clearly longer than comparable ranks.",
+     "Median time per step in communication that no computation overlaps, including waits for other ranks.",
+     TP_COLUMN_NS},
+    {"late_percent", "Late", "%", "Share of the steps in which the rank took clearly longer than comparable ranks.",
      TP_COLUMN_REAL},
-    {"last_percent", "Last", "%", "Share of its joint collectives at which it arrived last.", TP_COLUMN_REAL},
+    {"last_percent", "Last", "%",
+     "Share of the rank's collectives with other ranks to which it was the last to arrive.", TP_COLUMN_REAL},
     {"caused_wait_us", "Others wait", "us",
-     "Per step: what the others of a process group wait for it in collectives, mean over them; the longest group.",
+     "Mean time per step that the other ranks of a process group wait for this rank in collectives; of several groups "
+     "the largest value.",
      TP_COLUMN_NS},
     {"joint_collectives", "Joint", "", "Blocking collectives with other ranks.", TP_COLUMN_INT},
-    {"clock_offset_us", "Clock offset", "us", "Offset of its clock to the first rank's, from collectives.",
-     TP_COLUMN_NS},
+    {"clock_offset_us", "Clock offset", "us",
+     "Difference between this rank's clock and the first rank's, estimated from collectives.", TP_COLUMN_NS},
     {"clock_residual_us", "Residual", "us",
-     "Median distance of the ends of its collectives from the others' after "
-     "that.",
+     "Median difference between the ends of a collective on this rank and on the others, after the clocks are aligned.",
      TP_COLUMN_NS},
-    {"component", "Part", "", "Ranks of one part are connected by collectives; others cannot be aligned.",
+    {"component", "Part", "",
+     "Number of the group of ranks that share collectives. Clocks of different groups cannot be aligned.",
      TP_COLUMN_INT},
-    {"peak_allocated_bytes", "Memory peak", "bytes", "Largest peak of allocated memory of its devices.",
-     TP_COLUMN_BYTES},
+    {"peak_allocated_bytes", "Memory peak", "bytes",
+     "Peak of the allocated memory of the rank's devices; of several devices the largest.", TP_COLUMN_BYTES},
     {"verdict", "Verdict", "", "The verdict of this rank's own report.", TP_COLUMN_TEXT},
-    {"headline", "Headline", "", "The sentence of its verdict.", TP_COLUMN_TEXT},
+    {"headline", "Headline", "", "Headline of the verdict in this rank's own report.", TP_COLUMN_TEXT},
 };
 
 static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t row)
@@ -102,19 +106,23 @@ void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t 
 /* ---- groups of ranks ---- */
 
 static const struct tp_column_def cluster_defs[TP_JOB_CLUSTER_COLUMNS] = {
-    {"group", "Group", "", "Ranks that do the same work: equal or nearly equal kernels.", TP_COLUMN_TEXT},
+    {"group", "Group", "", "Ranks that do the same work: their kernels are equal or nearly equal.", TP_COLUMN_TEXT},
     {"ranks", "Ranks", "", "Its ranks.", TP_COLUMN_TEXT},
-    {"rank_count", "Count", "", "Number of ranks.", TP_COLUMN_INT},
-    {"step_us", "Step", "us", "Median step over its ranks.", TP_COLUMN_NS},
-    {"own_us", "Own work", "us", "Median over its ranks: the step without exposed communication.", TP_COLUMN_NS},
-    {"compute_us", "Compute", "us", "Median over its ranks.", TP_COLUMN_NS},
-    {"host_us", "Host", "us", "Median over its ranks.", TP_COLUMN_NS},
-    {"data_us", "Input", "us", "Median over its ranks.", TP_COLUMN_NS},
-    {"communication_us", "Communication", "us", "Median over its ranks.", TP_COLUMN_NS},
+    {"rank_count", "Count", "", "Number of ranks in the row.", TP_COLUMN_INT},
+    {"step_us", "Step", "us", "Median over the group's ranks of their median step.", TP_COLUMN_NS},
+    {"own_us", "Own work", "us", "Median over the group's ranks of the step without exposed communication.",
+     TP_COLUMN_NS},
+    {"compute_us", "Compute", "us", "Median over the ranks of the group.", TP_COLUMN_NS},
+    {"host_us", "Host", "us", "Median over the ranks of the group.", TP_COLUMN_NS},
+    {"data_us", "Input", "us", "Median over the ranks of the group.", TP_COLUMN_NS},
+    {"communication_us", "Communication", "us", "Median over the ranks of the group.", TP_COLUMN_NS},
     {"spread_percent", "Spread", "%",
-     "Deviation over mean of the ranks' own work, the part that stays from step to step, stragglers left out.",
+     "Lasting imbalance: standard deviation of the ranks' own work as a share of its mean, without stragglers and "
+     "without random variation between steps.",
      TP_COLUMN_REAL},
-    {"step_spread_percent", "In a step", "%", "The same inside one step, mean over the steps.", TP_COLUMN_REAL},
+    {"step_spread_percent", "In a step", "%",
+     "Standard deviation of the ranks' own work within one step as a share of its mean; mean over the steps.",
+     TP_COLUMN_REAL},
     {"slowest_rank", "Slowest", "", "Rank with the most own work.", TP_COLUMN_TEXT},
 };
 
@@ -140,17 +148,18 @@ void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job, size
 /* ---- findings of ranks ---- */
 
 static const struct tp_column_def merged_defs[TP_JOB_MERGED_COLUMNS] = {
-    {"title", "Finding", "", "What the rule found in single ranks.", TP_COLUMN_TEXT},
+    {"title", "Finding", "", "Problem that the rule reports in single ranks.", TP_COLUMN_TEXT},
     {"rule", "Rule", "", "Its id.", TP_COLUMN_TEXT},
-    {"severity", "Severity", "", "The severest of all ranks.", TP_COLUMN_TEXT},
-    {"file_line", "Line", "", "Line of the first evidence.", TP_COLUMN_TEXT},
-    {"ranks", "Ranks", "", "Where it was found.", TP_COLUMN_TEXT},
-    {"rank_count", "Count", "", "Number of ranks.", TP_COLUMN_INT},
-    {"worst_rank", "Worst", "", "Rank with the largest ceiling.", TP_COLUMN_INT},
-    {"max_ceiling_us_per_step", "Largest ceiling", "us", "Time per step that the finding is about, of the worst rank.",
+    {"severity", "Severity", "", "Highest severity of this finding on any rank.", TP_COLUMN_TEXT},
+    {"file_line", "Line", "", "Source line of the first event that shows the problem.", TP_COLUMN_TEXT},
+    {"ranks", "Ranks", "", "Ranks that have this finding.", TP_COLUMN_TEXT},
+    {"rank_count", "Count", "", "Number of ranks in the row.", TP_COLUMN_INT},
+    {"worst_rank", "Worst", "", "Rank on which the finding costs most time.", TP_COLUMN_INT},
+    {"max_ceiling_us_per_step", "Largest ceiling", "us", "Time per step that the finding could cost on the worst rank.",
      TP_COLUMN_REAL},
-    {"mean_ceiling_us_per_step", "Mean ceiling", "us", "Per step, mean over the ranks that have it.", TP_COLUMN_REAL},
-    {"occurrences", "Occurrences", "", "Of all ranks.", TP_COLUMN_INT},
+    {"mean_ceiling_us_per_step", "Mean ceiling", "us",
+     "Time per step that the finding could cost; mean over the ranks that have it.", TP_COLUMN_REAL},
+    {"occurrences", "Occurrences", "", "Number of events over all ranks that show the problem.", TP_COLUMN_INT},
 };
 
 static int severest_first(const void *x, const void *y, const void *context)
@@ -192,10 +201,10 @@ void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_
 /* ---- facts ---- */
 
 static const struct tp_column_def fact_defs[TP_JOB_FACT_COLUMNS] = {
-    {"fact", "Fact", "", "The fact that differs between ranks.", TP_COLUMN_TEXT},
+    {"fact", "Fact", "", "Property of the traces that differs between ranks.", TP_COLUMN_TEXT},
     {"value", "Value", "", "Its value.", TP_COLUMN_TEXT},
-    {"ranks", "Ranks", "", "Ranks with this value.", TP_COLUMN_TEXT},
-    {"rank_count", "Count", "", "Number of ranks.", TP_COLUMN_INT},
+    {"ranks", "Ranks", "", "Ranks whose trace has this value.", TP_COLUMN_TEXT},
+    {"rank_count", "Count", "", "Number of ranks in the row.", TP_COLUMN_INT},
 };
 
 void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
@@ -213,16 +222,19 @@ void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t 
 /* ---- collectives ---- */
 
 static const struct tp_column_def collective_defs[TP_JOB_COLLECTIVE_COLUMNS] = {
-    {"name", "Collective", "", "Name of the call.", TP_COLUMN_TEXT},
-    {"group_size", "Ranks", "", "Ranks of a group; of those seen where it is not recorded.", TP_COLUMN_INT},
-    {"groups", "Groups", "", "Process groups that make such calls.", TP_COLUMN_INT},
-    {"calls", "Calls", "", "Collectives, each counted once for all its ranks.", TP_COLUMN_INT},
-    {"message_bytes", "Message", "bytes", "The largest message of the row; rows are powers of two.", TP_COLUMN_BYTES},
-    {"transfer_us", "Transfer", "us", "Sum over the collectives of the shortest time any of its ranks spent in it.",
+    {"name", "Collective", "", "Name of the communication call.", TP_COLUMN_TEXT},
+    {"group_size", "Ranks", "", "Number of ranks in a process group; the recorded ranks if the size was not recorded.",
+     TP_COLUMN_INT},
+    {"groups", "Groups", "", "Number of process groups that make such calls.", TP_COLUMN_INT},
+    {"calls", "Calls", "", "Number of collectives; a collective of several ranks counts once.", TP_COLUMN_INT},
+    {"message_bytes", "Message", "bytes", "Largest message of the row; messages are grouped by powers of two.",
+     TP_COLUMN_BYTES},
+    {"transfer_us", "Transfer", "us",
+     "Transfer time: for each collective the shortest time that any rank spent in it, summed over the collectives.",
      TP_COLUMN_NS},
-    {"waiting_us", "Waiting", "us", "Sum over all ranks of the remaining time: waiting for the last rank.",
+    {"waiting_us", "Waiting", "us", "Waiting time: time in collectives beyond the transfer, summed over all ranks.",
      TP_COLUMN_NS},
-    {"mean_waiting_us", "Wait of a rank", "us", "Waiting of one rank in one collective, mean.", TP_COLUMN_REAL},
+    {"mean_waiting_us", "Wait of a rank", "us", "Mean time that one rank waits in one collective.", TP_COLUMN_REAL},
 };
 
 struct kind {
@@ -295,18 +307,19 @@ void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, s
 /* ---- links ---- */
 
 static const struct tp_column_def link_defs[TP_JOB_LINK_COLUMNS] = {
-    {"process_group", "Process group", "", "Name of the group.", TP_COLUMN_TEXT},
+    {"process_group", "Process group", "", "Name of the process group.", TP_COLUMN_TEXT},
     {"ranks", "Ranks", "", "Its ranks.", TP_COLUMN_TEXT},
-    {"collective", "Collective", "", "Kind of collective.", TP_COLUMN_TEXT},
-    {"message_bytes", "Message", "bytes", "The largest message of the size class.", TP_COLUMN_BYTES},
-    {"calls", "Calls", "", "Calls recorded by all ranks of the group.", TP_COLUMN_INT},
-    {"bus_gb_per_s", "Bus bandwidth", "GB/s", "Median: bytes over transfer, times the factor of nccl-tests.",
+    {"collective", "Collective", "", "Kind of the collective, such as allreduce.", TP_COLUMN_TEXT},
+    {"message_bytes", "Message", "bytes", "Largest message of the size class, in bytes.", TP_COLUMN_BYTES},
+    {"calls", "Calls", "", "Number of calls that all ranks of the group recorded.", TP_COLUMN_INT},
+    {"bus_gb_per_s", "Bus bandwidth", "GB/s",
+     "Median bus bandwidth: bytes divided by transfer time, times the factor that nccl-tests uses for this collective.",
      TP_COLUMN_REAL},
-    {"peer_bus_gb_per_s", "Groups alike", "GB/s", "90th percentile of the groups with the same layout.",
-     TP_COLUMN_REAL},
+    {"peer_bus_gb_per_s", "Groups alike", "GB/s",
+     "90th percentile of the bus bandwidth of groups with the same layout.", TP_COLUMN_REAL},
     {"peers", "Peers", "", "Number of other groups with the same layout.", TP_COLUMN_INT},
     {"lost_us", "Lost", "us", "Extra time per step compared with the peers' median bandwidth.", TP_COLUMN_NS},
-    {"is_slow", "Slow", "", "Below 60 % of the peers' 90th percentile.", TP_COLUMN_BOOL},
+    {"is_slow", "Slow", "", "yes if the bandwidth is below 60 % of the peers' 90th percentile.", TP_COLUMN_BOOL},
 };
 
 void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)

@@ -28,7 +28,7 @@ static const struct {
     const char *label;
 } classes[] = {
     {-0.05, 0x9CC3EA, "over 5 % faster than comparable ranks"},
-    {0.02, 0xEEF1F5, "as fast (within 2 %)"},
+    {0.02, 0xEEF1F5, "as fast as comparable ranks (within 2 %)"},
     {0.05, 0xFBE3B5, "2 to 5 % slower"},
     {0.10, 0xF3B35C, "5 to 10 %"},
     {0.20, 0xDE7430, "10 to 20 %"},
@@ -144,7 +144,7 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     tp_object_int(object, "heat_columns", heat.column_count);
     tp_object_int(object, "heat_height", height > HEAT_LEAST ? height : HEAT_LEAST);
     tp_object_text(object, "heat_alt",
-                   tp_text_printf(w->arena, "Heat map of %zu ranks and %u steps; the table of ranks has its numbers",
+                   tp_text_printf(w->arena, "Heat map of %zu ranks and %u steps; the table of ranks lists the numbers",
                                   job->ranks.count, job->labels.count));
     tp_object_str(object, "first_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, 0)));
     tp_object_str(object, "last_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
@@ -157,16 +157,16 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     put_classes(object, w->arena);
     if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
         tp_object_text(object, "heat_note",
-                       tp_text_printf(w->arena, "A cell shows the largest excess of %s and %s.",
+                       tp_text_printf(w->arena,
+                                      "Each cell shows the largest excess over comparable ranks among %s and %s.",
                                       tp_text_of_some(w->arena, heat.ranks_per_cell, "rank", "ranks"),
                                       tp_text_of_some(w->arena, heat.steps_per_cell, "step", "steps")));
-    tp_document_section(
-        w->document,
-        &(struct tp_section_block){.id = "heat",
-                                   .label = "Ranks and steps",
-                                   .title = "Ranks and steps",
-                                   .lead = "Ranks from left to right, steps from top to bottom: own work of each step "
-                                           "compared with the median of comparable ranks in that step, without waiting "
-                                           "for others."});
+    tp_document_section(w->document,
+                        &(struct tp_section_block){
+                            .id = "heat",
+                            .label = "Ranks and steps",
+                            .title = "Ranks and steps",
+                            .lead = "Columns are ranks, rows are steps. The colour compares a rank's own work in the "
+                                    "step, without waits for other ranks, with the median of comparable ranks."});
     tp_document_chart(w->document, "heat", tp_data_of_object(object), NULL);
 }

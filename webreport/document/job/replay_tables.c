@@ -5,18 +5,20 @@
 /* ---- causes ---- */
 
 static const struct tp_column_def cause_defs[TP_JOB_CAUSE_COLUMNS] = {
-    {"what", "Cause", "", "The cause that the simulation removes.", TP_COLUMN_TEXT},
-    {"kind", "Kind", "", "Kind of cause (docs/definitions.md, section 29).", TP_COLUMN_TEXT},
-    {"part", "Part", "", "Part of own work that it affects.", TP_COLUMN_TEXT},
-    {"ranks", "Ranks", "", "Its ranks; for links, the ranks of the slow groups, or of one host if it is the cause.",
-     TP_COLUMN_TEXT},
-    {"rank_count", "Count", "", "How many ranks.", TP_COLUMN_INT},
-    {"rank_steps", "Rank-steps", "", "Steps of ranks that it affects.", TP_COLUMN_INT},
+    {"what", "Cause", "", "Cause of delay that the simulation removes.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of the cause (docs/definitions.md, section 29).", TP_COLUMN_TEXT},
+    {"part", "Part", "", "Part of a rank's own work that the cause affects.", TP_COLUMN_TEXT},
+    {"ranks", "Ranks", "",
+     "Ranks that the cause affects; for links, the ranks of the slow groups, or of the slow host.", TP_COLUMN_TEXT},
+    {"rank_count", "Count", "", "Number of ranks that the cause affects.", TP_COLUMN_INT},
+    {"rank_steps", "Rank-steps", "", "Number of steps, summed over the ranks, that the cause affects.", TP_COLUMN_INT},
     {"alone_percent", "Alone", "%",
-     "Percent of the job: the job with only this cause, minus the job without any cause.", TP_COLUMN_REAL},
-    {"saved_percent", "Saved", "%", "Percent of the job: the job minus the job without this cause.", TP_COLUMN_REAL},
+     "Percent of the job's time: the job with only this cause minus the job without any cause.", TP_COLUMN_REAL},
+    {"saved_percent", "Saved", "%", "Percent of the job's time: the job minus the job without this cause.",
+     TP_COLUMN_REAL},
     {"share_percent", "Share", "%",
-     "Percent of the job: causes are removed one after the other, so that all shares add up to the loss.",
+     "Percent of the job's time that is saved when the causes are removed one after the other; all shares add up to "
+     "the loss.",
      TP_COLUMN_REAL},
 };
 
@@ -67,7 +69,8 @@ void tp_job_cause_table(struct tp_table *table, const struct tp_job *job, size_t
         fill_cause(table, row, job, max_runs);
     if (!rows)
         return;
-    tp_table_text(table, TP_JOB_CAUSE_TEXT)[count] = TP_STR("jitter: the slowest rank of each step sets the pace");
+    tp_table_text(table, TP_JOB_CAUSE_TEXT)[count] =
+        TP_STR("random variation: each step waits for the rank that is slowest in it");
     tp_table_text(table, TP_JOB_CAUSE_KIND)[count] = TP_STR("jitter");
     tp_table_text(table, TP_JOB_CAUSE_PART)[count] = tp_table_text(table, TP_JOB_CAUSE_RANKS)[count] = TP_STR("");
     tp_table_int(table, TP_JOB_CAUSE_COUNT)[count] = job->what_if.rank_count;
@@ -79,11 +82,14 @@ void tp_job_cause_table(struct tp_table *table, const struct tp_job *job, size_t
 /* ---- families ---- */
 
 static const struct tp_column_def family_defs[TP_JOB_FAMILY_COLUMNS] = {
-    {"family", "Process groups", "", "Description, else size and distance of the ranks.", TP_COLUMN_TEXT},
-    {"groups", "Groups", "", "Number of ranks; the position of a rank in its group is its coordinate.", TP_COLUMN_INT},
-    {"size", "Ranks", "", "Of the first group.", TP_COLUMN_INT},
+    {"family", "Process groups", "",
+     "Description of the process groups; without one, the size of the groups and the distance between their ranks.",
+     TP_COLUMN_TEXT},
+    {"groups", "Groups", "", "Number of ranks in a group; the position of a rank in its group is its coordinate.",
+     TP_COLUMN_INT},
+    {"size", "Ranks", "", "Ranks of the first group of the family.", TP_COLUMN_INT},
     {"first_ranks", "First group", "", "Its ranks.", TP_COLUMN_TEXT},
-    {"is_pipeline", "Pipeline", "", "The coordinate is the stage of the rank.", TP_COLUMN_BOOL},
+    {"is_pipeline", "Pipeline", "", "yes if the coordinate of a rank is its pipeline stage.", TP_COLUMN_BOOL},
 };
 
 void tp_job_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)

@@ -153,12 +153,13 @@ struct tp_str tp_page_index_title(const struct tp_page_index *index)
 enum column { INDEX_NAME, INDEX_STEP, INDEX_BUSY, INDEX_CEILING, INDEX_COLUMNS };
 
 static const struct tp_column_def DEFS[INDEX_COLUMNS] = {
-    {"profile", "Profile", "", "A trace: its worker, and its place in time when there are several.", TP_COLUMN_TEXT},
-    {"step_us", "Step time", "us", "Mean over the profile's steps.", TP_COLUMN_NS},
-    {"busy_percent", "GPU busy", "%", "Share of the steps during which a kernel, a copy or a set runs.",
-     TP_COLUMN_REAL},
-    {"ceiling_percent", "Could be saved, estimate", "%",
-     "All findings together, as a share of the step: the upper end.", TP_COLUMN_REAL},
+    {"profile", "Profile", "",
+     "Worker that wrote the trace, and the position in time if the worker has several traces.", TP_COLUMN_TEXT},
+    {"step_us", "Step time", "us", "Mean length of a step of this profile.", TP_COLUMN_NS},
+    {"busy_percent", "GPU busy", "%",
+     "Share of the steps during which a kernel, a copy or a memset runs on the device.", TP_COLUMN_REAL},
+    {"ceiling_percent", "Estimate of time that could be saved", "%",
+     "Upper end of the estimate of what all findings together could save, as a share of the step.", TP_COLUMN_REAL},
 };
 #define STEP_COLUMNS                                                                                                   \
     {TP_SHOW_TIME, INDEX_STEP, NULL, 0, 0, false, false},                                                              \
@@ -273,7 +274,7 @@ static const char *lead_text(const struct tp_page_index *index)
         return "";
     fast = tp_page_index_label(index, (size_t)(fastest - entries));
     slow = tp_page_index_label(index, (size_t)(slowest - entries));
-    return tp_text_printf(index->arena, "Step times range from %s (%.*s) to %s (%.*s).",
+    return tp_text_printf(index->arena, "The mean step takes from %s (%.*s) to %s (%.*s).",
                           tp_text_of_time(index->arena, fastest->step_ns), (int)fast.len, fast.ptr,
                           tp_text_of_time(index->arena, slowest->step_ns), (int)slow.len, slow.ptr);
 }
@@ -292,7 +293,7 @@ struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_co
     meta = tp_object_list(object, "meta");
     if (good > index->shown_count)
         tp_object_text(tp_list_object(meta), "text",
-                       tp_text_printf(index->arena, "%zu of them have sections; a larger --max-size shows more",
+                       tp_text_printf(index->arena, "%zu of the profiles have sections; a larger --max-size shows more",
                                       index->shown_count));
     put_failures(index, object);
     tp_object_sentence(object, "lead", tp_str_of(lead_text(index)));

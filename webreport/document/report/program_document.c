@@ -70,7 +70,7 @@ static void put_bar(const struct tp_section *section, struct tp_document *docume
                                           (double)wall->part_ns[order[i]]};
     struct tp_object *split = tp_object_new(section->arena);
     tp_chart_put_split(split, section->arena, parts, count);
-    tp_object_printf(split, "split_caption", "Parts of the %s of the whole tree (they add up)",
+    tp_object_printf(split, "split_caption", "Parts of the wall time of all processes, %s; the parts add up to it",
                      time_text(section, wall->wall_ns));
     tp_document_chart(document, "split", tp_data_of_object(split), NULL);
 }
@@ -116,25 +116,27 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
     int64_t cpu = view->state_ns[TP_STATE_RUNNING], wall = view->parts.wall_ns;
     int64_t peak = largest_of(&view->processes, TP_PROGRAM_PROCESS_PEAK, &row);
     struct tp_str command = tp_text_cut(arena, tp_program_command(section, row), 32);
-    put_figure(document, "Wall", time_text(section, wall), "in which any thread lives",
-               "Time in which any thread of the tree lives: the parts of the bar.");
+    put_figure(document, "Wall", time_text(section, wall), "time in which any thread exists",
+               "Wall time in which any thread of the program exists; the parts of the bar add up to it.");
     put_figure(document, "CPU", time_text(section, cpu),
                tp_text_printf(arena, "%s CPUs on average",
                               tp_text_of_fixed(arena, wall ? (double)view->parts.busy_ns / (double)wall : 0, 2)),
-               "Running time of all threads, as the kernel counts it.");
+               "CPU time of all threads, as the kernel counts it.");
     put_figure(document, "Ready, no CPU", time_text(section, view->state_ns[TP_STATE_READY]), "summed over threads",
-               "Time in which threads could run and got no CPU.");
+               "Time in which threads could run but no CPU was free, summed over the threads.");
     put_figure(document, "Processes", tp_text_of_count(arena, (int64_t)view->processes.row_count),
                tp_text_printf(arena, "%s with an error", tp_text_of_count(arena, (int64_t)view->failed_count)),
-               "Processes of the tree; those that ended by a signal or with another exit code than 0.");
+               "Number of processes of the program, and how many of them ended by a signal or with an exit code other "
+               "than 0.");
     put_figure(document, "Largest process", tp_text_of_bytes(arena, peak),
                peak == TP_NULL_INT ? "no process lived long enough to be polled"
                                    : tp_text_printf(arena, "%.*s, resident", (int)command.len, command.ptr),
-               "Largest resident memory of one process, polled every 20 ms.");
+               "Largest resident memory of one process; the memory is read every 20 ms.");
     put_figure(document, "Disk",
                tp_text_printf(arena, "%s, %s", tp_text_of_bytes(arena, view->disk_read_bytes),
                               tp_text_of_bytes(arena, view->disk_written_bytes)),
-               "read, written; all processes", "Bytes that the kernel read from disks and wrote to them.");
+               "read, written; all processes",
+               "Bytes that the kernel read from disks and wrote to disks for the program.");
 }
 
 static void put_findings(const struct tp_section *section, struct tp_document *document)

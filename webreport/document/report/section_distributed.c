@@ -31,18 +31,21 @@ enum rank_column {
     {                                                                                                                  \
         {"worker", "Worker", "", "Name of the rank's trace.", TP_COLUMN_TEXT},                                         \
             {"computation_us", "Computation", "us", computation, TP_COLUMN_REAL},                                      \
-            {"overlapping_us", "Both", "us", "Mean per step: computation and communication at the same time.",         \
+            {"overlapping_us", "Both", "us",                                                                           \
+             "Mean time per step with computation and communication at the same time.", TP_COLUMN_REAL},               \
+            {"communication_us", "Communication", "us",                                                                \
+             "Mean time per step in communication that no computation overlaps.", TP_COLUMN_REAL},                     \
+            {"other_us", "Other", "us", "Mean time per step without computation and without communication.",           \
              TP_COLUMN_REAL},                                                                                          \
-            {"communication_us", "Communication", "us", "Mean per step: communication not overlapped by computation.", \
+            {"transfer_us", "Transfer", "us", "Mean time per step in communication while all ranks take part.",        \
              TP_COLUMN_REAL},                                                                                          \
-            {"other_us", "Other", "us", "Mean per step: neither.", TP_COLUMN_REAL},                                    \
-            {"transfer_us", "Transfer", "us", "Communication while all ranks take part.", TP_COLUMN_REAL},             \
-            {"waiting_us", "Waiting", "us", "Communication while waiting for the last rank to join.", TP_COLUMN_REAL}, \
+            {"waiting_us", "Waiting", "us",                                                                            \
+             "Mean time per step in communication while waiting for the last rank to join.", TP_COLUMN_REAL},          \
     }
 static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] =
-    RANK_COLUMN_DEFS("Mean per step: kernels (operators if there is no device), without communication.");
+    RANK_COLUMN_DEFS("Mean time per step in kernels (operators if there is no device) without communication.");
 static const struct tp_column_def HOST_RANK_DEFS[RANK_COLUMNS] =
-    RANK_COLUMN_DEFS("Mean per step: recorded calls and ranges, without communication.");
+    RANK_COLUMN_DEFS("Mean time per step in recorded calls and ranges without communication.");
 static const struct tp_shown_column RANK_SHOWN[] = {
     {TP_SHOW_TIME, RANK_COMPUTE, NULL, 1, 0, false, false},  {TP_SHOW_TIME, RANK_OVERLAP, NULL, 1, 0, false, false},
     {TP_SHOW_TIME, RANK_COMM, NULL, 1, 0, false, false},     {TP_SHOW_TIME, RANK_OTHER, NULL, 1, 0, false, false},
@@ -137,9 +140,10 @@ static struct tp_data rank_chart(struct tp_arena *arena, const struct tp_naming 
     }
     tp_object_int(chart, "height", (int64_t)count * BAR_PITCH);
     tp_object_text(chart, "chart_label", "Mean step of each rank");
-    tp_object_text(
-        chart, "chart_note",
-        count < table->row_count ? tp_text_printf(arena, "The first %u of %zu ranks.", count, table->row_count) : "");
+    tp_object_text(chart, "chart_note",
+                   count < table->row_count
+                       ? tp_text_printf(arena, "The chart shows the first %u of %zu ranks.", count, table->row_count)
+                       : "");
     return tp_data_of_object(chart);
 }
 
@@ -159,16 +163,17 @@ enum sum_column {
 
 static const struct tp_column_def SUM_DEFS[SUM_COLUMNS] = {
     {"name", "Collective", "", "Name of the communication call.", TP_COLUMN_TEXT},
-    {"calls", "Calls", "", "Calls of all ranks.", TP_COLUMN_INT},
-    {"size_bytes", "Bytes", "bytes", "Message sizes of all calls, of all ranks.", TP_COLUMN_BYTES},
-    {"latency_us", "Total", "us", "Time in these calls, summed over the ranks.", TP_COLUMN_NS},
-    {"transfer_us", "Transfer", "us", "The part in which all ranks take part.", TP_COLUMN_NS},
-    {"waiting_us", "Waiting", "us", "The rest: waiting for the last rank to join.", TP_COLUMN_NS},
+    {"calls", "Calls", "", "Number of calls on all ranks.", TP_COLUMN_INT},
+    {"size_bytes", "Bytes", "bytes", "Sum of the message sizes over all calls of all ranks.", TP_COLUMN_BYTES},
+    {"latency_us", "Total", "us", "Time in this communication call, summed over the ranks.", TP_COLUMN_NS},
+    {"transfer_us", "Transfer", "us", "Part of the time in which all ranks take part in the call.", TP_COLUMN_NS},
+    {"waiting_us", "Waiting", "us", "Part of the time in which the ranks wait for the last rank to join the call.",
+     TP_COLUMN_NS},
     {"gb_per_s", "GB/s", "GB/s",
-     "Bytes over the time that these calls run, on the device where there is one. A low rate means that ranks wait in "
-     "them, or that they move little.",
+     "Bytes divided by the time that these calls run (on the device if there is one). The rate is low if ranks wait in "
+     "the calls, or if the messages are small.",
      TP_COLUMN_REAL},
-    {"kernel_time_us", "Kernel time", "us", "Time of the communication kernels.", TP_COLUMN_NS},
+    {"kernel_time_us", "Kernel time", "us", "Sum of the durations of the communication kernels.", TP_COLUMN_NS},
 };
 static const struct tp_shown_column SUM_SHOWN[] = {
     {TP_SHOW_COUNT, SUM_CALLS, NULL, 0, 0, false, true},   {TP_SHOW_BYTES, SUM_BYTES, NULL, 0, 0, false, true},
@@ -260,11 +265,13 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
     }
     name = tp_shown_text(naming, view->ranks[slowest]->worker);
     if (view->rank_count < 2)
-        return tp_text_printf(arena,
-                              "Only one rank with communication was recorded: %.*s. Transfer and waiting for other "
-                              "ranks cannot be separated. Record all ranks, and run report on their folder.",
-                              (int)name.len, name.ptr);
-    const char *not_alike = "Their collectives do not match one to one, so transfer and waiting cannot be separated.";
+        return tp_text_printf(
+            arena,
+            "Only one rank with communication was recorded: %.*s. Transfer and waiting for other ranks cannot be "
+            "separated. Record all ranks, then run report on the folder with all traces.",
+            (int)name.len, name.ptr);
+    const char *not_alike =
+        "The ranks' collectives do not match one to one, so transfer and waiting cannot be separated.";
     const char *told =
         view->job ? job_text(arena, naming, view->job) : tp_text_printf(arena, "%u ranks.", view->rank_count);
     if (!view->is_comparable)
@@ -292,8 +299,8 @@ static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *na
     const char *lead = lead_text(arena, naming, view, ranks);
     if (view->is_partial)
         lead = tp_text_printf(arena,
-                              "%s%s Traces of other ranks are missing: waiting is a lower bound, transfer an upper "
-                              "bound.",
+                              "%s%s Traces of other ranks are missing, so the waiting time is a lower bound and the "
+                              "transfer time an upper bound.",
                               lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);

@@ -55,10 +55,12 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
             strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";
     figure.definition =
         tp_speaks_of_launches(section->profile->model)
-            ? "Mean over the used steps. A step lasts from its marker's start to the end of the GPU work it launched."
-            : "Mean over the used steps. A step lasts from its marker's start to its end.";
+            ? "Mean length of the used steps. A step lasts from its marker's start to the end of the GPU work that the "
+              "step launched."
+            : "Mean length of the used steps. A step lasts from its marker's start to its marker's end.";
     if (tp_steps_are_inferred(section->profile->model))
-        figure.definition = "Mean over the used steps. No step is marked: each lasts from one repeat to the next.";
+        figure.definition = "Mean length of the used steps. No step is marked, so a step lasts from one repetition of "
+                            "the work to the next.";
     return figure;
 }
 
@@ -85,7 +87,7 @@ static const char *judged_note(const struct tp_section *section, const char *usu
     int64_t rest_ns = section->profile->model->window_ns - unjudged->ns;
     if (unjudged->reason == TP_UNJUDGED_NOTHING)
         return usual;
-    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s that can be judged",
+    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s that tracepress can judge",
                                         tp_text_of_time(section->arena, rest_ns))
                        : "too little to judge";
 }
@@ -146,10 +148,10 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
         const char *label, *definition;
     } SHARES[] = {
         {TP_CATEGORY_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
-         tp_section_word(section, "Share of the steps in which an operator or an annotation runs on some thread.")},
+         tp_section_word(section, "Share of the steps in which an operator or an annotation runs on any thread.")},
         {TP_CATEGORY_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
         {TP_CATEGORY_COMMUNICATION, "Communication",
-         "Share of the steps in which a collective runs and no earlier category applies."},
+         "Share of the steps in which a collective runs, but no kernel, copy or memset."},
     };
     const struct tp_overview *overview = &section->profile->views->overview;
     double total = overview->average_us[TP_AVERAGE_TOTAL];
@@ -165,9 +167,8 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
     figure = amount(section->arena, tp_section_word(section, "Operators called"),
                     tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
-    figure.definition = tp_section_word(
-        section,
-        "Calls of operators in the whole trace. An operator that only calls another of the same name counts once.");
+    figure.definition = tp_section_word(section, "Number of operator calls in the whole trace. An operator that only "
+                                                 "calls another operator of the same name counts once.");
     tp_document_figure(document, &figure);
 }
 
@@ -196,14 +197,14 @@ static void add_memory(const struct tp_section *section, struct tp_document *doc
                    best->device_type ? tp_text_of_devices(section->profile->model, "Peak GPU memory", section->arena)
                                      : "Peak CPU memory",
                    tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
-        figure.note = best->totals_known ? "allocated" : "allocated since trace start";
+        figure.note = best->totals_known ? "allocated" : "above the level at the start of the trace";
         if (property && property->total_memory_bytes > 0 && best->totals_known)
             figure.note = tp_text_printf(section->arena, "%s of %s",
                                          tp_text_of_percent(section->arena, tp_percent(best->peak_allocated_bytes,
                                                                                        property->total_memory_bytes)),
                                          tp_text_of_bytes(section->arena, property->total_memory_bytes));
     }
-    figure.definition = "Maximum number of bytes allocated at one time.";
+    figure.definition = "Largest number of bytes that were allocated at the same time.";
     tp_document_figure(document, &figure);
 }
 

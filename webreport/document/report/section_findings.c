@@ -22,7 +22,7 @@ static const char *counted_text(struct tp_arena *arena, const struct tp_finding 
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
         return "";
-    return tp_text_printf(arena, " \xc2\xb7 %s counts in the total",
+    return tp_text_printf(arena, " \xc2\xb7 the total below counts %s of this",
                           tp_text_of_percent(arena, finding->counted_percent));
 }
 
@@ -35,12 +35,12 @@ static const char *proof_text(struct tp_arena *arena, const struct tp_finding *f
     for (unsigned i = 0; i < finding->weakened_by_count; i++)
         weakened = tp_text_printf(arena, "%s%s%s", weakened, i ? ", " : ", weakened by ", finding->weakened_by[i]);
     if (shown && shown < finding->evidence_total)
-        evidence = tp_text_printf(arena, " \xc2\xb7 evidence, %u of %s events", shown,
+        evidence = tp_text_printf(arena, " \xc2\xb7 %u of %s events are listed as evidence", shown,
                                   tp_text_of_count(arena, finding->evidence_total));
     else if (shown)
-        evidence = tp_text_printf(arena, " \xc2\xb7 evidence, %s", tp_text_of_some(arena, shown, "event", "events"));
+        evidence = tp_text_printf(arena, " \xc2\xb7 evidence: %s", tp_text_of_some(arena, shown, "event", "events"));
     if (finding->known)
-        known = tp_text_printf(arena, " \xc2\xb7 in tests correct in %u of %s", finding->right,
+        known = tp_text_printf(arena, " \xc2\xb7 in tests the rule was correct in %u of %s", finding->right,
                                tp_text_of_some(arena, finding->known, "known case", "known cases"));
     return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
                           tp_confidence_text(finding->confidence), weakened, known, counted_text(arena, finding),
@@ -156,7 +156,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                                                  : has_share ? tp_text_of_percent(arena, finding->share_percent)
                                                              : NULL,
                                        .scope = has_time    ? "per step, estimate"
-                                                : has_share ? "of the step is concerned"
+                                                : has_share ? "of the step is affected"
                                                             : NULL,
                                        .reasons = {why_text(section, finding)},
                                        .advice = finding->shown_advice,
@@ -175,8 +175,8 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
         return NULL;
     return tp_text_printf(
         arena,
-        "All findings together: an estimated %s per step (%s). Each estimate excludes the time of "
-        "the findings above it.",
+        "All findings together could save an estimated %s per step (%s). Each estimate excludes the time of the "
+        "findings above it.",
         time_range_text(arena, found->total_gain_us_per_step * found->total_low_percent / found->total_gain_percent,
                         found->total_gain_us_per_step),
         percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
@@ -191,10 +191,11 @@ static const char *judged_text(const struct tp_section *section)
     if (!is_of_recording || !found->finding_count || !steps || cost_ns < found->window_ns / 20)
         return NULL;
     const char *left = tp_text_of_time(section->arena, found->judged_ns / steps);
-    return tp_text_printf(section->arena,
-                          "Profiling overhead is about %s of each %s step; savings are relative to the remaining %s.",
-                          tp_text_of_time(section->arena, cost_ns / steps),
-                          tp_text_of_time(section->arena, found->window_ns / steps), left);
+    return tp_text_printf(
+        section->arena,
+        "The profiler itself takes about %s of each %s step; the estimates are relative to the remaining %s.",
+        tp_text_of_time(section->arena, cost_ns / steps), tp_text_of_time(section->arena, found->window_ns / steps),
+        left);
 }
 
 static const char *note_text(const struct tp_section *section)
@@ -207,12 +208,14 @@ static const char *note_text(const struct tp_section *section)
 static const char *none_text(const struct tp_section *section)
 {
     if (section->profile->is_silent)
-        return "Findings are on the page of the whole program, not on this part recorded inside.";
+        return "The findings are on the page of the whole program; this page shows only the part recorded inside a "
+               "process.";
     if (section->profile->beside.len)
-        return "Findings are in PyTorch's trace of the same process, not here.";
+        return "The findings are in the section of PyTorch's trace of the same process.";
     const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
-    return tp_text_printf(section->arena, "%s%s. Trace quality lists what could not be checked.",
-                          *missing ? "No rule found time that could be saved, but the record is incomplete: "
+    return tp_text_printf(section->arena,
+                          "%s%s. The section on trace quality lists the rules that could not be checked.",
+                          *missing ? "No rule found time that could be saved, but the recording is incomplete: "
                                    : "No rule found time that could be saved",
                           missing);
 }

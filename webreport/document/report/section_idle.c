@@ -65,15 +65,21 @@ static void put_split(const struct tp_section *section, struct tp_object *object
         part_ns[p] = (double)device->idle.part_ns[p];
     bool is_own = tp_is_own_device(section->profile->model, device->device);
     const struct tp_chart_part parts[] = {
-        {TP_CHART_KERNEL, "Busy", "A kernel, copy or set is running.", (double)device->busy_ns},
-        {TP_CHART_DATA, "Host", "Idle: the host had not yet called the next operation.", part_ns[TP_IDLE_HOST]},
-        {TP_CHART_RUNTIME, "Launch", "Idle: the host was inside the call that launches the next operation.",
+        {TP_CHART_KERNEL, "Busy", "Busy: a kernel, copy or memset runs on the device.", (double)device->busy_ns},
+        {TP_CHART_DATA, "Host", "The device is idle because the host had not yet called the next operation.",
+         part_ns[TP_IDLE_HOST]},
+        {TP_CHART_RUNTIME, "Launch",
+         "The device is idle while the host is inside the call that launches the next operation.",
          part_ns[TP_IDLE_LAUNCH]},
-        {TP_CHART_CPU, "Queue", "Idle: the next operation had been called, but waited in the device or its queue.",
+        {TP_CHART_CPU, "Queue",
+         "The device is idle although the next operation had been called; the operation waited in the device or its "
+         "queue.",
          part_ns[TP_IDLE_QUEUE]},
-        {TP_CHART_MEMSET, "Outside", "Outside the recorded range; device state unknown.", part_ns[TP_IDLE_OUTSIDE]},
+        {TP_CHART_MEMSET, "Outside", "The time is outside the recorded range, so the state of the device is unknown.",
+         part_ns[TP_IDLE_OUTSIDE]},
         {TP_CHART_OTHER, is_own ? "Idle" : "Unknown",
-         is_own ? "Nothing runs on the device." : "Idle before an operation whose launch was not recorded.",
+         is_own ? "Nothing runs on the device."
+                : "The device is idle before an operation whose launch was not recorded.",
          part_ns[TP_IDLE_UNKNOWN]},
     };
     struct tp_object *split = tp_object_object(object, "split");
@@ -99,7 +105,7 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables, 
     shown->heading = "Where the idle time comes from";
     shown->name = "idle by line";
     shown->name_title = "Source line, annotation or operator";
-    shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host was in",
+    shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host ran",
                                     tp_section_device_name(section, device->device));
     shown->foot = "All idle time";
     tp_section_name_rows(&section->naming, shown, TP_IDLE_LINE_LINE);
@@ -180,7 +186,7 @@ static struct tp_shown_table *shown_syncs(const struct tp_section *section, cons
     shown->name_title = is_bare ? "Wait" : "Source line";
     tp_section_name_rows(&section->naming, shown, is_bare ? TP_SYNC_API : TP_SYNC_LINE);
     if (is_bare)
-        shown->name_definition = "The range or call that waits.";
+        shown->name_definition = "Name of the range or call that waits.";
     return shown;
 }
 
@@ -197,7 +203,8 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
     }
     part = tp_object_object(object, "syncs");
     tp_object_text(part, "sync_lead",
-                   tp_text_printf(arena, "%s made the host wait for %s. In %s directly after them %s was idle.",
+                   tp_text_printf(arena,
+                                  "%s made the host wait for %s. For %s directly after these calls, %s was idle.",
                                   tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
                                   tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns),
                                   tp_has_only_own_devices(section->profile->model)
@@ -222,12 +229,12 @@ static const char *lead_text(const struct tp_section *section)
         if (view->devices[i].idle.total_ns > worst->idle.total_ns)
             worst = &view->devices[i];
     if (tp_is_own_device(section->profile->model, worst->device)) {
-        most = " The launches were not recorded: the timeline shows what the host did meanwhile, and ranges of the "
-               "kinds input, wait and sync show what the device waited for.";
+        most = " The launches were not recorded. The timeline shows what the host did meanwhile; ranges of the kinds "
+               "input, wait and sync show what the device waited for.";
     } else if (worst->by_line.row_count && worst->idle.total_ns > 0) {
         struct tp_str line = tp_shown_text(&section->naming, tp_table_text(&worst->by_line, TP_IDLE_LINE_LINE)[0]);
 
-        most = tp_text_printf(arena, " For %s of it the host was in %.*s.",
+        most = tp_text_printf(arena, " For %s of this time the host ran %.*s.",
                               tp_text_of_percent(arena, tp_table_real(&worst->by_line, TP_IDLE_LINE_PERCENT)[0]),
                               (int)line.len, line.ptr);
     }

@@ -186,7 +186,7 @@ static const char *lead_text(const struct tp_section *section)
                           tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),
                           tp_text_of_time(section->arena, section->profile->views->facts.kernel_time_ns),
                           tp_text_of_percent(section->arena, launches ? 100 * (double)small / (double)launches : 0),
-                          is_known ? "; Tensor Cores ran for " : "",
+                          is_known ? "; kernels that use Tensor Cores take " : "",
                           is_known ? tp_text_of_percent(section->arena, 100 * view->using_ratio) : "",
                           is_known ? " of kernel time" : "");
 }

@@ -38,8 +38,9 @@ static const char *creep_text(struct tp_arena *arena, const struct tp_memory_dev
     if (isnan(creep) || peak->step_end_count < 2)
         return NULL;
     if (fabs(creep) < 1)
-        return tp_text_printf(arena, "none between the ends of %u steps", peak->step_end_count);
-    return tp_text_printf(arena, "%s%s per step between the ends of %u steps; longest rise %s", creep > 0 ? "+" : "",
+        return tp_text_printf(arena, "allocated memory is the same at the ends of all %u steps", peak->step_end_count);
+    return tp_text_printf(arena, "%s%s per step, measured at the ends of %u steps; it rises for at most %s in a row",
+                          creep > 0 ? "+" : "",
                           tp_text_of_bytes(arena, fabs(creep) < 9e18 ? (int64_t)llround(creep) : 0),
                           peak->step_end_count, tp_text_of_some(arena, peak->longest_rise_steps, "step", "steps"));
 }
@@ -52,25 +53,26 @@ static void put_facts(const struct tp_section *section, struct tp_object *object
 
     if (!peak)
         return;
-    tp_section_add_fact(facts, "Peak allocated",
-                        tp_text_printf(arena, "%s at %s%s", tp_text_of_bytes(arena, peak->peak_allocated_bytes),
-                                       tp_text_of_time(arena, peak->peak_at_ns),
-                                       peak->totals_known ? "" : ", counted from zero at the start of the trace"));
+    tp_section_add_fact(
+        facts, "Peak allocated",
+        tp_text_printf(arena, "%s at %s%s", tp_text_of_bytes(arena, peak->peak_allocated_bytes),
+                       tp_text_of_time(arena, peak->peak_at_ns),
+                       peak->totals_known ? "" : ", above the unknown amount allocated at the start of the trace"));
     if (peak->peak_reserved_bytes > 0)
         tp_section_add_fact(facts, "Peak reserved", tp_text_of_bytes(arena, peak->peak_reserved_bytes));
     if (capacity > 0)
         tp_section_add_fact(facts, "Capacity", tp_text_of_bytes(arena, capacity));
     if (!isnan(peak->fragmentation_percent))
         tp_section_add_fact(facts, "Fragmentation",
-                            tp_text_printf(arena, "%s of what was reserved at the peak was not allocated",
+                            tp_text_printf(arena, "At the peak, %s of the reserved memory was not allocated",
                                            tp_text_of_percent(arena, peak->fragmentation_percent)));
     if (peak->live_bytes != TP_NULL_INT)
         tp_section_add_fact(facts, "Alive at the peak",
-                            tp_text_printf(arena, "%s in %s allocated within the trace%s",
+                            tp_text_printf(arena, "%s in %s that were allocated during the recording%s",
                                            tp_text_of_bytes(arena, peak->live_bytes),
                                            tp_text_of_some(arena, peak->live_block_count, "block", "blocks"),
                                            peak->preexisting_bytes > 0
-                                               ? tp_text_printf(arena, ", %s from before",
+                                               ? tp_text_printf(arena, ", and %s from before",
                                                                 tp_text_of_bytes(arena, peak->preexisting_bytes))
                                                : ""));
     tp_section_add_fact(facts, "Growth", creep_text(arena, peak));
@@ -113,8 +115,8 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
         const struct tp_table *table;
         const char *title, *heading;
     } groups[] = {
-        {peak && tp_speaks_torch(section->profile->model->producer) ? &peak->live_by_category : NULL, "What it is for",
-         "Memory at the peak, by what it is for"},
+        {peak && tp_speaks_torch(section->profile->model->producer) ? &peak->live_by_category : NULL,
+         "Purpose of the memory", "Memory at the peak, by purpose"},
         {peak ? &peak->live_by_stack : NULL, "Allocated by, innermost first",
          "Alive at the peak, by the stack that "
          "allocated it"},
@@ -179,7 +181,7 @@ static const char *most_text(const struct tp_section *section, const struct tp_m
     struct tp_str name = tp_table_text(table, TP_LIVE_NAME)[0];
     if (tp_str_equal(name, tp_str_of(tp_memory_category_text(TP_MEMORY_RESERVED))))
         return "";
-    return tp_text_printf(section->arena, "; %s of that is %.*s",
+    return tp_text_printf(section->arena, "; the largest part of it, %s, is %.*s",
                           tp_text_of_percent(section->arena, tp_percent(tp_table_int(table, TP_LIVE_BYTES)[0],
                                                                         peak->peak_allocated_bytes)),
                           (int)name.len, name.ptr);
@@ -194,19 +196,20 @@ static const char *lead_text(const struct tp_section *section)
     struct tp_arena *arena = section->arena;
 
     if (!peak)
-        return tp_text_printf(arena, "%.*s has memory records.", (int)device->name.len, device->name.ptr);
+        return tp_text_printf(arena, "The trace has memory records of %.*s.", (int)device->name.len, device->name.ptr);
     if (!peak->totals_known)
         return tp_text_printf(arena,
-                              "%.*s peaks at %s above its level at the start. The trace holds no absolute totals, so "
-                              "the curve starts at zero.",
+                              "The memory of %.*s peaks at %s above its level at the start. The trace contains no "
+                              "absolute totals, so the curve starts at zero.",
                               (int)device->name.len, device->name.ptr,
                               tp_text_of_bytes(arena, peak->peak_allocated_bytes));
     if (capacity > 0)
-        return tp_text_printf(arena, "%.*s peaks at %s, %s of its %s%s.", (int)device->name.len, device->name.ptr,
+        return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s, which is %s of its %s%s.",
+                              (int)device->name.len, device->name.ptr,
                               tp_text_of_bytes(arena, peak->peak_allocated_bytes),
                               tp_text_of_percent(arena, tp_percent(peak->peak_allocated_bytes, capacity)),
                               tp_text_of_bytes(arena, capacity), most_text(section, peak));
-    return tp_text_printf(arena, "%.*s peaks at %s%s.", (int)device->name.len, device->name.ptr,
+    return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s%s.", (int)device->name.len, device->name.ptr,
                           tp_text_of_bytes(arena, peak->peak_allocated_bytes), most_text(section, peak));
 }
 

@@ -139,9 +139,9 @@ struct tp_data tp_section_modules(const struct tp_section *section)
     for (size_t i = 0; i < count; i++)
         shown->rows[i].depth = view->depth[rows[i]];
     if (count < view->table.row_count)
-        shown->note =
-            tp_text_printf(arena, "The upper levels: %s of %s modules.", tp_text_of_count(arena, (int64_t)count),
-                           tp_text_of_count(arena, (int64_t)view->table.row_count));
+        shown->note = tp_text_printf(arena, "The table shows the upper levels of the tree: %s of %s modules.",
+                                     tp_text_of_count(arena, (int64_t)count),
+                                     tp_text_of_count(arena, (int64_t)view->table.row_count));
     tp_object_sentence(object, "lead", tp_str_of(lead_text(section, is_gpu)));
     tp_section_add_table(tp_object_list(object, "tables"), shown);
     return tp_data_of_object(object);

@@ -37,14 +37,14 @@ static void add_damage(struct tp_document *document, const struct tp_profile *pr
     if (has_notices(reading, true)) {
         tp_document_notice(
             document, TP_TONE_WARN,
-            tp_text_printf(arena, "This trace needed repair. %s could be read",
+            tp_text_printf(arena, "This trace is damaged: only %s could be read",
                            tp_text_of_some(arena, profile->advice->quality.events_total, "event", "events")),
-            "Numbers come from what could be read.");
+            "All numbers come from the readable part of the file.");
         add_points(document, reading, true);
     }
     if (reading->notices[TP_NOTICE_TIME_OUTLIER] || reading->notices[TP_NOTICE_OVERLAP]) {
-        tp_document_notice(document, TP_TONE_UNSURE, "Odd in this trace",
-                           "Nothing was changed; times are counted once.");
+        tp_document_notice(document, TP_TONE_UNSURE, "Some events of this trace contradict each other",
+                           "The events are shown unchanged, and overlapping times are counted once.");
         add_points(document, reading, false);
     }
 }
@@ -54,10 +54,10 @@ static void add_evidence(struct tp_document *document, const struct tp_profile *
 {
     const char *reason = tp_evidence_reason(&profile->trace->evidence, TP_NEED_ALL, document->arena);
     if (*reason)
-        tp_document_notice(document, TP_TONE_WARN, "This trace is not whole",
-                           tp_text_printf(document->arena,
-                                          "Evidence: %s. A gate or a comparison decides nothing that rests on it.",
-                                          reason));
+        tp_document_notice(
+            document, TP_TONE_WARN, "This trace is incomplete",
+            tp_text_printf(document->arena,
+                           "Reason: %s. tracepress check and diff do not judge numbers that this affects.", reason));
 }
 
 enum { LEAST_UNREAD_PERCENT = 1 };
@@ -94,9 +94,9 @@ static void add_unread(struct tp_document *document, const struct tp_section *se
     const char *text = unread_text(section, &count);
     if (count)
         tp_document_notice(document, TP_TONE_WARN,
-                           tp_text_printf(arena, "%s not read: tracepress does not know the category",
+                           tp_text_printf(arena, "%s ignored, because tracepress does not know the category",
                                           tp_text_of_some(arena, count, "event is", "events are")),
-                           tp_text_printf(arena, "No number contains them. %s.", text));
+                           tp_text_printf(arena, "The ignored events are in no number of this report. %s.", text));
 }
 
 /* Events whose recorded end is impossible. */
@@ -111,19 +111,20 @@ static const char *longest_text(const struct tp_section *section, const struct t
 {
     struct tp_arena *arena = section->arena;
     struct tp_str name = tp_shown_text(&section->naming, tp_strings_get(&section->profile->trace->names, cut->name));
-    return tp_text_printf(arena, "%.*s is the longest: %s in the file, %s in the numbers", (int)name.len, name.ptr,
+    return tp_text_printf(arena, "The longest one is %.*s: %s in the file, shortened to %s", (int)name.len, name.ptr,
                           tp_text_of_time(arena, cut->recorded_ns), tp_text_of_time(arena, cut->kept_ns));
 }
 
 static void list_impossible(const struct tp_section *section, struct impossible list[2])
 {
     const struct tp_reading *reading = &section->profile->trace->reading;
-    list[0] = (struct impossible){"device operation", "device operations",
-                                  "Operations of a stream run one after the other, but later work ended first.",
-                                  &reading->cut_operations};
-    list[1] = (struct impossible){"Python call", "Python calls",
-                                  "A call ends before its caller ends, but the profiler missed the end.",
-                                  &reading->cut_frames};
+    list[0] = (struct impossible){
+        "device operation", "device operations",
+        "Operations of a stream run one after the other, but a later operation ended before an earlier one.",
+        &reading->cut_operations};
+    list[1] = (struct impossible){
+        "Python call", "Python calls",
+        "A call must end before its caller ends, but the profiler missed the end of the call.", &reading->cut_frames};
 }
 
 static void add_impossible(struct tp_document *document, const struct tp_section *section)
@@ -135,7 +136,7 @@ static void add_impossible(struct tp_document *document, const struct tp_section
         if (list[i].cut->count)
             tp_document_notice(
                 document, TP_TONE_WARN,
-                tp_text_printf(arena, "Impossible end: %s cut",
+                tp_text_printf(arena, "Shortened, because the recorded end is impossible: %s",
                                tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].one, list[i].many)),
                 tp_text_printf(arena, "%s %s.", list[i].rule, longest_text(section, list[i].cut)));
 }
@@ -147,12 +148,12 @@ void tp_section_put_doubts(const struct tp_section *section, struct tp_document 
     int64_t count;
     const char *unread = unread_text(section, &count);
     if (count)
-        tp_document_fact(document, "Not read, no number contains them", unread);
+        tp_document_fact(document, "Ignored events of an unknown category", unread);
     list_impossible(section, list);
     for (unsigned i = 0; i < 2; i++)
         if (list[i].cut->count)
             tp_document_fact(
-                document, "Impossible end, cut",
+                document, "Shortened, because the recorded end is impossible",
                 tp_text_printf(arena, "%s. %s.",
                                tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].one, list[i].many),
                                longest_text(section, list[i].cut)));
@@ -172,15 +173,14 @@ static void add_overhead(struct tp_document *document, const struct tp_profile *
         tp_percent(overhead->starved_ns, found->window_ns) < LEAST_STARVED_PERCENT)
         return;
     tp_document_notice(
-        document, TP_TONE_UNSURE, "Recording slows the host down",
-        tp_text_printf(
-            arena,
-            "At least %s of the time in which the device waits for the host is the recording itself: %s Python "
-            "frames and %s operators a millisecond. The estimates leave it out. Record once %s before you "
-            "change the program.",
-            tp_text_of_percent(arena, part), tp_text_of_fixed(arena, (double)overhead->frames / ms, 0),
-            tp_text_of_fixed(arena, (double)overhead->operators / ms, 0),
-            overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
+        document, TP_TONE_UNSURE, "The profiler slows the host down",
+        tp_text_printf(arena,
+                       "At least %s of the time in which the device waits for the host is overhead of the profiler, "
+                       "which records %s Python frames and %s operators per millisecond. The estimates exclude this "
+                       "overhead. Record once %s before you change the program.",
+                       tp_text_of_percent(arena, part), tp_text_of_fixed(arena, (double)overhead->frames / ms, 0),
+                       tp_text_of_fixed(arena, (double)overhead->operators / ms, 0),
+                       overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
 }
 
 static void add_missing(struct tp_document *document, const struct tp_section *section)
@@ -192,21 +192,22 @@ static void add_missing(struct tp_document *document, const struct tp_section *s
     const char *how_device = tp_phrase(TP_PHRASE_RECORD_DEVICE, profile->model->producer);
 
     if (strcmp(found->program, "device_missing") == 0)
-        tp_document_notice(
-            document, TP_TONE_BAD, "No device work was recorded",
-            tp_text_printf(arena, "The GPU views are left out. %s", tp_device_missing_advice(profile->model, arena)));
+        tp_document_notice(document, TP_TONE_BAD, "No device work was recorded",
+                           tp_text_printf(arena, "The sections about the GPU are left out. %s",
+                                          tp_device_missing_advice(profile->model, arena)));
     else if (!views->facts.device_time_ns && !views->kernels.is_present && how_device)
-        tp_document_notice(document, TP_TONE_UNSURE, "No GPU activity in this trace",
-                           tp_text_printf(arena, "The GPU views are left out. %s", how_device));
+        tp_document_notice(document, TP_TONE_UNSURE, "This trace contains no GPU activity",
+                           tp_text_printf(arena, "The sections about the GPU are left out. %s", how_device));
     if (strcmp(views->facts.step_marker, "window") == 0 && profile->advice->serving.is_present)
-        tp_document_notice(document, TP_TONE_UNSURE, "One step of the engine, or some too few to compare",
-                           tp_text_printf(arena,
-                                          "The whole window of %s counts as one step here; the section Serving has "
-                                          "the times of the engine's own.",
-                                          tp_text_of_time(arena, profile->model->window_ns)));
+        tp_document_notice(
+            document, TP_TONE_UNSURE, "The trace has too few engine steps to compare",
+            tp_text_printf(
+                arena,
+                "The whole recording of %s counts as one step here; the section Serving lists the engine's own steps.",
+                tp_text_of_time(arena, profile->model->window_ns)));
     else if (strcmp(views->facts.step_marker, "window") == 0 && !profile->is_silent)
         tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
-                           tp_text_printf(arena, "The whole window of %s counts as one step. %s",
+                           tp_text_printf(arena, "The whole recorded time of %s counts as one step. %s",
                                           tp_text_of_time(arena, profile->model->window_ns),
                                           tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
     else if (tp_steps_are_inferred(profile->model) && !profile->is_silent)
@@ -216,10 +217,10 @@ static void add_missing(struct tp_document *document, const struct tp_section *s
                                           tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
     add_overhead(document, profile);
     if (profile->model->trace->reading.counter_events)
-        tp_document_notice(document, TP_TONE_UNSURE, "Hardware counters are in the trace, but not shown",
+        tp_document_notice(document, TP_TONE_UNSURE, "This page does not show the hardware counters of the trace",
                            tp_text_printf(arena,
-                                          "%s hold what the profiler counted (CuptiRangeProfiler). Read them in the "
-                                          "trace's JSON, category cuda_profiler_range.",
+                                          "The counters of CuptiRangeProfiler are in %s. To read them, open the "
+                                          "trace's JSON and look for the category cuda_profiler_range.",
                                           tp_text_of_some(arena, (int64_t)profile->model->trace->reading.counter_events,
                                                           "event", "events")));
     if (profile->advice->quality.out_of_memory_events)
@@ -239,7 +240,7 @@ static const char *absent_text(struct tp_arena *arena, const struct tp_profile *
 
     if (views->memory.is_present && views->modules.is_present)
         return NULL;
-    return tp_text_printf(arena, "Not in this trace: %s%s%s.", views->memory.is_present ? "" : memory,
+    return tp_text_printf(arena, "This trace does not contain: %s%s%s.", views->memory.is_present ? "" : memory,
                           views->memory.is_present || views->modules.is_present ? "" : ", ",
                           views->modules.is_present ? "" : modules);
 }

@@ -99,9 +99,9 @@ static const char *split_remark(const struct tp_overview *view)
     if (!has_communication)
         return "";
     if (copies_us > 0)
-        return "; overlapping time counts once: for kernels, then copies, then communication";
+        return "; time shared by several parts counts once: first for kernels, then copies, then communication";
     bool has_operators = !view->gpu_summary.row_count && view->average_us[tp_chart_average(TP_CHART_CPU)] > 0;
-    return has_operators ? "; overlapping time counts once, first for communication" : "";
+    return has_operators ? "; time shared by several parts counts once, first for communication" : "";
 }
 
 /* Returns whether shares of the steps are meaningful, because most of their time can be judged. */
@@ -165,7 +165,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
     tp_section_put_doubts(section, document);
     const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
     tp_document_fact(document, "Trace",
-                     tp_text_printf(arena, "%s, %s repaired. Quality flags: %s.%s%s%s",
+                     tp_text_printf(arena, "%s, %s repaired. Raised quality checks: %s.%s%s%s",
                                     tp_text_of_some(arena, quality->events_total, "event", "events"),
                                     tp_text_of_count(arena, quality->repaired), *flags ? flags : "none",
                                     *reason ? " Not whole: " : "", reason, *reason ? "." : ""));

@@ -32,7 +32,7 @@ static const char *time_cell(const struct tp_section *section, const struct tp_t
 static const char *cut_text(const struct tp_section *section, size_t shown, size_t all, const char *what)
 {
     return shown == all ? NULL
-                        : tp_text_printf(section->arena, "%s of %s %s are shown; --json has all.",
+                        : tp_text_printf(section->arena, "The chart shows %s of %s %s; --json has all of them.",
                                          tp_text_of_count(section->arena, (int64_t)shown),
                                          tp_text_of_count(section->arena, (int64_t)all), what);
 }
@@ -209,11 +209,12 @@ struct tp_data tp_section_functions(const struct tp_section *section)
         return TP_NO_DATA;
     return table_section(
         section, shown,
-        tp_text_printf(section->arena,
-                       "%s, weighted so that the functions of a process add up to its running time. Processes without "
-                       "a sample ran for %s. Grey: less than twice its ±.",
-                       tp_text_of_some(section->arena, view->tree.trace->sample_count, "sample", "samples"),
-                       tp_text_of_time(section->arena, view->unsampled_ns)));
+        tp_text_printf(
+            section->arena,
+            "The times come from %s, weighted so that the functions of a process add up to its running time. Processes "
+            "without a sample ran for %s. Grey rows are uncertain: the share is less than twice its ±.",
+            tp_text_of_some(section->arena, view->tree.trace->sample_count, "sample", "samples"),
+            tp_text_of_time(section->arena, view->unsampled_ns)));
 }
 
 struct tp_data tp_section_waits(const struct tp_section *section)
@@ -223,8 +224,8 @@ struct tp_data tp_section_waits(const struct tp_section *section)
     if (!shown)
         return TP_NO_DATA;
     return table_section(section, shown,
-                         "Blocked time by cause and waiting stack, summed over threads, without waits for children. "
-                         "Cause ?: unknown.");
+                         "Blocked time of all threads by cause and call stack, without waits for child processes. The "
+                         "cause \"?\" means unknown.");
 }
 
 /* ---- memory, input and output ---- */
@@ -274,7 +275,7 @@ static struct tp_shown_table *usage_table(const struct tp_section *section)
     shown->name = "memory and I/O";
     shown->name_title = "Process";
     shown->caption = "Memory, input and output of processes";
-    shown->note = "The kernel adds the reads and writes of a child to the process that waits for its exit.";
+    shown->note = "The kernel adds the reads and writes of a child process to the process that waits for its exit.";
     return shown;
 }
 
@@ -327,27 +328,28 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
                    : "an unknown recorder");
     const char *functions =
         view->tree.trace->sample_count
-            ? tp_text_printf(
-                  arena,
-                  "Functions: %s, which the processes took themselves by timers, or of Python, read at looks, so "
-                  "± in their table",
-                  tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"))
+            ? tp_text_printf(arena,
+                             "Functions come from %s (taken by timers inside the processes, or Python frames read "
+                             "while polling), so their table has a column ±",
+                             tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"))
             : "No functions";
     if (is_looks)
         tp_section_add_fact(
             facts, "Precision",
-            tp_text_printf(arena,
-                           "states of threads: the kernel's totals of running and ready time, cut at each "
-                           "look, so the sums are exact and the order within 10 ms is not. %s; nothing of "
-                           "what lasted less than 10 ms.",
-                           functions));
+            tp_text_printf(
+                arena,
+                "The states of threads come from the kernel's totals of running and ready time, read every 10 ms: the "
+                "sums are exact, the order within 10 ms is not. %s. Events shorter than 10 ms are not seen.",
+                functions));
     else
-        tp_section_add_fact(facts, "Precision",
-                            tp_text_printf(arena,
-                                           "states of threads: each switch, so the sums are exact. Functions: %s, so ± "
-                                           "in their table. Running time of processes without a sample: %s.",
-                                           tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"),
-                                           tp_text_of_time(arena, view->unsampled_ns)));
+        tp_section_add_fact(
+            facts, "Precision",
+            tp_text_printf(
+                arena,
+                "The states of threads come from every context switch, so their sums are exact. The functions come "
+                "from %s, so their table has a column ±. Processes without a sample ran for %s.",
+                tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"),
+                tp_text_of_time(arena, view->unsampled_ns)));
 }
 
 /* Adds the time that the recording cost the program. Findings exclude this time. */
@@ -358,19 +360,20 @@ static void put_recording(const struct tp_section *section, struct tp_list *fact
     struct tp_arena *arena = section->arena;
     const char *text = "";
     if (own->sample_count)
-        text = tp_text_printf(arena, "%s of CPU time for its events (%s)", tp_text_of_time(arena, own->sample_ns),
+        text = tp_text_printf(arena, "events of the recorder took %s of CPU time (%s)",
+                              tp_text_of_time(arena, own->sample_ns),
                               tp_text_of_some(arena, (int64_t)own->sample_count, "sample", "samples"));
     if (own->wait_count)
-        text = tp_text_printf(arena, "%s%s%s for its locks, %s", text, *text ? "; " : "",
+        text = tp_text_printf(arena, "%s%s%s for locks of the recorder took %s", text, *text ? "; " : "",
                               tp_text_of_some(arena, (int64_t)own->wait_count, "wait", "waits"),
                               tp_text_of_time(arena, own->wait_ns));
     if (view->tree.trace->recorder.thread_count)
-        text =
-            tp_text_printf(arena, "%s%s%s of its own with %s of CPU time, not counted above", text, *text ? "; " : "",
-                           tp_text_of_some(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
-                           tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
+        text = tp_text_printf(arena, "%s%s%s of the recorder used %s of CPU time, which is not counted above", text,
+                              *text ? "; " : "",
+                              tp_text_of_some(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
+                              tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
     if (*text)
-        tp_section_add_fact(facts, "The recording itself", text);
+        tp_section_add_fact(facts, "Cost of the recording", text);
 }
 
 struct tp_data tp_section_seen(const struct tp_section *section)
@@ -390,15 +393,16 @@ struct tp_data tp_section_seen(const struct tp_section *section)
                "polls skipped to limit the overhead");
     add_missed(section, &missed, "out_of_sight", "process after it changed its rights",
                "processes after they changed their rights");
-    add_missed(section, &missed, "windows_without_switch_stacks", "stretch of time with more waits than stacks",
-               "stretches of time with more waits than stacks");
+    add_missed(section, &missed, "windows_without_switch_stacks", "period with more waits than recorded stacks",
+               "periods with more waits than recorded stacks");
     if (view->tree.overlap_count)
         missed = tp_text_printf(arena, "%s%s%s", missed, *missed ? ", " : "",
                                 tp_text_of_some(arena, (int64_t)view->tree.overlap_count,
-                                                "state that overlaps one before", "states that overlap one before"));
+                                                "state that overlaps an earlier state",
+                                                "states that overlap an earlier state"));
     put_recording(section, facts);
     tp_section_add_fact(facts, "Missed", *missed ? missed : "nothing");
     tp_section_add_fact(facts, "Not seen",
-                        "memory between two polls (20 ms); the time of a wake-up, which counts as blocked");
+                        "memory between two polls (every 20 ms); the time that a wake-up takes counts as blocked");
     return tp_data_of_object(object);
 }

@@ -17,7 +17,7 @@ static const char *lost_text(const struct tp_section *section)
         {"tracepress_dropped", "records without room"},
         {"tracepress_gpu_dropped", "GPU records dropped by CUPTI"},
         {"tracepress_gpu_without_time", "GPU records without a time"},
-        {"tracepress_gpu_unknown", "GPU records of a kind that is not known"},
+        {"tracepress_gpu_unknown", "GPU records of an unknown kind"},
         {"tracepress_gpu_broken", "GPU buffers that could not be read"},
     };
     struct tp_arena *arena = section->arena;
@@ -43,7 +43,7 @@ static const char *steps_text(const struct tp_section *section)
     uint32_t different = tp_unused_step_count(model, TP_STEP_DIFFERENT);
     const char *left_out = "";
     if (model->step_marker == TP_MARKER_WINDOW)
-        return "no steps are marked: the whole recording is one window";
+        return "no steps are marked, so the whole recording counts as one step";
     if (warm_up)
         left_out = tp_text_printf(arena, ", %s left out as warm-up", tp_text_of_count(arena, warm_up));
     if (unfinished)
@@ -91,17 +91,17 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
     text = lost_text(section);
     if (*text)
         tp_section_add_fact(counts, "Lost in recording", text);
-    tp_section_add_fact(
-        counts, tp_section_word(section, "Operators"),
-        tp_text_printf(
-            arena, "%s, of them %s clipped to their caller, %s folded into a caller of the same name, %s unfinished",
-            tp_text_of_count(arena, (int64_t)facts->operator_count),
-            tp_text_of_count(arena, (int64_t)facts->operators_clipped),
-            tp_text_of_count(arena, (int64_t)facts->operators_folded),
-            tp_text_of_count(arena, (int64_t)facts->operators_unfinished)));
+    tp_section_add_fact(counts, tp_section_word(section, "Operators"),
+                        tp_text_printf(arena,
+                                       "%s; %s were shortened to the end of their caller, %s were merged into a caller "
+                                       "of the same name, %s did not finish",
+                                       tp_text_of_count(arena, (int64_t)facts->operator_count),
+                                       tp_text_of_count(arena, (int64_t)facts->operators_clipped),
+                                       tp_text_of_count(arena, (int64_t)facts->operators_folded),
+                                       tp_text_of_count(arena, (int64_t)facts->operators_unfinished)));
     if (facts->device_time_ns && !tp_has_only_own_devices(section->profile->model))
         tp_section_add_fact(counts, tp_section_word(section, "Without operator"),
-                            tp_text_printf(arena, "%s (%s), of them %s without a launch record",
+                            tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
                                            tp_text_of_some(arena, (int64_t)facts->device_events_unlinked,
                                                            "device event", "device events"),
                                            tp_text_of_time(arena, facts->device_time_unlinked_ns),
@@ -203,11 +203,11 @@ struct tp_data tp_section_quality(const struct tp_section *section)
     }
     tp_object_text(object, "lead",
                    tp_text_printf(section->arena,
-                                  "%s of %s carry the numbers above; %s repaired. %u of %u checks %s raised.",
+                                  "The numbers above come from %s of %s; %s repaired. %u of %u checks %s a problem.",
                                   tp_text_of_count(section->arena, quality->read_total),
                                   tp_text_of_some(section->arena, quality->events_total, "event", "events"),
                                   tp_text_of_some(section->arena, quality->repaired, "event was", "events were"),
-                                  raised, checked, raised == 1 ? "is" : "are"));
+                                  raised, checked, raised == 1 ? "reports" : "report"));
     put_counts(section, object);
     put_checks(section, object);
     return tp_data_of_object(object);
@@ -264,8 +264,8 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     add_code(facts, "Worker", worker);
     if (profile->beside.len)
         tp_section_add_fact(facts, "Beside",
-                            "recorded by tracepress in the process whose trace PyTorch wrote; both are one worker, and "
-                            "comparisons of workers leave this trace out");
+                            "tracepress recorded this trace in a process that PyTorch traced, too; both traces count "
+                            "as one worker, and comparisons of workers ignore this one");
     if (profile->span != TP_NULL_INT)
         tp_section_add_fact(facts, "Span", tp_text_of_count(arena, profile->span));
     tp_section_add_fact(facts, "Events",
@@ -288,46 +288,54 @@ static bool is_of_devices(const char *term)
     return is_one_of(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
 }
 
-static const char idle[] = "Time of the steps in which nothing runs on the device. Host: the next operation has not "
-                           "been called yet. Launch: the host is inside that call. Queue: the operation was called but "
-                           "waits in the device or its queue. Outside: outside the recorded range. Unknown: its call "
-                           "was not recorded.";
-static const char idle_of_own[] = "Time of the steps in which nothing runs on the device. Outside: outside the "
-                                  "recorded range.";
+static const char idle[] =
+    "Idle time is the part of the steps in which nothing runs on the device. Host: the host has not called the next "
+    "operation yet. Launch: the host is inside the call that launches the next operation. Queue: the next operation "
+    "was called but waits in the device or its queue. Outside: the time is outside the recorded range of the device. "
+    "Unknown: the call of the next operation was not recorded.";
+static const char idle_of_own[] = "Idle time is the part of the steps in which nothing runs on the device. Outside: "
+                                  "the time is outside the recorded range of the device.";
 
-static const char verdict[] = "The busiest device, and the largest kind of time other than compute. From 20 % of the "
-                              "steps on, it names the class. Compute of two thirds or more is compute-bound.";
-static const char verdict_of_host[] = "The largest kind of time of the main thread other than compute. From 20 % of "
-                                      "the steps on, it names the class.";
+static const char verdict[] = "The verdict looks at the busiest device and at its largest kind of time other than "
+                              "compute. If that kind takes at least 20 % of the steps, it gives the class its name. If "
+                              "compute takes two thirds or more, the class is compute-bound.";
+static const char verdict_of_host[] =
+    "The verdict looks at the largest kind of time of the main thread other than compute. If that kind takes at least "
+    "20 % of the steps, it gives the class its name.";
 
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_model *model = section->profile->model;
     bool has_only_own = tp_has_only_own_devices(model);
-    const char *step = tp_text_printf(section->arena,
-                                      "From a step%s start to %s. Time shared by several categories counts once, for "
-                                      "the first of: %s",
-                                      tp_steps_are_inferred(model) ? "'s" : " marker's",
-                                      tp_speaks_of_launches(model) ? "the end of the GPU work it launched" : "its end",
-                                      tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
+    const char *step =
+        tp_text_printf(section->arena,
+                       "A step lasts from its%s start to %s. If several categories happen at the same time, the time "
+                       "counts once, for the first of: %s",
+                       tp_steps_are_inferred(model) ? "" : " marker's",
+                       tp_speaks_of_launches(model) ? "the end of the GPU work that the step launched" : "its end",
+                       tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
     const char *const TEXTS[][2] = {
         {"Step time", step},
-        {"GPU busy", "Share of the steps during which a kernel, a copy or a set runs on the device."},
-        {"SM efficiency", "Blocks of the running kernels per SM, capped at 1, over all step time. An estimate from the "
-                          "launch geometry."},
-        {"Occupancy", "The profiler's estimate per kernel, weighted by the kernel's time."},
-        {"Self, total", has_only_own ? "Self excludes inner ranges."
+        {"GPU busy",
+         "GPU busy is the share of the steps during which a kernel, a copy or a memset runs on the device."},
+        {"SM efficiency", "SM efficiency is the number of blocks of the running kernels per SM, at most 1, averaged "
+                          "over all step time. It is an estimate from the launch geometry."},
+        {"Occupancy", "Occupancy is the profiler's estimate for each kernel, weighted by the kernel's time."},
+        {"Self, total", has_only_own ? "Self time excludes the time of inner ranges."
                         : tp_speaks_of_launches(model)
-                            ? "Self excludes the operators that an operator calls. GPU time belongs to the "
-                              "innermost operator that launched it."
-                            : "Self excludes the operators that an operator calls."},
-        {"Tensor Cores", "A kernel is recognised by its name; an operator is eligible if such kernels exist for it."},
+                            ? "Self time excludes the operators that an operator calls. GPU time belongs to the "
+                              "innermost operator that launched the GPU work."
+                            : "Self time excludes the operators that an operator calls."},
+        {"Tensor Cores", "A kernel that uses tensor cores is recognised by its name. An operator is eligible if "
+                         "kernels that use tensor cores exist for it."},
         {"Idle", has_only_own ? idle_of_own : idle},
         {"Verdict", tp_speaks_torch(model->producer) || model->gpu_count ? verdict : verdict_of_host},
-        {"Estimate", "A finding's time is the union of its intervals within the steps. The estimate is the part of "
-                     "that time that a fix saves, as a range. It excludes the time of findings above, so estimates can "
-                     "be added. Overlapping work may save less; a host that no longer waits may save more elsewhere."},
-        {"True cost", "For a wait: the idle time of the device after it, at most the wait itself."},
+        {"Estimate",
+         "A finding's time is the union of its intervals within the steps. The estimate is a range: the part of that "
+         "time that a fix would save. Each estimate excludes the time of the findings above it, so estimates can be "
+         "added. A fix may save less if other work overlaps, and more if the host then waits less elsewhere."},
+        {"True cost",
+         "The true cost of a wait is the idle time of the device after the wait, but at most the length of the wait."},
     };
     struct tp_list *definitions = tp_object_list(object, "definitions");
 
@@ -342,11 +350,12 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
 static void put_program_definitions(struct tp_object *object)
 {
     static const char *const TEXTS[][2] = {
-        {"Wall", "Time in which any thread exists: running if any thread runs; otherwise ready if any is ready; "
-                 "otherwise the rarest reason that a thread waits for."},
-        {"Ready", "A thread could run, but no CPU was free."},
-        {"Self, total", "CPU time of samples with the function innermost (self), or anywhere in the stack (total)."},
-        {"Verdict", "The first of ten rules that applies to the parts of the wall time."},
+        {"Wall", "Wall time is the time in which any thread exists. It counts as running if any thread runs, otherwise "
+                 "as ready if any thread is ready, otherwise for the rarest reason for which a thread waits."},
+        {"Ready", "A thread is ready if it could run but no CPU is free."},
+        {"Self, total", "A function's self time is the CPU time of the samples in which it is the innermost function. "
+                        "Its total time counts all samples with the function in the stack."},
+        {"Verdict", "The verdict is given by the first of ten rules that applies to the parts of the wall time."},
     };
     struct tp_list *definitions = tp_object_list(object, "definitions");
 

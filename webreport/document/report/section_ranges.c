@@ -80,9 +80,9 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
         tp_chart_put_counter(chart, arena, &line);
     }
     if (counters->row_count > MOST)
-        tp_object_text(
-            object, "note",
-            tp_text_printf(arena, "The first %d of %zu counters by name are drawn.", MOST, counters->row_count));
+        tp_object_text(object, "note",
+                       tp_text_printf(arena, "The charts show the first %d of %zu counters, sorted by name.", MOST,
+                                      counters->row_count));
 }
 
 void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document)

@@ -73,7 +73,7 @@ static const char *lead_text(const struct tp_section *section)
         return tp_text_printf(section->arena, "%s represent %s of CPU time; no sample has a stack.", samples, time);
     name = tp_shown_text(&section->naming, tp_table_text(functions, TP_SAMPLE_FUNCTION)[0]);
     return tp_text_printf(
-        section->arena, "%s represent %s of CPU time. %.*s itself takes %s of it.", samples, time, (int)name.len,
+        section->arena, "%s represent %s of CPU time. %.*s itself takes %s of this time.", samples, time, (int)name.len,
         name.ptr,
         tp_text_of_percent(section->arena, tp_percent(tp_table_int(functions, TP_SAMPLE_SELF)[0], view->cpu_ns)));
 }

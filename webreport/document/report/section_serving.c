@@ -48,11 +48,13 @@ static const char *lead_of(const struct tp_section *section, const struct tp_ser
     }
     const char *weights = "";
     if (view->weight_ns != TP_NULL_INT)
-        weights = tp_text_printf(arena, " One pass reads %s of weights: %s at the memory's peak%s.",
-                                 tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_ns),
-                                 view->has_shorter_steps ? ". Classes of shorter steps read less"
-                                                         : ", and no step is shorter");
-    return tp_text_printf(arena, "%s of a serving engine%s.%s",
+        weights = tp_text_printf(
+            arena,
+            " One pass through the model reads %s of weights, which takes %s at the peak bandwidth of the memory%s.",
+            tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_ns),
+            view->has_shorter_steps ? ". Classes with shorter steps read fewer weights"
+                                    : ", so no step can be shorter");
+    return tp_text_printf(arena, "The trace has %s of a serving engine%s.%s",
                           tp_text_of_some(arena, (int64_t)view->steps.row_count, "step", "steps"), rates, weights);
 }
 

@@ -19,7 +19,7 @@ struct tp_data tp_section_tasks(const struct tp_section *section)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
     tp_object_text(object, "lead",
-                   tp_text_printf(arena, "%s of %s. A task begins on one thread and may end on another.",
+                   tp_text_printf(arena, "The trace has %s of %s. A task begins on one thread and may end on another.",
                                   tp_text_of_some(arena, (int64_t)view->count, "task", "tasks"),
                                   tp_text_of_some(arena, (int64_t)view->tasks.row_count, "name", "names")));
     struct tp_shown_table *shown =

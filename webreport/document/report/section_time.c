@@ -38,7 +38,7 @@ static const char *const TITLES[][2] = {
     {"unknown", "Launch not recorded"},
     {"exposed communication", "Communication not overlapped by computation"},
     {"exposed copy", "Copies not overlapped by computation"},
-    {"device wait", "Waits of the device's engine"},
+    {"device wait", "Waits inside the device"},
     {"compute", "Compute"},
 };
 static const char *const HOST_TITLES[][2] = {
@@ -85,16 +85,18 @@ static const char *rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
     if (rates->is_doubtful)
-        return tp_text_printf(section->arena, " No share of the peak is shown for the steps: %s.",
+        return tp_text_printf(section->arena, " The share of the device's peak that the steps reach is not shown: %s.",
                               tp_rate_reason_text(rates->why_step));
     if (isnan(rates->step_percent))
         return "";
     if (isnan(rates->products_percent))
-        return tp_text_printf(section->arena, " The steps reach %s of the peak (MFU).",
+        return tp_text_printf(section->arena, " The steps reach %s of the device's peak rate (MFU).",
                               tp_text_of_percent(section->arena, rates->step_percent));
-    return tp_text_printf(section->arena, " Matrix products reach %s of the peak while they run, the steps %s (MFU).",
-                          tp_text_of_percent(section->arena, rates->products_percent),
-                          tp_text_of_percent(section->arena, rates->step_percent));
+    return tp_text_printf(
+        section->arena,
+        " Matrix products reach %s of the device's peak rate while they run; the whole steps reach %s (MFU).",
+        tp_text_of_percent(section->arena, rates->products_percent),
+        tp_text_of_percent(section->arena, rates->step_percent));
 }
 
 /* Returns the reason why some rows have no rates, starting with a blank; "" if all rows have rates. */
@@ -103,16 +105,18 @@ static const char *doubts_text(const struct tp_section *section)
     const struct tp_work_rates *rates = &section->profile->advice->rates;
     if (!rates->impossible_ns)
         return "";
-    return tp_text_printf(section->arena,
-                          " Kernels that take %s have no rates: by their shapes and types they would exceed the peak "
-                          "of the device. The peak or the shapes are wrong, or the kernels were cut.",
-                          tp_text_of_time(section->arena, rates->impossible_ns));
+    return tp_text_printf(
+        section->arena,
+        " No rates are shown for %s of kernel time: from their shapes and types, these kernels would exceed the peak "
+        "rate of the device. The peak rate or the shapes are wrong, or the kernels were cut.",
+        tp_text_of_time(section->arena, rates->impossible_ns));
 }
 
 static const char *note_of(const struct tp_section *section, const struct tp_time_tree *tree, bool has_floors)
 {
     if (has_floors)
-        return tp_text_printf(section->arena, "Reached: against the %s dense peaks of %s (%s).%s%s",
+        return tp_text_printf(section->arena,
+                              "The column \"Reached\" compares with the %s dense peak rates of %s (%s).%s%s",
                               tree->peaks->is_measured ? "measured" : "published", tree->peaks->device,
                               tree->peaks->source, rates_text(section), doubts_text(section));
     const struct tp_work_rates *rates = &section->profile->advice->rates;

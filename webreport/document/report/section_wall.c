@@ -65,9 +65,9 @@ static const char *lead_of(const struct tp_section *section)
     struct tp_arena *arena = section->arena;
     return tp_text_printf(
         arena,
-        "The main thread (process %lld) from the kernel's context switches within the steps: the parts add up to the "
-        "%s of %s. %s of %s running time was outside of operators. %s are in the steps, %s outside of operators; fewer "
-        "than 10 are too few for functions.",
+        "States of the main thread (process %lld) within the steps, from the kernel's context switches; the parts add "
+        "up to the %s of %s. %s of %s running time was outside of operators. The steps contain %s, of which %s are "
+        "outside of operators; fewer than 10 samples are too few to show functions.",
         (long long)steps->pid, tp_text_of_time(arena, steps->wall_ns),
         tp_text_of_some(arena, (int64_t)steps->steps.row_count, "step", "steps"),
         tp_text_of_time(arena, steps->outside_ns), tp_text_of_time(arena, steps->running_ns),

@@ -16,105 +16,117 @@
 static const struct {
     const char *torch, *others; /* others: for programs without PyTorch; NULL: the same */
 } sentences[TP_DETAIL_COUNT] = {
-    [TP_DETAIL_OTHER_DEVICE] = {"the work of the device is in records of a kind that is not read", NULL},
+    [TP_DETAIL_OTHER_DEVICE] = {"tracepress does not read the kind of records that contains the device work", NULL},
     [TP_DETAIL_LINE] = {"{0}: {1}", NULL},
     [TP_DETAIL_LINE_OF_STEP] = {"{0}: {1} of the step", NULL},
-    [TP_DETAIL_SLOW_LINE] = {"calls that are slow or many in {0}: {1} of the step", NULL},
-    [TP_DETAIL_PAUSES] = {"{0} of this time are pauses, in which the thread did not run", NULL},
+    [TP_DETAIL_SLOW_LINE] = {"slow or frequent calls are in {0}: {1} of the step", NULL},
+    [TP_DETAIL_PAUSES] = {"{0} of this time is pauses in which the thread did not run", NULL},
     [TP_DETAIL_FEW_GAPS] = {"{0:gap|gaps} {0?makes|make} up {1} of it", NULL},
     [TP_DETAIL_REPLAY] = {"{0} launches repeat in every step, so a captured graph could replay them", NULL},
-    [TP_DETAIL_BLOCKERS] = {"{0:wait, allocation or pageable copy|waits, allocations or pageable copies}{1:steps} "
-                            "{0?has|have} to move out first",
-                            NULL},
-    [TP_DETAIL_GRAPH] = {"{0} launches per step, {1} blockers", NULL},
+    [TP_DETAIL_BLOCKERS] =
+        {"first remove {0:wait, allocation or pageable copy|waits, allocations or pageable copies}{1:steps}", NULL},
+    [TP_DETAIL_GRAPH] = {"{0} launches per step; {1} calls prevent a capture", NULL},
     [TP_DETAIL_MALLOCS] = {"{0} allocations and {1} frees in {2} steps", NULL},
-    [TP_DETAIL_CAPTURE] = {"launches are captured into a graph and run nothing for {0} of the recording", NULL},
-    [TP_DETAIL_LITTLE] = {"{0} device operation{0?|s} in one step of {1}; the device works {2} of it", NULL},
-    [TP_DETAIL_FIRST_USE] = {"the device waits {0} while memory, modules and handles are made; the shares of the other "
-                             "findings are of the {1} between",
+    [TP_DETAIL_CAPTURE] = {"for {0} of the recording, launches are captured into a graph and do not run", NULL},
+    [TP_DETAIL_LITTLE] = {"{0} device operation{0?|s} in one step of {1}; the device works for {2} of the step", NULL},
+    [TP_DETAIL_FIRST_USE] = {"the device is idle for {0} while memory, modules and handles are created; the shares of "
+                             "the other findings refer to the other {1}",
                              NULL},
-    [TP_DETAIL_HUGE_GAPS] =
-        {"the device waits {0} in gaps of 100 ms and more; the shares of the other findings are of the {1} between",
-         NULL},
-    [TP_DETAIL_EDGE] = {"{0} of the window is not explained by the record: the device was at work of before it, or had "
-                        "nothing recorded to do",
+    [TP_DETAIL_HUGE_GAPS] = {"the device is idle for {0} in gaps of at least 100 ms; the shares of the other findings "
+                             "refer to the other {1}",
+                             NULL},
+    [TP_DETAIL_EDGE] = {"for {0} of the steps the state of the device is unknown: it worked on operations from before "
+                        "the recording, or was idle",
                         NULL},
-    [TP_DETAIL_EDGE_REST] = {"the shares of the other findings are of the rest", NULL},
-    [TP_DETAIL_LEAD] =
-        {"the first recorded operation started {0} after its call: the device was at work of before the recording",
-         NULL},
-    [TP_DETAIL_QUEUE] = {"waits of 1 ms and more for an operation that had been called long before are {0} of the "
-                         "time: for an event, or for work that is not among the {1:,} operations recorded",
+    [TP_DETAIL_EDGE_REST] = {"the shares of the other findings refer to the remaining time", NULL},
+    [TP_DETAIL_LEAD] = {"the first recorded operation started {0} after its call, because the device worked on "
+                        "operations from before the recording",
+                        NULL},
+    [TP_DETAIL_QUEUE] = {"for {0} of the time, operations that had been called long before wait 1 ms or more for an "
+                         "event, or for work that is not among the {1:,} recorded operations",
                          NULL},
-    [TP_DETAIL_BUSY] = {"the device computes {0} of the time; {1} of its kernel time: {2}", NULL},
-    [TP_DETAIL_WAITS] = {"the host waits for the device for {0} of the time in which no work of it is recorded: "
-                         "kernels inside of a conditional or while node of a graph, or records that were lost",
+    [TP_DETAIL_BUSY] = {"the device computes for {0} of the time; {1} of its kernel time is {2}", NULL},
+    [TP_DETAIL_WAITS] = {"for {0} of the time, the host waits for device work that is not recorded: kernels inside a "
+                         "conditional or while node of a graph, or lost records",
                          NULL},
-    [TP_DETAIL_RESERVED] = {"{0} of device memory reserved", NULL},
+    [TP_DETAIL_RESERVED] = {"{0} of the device memory is reserved", NULL},
     [TP_DETAIL_FRAGMENTED] = {"{0} of the reserved bytes are unused at the peak", NULL},
-    [TP_DETAIL_GROWTH] = {"{0} more after each step", NULL},
-    [TP_DETAIL_OVERLAP] = {"exposed for {0} of the step; compute of the same step could hide {1}", NULL},
-    [TP_DETAIL_OVERLAP_REST] = {", the rest needs less communication", NULL},
-    [TP_DETAIL_OVERLAP_LATE] = {"{0} of the step gains nothing, because the host launches later kernels too late",
-                                NULL},
-    [TP_DETAIL_COLLECTIVES] = {"{0} calls of {1} per step, of {2} on average; whatever its size, one costs about {3}",
+    [TP_DETAIL_GROWTH] = {"memory grows by {0} per step", NULL},
+    [TP_DETAIL_OVERLAP] =
+        {"communication runs without computation for {0} of the step; computation of the same step could hide {1}",
+         NULL},
+    [TP_DETAIL_OVERLAP_REST] = {"the rest needs less communication", NULL},
+    [TP_DETAIL_OVERLAP_LATE] =
+        {"hiding {0} of the step saves nothing, because the host launches later kernels too late", NULL},
+    [TP_DETAIL_COLLECTIVES] = {"{0} calls of {1} per step, of {2} on average; even the smallest one costs about {3}",
                                NULL},
     [TP_DETAIL_COLLECTIVES_OF_WRAPPER] = {"{0} calls of {1} per step by the wrapper of the model, of {2} on average; "
-                                          "whatever its size, one costs about {3}",
+                                          "even the smallest one costs about {3}",
                                           NULL},
     [TP_DETAIL_LARGE_COLLECTIVES] = {"{0} calls of {1} per step, of {2} on average; one takes {3}", NULL},
     [TP_DETAIL_LARGE_COLLECTIVES_OF_WRAPPER] =
         {"{0} calls of {1} per step by the wrapper of the model, of {2} on average; one takes {3}", NULL},
-    [TP_DETAIL_BARE_GATHERS] = {"{0} of {1} all-gathers of parameters lie bare, {2} of the step", NULL},
-    [TP_DETAIL_ONE_PROCESS] =
-        {"one process drives {0} devices; copying the model to them and results back: {1} of the step", NULL},
-    [TP_DETAIL_MICRO_BATCHES] = {"{0} micro-batches in a step; for {1} of the step the stage sends or receives and "
-                                 "computes nothing (waiting and transfer)",
-                                 NULL},
-    [TP_DETAIL_STAGES] = {"if the {0} ranks of the {1} are stages, a schedule without interleaving leaves {2} idle",
-                          NULL},
-    [TP_DETAIL_MICRO_STEPS] = {"{0} micro-steps make one optimizer step of {1:.2} ms: {2:.2} ms each, and {3:.2} ms "
-                               "for the one that updates the parameters",
-                               NULL},
-    [TP_DETAIL_MICRO_STEPS_MIN] = {"at least {0} micro-steps make one optimizer step of {1:.2} ms: {2:.2} ms each, and "
-                                   "{3:.2} ms for the one that updates the parameters",
-                                   NULL},
-    [TP_DETAIL_REDUCTIONS] = {"{0} of {1} backward passes reduce gradients that no optimizer step follows", NULL},
-    [TP_DETAIL_ONE_RANK] = {"the process group has one rank; the wrapper handles {0:gradient copy|gradient copies} and "
-                            "{1:reduction|reductions} a step",
-                            NULL},
-    [TP_DETAIL_BROADCASTS] = {"{0:broadcast|broadcasts} from rank 0 before the forward passes of a step", NULL},
-    [TP_DETAIL_ATTENTION] = {"{0:time|times}{1:steps} product, softmax and product apart, scores {2}: {3} of the step",
-                             NULL},
-    [TP_DETAIL_CHAINS] = {"{0:time|times}{1:steps} three kernels or more in a row that only move, combine or normalise "
-                          "values, {2} of the step",
-                          NULL},
-    [TP_DETAIL_LAYOUT] =
-        {"{0:kernel|kernels}{1:steps} change the layout of what convolutions read and write: {2} of the step", NULL},
-    [TP_DETAIL_SLOW_PRODUCT] = {"{0} of {1}, {2:call|calls}{3:steps}: {4:round} TFLOP/s; the others reach {5:round}, "
-                                "the best of them {6:round}",
+    [TP_DETAIL_BARE_GATHERS] = {"{0} of {1} parameter all-gathers do not overlap with computation ({2} of the step)",
                                 NULL},
-    [TP_DETAIL_FEW_ROWS] = {"{0} of the step are products of few rows: they read all weights for few tokens", NULL},
+    [TP_DETAIL_ONE_PROCESS] =
+        {"one process uses {0} devices; copying the model to the devices and the results back takes {1} of the step",
+         NULL},
+    [TP_DETAIL_MICRO_BATCHES] = {"a step has {0} micro-batches; for {1} of the step the stage only sends, receives or "
+                                 "waits and does not compute",
+                                 NULL},
+    [TP_DETAIL_STAGES] = {"if the {0} ranks of the {1} are pipeline stages, a schedule without interleaving leaves "
+                          "each stage idle for {2}",
+                          NULL},
+    [TP_DETAIL_MICRO_STEPS] = {"{0} micro-steps make one optimizer step of {1:.2} ms: a micro-step takes {2:.2} ms, "
+                               "and the one that updates the parameters {3:.2} ms",
+                               NULL},
+    [TP_DETAIL_MICRO_STEPS_MIN] = {"at least {0} micro-steps make one optimizer step of {1:.2} ms: a micro-step takes "
+                                   "{2:.2} ms, and the one that updates the parameters {3:.2} ms",
+                                   NULL},
+    [TP_DETAIL_REDUCTIONS] = {"{0} of {1} backward passes reduce gradients although no optimizer step follows", NULL},
+    [TP_DETAIL_ONE_RANK] = {"the process group has one rank, but the wrapper handles {0:gradient copy|gradient copies} "
+                            "and {1:reduction|reductions} per step",
+                            NULL},
+    [TP_DETAIL_BROADCASTS] = {"rank 0 sends {0:broadcast|broadcasts} before the forward passes of a step", NULL},
+    [TP_DETAIL_ATTENTION] = {"{0:time|times}{1:steps} attention runs as separate kernels for product, softmax and "
+                             "product (scores {2}), which takes {3} of the step",
+                             NULL},
+    [TP_DETAIL_CHAINS] = {"{0:time|times}{1:steps} three or more kernels in a row only move, combine or normalise "
+                          "values, which takes {2} of the step",
+                          NULL},
+    [TP_DETAIL_LAYOUT] = {"{0:kernel|kernels}{1:steps} convert the layout of inputs and outputs of convolutions, which "
+                          "takes {2} of the step",
+                          NULL},
+    [TP_DETAIL_SLOW_PRODUCT] = {"{0} of {1}, {2:call|calls}{3:steps}, runs at {4:round} TFLOP/s; other products of "
+                                "this type reach {5:round}, the best of them {6:round}",
+                                NULL},
+    [TP_DETAIL_FEW_ROWS] = {"{0} of the step is matrix products with few rows, which read all weights for few tokens",
+                            NULL},
     [TP_DETAIL_SHARE] = {"{0} of the step", NULL},
-    [TP_DETAIL_HALF_PRODUCTS] = {"{0} of the step are products in half precision that computing bounds", NULL},
+    [TP_DETAIL_HALF_PRODUCTS] = {"{0} of the step is half-precision products that are limited by compute", NULL},
     [TP_DETAIL_SHORT_KERNELS] = {"{0} of {1} kernels are shorter than {2}", NULL},
     [TP_DETAIL_ONE_REQUEST] = {"{0} of {1} steps decode one request", NULL},
     [TP_DETAIL_SINGLE_SAMPLES] = {"{0} of the {1} steps work on one sample at a time: {2} takes {3}", NULL},
     [TP_DETAIL_ALWAYS_SINGLE] = {"each of the {0} steps works on one sample at a time: {1} takes {2}", NULL},
     [TP_DETAIL_WEIGHTS] = {", and matrix products read {0:.1} MB of weights per step", NULL},
-    [TP_DETAIL_IN_PROCESS] = {"loaded in the training process (num_workers=0)", NULL},
-    [TP_DETAIL_COLLATION] = {"loading takes {0} of the steps; putting batches together, {1}", NULL},
+    [TP_DETAIL_IN_PROCESS] = {"the data is loaded in the training process (num_workers=0)", NULL},
+    [TP_DETAIL_COLLATION] = {"loading takes {0} of the steps; collating batches takes {1}", NULL},
     [TP_DETAIL_SMALL_OPERATORS] = {"{0} of {1} outermost operator calls are shorter than {2} us",
                                    "{0} of {1} outermost calls are shorter than {2} us"},
     [TP_DETAIL_OPTIMIZER] = {"{0} operator calls per optimizer step, {1} different operators",
                              "{0} calls per optimizer step, of {1} names"},
     [TP_DETAIL_OUTLIER] =
-        {"step {0} takes {1:.1} times the median; calls that the others do not make are {2} of all steps", NULL},
-    [TP_DETAIL_SINGLE_CALLS] = {"{0} calls of one sample in each step", NULL},
-    [TP_DETAIL_FEW_SAMPLES] = {"{0} rows in the products; estimate of the time of a sample, with {1}", NULL},
-    [TP_DETAIL_UNEQUAL] = {"the largest product of a step has {0:.1} times the elements of the smallest step's", NULL},
-    [TP_DETAIL_HOOKS] = {"hooks of modules that compute what nothing is trained on, {0:call|calls} in a step", NULL},
-    [TP_DETAIL_ZEROED] = {"zeroed in place: for large gradients the new memory of each backward pass may cost as much",
+        {"step {0} takes {1:.1} times the median; calls that other steps do not make take {2} of all steps", NULL},
+    [TP_DETAIL_SINGLE_CALLS] = {"each step calls the model {0} times with one sample", NULL},
+    [TP_DETAIL_FEW_SAMPLES] =
+        {"the matrix products have {0} rows; the estimate is of the time per sample with {1} rows", NULL},
+    [TP_DETAIL_UNEQUAL] = {"the largest matrix product of the largest step has {0:.1} times as many elements as that "
+                           "of the smallest step",
+                           NULL},
+    [TP_DETAIL_HOOKS] = {"hooks of modules compute values that the training does not use, {0:call|calls} in each step",
+                         NULL},
+    [TP_DETAIL_ZEROED] = {"the gradients are zeroed in place; for large gradients, allocating new memory in each "
+                          "backward pass may cost as much",
                           NULL},
 };
 

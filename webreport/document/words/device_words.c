@@ -55,7 +55,7 @@ const char *tp_device_missing_advice(const struct tp_model *model, struct tp_are
     if (!tp_speaks_torch(model->producer))
         return "Record the device with a tool that may see it, or look for what filtered its work out.";
     if (was_on && tp_device_missing_find(model, arena).is_capture)
-        return "Record the replay: capture the graphs before the recording begins, then record some replays.";
+        return "Record the replay of the graphs: capture them before the recording begins, then record some replays.";
     return tp_text_printf(
         arena,
         "%s%s loses kernels: a CUPTI that does not fit the driver%s, WSL, missing permission to profile, or another "

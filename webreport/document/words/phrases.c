@@ -25,8 +25,9 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_INPUT_SHARE] = {"Share of the steps in which the data loader's next() runs.",
                                    "Share of the steps in which the program is in a range that says it waits for "
                                    "input."},
-        [TP_PHRASE_INPUT_MEAN] = {"Mean over the used steps of the time in the data loader.",
-                                  "Mean over the used steps of the time in ranges that wait for input."},
+        [TP_PHRASE_INPUT_MEAN] =
+            {"Mean time per step in the data loader, without device work, communication or runtime calls.",
+             "Mean over the used steps of the time in ranges that wait for input."},
         [TP_PHRASE_CALLS] = {"Runtime calls", "Runtime calls and waits"},
         [TP_PHRASE_HOST_WORK] = {"Operators and ranges", "Host work"},
         [TP_PHRASE_HOST_SHARE] = {"Operator time", "Host work"},
@@ -49,7 +50,7 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
                                   "Look at its input: storage and network of that host, threads that read ahead, one "
                                   "large file."},
         [TP_PHRASE_IN_INPUT] = {"In the data loader.", "In ranges that wait for input."},
-        [TP_PHRASE_IN_INPUT_MEDIAN] = {"Median per step: in the data loader.",
+        [TP_PHRASE_IN_INPUT_MEDIAN] = {"Median time per step in the data loader.",
                                        "Median per step: in ranges that wait for input."},
         [TP_PHRASE_LOADING] = {"Loading input data", "Waiting for input"},
     };

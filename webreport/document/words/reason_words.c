@@ -4,16 +4,17 @@
 const char *tp_rate_reason_text(enum tp_rate_reason reason)
 {
     static const char *const texts[TP_RATE_REASONS] = {
-        [TP_RATE_NO_DEVICE] = "no device events in the trace",
-        [TP_RATE_NO_PEAKS] = "no peaks are known of this device (--peaks FILE gives them)",
-        [TP_RATE_IMPOSSIBLE] = "the kernels would be faster than the device can be: the peak or the shapes are wrong, "
-                               "or the kernels are cut short",
+        [TP_RATE_NO_DEVICE] = "the trace has no device events",
+        [TP_RATE_NO_PEAKS] = "the peak rates of this device are unknown (set them with --peaks FILE)",
+        [TP_RATE_IMPOSSIBLE] = "the kernels would exceed the peak rate of the device: the peak rate or the shapes are "
+                               "wrong, or the kernels were cut",
         [TP_RATE_NO_COSTS] = "the trace has no shapes of matrix products (record_shapes=True)",
         [TP_RATE_FEW_COSTS] = "the trace has the shapes of too few matrix products",
         [TP_RATE_NO_TYPES] =
-            "the trace has shapes without types (no Input type): the peak that counts depends on the type",
-        [TP_RATE_NO_TYPE] = "no peak is known of the type of these products (--peaks FILE gives it)",
-        [TP_RATE_NO_PRODUCTS] = "no matrix products in the used steps",
+            "the trace has shapes without data types (no Input type), and the peak rate depends on the type",
+        [TP_RATE_NO_TYPE] =
+            "the device's peak rate for the data type of these products is unknown (set it with --peaks FILE)",
+        [TP_RATE_NO_PRODUCTS] = "the used steps have no matrix products",
     };
     return texts[reason];
 }
@@ -24,30 +25,31 @@ static const char *reason_text(enum tp_metric_reason reason)
         [TP_REASON_NO_STEPS] = "the trace has no steps",
         [TP_REASON_NO_EVENTS] = "the trace has no events",
         [TP_REASON_NO_LENGTH] = "the steps have no length",
-        [TP_REASON_NO_DEVICE] = "no device events in the trace",
-        [TP_REASON_NO_KERNELS] = "no kernels in the trace",
-        [TP_REASON_NOT_IN_KERNELS] = "the kernels of the trace do not tell it",
-        [TP_REASON_OF_TWO_RUNS] = "only the work of two runs, or of a named operator, tells it",
-        [TP_REASON_NO_SERVING] = "no steps of a serving engine of that phase and size in the trace",
-        [TP_REASON_NO_PROGRAM] =
-            "no program was recorded from outside in the run, or several were: name one's PROGRAM.NS.pt.trace.json.gz",
-        [TP_REASON_NO_LOOK] = "no process lived long enough for a look at its memory",
-        [TP_REASON_OF_FUNCTION] = "only the rows of a program and a named function tell it",
-        [TP_REASON_NO_RUNTIME] = "no runtime or driver calls in the trace",
-        [TP_REASON_NO_OPERATORS] = "no operators in the trace",
-        [TP_REASON_NO_DIRECTION] = "the trace has copies whose direction it does not say",
-        [TP_REASON_NO_MEMORY_KIND] = "the trace has such copies without the kind of the host's memory",
-        [TP_REASON_NO_SIZES] = "the trace has such copies without their sizes",
-        [TP_REASON_NO_HOST_MEMORY] = "no memory records of the CPU (profile_memory)",
-        [TP_REASON_NO_DEVICE_MEMORY] = "no memory records of a device (profile_memory)",
-        [TP_REASON_FEW_MEMORY_STEPS] = "too few steps with memory records",
+        [TP_REASON_NO_DEVICE] = "the trace has no device events",
+        [TP_REASON_NO_KERNELS] = "the trace has no kernels",
+        [TP_REASON_NOT_IN_KERNELS] = "the kernel names of the trace do not show it",
+        [TP_REASON_OF_TWO_RUNS] = "this metric needs two runs, or the name of an operator",
+        [TP_REASON_NO_SERVING] = "the trace has no engine steps of this phase and size",
+        [TP_REASON_NO_PROGRAM] = "the run contains no program recorded from outside, or several; name the file "
+                                 "PROGRAM.NS.pt.trace.json.gz of one program",
+        [TP_REASON_NO_LOOK] = "no process lived long enough for its memory to be read",
+        [TP_REASON_OF_FUNCTION] = "this metric needs a program recorded from outside and the name of a function",
+        [TP_REASON_NO_RUNTIME] = "the trace has no runtime or driver calls",
+        [TP_REASON_NO_OPERATORS] = "the trace has no operators",
+        [TP_REASON_NO_DIRECTION] = "the trace has copies without a direction",
+        [TP_REASON_NO_MEMORY_KIND] = "the trace has such copies, but not whether the host memory is pageable",
+        [TP_REASON_NO_SIZES] = "the trace has such copies, but not their sizes",
+        [TP_REASON_NO_HOST_MEMORY] = "the trace has no memory records of the CPU (option profile_memory)",
+        [TP_REASON_NO_DEVICE_MEMORY] = "the trace has no memory records of a device (option profile_memory)",
+        [TP_REASON_FEW_MEMORY_STEPS] = "the trace has too few steps with memory records",
         [TP_REASON_NO_MEMORY_TOTALS] = "the memory records have no totals",
-        [TP_REASON_NO_COMMUNICATION] = "no communication in the steps",
-        [TP_REASON_NOTHING_TO_JUDGE] = "the trace has nothing that rules could judge",
-        [TP_REASON_NOT_EVALUATED] = "the trace lacks what the rule needs; the report says what",
-        [TP_REASON_DEVICE_NOT_RECORDED] = "the program called a device, and no operation of it is there",
-        [TP_REASON_UNJUDGED] = "most of the recording cannot be judged: the verdict says why and what to record",
-        [TP_REASON_NOT_STORED] = "the summary does not have it",
+        [TP_REASON_NO_COMMUNICATION] = "the steps contain no communication",
+        [TP_REASON_NOTHING_TO_JUDGE] = "the trace has no events that the rules could judge",
+        [TP_REASON_NOT_EVALUATED] = "the trace lacks events that the rule needs; the report says which",
+        [TP_REASON_DEVICE_NOT_RECORDED] = "the program used a device, but the trace contains no device operation",
+        [TP_REASON_UNJUDGED] =
+            "most of the recording cannot be judged; the verdict of the report says why and what to record",
+        [TP_REASON_NOT_STORED] = "the summary does not contain this metric",
     };
     return reason < TP_REASON_RATES ? texts[reason]
                                     : tp_rate_reason_text((enum tp_rate_reason)(reason - TP_REASON_RATES));

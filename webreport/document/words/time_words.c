@@ -8,10 +8,10 @@
 static const char *const reasons[TP_IDLE_REASONS] = {
     [TP_IDLE_BY_LATENCY] = "start latency",
     [TP_IDLE_BY_GRAPH] = "between kernels of one graph",
-    [TP_IDLE_BY_QUEUE] = "waits for its stream, an event or a copy",
-    [TP_IDLE_BY_HELD] = "held: hardly any recorded work had run before; work of before the record, or a stall",
+    [TP_IDLE_BY_QUEUE] = "the operation waits for its stream, an event or a copy",
+    [TP_IDLE_BY_HELD] = "hardly any recorded work ran before; the device may have run earlier work, or stalled",
     [TP_IDLE_BY_EDGE] = "before the first or after the last recorded operation",
-    [TP_IDLE_BY_UNKNOWN] = "the launch of the next operation is not recorded, or the host waits for work that is not",
+    [TP_IDLE_BY_UNKNOWN] = "the launch of the next operation, or the work that the host waits for, was not recorded",
     [TP_IDLE_BY_HELD_LAUNCH] = "first call of the record blocks: ",
 };
 

@@ -122,7 +122,7 @@ static struct tp_str device_words(const struct words *w)
     else if (v->class == TP_CLASS_COMPUTE_BOUND && v->percent < TP_BOUND_PERCENT)
         tp_buf_puts(&text, ", and no other cause takes a fifth");
     else if (v->class == TP_CLASS_NOT_SHOWN && !v->is_own_device) /* of its own device, cause_text has said so */
-        tp_buf_puts(&text, "; the trace does not show why");
+        tp_buf_puts(&text, "; the trace does not show the reason");
     if (v->cause != TP_TIME_COMPUTE)
         tp_buf_printf(&text, "; it computes for %s", share(w, v->cause_ns[TP_TIME_COMPUTE]));
     if (v->next != TP_TIME_NONE)
@@ -317,8 +317,9 @@ static const char *with_recording(const struct words *w, struct tp_str text)
 /* Returns the text with a sentence on the time without a CPU: before it, or after it if a device works. */
 static const char *with_ready(const struct words *w, struct tp_str text)
 {
-    const char *ready = tp_text_printf(w->arena, "For %s of the steps' time the main thread was ready and got no CPU.",
-                                       tp_text_of_percent(w->arena, w->v->ready_percent));
+    const char *ready =
+        tp_text_printf(w->arena, "For %s of the steps' time the main thread could run, but no CPU was free.",
+                       tp_text_of_percent(w->arena, w->v->ready_percent));
     return w->v->has_device ? tp_text_printf(w->arena, "%.*s %s", (int)text.len, text.ptr, ready)
                             : tp_text_printf(w->arena, "%s %.*s", ready, (int)text.len, text.ptr);
 }

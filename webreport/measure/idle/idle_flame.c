@@ -5,19 +5,23 @@
 #include "writer/base/sort.h"
 
 static const struct tp_column_def frame_columns[] = {
-    {"kind", "Kind", "", "Kind of the host event.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of the host event, such as operator or Python function.", TP_COLUMN_TEXT},
     {"name", "Frame", "", "Name of the host event; addresses are blanked.", TP_COLUMN_TEXT},
-    {"self_ns", "Self", "ns", "Idle time of the device while this was the innermost host event.", TP_COLUMN_INT},
-    {"total_ns", "Total", "ns", "Idle time of the device while this was anywhere on the stack.", TP_COLUMN_INT},
-    {"starved_ns", "Starved", "ns", "Part of the total in which the device waited for the host.", TP_COLUMN_INT},
+    {"self_ns", "Self", "ns", "Idle time of the device while this event was the innermost host event.", TP_COLUMN_INT},
+    {"total_ns", "Total", "ns", "Idle time of the device while this event was on the host's call stack.",
+     TP_COLUMN_INT},
+    {"starved_ns", "Starved", "ns", "Part of the total idle time in which the device waited for the host.",
+     TP_COLUMN_INT},
 };
 
 static const struct tp_column_def line_columns[] = {
-    {"kind", "Kind", "", "What the text is: a project line, an annotation, an operator ..", TP_COLUMN_TEXT},
-    {"line", "Host at", "", "Innermost project line of the thread that launches the next operation.", TP_COLUMN_TEXT},
-    {"ns", "Idle", "ns", "Idle time of the device while the host was there.", TP_COLUMN_INT},
-    {"starved_ns", "Starved", "ns", "Part of it in which the device waited for the host.", TP_COLUMN_INT},
-    {"percent", "Share", "%", "Of the device's idle time.", TP_COLUMN_REAL},
+    {"kind", "Kind", "", "Kind of the text: a source line of the project, an annotation, an operator ..",
+     TP_COLUMN_TEXT},
+    {"line", "Host at", "", "Innermost source line of the project on the thread that launches the next operation.",
+     TP_COLUMN_TEXT},
+    {"ns", "Idle", "ns", "Idle time of the device while the host ran this line.", TP_COLUMN_INT},
+    {"starved_ns", "Starved", "ns", "Part of this idle time in which the device waited for the host.", TP_COLUMN_INT},
+    {"percent", "Share", "%", "Share of the device's whole idle time.", TP_COLUMN_REAL},
 };
 
 /* The idle time of one exact stack. */

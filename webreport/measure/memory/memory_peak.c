@@ -22,10 +22,10 @@ enum { MAX_ANCESTORS = 1024 };
 enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
-    {"name", "Allocated in", "", "Where the block was allocated; empty when nothing was recorded there.",
-     TP_COLUMN_TEXT},
-    {"bytes", "Bytes", "bytes", "Bytes alive at the peak.", TP_COLUMN_BYTES},
-    {"blocks", "Blocks", "", "Blocks alive at the peak.", TP_COLUMN_INT},
+    {"name", "Allocated in", "",
+     "Operator, module, line or stack that allocated the blocks; empty if it was not recorded.", TP_COLUMN_TEXT},
+    {"bytes", "Bytes", "bytes", "Number of bytes in blocks that are allocated at the peak.", TP_COLUMN_BYTES},
+    {"blocks", "Blocks", "", "Number of blocks that are allocated at the peak.", TP_COLUMN_INT},
 };
 
 /* The records of one device, in order of time. */
@@ -315,7 +315,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
     build_live_table(&out->live_by_module, &groupings[MODULE], "Alive at the peak, by module", s->arena);
     build_live_table(&out->live_by_line, &groupings[LINE], "Alive at the peak, by line", s->arena);
     build_live_table(&out->live_by_stack, &groupings[STACK], "Alive at the peak, by stack", s->arena);
-    build_live_table(&out->live_by_category, &groupings[CATEGORY], "Memory at the peak, by what it is for", s->arena);
+    build_live_table(&out->live_by_category, &groupings[CATEGORY], "Memory at the peak, by purpose", s->arena);
     tp_arena_drop(s->arena, live.data, live.capacity * sizeof(struct live_block));
 }
 
@@ -497,40 +497,45 @@ static const struct tp_json_field live_fields[] = {
     {"op", TP_PLAIN(F, live_by_op), .definition = "bytes by operator"},
     {"module", TP_PLAIN(F, live_by_module), .definition = "bytes by module"},
     {"line", TP_PLAIN(F, live_by_line), .definition = "bytes by line of the program"},
-    {"category", TP_PLAIN(F, live_by_category), .definition = "bytes by what the blocks are for"},
+    {"category", TP_PLAIN(F, live_by_category), .definition = "bytes by purpose of the blocks"},
     {"stack", TP_COMPUTED(TP_AS_TABLE, live_by_stack), .definition = "bytes by stack"},
 };
 static const struct tp_fields live = TP_FIELDS("Blocks that are live at the peak", live_fields);
 
 static const struct tp_json_field fields[] = {
-    {"device_type", TP_PLAIN(F, device_type), .definition = "0 CPU, 1 CUDA, 6 HIP, 12 XPU"},
-    {"device_id", TP_PLAIN(F, device_id), .definition = "number of the device"},
+    {"device_type", TP_PLAIN(F, device_type), .definition = "type of the device: 0 CPU, 1 CUDA, 6 HIP, 12 XPU"},
+    {"device_id", TP_PLAIN(F, device_id), .definition = "index of the device"},
     {"records", TP_PLAIN(F, record_count), .definition = "memory records of the device"},
-    {"totals_known", TP_PLAIN(F, totals_known), .definition = "records have totals of the allocator"},
-    {"addresses_known", TP_PLAIN(F, addresses_known), .definition = "records have addresses"},
+    {"totals_known", TP_PLAIN(F, totals_known), .definition = "true if the records have totals of the allocator"},
+    {"addresses_known", TP_PLAIN(F, addresses_known), .definition = "true if the records have addresses"},
     {"allocations", TP_PLAIN(F, allocation_count), .definition = "records of allocations"},
     {"releases", TP_PLAIN(F, release_count), .definition = "records of releases"},
-    {"peak_allocated_bytes", TP_PLAIN(F, peak_allocated_bytes), .definition = "most bytes allocated at a time"},
-    {"peak_allocated_at_us", TP_US(F, peak_at_ns), .definition = "time of that peak, from the start of the profile"},
-    {"peak_event", TP_PLAIN(F, peak_event), .definition = "position of the record of the peak in the file"},
+    {"peak_allocated_bytes", TP_PLAIN(F, peak_allocated_bytes),
+     .definition = "largest number of bytes allocated at the same time"},
+    {"peak_allocated_at_us", TP_US(F, peak_at_ns),
+     .definition = "time of the peak, relative to the start of the profile"},
+    {"peak_event", TP_PLAIN(F, peak_event), .definition = "position in the file of the memory record with the peak"},
     {"reserved_at_peak_bytes", TP_PLAIN(F, reserved_at_peak_bytes),
-     .definition = "bytes reserved by the allocator at that time"},
-    {"peak_reserved_bytes", TP_PLAIN(F, peak_reserved_bytes), .definition = "most bytes reserved at a time"},
+     .definition = "bytes that the allocator had reserved at the peak of allocated bytes"},
+    {"peak_reserved_bytes", TP_PLAIN(F, peak_reserved_bytes),
+     .definition = "largest number of bytes reserved at the same time"},
     {"peak_reserved_at_us", TP_US(F, peak_reserved_at_ns),
-     .definition = "time of that peak, from the start of the profile"},
+     .definition = "time of the peak, relative to the start of the profile"},
     {"fragmentation_percent", TP_PLAIN(F, fragmentation_percent),
-     .definition = "share of the reserved bytes that is not allocated"},
+     .definition = "share of the reserved bytes that is not allocated at the peak"},
     {"preexisting_bytes", TP_PLAIN(F, preexisting_bytes),
      .definition = "bytes allocated before the recording; null: unknown"},
     {"live_bytes", TP_PLAIN(F, live_bytes),
      .definition = "bytes of the blocks that are live at the peak; null: unknown"},
-    {"live_blocks", TP_PLAIN(F, live_block_count), .definition = "number of these blocks; null: unknown"},
+    {"live_blocks", TP_PLAIN(F, live_block_count),
+     .definition = "number of blocks that are live at the peak; null: unknown"},
     {"live_by", TP_PART(&live), .definition = "blocks that are live at the peak, largest first"},
     {"step_end_bytes", TP_ARRAY(F, step_end_bytes, step_end_count),
      .definition = "bytes allocated at the end of each used step; null: before the first record"},
-    {"creep_bytes_per_step", TP_PLAIN(F, creep_bytes_per_step), .definition = "growth per step; null: unknown"},
+    {"creep_bytes_per_step", TP_PLAIN(F, creep_bytes_per_step),
+     .definition = "growth of the allocated bytes per step; null: unknown"},
     {"longest_rise_steps", TP_PLAIN(F, longest_rise_steps),
-     .definition = "longest run of steps that each end with more memory"},
+     .definition = "largest number of consecutive steps that each end with more memory than the step before"},
 };
 #undef F
 

@@ -15,7 +15,7 @@
 /* The times of steps of a serving engine. Each class of steps has a power of two as its size. */
 #define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
     METRIC(#word "." #size ".step." #at, TIME, LINKS,                                                                  \
-           "time of a step of an engine, by phase and batch: up to bs1024 requests, tok65536 tokens",                  \
+           "length of an engine step by phase and batch size (up to bs1024 requests or tok65536 tokens)",              \
            "serving.classes[class " #word "." #size "]." #at "_us", tp_metric_of_serving,                              \
            TP_SERVING_##PHASE *TP_SERVING_WHICH + 2 * (exponent) + TP_SERVING_##AT)
 #define SERVED_BOTH(word, PHASE, size, exponent)                                                                       \
@@ -23,68 +23,75 @@
 #define BY_REQUESTS(word, PHASE)                                                                                       \
     SERVED_BOTH(word, PHASE, bs1, 0)                                                                                   \
     SERVED_BOTH(word, PHASE, bs2, 1)                                                                                   \
-    SERVED_BOTH(word, PHASE, bs4, 2) SERVED_BOTH(word, PHASE, bs8, 3) SERVED_BOTH(word, PHASE, bs16, 4)                \
-        SERVED_BOTH(word, PHASE, bs32, 5) SERVED_BOTH(word, PHASE, bs64, 6) SERVED_BOTH(word, PHASE, bs128, 7)         \
-            SERVED_BOTH(word, PHASE, bs256, 8) SERVED_BOTH(word, PHASE, bs512, 9) SERVED_BOTH(word, PHASE, bs1024, 10)
+    SERVED_BOTH(word, PHASE, bs4, 2)                                                                                   \
+    SERVED_BOTH(word, PHASE, bs8, 3) SERVED_BOTH(word, PHASE, bs16, 4) SERVED_BOTH(word, PHASE, bs32, 5)               \
+        SERVED_BOTH(word, PHASE, bs64, 6) SERVED_BOTH(word, PHASE, bs128, 7) SERVED_BOTH(word, PHASE, bs256, 8)        \
+            SERVED_BOTH(word, PHASE, bs512, 9) SERVED_BOTH(word, PHASE, bs1024, 10)
 #define BY_TOKENS(word, PHASE)                                                                                         \
     SERVED_BOTH(word, PHASE, tok128, 7)                                                                                \
     SERVED_BOTH(word, PHASE, tok256, 8)                                                                                \
-    SERVED_BOTH(word, PHASE, tok512, 9) SERVED_BOTH(word, PHASE, tok1024, 10) SERVED_BOTH(word, PHASE, tok2048, 11)    \
-        SERVED_BOTH(word, PHASE, tok4096, 12) SERVED_BOTH(word, PHASE, tok8192, 13)                                    \
-            SERVED_BOTH(word, PHASE, tok16384, 14) SERVED_BOTH(word, PHASE, tok32768, 15)                              \
-                SERVED_BOTH(word, PHASE, tok65536, 16)
+    SERVED_BOTH(word, PHASE, tok512, 9)                                                                                \
+    SERVED_BOTH(word, PHASE, tok1024, 10) SERVED_BOTH(word, PHASE, tok2048, 11) SERVED_BOTH(word, PHASE, tok4096, 12)  \
+        SERVED_BOTH(word, PHASE, tok8192, 13) SERVED_BOTH(word, PHASE, tok16384, 14)                                   \
+            SERVED_BOTH(word, PHASE, tok32768, 15) SERVED_BOTH(word, PHASE, tok65536, 16)
 
-METRIC("step.count", MORE, HOST, "steps that numbers are about", "overview.steps_used", tp_metric_of_steps,
+METRIC("step.count", MORE, HOST, "number of steps that the statistics use", "overview.steps_used", tp_metric_of_steps,
        TP_STEPS_COUNT)
 METRIC("step.time.median", TIME, STEPS, "median length of a step", "median of overview.steps[used].total_us",
        tp_metric_of_steps, TP_STEPS_MEDIAN)
 METRIC("step.time.mean", TIME, STEPS, "mean length of a step", "overview.average.total_us", tp_metric_of_steps,
        TP_STEPS_MEAN)
-METRIC("step.time.p90", TIME, STEPS, "length that nine of ten steps do not exceed",
+METRIC("step.time.p90", TIME, STEPS, "step length that nine of ten steps do not exceed",
        "0.9 quantile (nearest rank) of overview.steps[used].total_us", tp_metric_of_steps, TP_STEPS_P90)
 METRIC("step.time.min", TIME, STEPS, "length of the shortest step", "least of overview.steps[used].total_us",
        tp_metric_of_steps, TP_STEPS_MIN)
 METRIC("step.time.max", TIME, STEPS, "length of the longest step", "greatest of overview.steps[used].total_us",
        tp_metric_of_steps, TP_STEPS_MAX)
-METRIC("step.kernel.time", TIME, STEPS, "mean time of a step in which a kernel ran that is no collective",
+METRIC("step.kernel.time", TIME, STEPS, "mean time per step in kernels that are not collectives",
        "overview.average.kernel_us", tp_metric_average_time, TP_CATEGORY_KERNEL)
-METRIC("step.memcpy.time", TIME, STEPS, "mean time of a step in which a copy ran and no kernel",
-       "overview.average.memcpy_us", tp_metric_average_time, TP_CATEGORY_MEMCPY)
-METRIC("step.memset.time", TIME, STEPS, "mean time of a step in which a memset ran and nothing above",
+METRIC("step.memcpy.time", TIME, STEPS, "mean time per step in copies, without kernels", "overview.average.memcpy_us",
+       tp_metric_average_time, TP_CATEGORY_MEMCPY)
+METRIC("step.memset.time", TIME, STEPS, "mean time per step in memsets, without kernels or copies",
        "overview.average.memset_us", tp_metric_average_time, TP_CATEGORY_MEMSET)
-METRIC("step.communication.time", TIME, STEPS, "mean time of a step in a collective and nothing above",
+METRIC("step.communication.time", TIME, STEPS, "mean time per step in collectives, without other device work",
        "overview.average.communication_us", tp_metric_average_time, TP_CATEGORY_COMMUNICATION)
-METRIC("step.runtime.time", TIME, STEPS, "mean time of a step in a runtime or driver call and nothing above",
+METRIC("step.runtime.time", TIME, STEPS,
+       "mean time per step in runtime or driver calls, without device work or communication",
        "overview.average.runtime_us", tp_metric_average_time, TP_CATEGORY_RUNTIME)
-METRIC("step.dataloader.time", TIME, STEPS, "mean time of a step waiting for input data and nothing above",
+METRIC("step.dataloader.time", TIME, STEPS,
+       "mean time per step waiting for input data, without device work, communication or runtime calls",
        "overview.average.dataloader_us", tp_metric_average_time, TP_CATEGORY_DATALOADER)
-METRIC("step.cpu.time", TIME, STEPS, "mean time of a step in an operator or a range on the host and nothing above",
+METRIC("step.cpu.time", TIME, STEPS,
+       "mean time per step in operators or ranges on the host, without any of the other categories",
        "overview.average.cpu_exec_us", tp_metric_average_time, TP_CATEGORY_CPU_EXEC)
-METRIC("step.other.time", TIME, STEPS, "mean time of a step in which nothing was recorded", "overview.average.other_us",
+METRIC("step.other.time", TIME, STEPS, "mean time per step in which nothing was recorded", "overview.average.other_us",
        tp_metric_average_time, TP_AVERAGE_OTHER)
-METRIC("step.kernel.share", GAIN, STEPS, "part of the mean step in which a kernel ran that is no collective",
+METRIC("step.kernel.share", GAIN, STEPS, "share of the mean step in kernels that are not collectives",
        "100 * overview.average.kernel_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_KERNEL)
-METRIC("step.memcpy.share", SHARE, STEPS, "part of the mean step in which a copy ran and no kernel",
+METRIC("step.memcpy.share", SHARE, STEPS, "share of the mean step in copies, without kernels",
        "100 * overview.average.memcpy_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_MEMCPY)
-METRIC("step.memset.share", SHARE, STEPS, "part of the mean step in which a memset ran and nothing above",
+METRIC("step.memset.share", SHARE, STEPS, "share of the mean step in memsets, without kernels or copies",
        "100 * overview.average.memset_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_MEMSET)
-METRIC("step.communication.share", SHARE, STEPS, "part of the mean step in a collective and nothing above",
+METRIC("step.communication.share", SHARE, STEPS, "share of the mean step in collectives, without other device work",
        "100 * overview.average.communication_us / overview.average.total_us", tp_metric_average_share,
        TP_CATEGORY_COMMUNICATION)
-METRIC("step.runtime.share", SHARE, STEPS, "part of the mean step in a runtime or driver call and nothing above",
+METRIC("step.runtime.share", SHARE, STEPS,
+       "share of the mean step in runtime or driver calls, without device work or communication",
        "100 * overview.average.runtime_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_RUNTIME)
-METRIC("step.dataloader.share", SHARE, STEPS, "part of the mean step waiting for input data and nothing above",
+METRIC("step.dataloader.share", SHARE, STEPS,
+       "share of the mean step waiting for input data, without device work, communication or runtime calls",
        "100 * overview.average.dataloader_us / overview.average.total_us", tp_metric_average_share,
        TP_CATEGORY_DATALOADER)
-METRIC("step.cpu.share", SHARE, STEPS, "part of the mean step in an operator or a range on the host and nothing above",
+METRIC("step.cpu.share", SHARE, STEPS,
+       "share of the mean step in operators or ranges on the host, without any of the other categories",
        "100 * overview.average.cpu_exec_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_CPU_EXEC)
-METRIC("step.other.share", SHARE, STEPS, "part of the mean step in which nothing was recorded",
+METRIC("step.other.share", SHARE, STEPS, "share of the mean step in which nothing was recorded",
        "100 * overview.average.other_us / overview.average.total_us", tp_metric_average_share, TP_AVERAGE_OTHER)
 METRIC("device.busy.share", GAIN, STEPS,
-       "part of the mean step in which any device worked; with one device, what the report calls busy",
+       "share of the mean step in which any device worked; with one device this equals GPU busy in the report",
        "100 * overview.average.device_busy_us / overview.average.total_us", tp_metric_average_share,
        TP_AVERAGE_DEVICE_BUSY)
-METRIC("gpu.utilization", GAIN, STEPS, "part of the steps in which a kernel ran; mean of the devices",
+METRIC("gpu.utilization", GAIN, STEPS, "share of the steps in which a kernel ran; mean of the devices",
        "100 * mean of overview.gpu_summary[].utilization_ratio", tp_metric_of_gpus, TP_GPU_UTILIZATION)
 METRIC("gpu.sm_efficiency", GAIN, STEPS, "estimated SM efficiency; mean of the devices",
        "100 * mean of overview.gpu_summary[].est_sm_efficiency_ratio", tp_metric_of_gpus, TP_GPU_SM_EFFICIENCY)
@@ -92,31 +99,35 @@ METRIC("gpu.occupancy", GAIN, STEPS, "estimated achieved occupancy; mean of the 
        "mean of overview.gpu_summary[].est_achieved_occupancy_percent", tp_metric_of_gpus, TP_GPU_OCCUPANCY)
 METRIC("kernels.per_step", COUNT, HOST_DEVICE, "kernels per step",
        "calls_in_steps of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_PER_STEP)
-METRIC("kernels.distinct", COUNT, DEVICE, "kernels of different names", "kernel_view.by_name: number",
+METRIC("kernels.distinct", COUNT, DEVICE, "number of kernels with different names", "kernel_view.by_name: number",
        tp_metric_of_kernels, TP_KERNELS_DISTINCT)
 METRIC("kernel.time.per_step", TIME, STEPS, "sum of the durations of all kernels, per step",
        "in_steps_us of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_TIME_PER_STEP)
 METRIC("kernel.time.mean", TIME, TIMED_DEVICE, "mean duration of a kernel", "trace_facts.kernel_time_us / kernel_count",
        tp_metric_of_kernels, TP_KERNELS_TIME_MEAN)
-METRIC("graph.share", GAIN, LINKS, "part of the kernel time that graph launches started",
+METRIC("graph.share", GAIN, LINKS, "share of the kernel time in kernels that graph launches started",
        "trace_quality.flags[id F3].value", tp_metric_of_kernels, TP_KERNELS_IN_GRAPHS)
-METRIC("tensor_core.share", GAIN, TIMED_DEVICE, "part of the kernel time in kernels that use tensor cores",
+METRIC("tensor_core.share", GAIN, TIMED_DEVICE, "share of the kernel time in kernels that use tensor cores",
        "100 * kernel_view.tensor_core_pie.using_ratio", tp_metric_of_kernels, TP_KERNELS_TENSOR_CORE)
-METRIC("tensor_core.eligible.share", GAIN, LINKS, "part of the kernel time of operators that could use tensor cores",
+METRIC("tensor_core.eligible.share", GAIN, LINKS, "share of the kernel time in operators that could use tensor cores",
        "100 * overview.tensor_core_eligible_operator_kernel_time_ratio", tp_metric_of_kernels, TP_KERNELS_ELIGIBLE)
-METRIC("gemm.share", GAIN, TIMED_DEVICE, "part of the kernel time in matrix products and convolutions, by name",
+METRIC("gemm.share", GAIN, TIMED_DEVICE,
+       "share of the kernel time in matrix products and convolutions, recognised by name",
        "100 * total_us of those of kernel_view.by_name / of all", tp_metric_of_gemms, TP_GEMM_SHARE)
-METRIC("gemm.pct_of_peak", GAIN, LINKS, "part of the device's peak that matrix products reach while they run",
+METRIC("gemm.pct_of_peak", GAIN, LINKS,
+       "rate of the matrix products while they run, as a share of the device's peak rate",
        "work_rates.gemm_percent_of_peak", tp_metric_of_peak, TP_RATE_GEMM)
-METRIC("step.mfu", GAIN, LINKS, "part of the device's peak that steps reach: their operations over their length",
+METRIC("step.mfu", GAIN, LINKS,
+       "operations of the steps divided by the steps' length, as a share of the device's peak rate",
        "work_rates.step_percent_of_peak", tp_metric_of_peak, TP_RATE_STEP)
-METRIC("gemm.fp32.share", PART, TIMED_DEVICE, "part of the GEMM time in single precision without tensor cores, by name",
+METRIC("gemm.fp32.share", PART, TIMED_DEVICE,
+       "share of the GEMM time in single precision without tensor cores, recognised by name",
        "100 * total_us of those of kernel_view.by_name / of its GEMMs", tp_metric_of_gemms, TP_GEMM_FP32_SHARE)
 METRIC("operators.per_step", COUNT, HOST, "operator calls on the host, per step",
        "overview.in_steps.operators / steps_used", tp_metric_of_host, TP_HOST_OPERATORS_PER_STEP)
-METRIC("operators.distinct", COUNT, HOST, "operators of different names", "operator_view.by_name: number",
+METRIC("operators.distinct", COUNT, HOST, "number of operators with different names", "operator_view.by_name: number",
        tp_metric_of_host, TP_HOST_OPERATORS_DISTINCT)
-METRIC("runtime.per_step", COUNT, HOST_RUNTIME, "runtime and driver calls per step, launches among them",
+METRIC("runtime.per_step", COUNT, HOST_RUNTIME, "runtime and driver calls per step, including launches",
        "overview.in_steps.runtime_calls / steps_used", tp_metric_of_host, TP_HOST_RUNTIME_PER_STEP)
 METRIC("copies.per_step", COUNT, HOST_DEVICE, "copies per step",
        "calls_in_steps of kernel_view.copies_by_name but memsets / overview.steps_used", tp_metric_copies_per_step,
@@ -151,42 +162,44 @@ METRIC("d2h.pageable.per_step", COUNT, HOST_DEVICE, "copies from the device to p
 METRIC("d2h.pageable.bytes", BYTES, DEVICE, "bytes copied from the device to pageable memory, in all",
        "total_bytes of pageable DtoH in kernel_view.copies_by_name", tp_metric_copied_bytes,
        TP_COPIES_D2H | TP_COPIES_PAGEABLE)
-METRIC("sync.per_step", COUNT, STEPS, "waits for the device per step, without the profiler's own at its stop",
+METRIC("sync.per_step", COUNT, STEPS, "waits for the device per step, without the profiler's own wait when it stops",
        "(count of sync_table.rows of kind sync, less 1 if any is a *DeviceSynchronize without op and line) /"
        " overview.steps_used",
        tp_metric_of_waits, TP_WAITS_SYNC)
-METRIC("sync.copy.per_step", COUNT, STEPS, "copies that return when they are done, per step",
+METRIC("sync.copy.per_step", COUNT, STEPS, "copies per step that return only when they are done",
        "count of sync_table.rows of kind copy / overview.steps_used", tp_metric_of_waits, TP_WAITS_COPY)
-METRIC("sync.time.per_step", TIME, STEPS, "time that the host waits in both, per step",
+METRIC("sync.time.per_step", TIME, STEPS,
+       "time per step that the host spends in waits and in copies that return only when they are done",
        "sync_table.host_wait_us / overview.steps_used", tp_metric_of_waits, TP_WAITS_TIME)
-METRIC("sync.cost.share", SHARE, STEPS, "part of the steps that waits cost at most",
+METRIC("sync.cost.share", SHARE, STEPS, "upper bound of the share of the steps that waits for the device cost",
        "100 * sync_table.cost_us / overview.window_us", tp_metric_of_waits, TP_WAITS_COST)
-METRIC("idle.total", SHARE, STEPS, "part of the steps without recorded work of a device; all devices added up",
+METRIC("idle.total", SHARE, STEPS, "share of the steps without recorded device work; the devices are added up",
        "100 * sum of idle_view[].idle.total_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_METRIC_IDLE_ALL)
 METRIC("idle.host", SHARE, STEPS,
-       "part of the steps in which a device was idle before the host called its next operation",
+       "share of the steps in which a device was idle before the host called the next operation",
        "100 * sum of idle_view[].idle.host_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_HOST)
 METRIC("idle.launch", SHARE, STEPS,
-       "part of the steps in which a device was idle inside the call of its next operation",
+       "share of the steps in which a device was idle inside the call that launches the next operation",
        "100 * sum of idle_view[].idle.launch_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_LAUNCH)
 METRIC("idle.queue", SHARE, STEPS,
-       "part of the steps in which a device was idle although its next operation had been called",
+       "share of the steps in which a device was idle although the next operation had been called",
        "100 * sum of idle_view[].idle.queue_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_QUEUE)
-METRIC("idle.outside", SHARE, STEPS, "part of the steps beyond the recorded work of a device",
+METRIC("idle.outside", SHARE, STEPS, "share of the steps outside the recorded range of a device",
        "100 * sum of idle_view[].idle.outside_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_OUTSIDE)
-METRIC("idle.unknown", SHARE, STEPS, "part of the steps in which a device was idle before operations without launch",
+METRIC("idle.unknown", SHARE, STEPS,
+       "share of the steps in which a device was idle before operations whose launch was not recorded",
        "100 * sum of idle_view[].idle.unknown_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_UNKNOWN)
-METRIC("memory.peak", BYTES, MEMORY, "most bytes allocated at once on a device",
+METRIC("memory.peak", BYTES, MEMORY, "largest number of bytes allocated at the same time on a device",
        "greatest memory_peak[].peak_allocated_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_PEAK_BYTES)
-METRIC("memory.reserved", BYTES, MEMORY, "most bytes reserved at once on a device",
+METRIC("memory.reserved", BYTES, MEMORY, "largest number of bytes reserved at the same time on a device",
        "greatest memory_peak[].peak_reserved_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_RESERVED_BYTES)
 METRIC("memory.creep", BYTES, MEMORY, "growth of allocated memory from step to step on a device",
        "greatest memory_peak[].creep_bytes_per_step, device_type not 0", tp_metric_of_memory, TP_MEMORY_CREEP)
-METRIC("memory.fragmentation", PART, MEMORY, "part of the reserved memory that is not allocated at the peak",
+METRIC("memory.fragmentation", PART, MEMORY, "share of the reserved memory that is not allocated at the peak",
        "greatest memory_peak[].fragmentation_percent, device_type not 0", tp_metric_of_memory, TP_MEMORY_FRAGMENTATION)
 METRIC("memory.allocations.per_step", COUNT, MEMORY, "allocations on the devices, per step",
        "overview.in_steps.device_allocations / steps_used", tp_metric_of_memory, TP_MEMORY_ALLOCATIONS_PER_STEP)
-METRIC("memory.host.peak", BYTES, MEMORY, "most bytes allocated at once on the CPU",
+METRIC("memory.host.peak", BYTES, MEMORY, "largest number of bytes allocated at the same time on the CPU",
        "memory_peak[].peak_allocated_bytes, device_type 0", tp_metric_of_memory,
        TP_MEMORY_PEAK_BYTES | TP_MEMORY_OF_HOST)
 METRIC("memory.host.creep", BYTES, MEMORY, "growth of allocated memory from step to step on the CPU",
@@ -201,72 +214,73 @@ METRIC("collectives.per_step", COUNT, LINKS, "collective operations per step",
 METRIC("collectives.bytes", BYTES, LINKS, "bytes of the collective operations whose size is known, in all",
        "sum of distributed[].communication_ops_by_worker[worker][].total_size_bytes", tp_metric_of_collectives,
        TP_COLLECTIVES_BYTES)
-METRIC("communication.exposed.share", SHARE, STEPS, "part of the steps in which communication ran and nothing computed",
+METRIC("communication.exposed.share", SHARE, STEPS, "share of the steps in which communication ran without computation",
        "100 * sum of overview.communication_overlap[used] (communication_us - overlap_us) / overview.window_us",
        tp_metric_of_collectives, TP_COLLECTIVES_EXPOSED)
-METRIC("communication.hidden.share", GAIN, STEPS, "part of the communication that ran beside computation",
+METRIC("communication.hidden.share", GAIN, STEPS,
+       "share of the communication time in which computation ran at the same time",
        "100 * sum of overview.communication_overlap[used].overlap_us / of communication_us", tp_metric_of_collectives,
        TP_COLLECTIVES_HIDDEN)
-METRIC("finding.high", COUNT, ALL, "findings of severity high", "recommendations.findings[severity high]: number",
-       tp_metric_of_findings, TP_SEVERITY_HIGH)
-METRIC("finding.medium", COUNT, ALL, "findings of severity medium", "recommendations.findings[severity medium]: number",
-       tp_metric_of_findings, TP_SEVERITY_MEDIUM)
-METRIC("finding.low", COUNT, ALL, "findings of severity low", "recommendations.findings[severity low]: number",
-       tp_metric_of_findings, TP_SEVERITY_LOW)
-METRIC("finding.info", COUNT, ALL, "findings of severity info", "recommendations.findings[severity info]: number",
-       tp_metric_of_findings, TP_SEVERITY_INFO)
-METRIC("finding.count", COUNT, ALL, "findings of all severities", "recommendations.findings: number",
+METRIC("finding.high", COUNT, ALL, "number of findings with severity high",
+       "recommendations.findings[severity high]: number", tp_metric_of_findings, TP_SEVERITY_HIGH)
+METRIC("finding.medium", COUNT, ALL, "number of findings with severity medium",
+       "recommendations.findings[severity medium]: number", tp_metric_of_findings, TP_SEVERITY_MEDIUM)
+METRIC("finding.low", COUNT, ALL, "number of findings with severity low",
+       "recommendations.findings[severity low]: number", tp_metric_of_findings, TP_SEVERITY_LOW)
+METRIC("finding.info", COUNT, ALL, "number of findings with severity info",
+       "recommendations.findings[severity info]: number", tp_metric_of_findings, TP_SEVERITY_INFO)
+METRIC("finding.count", COUNT, ALL, "number of findings of all severities", "recommendations.findings: number",
        tp_metric_of_findings, TP_FINDINGS_ALL)
-METRIC("finding.ceiling.share", SHARE, ALL, "part of a step that all findings together cost at most",
+METRIC("finding.ceiling.share", SHARE, ALL, "upper bound of the share of a step that all findings together cost",
        "recommendations.total_ceiling_percent", tp_metric_of_findings, TP_FINDINGS_CEILING)
 METRIC("trace.events", MORE, ALL, "events read", "trace_facts.event_count", tp_metric_of_trace, TP_TRACE_EVENTS)
 METRIC("trace.repaired", COUNT, AS_IT_IS, "events that had to be repaired", "trace_quality.repaired",
        tp_metric_of_trace, TP_TRACE_REPAIRED)
 METRIC("trace.skipped", COUNT, AS_IT_IS, "events that are malformed or have no time",
        "trace_quality.skipped.not_an_object + no_time", tp_metric_of_trace, TP_TRACE_SKIPPED)
-METRIC("trace.truncated", COUNT, AS_IT_IS, "1 when the file was cut off or its compression is damaged",
+METRIC("trace.truncated", COUNT, AS_IT_IS, "1 if the file was cut off or its compression is damaged, otherwise 0",
        "trace_quality.truncated or gzip_error", tp_metric_of_trace, TP_TRACE_TRUNCATED)
-METRIC("trace.steps.partial", COUNT, AS_IT_IS, "steps that the trace has not whole",
+METRIC("trace.steps.partial", COUNT, AS_IT_IS, "number of unfinished steps in the trace",
        "overview.steps with left_out unfinished", tp_metric_of_trace, TP_TRACE_PARTIAL_STEPS)
-METRIC("trace.unlinked", COUNT, AS_IT_IS, "device events whose launch is not in the trace",
+METRIC("trace.unlinked", COUNT, AS_IT_IS, "device events whose launch was not recorded",
        "trace_facts.device_events_unlinked", tp_metric_of_trace, TP_TRACE_UNLINKED)
-METRIC("trace.flags", COUNT, AS_IT_IS, "flags of trace quality that are raised", "trace_quality.flags[raised]: number",
-       tp_metric_of_trace, TP_TRACE_FLAGS)
+METRIC("trace.flags", COUNT, AS_IT_IS, "number of trace quality checks that report a problem",
+       "trace_quality.flags[raised]: number", tp_metric_of_trace, TP_TRACE_FLAGS)
 TP_RULE_LIST(RULE)
-METRIC("count.added", COUNT, HOST, "operators more in a step than in the baseline, but for copies and waits",
+METRIC("count.added", COUNT, HOST, "operators per step that the baseline does not have, without copies and waits",
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_ADDED)
-METRIC("count.copy", COUNT, HOST_DEVICE, "copies more in a step than in the baseline", "none: diff --json, changes",
-       tp_metric_of_work, TP_METRIC_COPIED)
-METRIC("count.wait", COUNT, HOST_RUNTIME, "waits more in a step than in the baseline", "none: diff --json, changes",
-       tp_metric_of_work, TP_METRIC_WAITS)
-METRIC("count.type", COUNT, HOST, "operators of a step whose types are others than in the baseline",
+METRIC("count.copy", COUNT, HOST_DEVICE, "copies per step that the baseline does not have",
+       "none: diff --json, changes", tp_metric_of_work, TP_METRIC_COPIED)
+METRIC("count.wait", COUNT, HOST_RUNTIME, "waits per step that the baseline does not have",
+       "none: diff --json, changes", tp_metric_of_work, TP_METRIC_WAITS)
+METRIC("count.type", COUNT, HOST, "operators per step whose data types differ from the baseline",
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_TYPES)
-METRIC("count.shape", COUNT, HOST, "operators of a step whose shapes are others than in the baseline",
+METRIC("count.shape", COUNT, HOST, "operators per step whose shapes differ from the baseline",
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_SHAPES)
 METRIC("count.kept", COUNT, MEMORY,
-       "blocks of a step, 1 KiB together and more, that nobody gives back, more than in the baseline",
+       "additional memory blocks per step, of at least 1 KiB together, that are never freed",
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_KEPT)
 METRIC("count.loader", COUNT, STEPS,
-       "functions in the data loader that are called more than in the baseline, or take 1.45 times as long",
+       "functions in the data loader that are called more often than in the baseline, or take 1.45 times as long",
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_LOADED)
-METRIC("op[NAME].calls", COUNT, HOST, "calls of the operator NAME in the usual step", "none: the usual step",
+METRIC("op[NAME].calls", COUNT, HOST, "calls of the operator NAME in a typical step", "none: the usual step",
        tp_metric_of_work, TP_METRIC_OPERATOR_CALLS)
-METRIC("decode.tokens_per_s", RATE, LINKS, "tokens made by the time of the decode steps of an engine",
+METRIC("decode.tokens_per_s", RATE, LINKS, "tokens made per second of the engine's decode steps",
        "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
        TP_SERVING_DECODE *TP_SERVING_WHICH)
-METRIC("prefill.tokens_per_s", RATE, LINKS, "tokens read by the time of the prefill steps of an engine",
+METRIC("prefill.tokens_per_s", RATE, LINKS, "tokens read per second of the engine's prefill steps",
        "serving.steps[phase prefill]: sum of tokens / sum of step_us", tp_metric_of_serving,
        TP_SERVING_PREFILL *TP_SERVING_WHICH)
 BY_REQUESTS(decode, DECODE)
 BY_TOKENS(prefill, PREFILL)
 BY_TOKENS(mixed, MIXED)
-METRIC("wall", TIME, ALL, "time in which any thread of a program lives", "program_view.wall_us", tp_metric_of_program,
-       TP_PROGRAM_METRIC_WALL)
-METRIC("cpu", TIME, ALL, "running time of all threads of a program", "program_view.cpu_us", tp_metric_of_program,
+METRIC("wall", TIME, ALL, "wall time in which any thread of the program exists", "program_view.wall_us",
+       tp_metric_of_program, TP_PROGRAM_METRIC_WALL)
+METRIC("cpu", TIME, ALL, "CPU time of all threads of the program", "program_view.cpu_us", tp_metric_of_program,
        TP_PROGRAM_METRIC_CPU)
-METRIC("rss.peak", BYTES, ALL, "most resident memory of one process of a program",
+METRIC("rss.peak", BYTES, ALL, "largest resident memory of one process of the program",
        "greatest program_view.processes[].peak_bytes", tp_metric_of_program, TP_PROGRAM_METRIC_PEAK)
-METRIC("cpu.self.NAME", SHARE, ALL, "share of a program's processor time that the function NAME takes itself",
+METRIC("cpu.self.NAME", SHARE, ALL, "share of the program's CPU time in the function NAME itself",
        "100 * sum of self_us of program_view.functions[function NAME] / program_view.cpu_us", tp_metric_of_function, 0)
 
 #undef RULE

@@ -63,15 +63,15 @@ static struct tp_json_value python_inside(const struct tp_record *record)
 static const struct tp_json_field python_fields[] = {
     {"function", TP_COMPUTED(TP_AS_TEXT, python_name), .definition = "name of the function"},
     {"file", TP_COMPUTED(TP_AS_TEXT, python_file), .definition = "file of the function"},
-    {"line", TP_PLAIN(F, python.line), .definition = "line with most of its time"},
+    {"line", TP_PLAIN(F, python.line), .definition = "source line with most of the function's time"},
     {"time_us", TP_US(F, python.time_ns),
-     .definition = "processor time of the function, with native code that it calls"},
-    {"samples", TP_PLAIN(F, python.sample_count), .definition = "samples of that time"},
+     .definition = "CPU time of the function, including native code that it calls"},
+    {"samples", TP_PLAIN(F, python.sample_count), .definition = "number of samples of this CPU time"},
     {"inside", TP_COMPUTED(TP_AS_TEXT, python_inside),
-     .definition = "function that most of the samples have innermost; null: itself"},
-    {"inside_us", TP_US(F, python.inner_ns), .definition = "time of that function"},
+     .definition = "innermost function in most of these samples; null if it is the function itself"},
+    {"inside_us", TP_US(F, python.inner_ns), .definition = "CPU time of the innermost function"},
 };
-static const struct tp_fields python = TP_FIELDS("The Python function with most processor time", python_fields);
+static const struct tp_fields python = TP_FIELDS("The Python function with most CPU time", python_fields);
 
 static struct tp_json_value python_record(const struct tp_record *record)
 {
@@ -93,11 +93,11 @@ static struct tp_json_value recorder(const struct tp_record *record)
 }
 
 static const struct tp_json_field seen_fields[] = {
-    {"samples", TP_COMPUTED(TP_AS_INT, sample_count), .definition = "samples in the trace"},
-    {"unsampled_us", TP_US(F, unsampled_ns), .definition = "processor time of processes without a sample"},
+    {"samples", TP_COMPUTED(TP_AS_INT, sample_count), .definition = "number of samples in the trace"},
+    {"unsampled_us", TP_US(F, unsampled_ns), .definition = "CPU time of processes without a sample"},
     {"overlapping_states", TP_PLAIN(F, tree.overlap_count),
-     .definition = "states of a thread that overlap another state of it"},
-    {"recorder", TP_COMPUTED(TP_AS_JSON, recorder), .definition = "what the recorder wrote about itself"},
+     .definition = "number of states that overlap another state of the same thread"},
+    {"recorder", TP_COMPUTED(TP_AS_JSON, recorder), .definition = "notes of the recorder about its own recording"},
 };
 static const struct tp_fields seen = TP_FIELDS("What the recorder saw", seen_fields);
 
@@ -115,12 +115,12 @@ static struct tp_json_value recorder_cpu(const struct tp_record *record)
 
 static const struct tp_json_field recording_fields[] = {
     {"cpu_us", TP_US(F, recording.sample_ns),
-     .definition = "processor time of the program's threads for events of the recorder"},
-    {"samples", TP_PLAIN(F, recording.sample_count), .definition = "samples of that time"},
+     .definition = "CPU time that the program's threads spend on events of the recorder"},
+    {"samples", TP_PLAIN(F, recording.sample_count), .definition = "number of samples of this CPU time"},
     {"wait_us", TP_US(F, recording.wait_ns), .definition = "waits for locks of the recorder, summed over threads"},
-    {"waits", TP_PLAIN(F, recording.wait_count), .definition = "number of these waits"},
-    {"threads", TP_COMPUTED(TP_AS_INT, recorder_threads), .definition = "threads of the recorder"},
-    {"threads_cpu_us", TP_COMPUTED(TP_AS_US, recorder_cpu), .definition = "processor time of these threads"},
+    {"waits", TP_PLAIN(F, recording.wait_count), .definition = "number of waits for locks of the recorder"},
+    {"threads", TP_COMPUTED(TP_AS_INT, recorder_threads), .definition = "number of threads of the recorder"},
+    {"threads_cpu_us", TP_COMPUTED(TP_AS_US, recorder_cpu), .definition = "CPU time of the recorder's threads"},
 };
 static const struct tp_fields recording = TP_FIELDS("Costs of the recording", recording_fields);
 #undef F
@@ -131,10 +131,10 @@ static const struct tp_json_field finding_fields[] = {
     {"severity", TP_WORD(F, weight, tp_program_weight_text), .definition = "high, medium, low or info"},
     {"title", TP_PLAIN(F, title), .definition = "the finding"},
     {"detail", TP_PLAIN(F, detail), .definition = "evidence"},
-    {"advice", TP_PLAIN(F, advice), .definition = "what to do"},
-    {"time_us", TP_US(F, time_ns), .definition = "time that the finding is about"},
-    {"percent", TP_PLAIN(F, percent), .definition = "share of that time"},
-    {"percent_of", TP_PLAIN(F, whole), .definition = "what the share is of"},
+    {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
+    {"time_us", TP_US(F, time_ns), .definition = "time that the finding affects"},
+    {"percent", TP_PLAIN(F, percent), .definition = "share of the time that the finding affects"},
+    {"percent_of", TP_PLAIN(F, whole), .definition = "total of which share is a part"},
 };
 #undef F
 static const struct tp_fields finding = TP_FIELDS("A finding about a program", finding_fields);
@@ -144,20 +144,20 @@ static const struct tp_json_field fields[] = {
     {"command", TP_PLAIN(F, command), .definition = "command of the first process"},
     {"rule", TP_WORD(F, rule, tp_program_rule_id), .definition = "rule that decided the verdict, P0 to P9"},
     {"wall_us", TP_US(F, parts.wall_ns), .definition = "wall time from the first start to the last exit"},
-    {"cpu_us", TP_US(F, state_ns[TP_STATE_RUNNING]), .definition = "processor time of all threads"},
+    {"cpu_us", TP_US(F, state_ns[TP_STATE_RUNNING]), .definition = "CPU time of all threads"},
     {"ready_us", TP_US(F, state_ns[TP_STATE_READY]), .definition = "time in which threads were ready but did not run"},
     {"blocked_us", TP_US(F, state_ns[TP_STATE_BLOCKED]), .definition = "time in which threads waited"},
     {"busy_us", TP_US(F, parts.busy_ns), .definition = "wall time in which a thread ran or was ready"},
     {"idle_us", TP_US(F, parts.idle_ns), .definition = "wall time in which all threads waited"},
-    {"wake_ups", TP_PLAIN(F, wake_up_count), .definition = "ends of waits"},
+    {"wake_ups", TP_PLAIN(F, wake_up_count), .definition = "number of waits that ended"},
     {"disk_read_bytes", TP_PLAIN(F, disk_read_bytes), .definition = "bytes read from disks; null: unknown"},
     {"disk_written_bytes", TP_PLAIN(F, disk_written_bytes), .definition = "bytes written to disks; null: unknown"},
     {"wall_parts", TP_LIST(next_part, &part), .definition = "wall time by state, longest first"},
     {"processes", TP_PLAIN(F, processes), .definition = "processes in the order of their tree"},
     {"threads", TP_PLAIN(F, threads), .definition = "threads in the order of their processes"},
-    {"functions", TP_PLAIN(F, function_rows), .definition = "functions by processor time"},
+    {"functions", TP_PLAIN(F, function_rows), .definition = "functions by CPU time"},
     {"python", TP_COMPUTED(TP_AS_RECORD, python_record), .fields = &python,
-     .definition = "Python function with most processor time; null: less than half of it is in Python"},
+     .definition = "Python function with most CPU time; null if less than half of the CPU time is in Python"},
     {"waits", TP_PLAIN(F, wait_rows), .definition = "waits by cause, stack and thread, longest first"},
     {"findings", TP_RECORDS(F, findings, finding_count, &finding), .definition = "findings, most severe first"},
     {"recording", TP_PART(&recording), .definition = "costs of the recording"},

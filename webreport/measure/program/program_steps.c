@@ -13,13 +13,14 @@ enum { LEAST_SAMPLES = 10 }; /* fewer samples give no reliable shares */
     {                                                                                                                  \
         name, title, "us", definition, TP_COLUMN_NS                                                                    \
     }
-#define CAUSE(cause, name, title) [TP_STEPS_CAUSES + (cause)] = TIME(name, title, "Time in which it waited for that.")
+#define CAUSE(cause, name, title)                                                                                      \
+    [TP_STEPS_CAUSES + (cause)] = TIME(name, title, "Time in which the main thread waited for this cause.")
 
 static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
     [TP_STEPS_NAME] = {"step", "Step", "", "Name of the step in PyTorch's trace.", TP_COLUMN_TEXT},
-    [TP_STEPS_WALL] = TIME("wall_us", "Wall", "Length of the step on the host: the other columns add up to it."),
-    [TP_STEPS_RUNNING] = TIME("running_us", "Running", "Time of the main thread on a CPU."),
-    [TP_STEPS_READY_TIME] = TIME("ready_us", "Ready", "Time in which it could run and got no CPU."),
+    [TP_STEPS_WALL] = TIME("wall_us", "Wall", "Length of the step on the host; the other columns add up to it."),
+    [TP_STEPS_RUNNING] = TIME("running_us", "Running", "Time in which the main thread ran on a CPU."),
+    [TP_STEPS_READY_TIME] = TIME("ready_us", "Ready", "Time in which the main thread could run but no CPU was free."),
     CAUSE(TP_WAIT_DISK, "disk_us", "Disk"),
     CAUSE(TP_WAIT_PAGE_FAULT, "page_fault_us", "Page fault"),
     CAUSE(TP_WAIT_SOCKET, "socket_us", "Socket"),
@@ -36,26 +37,33 @@ static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
     CAUSE(TP_WAIT_EXIT, "exit_us", "Exit"),
     CAUSE(TP_WAIT_RECORDING, "recording_us", "Recording"),
     CAUSE(TP_WAIT_UNKNOWN, "unknown_us", "Unknown"),
-    [TP_STEPS_UNSEEN_TIME] = TIME("unseen_us", "Not seen", "Time that the recording from outside has no state for."),
+    [TP_STEPS_UNSEEN_TIME] =
+        TIME("unseen_us", "Not seen", "Time for which the recording from outside has no state of the main thread."),
 };
 
 static const struct tp_column_def part_defs[TP_STEPS_PART_COLUMNS] = {
-    {"part", "The main thread", "", "What it did.", TP_COLUMN_TEXT},
-    TIME("time_us", "All steps", "Over all used steps."),
+    {"part", "The main thread", "", "State of the main thread.", TP_COLUMN_TEXT},
+    TIME("time_us", "All steps", "Sum over all used steps."),
     {"percent", "Of the steps", "%", "Share of the wall time of all used steps.", TP_COLUMN_REAL},
-    TIME("per_step_us", "Each step", "The same by the number of steps, rounded down.")};
+    TIME("per_step_us", "Each step", "Sum over all used steps divided by the number of steps, rounded down.")};
 
 static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
-    {"function", "Function", "", "Name; code without one: file and offset.", TP_COLUMN_TEXT},
-    {"file", "File", "", "Source file, else the program or library.", TP_COLUMN_TEXT},
-    {"line", "Line", "", "The line with most of its own time in the whole program.", TP_COLUMN_INT},
-    {"kind", "Kind", "", "native, python or kernel.", TP_COLUMN_WORD},
-    TIME("self_us", "Self", "Running time of the main thread in steps, outside of operators, in the function itself."),
-    TIME("total_us", "Total", "The same in the function or in what it called."),
-    {"self_percent", "Self of it", "%", "Its own time as a share of that running time.", TP_COLUMN_REAL},
-    {"error_points", "\xc2\xb1 (95 %)", "points", "1.96 standard errors of that share, from the number of samples.",
+    {"function", "Function", "", "Name of the function; for code without a name, the file and the offset in it.",
+     TP_COLUMN_TEXT},
+    {"file", "File", "", "Source file of the function; if it is unknown, the program or library.", TP_COLUMN_TEXT},
+    {"line", "Line", "", "Source line that takes most of the function's own time in the whole program.", TP_COLUMN_INT},
+    {"kind", "Kind", "", "Kind of code: native, python or kernel.", TP_COLUMN_WORD},
+    TIME("self_us", "Self",
+         "CPU time of the main thread in the function itself, within steps but outside of operators."),
+    TIME("total_us", "Total",
+         "CPU time of the main thread in the function and the functions that it called, within steps but outside of "
+         "operators."),
+    {"self_percent", "Self of it", "%",
+     "Own time of the function as a share of the main thread's CPU time in steps outside of operators.",
      TP_COLUMN_REAL},
-    {"samples", "Samples", "", "Samples that found the function itself running.", TP_COLUMN_INT}};
+    {"error_points", "\xc2\xb1 (95 %)", "points",
+     "Uncertainty of the function's share: 1.96 standard errors, from the number of samples.", TP_COLUMN_REAL},
+    {"samples", "Samples", "", "Number of samples in which the function itself was running.", TP_COLUMN_INT}};
 
 static const char *const running_parts[TP_STEPS_WAITS] = {"native", "python", "kernel", "running", "ready"};
 
@@ -388,13 +396,14 @@ static const struct tp_json_field fields[] = {
     {"pid", TP_PLAIN(F, pid), .definition = "process of the main thread"},
     {"tid", TP_PLAIN(F, tid), .definition = "the main thread"},
     {"wall_us", TP_US(F, wall_ns), .definition = "length of the used steps"},
-    {"running_us", TP_US(F, running_ns), .definition = "processor time of the main thread in the steps"},
-    {"samples", TP_PLAIN(F, sample_count), .definition = "samples of the main thread in the steps"},
-    {"parts", TP_PLAIN(F, parts), .definition = "length by state of the main thread, longest first"},
+    {"running_us", TP_US(F, running_ns), .definition = "CPU time of the main thread in the steps"},
+    {"samples", TP_PLAIN(F, sample_count), .definition = "number of samples of the main thread in the steps"},
+    {"parts", TP_PLAIN(F, parts), .definition = "time of the steps by state of the main thread, longest first"},
     {"steps", TP_PLAIN(F, steps), .definition = "used steps in order of time"},
-    {"outside_operators_us", TP_US(F, outside_ns), .definition = "part of the processor time while no operator ran"},
-    {"outside_operators_samples", TP_PLAIN(F, outside_count), .definition = "samples while no operator ran"},
-    {"functions_outside_operators", TP_PLAIN(F, functions), .definition = "functions that ran while no operator did"},
+    {"outside_operators_us", TP_US(F, outside_ns),
+     .definition = "part of the main thread's CPU time while no operator ran"},
+    {"outside_operators_samples", TP_PLAIN(F, outside_count), .definition = "number of samples while no operator ran"},
+    {"functions_outside_operators", TP_PLAIN(F, functions), .definition = "functions that ran while no operator ran"},
 };
 #undef F
 

@@ -82,8 +82,9 @@ struct tp_program_use tp_program_use_find(const struct tp_model *model, const st
 }
 
 static const struct tp_json_field fields[] = {
-    {"kind", TP_WORD(struct tp_program_use, of, tp_program_use_text), .definition = "what the program does"},
+    {"kind", TP_WORD(struct tp_program_use, of, tp_program_use_text),
+     .definition = "activity of the program, such as training or inference"},
     {"evidence", TP_PLAIN(struct tp_program_use, evidence),
-     .definition = "name in the trace that shows it; null: the absence of other names shows it"},
+     .definition = "name in the trace that shows the activity; null if the absence of other names shows it"},
 };
 const struct tp_fields tp_program_use_fields = TP_FIELDS("Use of the program", fields);

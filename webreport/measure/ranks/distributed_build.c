@@ -308,21 +308,23 @@ static struct tp_json_value wait_is_least(const struct tp_record *record)
 #define F struct tp_distributed
 static const struct tp_json_field fields[] = {
     {"span", TP_PLAIN(F, span), TP_NULL_UNLESS(F, has_span),
-     .definition = "number of the recording; null: the run has one"},
+     .definition = "number of the recording; null if the run has only one recording"},
     {"workers", TP_LIST(next_worker, NULL), .definition = "ranks with communication"},
     {"workers_without_communication", TP_ARRAY(F, silent_workers, silent_count),
      .definition = "ranks without communication"},
-    {"comparable", TP_PLAIN(F, is_comparable), .definition = "all ranks recorded the same collectives"},
+    {"comparable", TP_PLAIN(F, is_comparable), .definition = "true if all ranks recorded the same collectives"},
     {"wait_is_least", TP_COMPUTED(TP_AS_BOOL, wait_is_least),
-     .definition = "ranks are missing, so that the real waits are at least as long; null: unknown"},
+     .definition = "true if ranks are missing, so that the real waits are at least as long as shown; null: unknown"},
     {"device_information", TP_COMPUTED(TP_AS_MAP, tp_rank_devices), .definition = "devices by node and process"},
     {"overlap_columns_us", TP_LIST(next_overlap_column, NULL),
-     .definition = "names of the parts in overlap_by_step_and_worker"},
+     .definition = "names of the values in overlap_by_step_and_worker"},
     {"overlap_by_step_and_worker", TP_MAP(next_overlap_step, NULL),
-     .definition = "time of computation and communication of each step and rank; step all: means"},
-    {"wait_columns_us", TP_LIST(next_wait_column, NULL), .definition = "names of the parts in wait_by_step_and_worker"},
+     .definition = "time in computation and communication for each step and rank; the step all contains the means"},
+    {"wait_columns_us", TP_LIST(next_wait_column, NULL),
+     .definition = "names of the values in wait_by_step_and_worker"},
     {"wait_by_step_and_worker", TP_MAP(next_wait_step, NULL), TP_NULL_UNLESS(F, is_comparable),
-     .definition = "time of transfers and of waiting for other ranks of each step and rank; step all: means"},
+     .definition =
+         "time in transfers and in waiting for other ranks, for each step and rank; the step all contains the means"},
     {"communication_ops_by_worker", TP_MAP(next_operations, NULL), .definition = "collectives of each rank by name"},
 };
 #undef F

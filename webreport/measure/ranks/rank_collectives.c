@@ -5,19 +5,18 @@
 
 static const struct tp_column_def op_defs[TP_COMM_OP_COLUMNS] = {
     {"name", "Collective", "", "Name of the collective.", TP_COLUMN_TEXT},
-    {"calls", "Calls", "", "Number of calls.", TP_COLUMN_INT},
-    {"total_size_bytes", "Size", "bytes", "Bytes of all calls' tensors.", TP_COLUMN_BYTES},
-    {"total_latency_us", "Latency", "us", "Time in which a call or its kernels ran.", TP_COLUMN_NS},
+    {"calls", "Calls", "", "Number of calls of the collective.", TP_COLUMN_INT},
+    {"total_size_bytes", "Size", "bytes", "Number of bytes in the tensors of all calls.", TP_COLUMN_BYTES},
+    {"total_latency_us", "Latency", "us", "Time in which a call of the collective or its kernels ran.", TP_COLUMN_NS},
     {"data_transfer_us", "Transfer", "us",
-     "The part in which all ranks had arrived: of each range the length that it has on the fastest rank.",
-     TP_COLUMN_NS},
-    {"kernel_count", "Kernels", "", "Number of kernels of the calls.", TP_COLUMN_INT},
+     "Part of the time in which all ranks had arrived: for each call, its length on the fastest rank.", TP_COLUMN_NS},
+    {"kernel_count", "Kernels", "", "Number of kernels that the calls launched.", TP_COLUMN_INT},
     {"kernel_time_us", "Kernel time", "us", "Sum of the kernels' durations.", TP_COLUMN_NS},
-    {"dtype", "Type", "", "Element type, when all calls have the same.", TP_COLUMN_TEXT},
-    {"group_size", "Group size", "", "Ranks of the process group, when all calls have the same.", TP_COLUMN_TEXT},
-    {"process_group", "Group", "", "Name of the process group, when all calls have the same.", TP_COLUMN_TEXT},
+    {"dtype", "Type", "", "Element type of the tensors, if it is the same for all calls.", TP_COLUMN_TEXT},
+    {"group_size", "Group size", "", "Ranks of the process group, if they are the same for all calls.", TP_COLUMN_TEXT},
+    {"process_group", "Group", "", "Name of the process group, if it is the same for all calls.", TP_COLUMN_TEXT},
     {"process_group_description", "Group description", "",
-     "Description of the process group, when all calls have the same.", TP_COLUMN_TEXT},
+     "Description of the process group, if it is the same for all calls.", TP_COLUMN_TEXT},
 };
 
 void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_summary *rank, const uint32_t *key,

@@ -15,10 +15,11 @@ static struct tp_str copy(struct tp_arena *arena, struct tp_str text)
 
 static const struct tp_column_def overlap_defs[TP_OVERLAP_COLUMNS] = {
     {"step", "Step", "", "Name of the step.", TP_COLUMN_TEXT},
-    {"computation_us", "Computation", "us", "Time in kernels that are no collectives.", TP_COLUMN_NS},
-    {"communication_us", "Communication", "us", "Time in collectives.", TP_COLUMN_NS},
-    {"overlap_us", "Overlap", "us", "Time in which both ran.", TP_COLUMN_NS},
-    {"other_us", "Other", "us", "Time of the step in neither.", TP_COLUMN_NS},
+    {"computation_us", "Computation", "us", "Time of the step in kernels that are not collectives.", TP_COLUMN_NS},
+    {"communication_us", "Communication", "us", "Time of the step in collectives.", TP_COLUMN_NS},
+    {"overlap_us", "Overlap", "us", "Time of the step in which computation and communication ran at the same time.",
+     TP_COLUMN_NS},
+    {"other_us", "Other", "us", "Time of the step without computation and without communication.", TP_COLUMN_NS},
 };
 
 void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_arena *arena)

@@ -78,7 +78,8 @@ static const struct tp_json_field fields[] = {
      .definition = "memory of each device at its peak"},
     {"recommendations", TP_RECORD(F, recommendations, &tp_recommendations_fields), .definition = "findings"},
     {"verdict", TP_RECORD(F, verdict, &tp_verdict_fields), .definition = "what bounds the steps"},
-    {"program_use", TP_RECORD(F, use, &tp_program_use_fields), .definition = "what the program does"},
+    {"program_use", TP_RECORD(F, use, &tp_program_use_fields),
+     .definition = "activity of the program, such as training or inference"},
     {"program_view", TP_RECORD(F, program, &tp_program_view_fields), TP_ONLY_IF(F, program.is_present),
      .definition = "a program recorded from outside"},
 };

@@ -132,7 +132,7 @@ static int recommend(void *context, struct tp_error *err)
     a->claimed = TP_VEC(a->arena, struct tp_interval);
     if (e->verdict->class == TP_CLASS_STALL && e->verdict->cause == TP_TIME_COMMUNICATION) {
         a->is_left_out[TP_RULE_E1] = true;
-        tp_advisor_skip(a, TP_RULE_E1, "one collective is half of the window: ranks came late");
+        tp_advisor_skip(a, TP_RULE_E1, "one collective takes half of the recorded time because ranks arrived late");
     }
     a->accumulation = tp_accumulation_find(model, a->arena);
     evaluate(a);

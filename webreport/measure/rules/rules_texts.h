@@ -23,8 +23,9 @@
 #define OVERLAP                                                                                                        \
     "Let the engine prepare the next step while the device works (vLLM: --async-scheduling; SGLang: no "               \
     "--disable-overlap-schedule; TensorRT-LLM: no disable_overlap_scheduler)"
-#define LESS_COMMUNICATION "use fewer devices for each copy of the model, or more copies of it"
+#define LESS_COMMUNICATION "use fewer devices for each copy of the model, or more copies of the model"
 #define OVERLAP_WITH_MPI                                                                                               \
-    "Start it with MPI_Isend, MPI_Irecv or MPI_Iallreduce as soon as its data is ready, and compute before MPI_Wait."
+    "Start communication with MPI_Isend, MPI_Irecv or MPI_Iallreduce as soon as its data is ready, and compute "       \
+    "before MPI_Wait."
 
 #endif

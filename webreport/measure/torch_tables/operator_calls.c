@@ -13,25 +13,30 @@
 #include "writer/base/sort.h"
 
 const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS] = {
-    {"rank", "#", "", "Place in the order.", TP_COLUMN_INT},
+    {"rank", "#", "", "Position of the row in the table.", TP_COLUMN_INT},
     {"operator", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
-    {"calls", "Calls", "", "Calls in this row.", TP_COLUMN_INT},
+    {"calls", "Calls", "", "Number of calls in this row.", TP_COLUMN_INT},
     {"self_time_us", "Self time", "us",
-     "Device time of its own kernels; without a device, CPU time outside of operators "
-     "inside it.",
-     TP_COLUMN_NS},
-    {"self_time_pct", "Self", "%", "Self time over that of all operators of the trace.", TP_COLUMN_REAL},
-    {"cumulative_us", "Cumulative", "us", "Self time of this row and those above.", TP_COLUMN_NS},
-    {"cumulative_pct", "Cumulative", "%", "The same over all operators of the trace.", TP_COLUMN_REAL},
-    {"total_time_us", "Total time", "us", "Time with the operators inside it.", TP_COLUMN_NS},
-    {"computation_flop", "Computation", "", "Floating point operations, from shapes.", TP_COLUMN_REAL},
-    {"flops", "FLOPS", "1/s", "Computation over total time of the calls that have one.", TP_COLUMN_REAL},
-    {"memory_bytes", "Memory", "bytes", "Bytes of arguments and output, each once.", TP_COLUMN_REAL},
-    {"bandwidth_bytes_per_s", "Bandwidth", "bytes/s", "Memory over total time of the calls that have one.",
+     "Device time of the operator's own kernels; without a device, CPU time outside of inner operators.", TP_COLUMN_NS},
+    {"self_time_pct", "Self", "%", "Self time as a share of the self time of all operators of the trace.",
      TP_COLUMN_REAL},
+    {"cumulative_us", "Cumulative", "us", "Self time of this row and all rows above.", TP_COLUMN_NS},
+    {"cumulative_pct", "Cumulative", "%",
+     "Self time of this row and all rows above, as a share of the self time of all operators.", TP_COLUMN_REAL},
+    {"total_time_us", "Total time", "us", "Time of the operator including the operators inside it.", TP_COLUMN_NS},
+    {"computation_flop", "Computation", "", "Number of floating-point operations, computed from the shapes.",
+     TP_COLUMN_REAL},
+    {"flops", "FLOPS", "1/s",
+     "Floating-point operations per second: computation divided by the total time of the calls with a known "
+     "computation.",
+     TP_COLUMN_REAL},
+    {"memory_bytes", "Memory", "bytes", "Bytes of the arguments and the output; each tensor counts once.",
+     TP_COLUMN_REAL},
+    {"bandwidth_bytes_per_s", "Bandwidth", "bytes/s",
+     "Memory divided by the total time of the calls with a known memory.", TP_COLUMN_REAL},
     {"in_shapes", "in_shapes", "", "Shapes of the arguments.", TP_COLUMN_TEXT},
-    {"out_shapes", "out_shapes", "", "Shape of the output, from those of the arguments.", TP_COLUMN_TEXT},
-    {"family", "Family", "", "Which formula: see help.", TP_COLUMN_TEXT},
+    {"out_shapes", "out_shapes", "", "Shape of the output, computed from the shapes of the arguments.", TP_COLUMN_TEXT},
+    {"family", "Family", "", "Formula used for computation and memory; see tracepress help table.", TP_COLUMN_TEXT},
 };
 
 /* ---- calls ---- */

@@ -142,15 +142,18 @@ uint32_t *tp_calls_sort(const struct tp_calls *calls, const char *key, struct tp
 
 const struct tp_column_def tp_calls_columns[TP_CALLS_COLUMNS] = {
     {"function", "Function", "", "Name of the function.", TP_COLUMN_TEXT},
-    {"file", "File", "", "Its file; ~ for built-in functions.", TP_COLUMN_TEXT},
+    {"file", "File", "", "File of the function; ~ for built-in functions.", TP_COLUMN_TEXT},
     {"line", "Line", "", "First line of the function.", TP_COLUMN_INT},
     {"ncalls", "Calls", "", "All calls.", TP_COLUMN_INT},
-    {"primitive_calls", "Primitive calls", "", "Calls with no call of the same function around them.", TP_COLUMN_INT},
-    {"tottime_us", "Own", "us", "Time in the function outside of functions it calls.", TP_COLUMN_NS},
-    {"tottime_per_call_us", "Own per call", "us", "Own time over calls.", TP_COLUMN_NS},
-    {"cumtime_us", "Total", "us", "Time in the function and in what it calls; recursive calls are not added.",
+    {"primitive_calls", "Primitive calls", "", "Number of calls without a call of the same function around them.",
+     TP_COLUMN_INT},
+    {"tottime_us", "Own", "us", "Time in the function itself, outside of the functions that it calls.", TP_COLUMN_NS},
+    {"tottime_per_call_us", "Own per call", "us", "Own time of the function divided by the number of calls.",
      TP_COLUMN_NS},
-    {"cumtime_per_call_us", "Total per call", "us", "Total time over primitive calls.", TP_COLUMN_NS},
+    {"cumtime_us", "Total", "us",
+     "Time in the function and in the functions that it calls; recursive calls count once.", TP_COLUMN_NS},
+    {"cumtime_per_call_us", "Total per call", "us", "Total time divided by the number of primitive calls.",
+     TP_COLUMN_NS},
 };
 
 static int64_t mean(int64_t ns, int64_t count)

@@ -9,21 +9,25 @@
 enum { NS_FLOPS = 1000, FINEST = 400 }; /* FINEST: a row has at least 1 / FINEST of the window */
 
 static const struct tp_column_def defs[TP_TIME_COLUMNS] = {
-    {"name", "Time", "", "What the time went to, each part inside the one above it.", TP_COLUMN_TEXT},
+    {"name", "Time", "", "Part of the time; each indented row is part of the row above it.", TP_COLUMN_TEXT},
     {"time_us", "Time", "us",
-     "Of the used steps: each moment belongs to one row, and rows inside sum to the one above.", TP_COLUMN_NS},
-    {"share_percent", "Share", "%", "Of the used steps.", TP_COLUMN_REAL},
-    {"calls", "Calls", "", "Device operations that begin in the used steps.", TP_COLUMN_INT},
-    {"tflops", "Rate", "TFLOP/s", "Operations by the time of the kernels that did them, where the shapes are known.",
-     TP_COLUMN_REAL},
-    {"gb_per_s", "Memory", "GB/s", "The least of bytes by the time of the kernels that moved them.", TP_COLUMN_REAL},
-    {"reached_percent", "Reached", "%",
-     "The least time that the device needs for this, by its published peaks, as part of the time that it took.",
-     TP_COLUMN_REAL},
-    {"headroom_us", "Above that", "us", "Time beyond that least. A good kernel reaches 60 to 75 % of a peak, not all.",
+     "Time of the used steps. Each moment belongs to one row, and indented rows add up to the row above them.",
      TP_COLUMN_NS},
-    {"bound", "Bound by", "", "What the least time comes from: compute, memory, or the latency of short kernels.",
-     TP_COLUMN_TEXT}};
+    {"share_percent", "Share", "%", "Share of the time of the used steps.", TP_COLUMN_REAL},
+    {"calls", "Calls", "", "Number of device operations that begin in the used steps.", TP_COLUMN_INT},
+    {"tflops", "Rate", "TFLOP/s",
+     "Floating-point operations divided by the time of the kernels that computed them, where the shapes are known.",
+     TP_COLUMN_REAL},
+    {"gb_per_s", "Memory", "GB/s",
+     "Smallest possible number of bytes divided by the time of the kernels that moved them.", TP_COLUMN_REAL},
+    {"reached_percent", "Reached", "%",
+     "Shortest time that the device needs for this work at its published peak rates, as a share of the time that it "
+     "took.",
+     TP_COLUMN_REAL},
+    {"headroom_us", "Above that", "us",
+     "Time above the shortest possible time. A good kernel reaches 60 to 75 % of a peak rate.", TP_COLUMN_NS},
+    {"bound", "Bound by", "",
+     "Limit that determines the shortest time: compute, memory, or the latency of short kernels.", TP_COLUMN_TEXT}};
 
 static bool is_shown(const struct tp_time_node *node, int64_t least)
 {

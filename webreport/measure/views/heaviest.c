@@ -8,8 +8,8 @@
 
 static const struct tp_column_def defs[TP_HEAVY_COLUMNS] = {
     {"name", "Name", "", "Name of the kernel or operator.", TP_COLUMN_TEXT},
-    {"calls", "Calls", "", "Calls in the used steps.", TP_COLUMN_INT},
-    {"time_us", "Time", "us", "Time in the used steps.", TP_COLUMN_NS}};
+    {"calls", "Calls", "", "Number of calls in the used steps.", TP_COLUMN_INT},
+    {"time_us", "Time", "us", "Time of all calls in the used steps.", TP_COLUMN_NS}};
 
 /* Sums by item; an item is the row of a kernel or the name of an operator. */
 struct heaviest {

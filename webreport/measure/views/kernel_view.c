@@ -10,40 +10,45 @@
 enum { UNIT_E9 = 1000000000 };
 
 #define TIME_COLUMNS                                                                                                   \
-    {"calls", "Calls", "", "Number of launches.", TP_COLUMN_INT},                                                      \
-        {"total_us", "Total", "us", "Sum of the durations.", TP_COLUMN_NS},                                            \
+    {"calls", "Calls", "", "Number of launches of the kernel, copy or memset.", TP_COLUMN_INT},                        \
+        {"total_us", "Total", "us", "Sum of the durations of all launches.", TP_COLUMN_NS},                            \
         {"mean_us", "Mean", "us", "Mean duration.", TP_COLUMN_REAL},                                                   \
         {"max_us", "Max", "us", "Longest duration.", TP_COLUMN_NS},                                                    \
         {"min_us", "Min", "us", "Shortest duration.", TP_COLUMN_NS},                                                   \
-        {"in_steps_us", "In steps", "us", "The part of the total inside the used steps.", TP_COLUMN_NS},               \
+        {"in_steps_us", "In steps", "us", "Part of the total time that is inside the used steps.", TP_COLUMN_NS},      \
         {"share_of_step_percent", "Share of step", "%",                                                                \
-         "Time in the used steps over their length; streams may overlap.", TP_COLUMN_REAL},                            \
+         "Time in the used steps as a share of the steps' length; the times of overlapping streams are added.",        \
+         TP_COLUMN_REAL},                                                                                              \
     {                                                                                                                  \
-        "calls_in_steps", "Calls in steps", "", "Number of those that used steps launched.", TP_COLUMN_INT             \
+        "calls_in_steps", "Calls in steps", "", "Number of launches in the used steps.", TP_COLUMN_INT                 \
     }
 #define LAUNCH_COLUMNS                                                                                                 \
-    {"mean_blocks_per_sm", "Blocks per SM", "", "Blocks per multiprocessor, weighted by duration.", TP_COLUMN_REAL},   \
+    {"mean_blocks_per_sm", "Blocks per SM", "",                                                                        \
+     "Number of blocks per multiprocessor, weighted by the kernels' durations.", TP_COLUMN_REAL},                      \
     {                                                                                                                  \
-        "mean_occupancy_percent", "Est. occupancy", "%", "Estimated achieved occupancy, weighted by duration.",        \
-            TP_COLUMN_REAL                                                                                             \
+        "mean_occupancy_percent", "Est. occupancy", "%",                                                               \
+            "Estimated achieved occupancy, weighted by the kernels' durations.", TP_COLUMN_REAL                        \
     }
 
 static const struct tp_column_def kernel_defs[TP_KERNEL_COLUMNS] = {
     {"name", "Kernel", "", "Name of the kernel.", TP_COLUMN_TEXT},
-    {"uses_tensor_cores", "Tensor cores", "", "The name says that it uses tensor cores.", TP_COLUMN_BOOL},
-    {"tensor_core_use", "Tensor core use", "", "yes, no, or unknown when the name does not tell.", TP_COLUMN_TEXT},
-    {"communication", "Collective", "", "A kernel of a collective.", TP_COLUMN_BOOL},
+    {"uses_tensor_cores", "Tensor cores", "", "yes if the kernel's name shows that it uses tensor cores.",
+     TP_COLUMN_BOOL},
+    {"tensor_core_use", "Tensor core use", "",
+     "yes or no if the kernel's name shows whether it uses tensor cores, otherwise unknown.", TP_COLUMN_TEXT},
+    {"communication", "Collective", "", "yes if the kernel belongs to a collective.", TP_COLUMN_BOOL},
     TIME_COLUMNS,
     LAUNCH_COLUMNS};
 static const struct tp_column_def config_defs[TP_CONFIG_COLUMNS] = {
     {"name", "Kernel", "", "Name of the kernel.", TP_COLUMN_TEXT},
-    {"operator", "Operator", "", "Operator that launched it; empty when none is known.", TP_COLUMN_TEXT},
-    {"grid", "Grid", "blocks", "Blocks of the grid.", TP_COLUMN_JSON},
-    {"block", "Block", "threads", "Threads of a block.", TP_COLUMN_JSON},
-    {"registers_per_thread", "Registers", "per thread", "Registers of a thread.", TP_COLUMN_JSON},
-    {"shared_memory_bytes", "Shared memory", "bytes", "Shared memory of a block.", TP_COLUMN_JSON},
-    {"uses_tensor_cores", "Tensor cores", "", "The name says that it uses tensor cores.", TP_COLUMN_BOOL},
-    {"operator_tensor_core_eligible", "TC eligible", "", "The operator could use tensor cores.", TP_COLUMN_BOOL},
+    {"operator", "Operator", "", "Operator that launched the kernel; empty if unknown.", TP_COLUMN_TEXT},
+    {"grid", "Grid", "blocks", "Number of blocks of the grid in each dimension.", TP_COLUMN_JSON},
+    {"block", "Block", "threads", "Number of threads of a block in each dimension.", TP_COLUMN_JSON},
+    {"registers_per_thread", "Registers", "per thread", "Number of registers per thread.", TP_COLUMN_JSON},
+    {"shared_memory_bytes", "Shared memory", "bytes", "Bytes of shared memory per block.", TP_COLUMN_JSON},
+    {"uses_tensor_cores", "Tensor cores", "", "yes if the kernel's name shows that it uses tensor cores.",
+     TP_COLUMN_BOOL},
+    {"operator_tensor_core_eligible", "TC eligible", "", "yes if the operator could use tensor cores.", TP_COLUMN_BOOL},
     TIME_COLUMNS,
     LAUNCH_COLUMNS};
 static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {
@@ -352,15 +357,17 @@ void tp_kernel_view_build_brief(struct tp_kernel_view *view, const struct tp_mod
 #define F struct tp_kernel_view
 static const struct tp_json_field pie_fields[] = {
     {"using_ratio", TP_PLAIN(F, using_ratio), .definition = "share of kernels that use tensor cores"},
-    {"not_using_ratio", TP_PLAIN(F, not_using_ratio), .definition = "share of kernels that use none"},
-    {"unknown_ratio", TP_PLAIN(F, unknown_ratio), .definition = "share of kernels whose name does not show it"},
+    {"not_using_ratio", TP_PLAIN(F, not_using_ratio), .definition = "share of kernels that use no tensor cores"},
+    {"unknown_ratio", TP_PLAIN(F, unknown_ratio),
+     .definition = "share of kernels whose name does not show whether they use tensor cores"},
 };
 static const struct tp_fields pie = TP_FIELDS("Kernel time by use of tensor cores", pie_fields);
 
 static const struct tp_json_field fields[] = {
     {"has_blocks_per_sm_column", TP_PLAIN(F, has_blocks_per_sm),
-     .definition = "the trace has blocks per multiprocessor"},
-    {"has_occupancy_column", TP_PLAIN(F, has_occupancy), .definition = "the trace has occupancy"},
+     .definition = "true if the trace has the numbers of blocks per multiprocessor"},
+    {"has_occupancy_column", TP_PLAIN(F, has_occupancy),
+     .definition = "true if the trace has the occupancy of kernels"},
     {"by_name", TP_PLAIN(F, by_name), .definition = "kernels by name"},
     {"by_name_properties_and_operator", TP_PLAIN(F, by_config),
      .definition = "kernels by name, launch configuration and operator"},

@@ -7,17 +7,18 @@
 #include "writer/base/sort.h"
 
 #define NUMBER_COLUMNS                                                                                                 \
-    {"calls", "Calls", "", "Number of calls, nested ones included.", TP_COLUMN_INT},                                   \
+    {"calls", "Calls", "", "Number of calls, including nested calls.", TP_COLUMN_INT},                                 \
         {"device_self_time_us", "GPU self", "us",                                                                      \
          "Time of the device events that these calls launched themselves, not through other operators.",               \
          TP_COLUMN_NS},                                                                                                \
         {"device_total_time_us", "GPU total", "us",                                                                    \
-         "Device time of the calls with all operators below; recursion is counted once.", TP_COLUMN_NS},               \
-        {"host_self_time_us", "CPU self", "us", "Host time of the calls without child operators and runtime calls.",   \
+         "Device time of the calls, including the operators that they call; recursion is counted once.",               \
          TP_COLUMN_NS},                                                                                                \
+        {"host_self_time_us", "CPU self", "us",                                                                        \
+         "Host time of the calls without the operators and runtime calls inside.", TP_COLUMN_NS},                      \
         {"host_total_time_us", "CPU total", "us",                                                                      \
-         "Host time of the calls with everything below; recursion is counted once.", TP_COLUMN_NS},                    \
-        {"tensor_core_eligible", "TC eligible", "", "Some call could use tensor cores.", TP_COLUMN_BOOL},              \
+         "Host time of the calls, including everything that they call; recursion is counted once.", TP_COLUMN_NS},     \
+        {"tensor_core_eligible", "TC eligible", "", "yes if a call could use tensor cores.", TP_COLUMN_BOOL},          \
         {"tensor_core_self_ratio", "TC self", "ratio", "Share of GPU self time in tensor-core kernels.",               \
          TP_COLUMN_REAL},                                                                                              \
     {                                                                                                                  \
@@ -27,18 +28,19 @@
 
 #define STACK_FLAG                                                                                                     \
     {                                                                                                                  \
-        "has_call_stack", "Stacks", "", "Call stacks were recorded.", TP_COLUMN_BOOL                                   \
+        "has_call_stack", "Stacks", "", "yes if call stacks were recorded.", TP_COLUMN_BOOL                            \
     }
 
 static const struct tp_column_def name_defs[] = {
     {"name", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT}, NUMBER_COLUMNS, STACK_FLAG};
 static const struct tp_column_def shape_defs[] = {
     {"name", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
-    {"input_shape", "Input shape", "", "Shapes of the inputs; [] for inputs that are no tensors.", TP_COLUMN_TEXT},
+    {"input_shape", "Input shape", "", "Shapes of the inputs; [] for an input that is not a tensor.", TP_COLUMN_TEXT},
     NUMBER_COLUMNS,
     STACK_FLAG};
 static const struct tp_column_def stack_defs[] = {
-    {"call_stack", "Call stack", "", "Python frames around the call, innermost first, joined by ;.", TP_COLUMN_TEXT},
+    {"call_stack", "Call stack", "", "Python call stack of the call, innermost frame first, separated by semicolons.",
+     TP_COLUMN_TEXT},
     NUMBER_COLUMNS};
 
 /* ---- order ---- */
@@ -335,21 +337,23 @@ static struct tp_json_value sorted_by(const struct tp_record *record)
 #define F struct tp_operator_view
 static const struct tp_json_field unlinked_fields[] = {
     {"device_events", TP_PLAIN(F, unlinked_device_events), .definition = "device events without an operator"},
-    {"device_time_us", TP_US(F, unlinked_device_time_ns), .definition = "time of these events"},
-    {"kernel_time_us", TP_US(F, unlinked_kernel_time_ns), .definition = "time of the kernels among them"},
+    {"device_time_us", TP_US(F, unlinked_device_time_ns),
+     .definition = "time of the device events without an operator"},
+    {"kernel_time_us", TP_US(F, unlinked_kernel_time_ns), .definition = "time of the kernels without an operator"},
     {"launches_outside_operators", TP_PLAIN(F, launches_outside_operators),
-     .definition = "launches while no operator ran"},
+     .definition = "number of launches while no operator ran"},
 };
 static const struct tp_fields unlinked = TP_FIELDS("Device work without an operator", unlinked_fields);
 
 static const struct tp_json_field fields[] = {
-    {"sorted_by", TP_COMPUTED(TP_AS_TEXT, sorted_by), .definition = "column that orders the tables"},
+    {"sorted_by", TP_COMPUTED(TP_AS_TEXT, sorted_by),
+     .definition = "name of the column by which the tables are sorted"},
     {"by_name", TP_PLAIN(F, by_name), .definition = "operators by name"},
     {"by_name_and_input_shape", TP_PLAIN(F, by_shape), .definition = "operators by name and shapes of their inputs"},
     {"call_stacks_by_name", TP_MAP(next_by_name, &stack_row), .definition = "call stacks of each operator"},
     {"call_stacks_by_name_and_input_shape", TP_MAP(next_by_shape, &stack_row),
      .definition = "call stacks of each operator and shape, by NAME###SHAPE"},
-    {"call_stacks_left_out", TP_PLAIN(F, stacks_left_out), .definition = "call stacks without a text"},
+    {"call_stacks_left_out", TP_PLAIN(F, stacks_left_out), .definition = "number of call stacks without a text"},
     {"unlinked", TP_PART(&unlinked), .definition = "device work without an operator"},
 };
 #undef F

@@ -8,23 +8,25 @@
 #include "writer/base/sort.h"
 
 static const struct tp_column_def range_defs[TP_RANGE_COLUMNS] = {
-    {"range", "Range", "", "Name that the program gave it.", TP_COLUMN_TEXT},
-    {"kind", "Kind", "", "What the range does: what the program said, or what its name says.", TP_COLUMN_WORD},
-    {"calls", "Calls", "", "Ranges of this name that begin in the used steps.", TP_COLUMN_INT},
-    {"self_us", "Self", "us", "Time in the used steps without the ranges inside of it.", TP_COLUMN_NS},
-    {"total_us", "Total", "us", "Time in the used steps; a range inside of one of its own name counts once.",
+    {"range", "Range", "", "Name that the program gave the range or counter.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of work in the range, as set by the program or guessed from the range's name.",
+     TP_COLUMN_WORD},
+    {"calls", "Calls", "", "Number of ranges with this name that begin in the used steps.", TP_COLUMN_INT},
+    {"self_us", "Self", "us", "Time of the ranges in the used steps, without the ranges inside them.", TP_COLUMN_NS},
+    {"total_us", "Total", "us",
+     "Time of the ranges in the used steps; a range inside another range with the same name counts once.",
      TP_COLUMN_NS},
-    {"share_percent", "Share", "%", "Total by the length of the used steps; threads at the same time add up.",
-     TP_COLUMN_REAL},
-    {"per_step_us", "Per step", "us", "Total by the number of used steps.", TP_COLUMN_NS}};
+    {"share_percent", "Share", "%",
+     "Total time as a share of the length of the used steps; the times of several threads are added.", TP_COLUMN_REAL},
+    {"per_step_us", "Per step", "us", "Total time divided by the number of used steps.", TP_COLUMN_NS}};
 
 static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {
-    {"counter", "Counter", "", "Name that the program gave it.", TP_COLUMN_TEXT},
-    {"values", "Values", "", "Values that are numbers.", TP_COLUMN_INT},
-    {"first", "First", "", "The first value.", TP_COLUMN_REAL},
-    {"last", "Last", "", "The last value.", TP_COLUMN_REAL},
-    {"min", "Lowest", "", "The lowest value.", TP_COLUMN_REAL},
-    {"max", "Highest", "", "The highest value.", TP_COLUMN_REAL}};
+    {"counter", "Counter", "", "Name that the program gave the range or counter.", TP_COLUMN_TEXT},
+    {"values", "Values", "", "Number of numeric values of the counter.", TP_COLUMN_INT},
+    {"first", "First", "", "First value of the counter.", TP_COLUMN_REAL},
+    {"last", "Last", "", "Last value of the counter.", TP_COLUMN_REAL},
+    {"min", "Lowest", "", "Lowest value of the counter.", TP_COLUMN_REAL},
+    {"max", "Highest", "", "Highest value of the counter.", TP_COLUMN_REAL}};
 
 /* ---- ranges ---- */
 

@@ -9,15 +9,16 @@
 #include "writer/base/sort.h"
 
 static const struct tp_column_def function_defs[TP_SAMPLE_COLUMNS] = {
-    {"function", "Function", "", "Function and its file or library.", TP_COLUMN_TEXT},
-    {"self_us", "CPU self", "us", "Processor time while the function itself was running.", TP_COLUMN_NS},
-    {"total_us", "CPU total", "us", "Processor time while the function or what it called was running.", TP_COLUMN_NS},
-    {"samples", "Samples", "", "Samples that found the function itself running.", TP_COLUMN_INT}};
+    {"function", "Function", "", "Function with its file or library.", TP_COLUMN_TEXT},
+    {"self_us", "CPU self", "us", "CPU time while the function itself was running.", TP_COLUMN_NS},
+    {"total_us", "CPU total", "us", "CPU time while the function or a function that it called was running.",
+     TP_COLUMN_NS},
+    {"samples", "Samples", "", "Number of samples in which the function itself was running.", TP_COLUMN_INT}};
 
 static const struct tp_column_def line_defs[TP_SAMPLE_LINE_COLUMNS] = {
-    {"line", "Line", "", "File, line and function that was running.", TP_COLUMN_TEXT},
-    {"self_us", "CPU self", "us", "Processor time while the line itself was running.", TP_COLUMN_NS},
-    {"samples", "Samples", "", "Samples that found it running.", TP_COLUMN_INT}};
+    {"line", "Line", "", "File, line and function of the running code.", TP_COLUMN_TEXT},
+    {"self_us", "CPU self", "us", "CPU time while the line itself was running.", TP_COLUMN_NS},
+    {"samples", "Samples", "", "Number of samples in which the line was running.", TP_COLUMN_INT}};
 
 /* The sums of a function or a line. */
 struct place {
@@ -197,11 +198,12 @@ void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *mo
 
 #define F struct tp_sample_view
 static const struct tp_json_field fields[] = {
-    {"sample_count", TP_PLAIN(F, count), .definition = "samples of running threads"},
-    {"without_stack", TP_PLAIN(F, without_stack), .definition = "samples without a stack; they count for the sum only"},
-    {"cpu_us", TP_US(F, cpu_ns), .definition = "processor time of all samples"},
-    {"functions", TP_PLAIN(F, functions), .definition = "processor time by function"},
-    {"lines", TP_PLAIN(F, lines), .definition = "processor time by line"},
+    {"sample_count", TP_PLAIN(F, count), .definition = "number of samples of running threads"},
+    {"without_stack", TP_PLAIN(F, without_stack),
+     .definition = "number of samples without a stack, which count only for the sum"},
+    {"cpu_us", TP_US(F, cpu_ns), .definition = "CPU time of all samples"},
+    {"functions", TP_PLAIN(F, functions), .definition = "CPU time by function"},
+    {"lines", TP_PLAIN(F, lines), .definition = "CPU time by source line"},
 };
 #undef F
 

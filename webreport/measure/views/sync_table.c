@@ -6,14 +6,14 @@
 #include "writer/base/sort.h"
 
 static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
-    {"line", "Called at", "", "Innermost project line around the call.", TP_COLUMN_TEXT},
+    {"line", "Called at", "", "Innermost source line of the project around the call.", TP_COLUMN_TEXT},
     {"op", "Operator", "", "Outermost operator around the call.", TP_COLUMN_TEXT},
     {"api", "Call", "", "Runtime or driver function that waited.", TP_COLUMN_TEXT},
-    {"kind", "Kind", "", "sync: an explicit wait; copy: a copy that returns when it is done.", TP_COLUMN_TEXT},
-    {"count", "Calls", "", "Number of calls.", TP_COLUMN_INT},
-    {"host_wait_us", "Host wait", "us", "Time the host spent in the calls.", TP_COLUMN_NS},
+    {"kind", "Kind", "", "sync for an explicit wait, copy for a copy that returns when it is done.", TP_COLUMN_TEXT},
+    {"count", "Calls", "", "Number of calls that wait.", TP_COLUMN_INT},
+    {"host_wait_us", "Host wait", "us", "Time that the host spent in the calls.", TP_COLUMN_NS},
     {"bubble_us", "Bubble", "us", "Time from the end of the call until the device had work again.", TP_COLUMN_NS},
-    {"cost_us", "Cost", "us", "The part of the bubble that the wait can be blamed for.", TP_COLUMN_NS},
+    {"cost_us", "Cost", "us", "Part of the device's idle time after the call that the wait causes.", TP_COLUMN_NS},
     {"max_cost_us", "Largest cost", "us", "Cost of the most expensive call.", TP_COLUMN_NS},
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
 };
@@ -130,12 +130,12 @@ void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, st
 
 #define F struct tp_sync_table
 static const struct tp_json_field fields[] = {
-    {"count", TP_PLAIN(F, count), .definition = "calls that wait for the device and begin in the used steps"},
-    {"host_wait_us", TP_US(F, host_wait_ns), .definition = "time of these calls"},
+    {"count", TP_PLAIN(F, count), .definition = "number of calls that wait for the device and begin in the used steps"},
+    {"host_wait_us", TP_US(F, host_wait_ns), .definition = "time that the host spends in these calls"},
     {"bubble_us", TP_US(F, bubble_ns), .definition = "idle time of the device after these calls"},
-    {"cost_us", TP_US(F, cost_ns), .definition = "what removing the waits gains at most"},
+    {"cost_us", TP_US(F, cost_ns), .definition = "upper bound of the time that removing the waits saves"},
     {"calls_outside_steps", TP_PLAIN(F, outside_step_count),
-     .definition = "waits outside the used steps; in no row and no sum"},
+     .definition = "number of waits outside the used steps, which no row and no sum includes"},
     {"rows", TP_PLAIN(F, rows), .definition = "waits by place, most expensive first"},
 };
 #undef F

@@ -9,15 +9,16 @@
 #include "writer/base/stats.h"
 
 static const struct tp_column_def task_defs[TP_TASK_COLUMNS] = {
-    {"task", "Task", "", "Name that the program gave it.", TP_COLUMN_TEXT},
-    {"count", "Count", "", "Tasks that began and ended in the recording.", TP_COLUMN_INT},
-    {"total_us", "Total", "us", "Sum of their durations; tasks at the same time count each.", TP_COLUMN_NS},
-    {"p50_us", "p50", "us", "Half of them take at most so long (nearest rank).", TP_COLUMN_NS},
-    {"p95_us", "p95", "us", "95 % of them take at most so long (nearest rank).", TP_COLUMN_NS},
-    {"p99_us", "p99", "us", "99 % of them take at most so long (nearest rank).", TP_COLUMN_NS},
-    {"max_us", "Longest", "us", "The longest of them.", TP_COLUMN_NS},
-    {"at_once", "At once", "", "Most tasks of this name that were open at the same time.", TP_COLUMN_INT},
-    {"open", "Not ended", "", "Tasks that were still open when the recording ended.", TP_COLUMN_INT}};
+    {"task", "Task", "", "Name that the program gave the task.", TP_COLUMN_TEXT},
+    {"count", "Count", "", "Number of tasks that began and ended during the recording.", TP_COLUMN_INT},
+    {"total_us", "Total", "us", "Sum of the durations of these tasks; simultaneous tasks all count.", TP_COLUMN_NS},
+    {"p50_us", "p50", "us", "Median duration of these tasks (nearest rank).", TP_COLUMN_NS},
+    {"p95_us", "p95", "us", "Duration that 95 % of these tasks do not exceed (nearest rank).", TP_COLUMN_NS},
+    {"p99_us", "p99", "us", "Duration that 99 % of these tasks do not exceed (nearest rank).", TP_COLUMN_NS},
+    {"max_us", "Longest", "us", "Duration of the longest of these tasks.", TP_COLUMN_NS},
+    {"at_once", "At once", "", "Largest number of tasks with this name that were open at the same time.",
+     TP_COLUMN_INT},
+    {"open", "Not ended", "", "Number of tasks that were still open when the recording ended.", TP_COLUMN_INT}};
 
 /* The tasks with one name. */
 struct group {
@@ -117,8 +118,9 @@ void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model,
 
 #define F struct tp_task_view
 static const struct tp_json_field fields[] = {
-    {"task_count", TP_PLAIN(F, count), .definition = "tasks that began in the trace"},
-    {"ends_without_begin", TP_PLAIN(F, without_begin), .definition = "ends of tasks whose begin is not in the trace"},
+    {"task_count", TP_PLAIN(F, count), .definition = "number of tasks that began in the trace"},
+    {"ends_without_begin", TP_PLAIN(F, without_begin),
+     .definition = "number of ends of tasks whose begin was not recorded"},
     {"tasks", TP_PLAIN(F, tasks), .definition = "tasks by name"},
 };
 #undef F

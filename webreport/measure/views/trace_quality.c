@@ -406,10 +406,11 @@ static struct tp_json_value flag_value(const struct tp_record *record)
 #define F struct tp_quality_flag
 static const struct tp_json_field flag_fields[] = {
     {"id", TP_PLAIN(F, id), .definition = "F1 to F11"},
-    {"raised", TP_PLAIN(F, is_raised), .definition = "the trace has this fault"},
-    {"value", TP_COMPUTED(TP_AS_REAL, flag_value), .definition = "amount of the fault; null if it has none"},
+    {"raised", TP_PLAIN(F, is_raised), .definition = "true if the trace has this fault"},
+    {"value", TP_COMPUTED(TP_AS_REAL, flag_value),
+     .definition = "amount of the fault; null if the fault has no amount"},
     {"unit", TP_PLAIN(F, unit), .definition = "unit of the amount"},
-    {"text", TP_PLAIN(F, text), .definition = "the fault in words"},
+    {"text", TP_PLAIN(F, text), .definition = "description of the fault"},
     {"weakens", TP_ARRAY(F, weakens, weakens_count),
      .definition = "rules and views that are less certain because of it"},
 };
@@ -436,8 +437,8 @@ static const struct tp_json_field fields[] = {
     {"events_with_negative_dur", TP_PLAIN(F, events_with_negative_dur),
      .definition = "events with a negative duration"},
     {"repaired", TP_PLAIN(F, repaired), .definition = "events whose text was repaired"},
-    {"truncated", TP_PLAIN(F, is_truncated), .definition = "the file ends too early"},
-    {"gzip_error", TP_PLAIN(F, has_gzip_error), .definition = "the compressed file is damaged"},
+    {"truncated", TP_PLAIN(F, is_truncated), .definition = "true if the file ends too early"},
+    {"gzip_error", TP_PLAIN(F, has_gzip_error), .definition = "true if the compressed file is damaged"},
     {"badly_nested_host_events", TP_PLAIN(F, badly_nested_host_events),
      .definition = "host events that overlap without one containing the other"},
     {"flags", TP_LIST(next_flag, &flag), .definition = "faults that make some findings less certain"},

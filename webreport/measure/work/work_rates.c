@@ -140,16 +140,17 @@ static struct tp_json_value peaks_are_measured(const struct tp_record *record)
 #define F struct tp_work_rates
 static const struct tp_json_field fields[] = {
     {"gemm_percent_of_peak", TP_PLAIN(F, products_percent),
-     .definition = "rate of matrix products, in percent of the device's peak"},
+     .definition = "rate that the matrix products reach, in percent of the device's peak"},
     {"step_percent_of_peak", TP_PLAIN(F, step_percent),
      .definition = "rate of the used steps, in percent of the device's peak"},
     {"known_percent", TP_PLAIN(F, known_percent),
      .definition = "share of the time of products, attention and convolutions whose operations are known"},
     {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_device),
      .definition = "device whose peak rates are used; null: no rates are known"},
-    {"source", TP_COMPUTED(TP_AS_TEXT, peaks_source), .definition = "where the rates are published or were measured"},
+    {"source", TP_COMPUTED(TP_AS_TEXT, peaks_source),
+     .definition = "source of the peak rates: a publication or a measurement"},
     {"is_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured),
-     .definition = "the rates were measured, not published"},
+     .definition = "true if the peak rates were measured instead of published"},
 };
 #undef F
 

@@ -12,30 +12,37 @@
 enum { NS_FLOPS = 1000 }; /* operations per nanosecond at 1 TFLOP/s */
 
 #define KIND_COLUMNS(total, title, definition)                                                                         \
-    {"kind", "Kind", "", "What was worked on, by who asked for it, else by the name itself.", TP_COLUMN_WORD},         \
-        {"calls", "Calls", "", "Number of them.", TP_COLUMN_INT}, {total, title, "us", definition, TP_COLUMN_NS},      \
-        {"share_percent", "Share", "%", "Of the total of all kinds.", TP_COLUMN_REAL},                                 \
-        {"names", "Names", "", "Number of different names.", TP_COLUMN_INT},                                           \
-        {"longest", "Most time", "", "The name that takes most of it.", TP_COLUMN_TEXT},                               \
+    {"kind", "Kind", "", "Kind of work, recognised from the names of the operation and its caller.", TP_COLUMN_WORD},  \
+        {"calls", "Calls", "", "Number of operations of this kind of work.", TP_COLUMN_INT},                           \
+        {total, title, "us", definition, TP_COLUMN_NS},                                                                \
+        {"share_percent", "Share", "%", "Share of the total time of all kinds of work.", TP_COLUMN_REAL},              \
+        {"names", "Names", "", "Number of different names within this kind of work.", TP_COLUMN_INT},                  \
+        {"longest", "Most time", "", "Name that takes most of the time of this kind of work.", TP_COLUMN_TEXT},        \
     {                                                                                                                  \
-        "longest_us", "Its time", "us", "Total of that name in this kind.", TP_COLUMN_NS                               \
+        "longest_us", "Its time", "us", "Total time of the name that takes most time within this kind of work.",       \
+            TP_COLUMN_NS                                                                                               \
     }
 
 static const struct tp_column_def device_defs[TP_WORK_DEVICE_COLUMNS] = {
-    KIND_COLUMNS("total_us", "Total", "Sum of the durations."),
-    {"in_steps_us", "In steps", "us", "The part of the total inside the used steps.", TP_COLUMN_NS},
-    {"share_of_step_percent", "Share of step", "%", "Time in the used steps over their length; streams may overlap.",
+    KIND_COLUMNS("total_us", "Total", "Sum of the durations of the kernels of this kind."),
+    {"in_steps_us", "In steps", "us", "Part of the total time that is inside the used steps.", TP_COLUMN_NS},
+    {"share_of_step_percent", "Share of step", "%",
+     "Time in the used steps as a share of the steps' length; the times of overlapping streams are added.",
      TP_COLUMN_REAL},
-    {"calls_in_steps", "Calls in steps", "", "Number of those that used steps launched.", TP_COLUMN_INT},
-    {"flops", "Operations", "", "Floating point operations of the calls whose cost is known.", TP_COLUMN_INT},
-    {"bytes", "Bytes", "bytes", "The least that these calls read and write.", TP_COLUMN_BYTES},
-    {"costed_us", "Time with a cost", "us", "Of the kernels of these calls.", TP_COLUMN_NS},
-    {"tflops", "Rate", "TFLOP/s", "Operations by the time of the kernels that did them.", TP_COLUMN_REAL},
-    {"gb_per_s", "Memory", "GB/s", "The least of bytes by the time of the kernels that moved them.", TP_COLUMN_REAL},
-    {"known_percent", "Known", "%", "Of the time of this kind, what belongs to calls whose cost is known.",
+    {"calls_in_steps", "Calls in steps", "", "Number of kernels of this kind that the used steps launched.",
+     TP_COLUMN_INT},
+    {"flops", "Operations", "", "Number of floating-point operations of the calls whose cost is known.", TP_COLUMN_INT},
+    {"bytes", "Bytes", "bytes", "Smallest number of bytes that the calls with a known cost read and write.",
+     TP_COLUMN_BYTES},
+    {"costed_us", "Time with a cost", "us", "Kernel time of the calls whose cost is known.", TP_COLUMN_NS},
+    {"tflops", "Rate", "TFLOP/s", "Floating-point operations divided by the time of the kernels that computed them.",
+     TP_COLUMN_REAL},
+    {"gb_per_s", "Memory", "GB/s",
+     "Smallest possible number of bytes divided by the time of the kernels that moved them.", TP_COLUMN_REAL},
+    {"known_percent", "Known", "%", "Share of this kind's time that belongs to calls whose cost is known.",
      TP_COLUMN_REAL}};
 static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
-    KIND_COLUMNS("self_us", "Self", "Time on the host without operators inside.")};
+    KIND_COLUMNS("self_us", "Self", "Host time of the operators without the operators inside them.")};
 
 struct work {
     int64_t flops, bytes, costed, known; /* sums over units */

@@ -19,17 +19,19 @@ static void evaluate_small_collectives(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_E4 = {
     .id = "E4",
-    .title = "Many small collectives, each with its fixed cost",
+    .title = "Many small collectives cost more than a few large ones",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"max_bytes", 1048576, true}, {"min_per_step", 20, true}, {"min_pct", 1.0, false}},
-    .advice = "Send several tensors with one call: flatten them into one, or coalesce. DistributedDataParallel: a "
-              "larger bucket_cap_mb, and gradient_as_bucket_view=True; FullyShardedDataParallel: wrap larger blocks.",
+    .advice = "Send several tensors with one call: flatten them into one tensor, or coalesce the calls. With "
+              "DistributedDataParallel, set a larger bucket_cap_mb and gradient_as_bucket_view=True; with "
+              "FullyShardedDataParallel, wrap larger blocks.",
     .doc_url = DOC_DDP,
     .cause = "comm.small",
     .gain = {.low = 0.8, .high = 1.0},
-    .native = {.advice = "Put several arrays into one and send that."},
-    .mpi = {.advice = "Put several arrays into one buffer, or describe them with one MPI datatype, and make one call."},
-    .inference = {.advice = "Send several tensors with one call: flatten them into one, or coalesce."},
+    .native = {.advice = "Copy several arrays into one array and send it with one call."},
+    .mpi = {.advice =
+                "Copy several arrays into one buffer, or describe them with one MPI datatype, and make one call."},
+    .inference = {.advice = "Send several tensors with one call: flatten them into one tensor, or coalesce the calls."},
     .weakened_like = "E1",
     .on_device = evaluate_small_collectives,
     .on_host = evaluate_small_collectives,

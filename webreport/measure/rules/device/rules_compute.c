@@ -15,7 +15,7 @@ static void evaluate_communication(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_C1 = {
     .id = "C1",
-    .title = "Single-precision matrix multiplications without tensor cores",
+    .title = "Single-precision matrix products do not use tensor cores",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 2.0, false},
                    {"speedup.8.0", 8, true},
@@ -26,13 +26,13 @@ const struct tp_rule tp_rule_C1 = {
                    {"speedup.10.0", 16, true},
                    {"speedup.12.0", 2, true},
                    {"default_speedup", 8, true}},
-    .advice = "Allow TF32 (torch.set_float32_matmul_precision) or use autocast, where the accuracy permits.",
+    .advice = "Allow TF32 (torch.set_float32_matmul_precision) or use autocast if the accuracy permits.",
     .doc_url = DOC_AMP,
     .cause = "compute.fp32",
     .gain = {.low = 0.4, .high = 0.85},
     .native = {.advice = "Allow TF32 in the library that multiplies (cuBLAS: CUBLAS_TF32_TENSOR_OP_MATH), or multiply "
-                         "in half precision, where the accuracy permits."},
-    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype), where the accuracy permits."},
+                         "in half precision if the accuracy permits."},
+    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype) if the accuracy permits."},
     .needs_types = true,
     .on_device = evaluate_kernels,
 };
@@ -54,72 +54,75 @@ const struct tp_rule tp_rule_C2 = {
 
 const struct tp_rule tp_rule_C3 = {
     .id = "C3",
-    .title = "Matrix dimensions that tensor cores cannot fill",
+    .title = "Matrix dimensions do not fill the tensor cores",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 1.0, false}, {"multiple", 8, true}},
-    .advice = "Pad N and K of the products (vocabulary, hidden sizes) to a multiple of 8, not the batch.",
+    .advice = "Pad the dimensions N and K of the products (vocabulary, hidden sizes) to a multiple of 8; the batch "
+              "size may stay as it is.",
     .doc_url = DOC_TUNE,
     .cause = "compute.misaligned",
-    .native = {.advice = "Pad N and K of the products to a multiple of 8."},
-    .inference = {.advice = "Pad the sizes of the weights (vocabulary, hidden: N and K of the products) to a multiple "
-                            "of 8 by zeros, before the model is called. The batch may stay as it is."},
+    .native = {.advice = "Pad the dimensions N and K of the matrix products to a multiple of 8."},
+    .inference = {.advice = "Pad the weights (vocabulary and hidden sizes, N and K of the products) with zeros to a "
+                            "multiple of 8 before the model is called. The batch size may stay as it is."},
     .needs_types = true,
     .on_device = evaluate_kernels,
 };
 
 const struct tp_rule tp_rule_C10 = {
     .id = "C10",
-    .title = "Type conversions on the device",
+    .title = "Type conversions on the device take much time",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Keep tensors in the type they are computed in; convert once and keep the result.",
+    .advice = "Store tensors in the data type of the computation, or convert once and keep the result.",
     .doc_url = DOC_AMP,
     .cause = "copy.cast",
     .gain = {.low = 0.3, .high = 0.9, .right = 1, .known = 1},
-    .native = {.advice = "Keep arrays in the type they are computed in; convert once and keep the result."},
+    .native = {.advice = "Store arrays in the data type of the computation, or convert once and keep the result."},
     .needs_types = true,
     .on_device = evaluate_kernels,
 };
 
 const struct tp_rule tp_rule_C11 = {
     .id = "C11",
-    .title = "Copies inside device memory",
+    .title = "Copies inside device memory take much time",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}},
-    .advice = "Prefer views, write into preallocated outputs, avoid cat and contiguous in the inner path.",
+    .advice = "Prefer views, write into preallocated outputs, and avoid cat and contiguous in code that runs often.",
     .doc_url = DOC_TUNE,
     .cause = "copy.layout",
     .gain = {.low = 0.2, .high = 0.9, .right = 1, .known = 2},
     .native = {.advice =
-                   "Pass offsets and strides instead of copying, and write into the place where the result is wanted."},
+                   "Pass offsets and strides instead of copying, and write results directly to their destination."},
     .on_device = evaluate_kernels,
 };
 
 const struct tp_rule tp_rule_C13 = {
     .id = "C13",
-    .title = "Kernels with fewer blocks than the device has processors",
+    .title = "Kernels have fewer blocks than the device has multiprocessors",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 10.0, false}, {"min_dur_us", 5, true}},
-    .advice = "Increase the batch, merge kernels, or run independent ones on several streams.",
+    .advice = "Increase the batch size, merge kernels, or run independent kernels on several streams.",
     .doc_url = DOC_CUDA,
     .cause = "compute.small_grids",
     .gain = {.low = 0, .high = 0.5, .right = 1, .known = 1},
-    .serving = {.advice = "Batch more requests, or let the engine put the kernels into one."},
+    .serving = {.advice = "Batch more requests, or let the engine merge the kernels."},
     .on_device = evaluate_small_grids,
 };
 
 const struct tp_rule tp_rule_E1 = {
     .id = "E1",
-    .title = "Communication is not hidden behind compute",
+    .title = "Communication does not overlap with computation",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}},
-    .advice = "Overlap communication with backward, tune bucket sizes, prefetch parameters.",
+    .advice = "Overlap communication with the backward pass, tune bucket sizes, or prefetch parameters.",
     .doc_url = DOC_DIST,
     .cause = "comm.exposed",
     .gain = {.low = 0, .high = 1.0, .right = 6, .known = 6},
-    .native = {.advice = "Start communication as soon as its data is ready, in pieces, and compute meanwhile."},
+    .native = {.advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
     .mpi = {.advice = OVERLAP_WITH_MPI},
-    .inference = {.advice = "Start it as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION "."},
+    .inference = {.advice =
+                      "Start communication as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION
+                      "."},
     .serving = {.advice =
                     "Keep the engine's own all-reduce on (vLLM, SGLang: no --disable-custom-all-reduce), "
                     "and " LESS_COMMUNICATION " (a smaller --tensor-parallel-size, a larger --data-parallel-size)."},

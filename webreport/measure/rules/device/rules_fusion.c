@@ -16,8 +16,8 @@ const struct tp_rule tp_rule_C15 = {
     .doc_url = DOC_ATTENTION,
     .cause = "attention.eager",
     .gain = {.right = 1, .known = 1},
-    .native = {.advice = "Use one fused kernel for both products and the softmax between them."},
-    .serving = {.advice = "Choose a fused attention of the engine (vLLM, SGLang: --attention-backend)."},
+    .native = {.advice = "Use one fused kernel for the whole attention: both products and the softmax between them."},
+    .serving = {.advice = "Choose a fused attention backend of the engine (vLLM, SGLang: --attention-backend)."},
     .weakened_like = "C11",
     .on_device = evaluate_fusion,
 };
@@ -27,14 +27,16 @@ const struct tp_rule tp_rule_C16 = {
     .title = "Chains of kernels that one kernel could replace",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 8.0, false}},
-    .advice = "torch.compile(model) fuses them; or use fused norms, rotary embeddings and activations.",
+    .advice = "Fuse these kernels with torch.compile(model), or use fused norms, rotary embeddings and activations.",
     .doc_url = DOC_COMPILE,
     .cause = "fuse.elementwise",
     .gain = {.low = 0.4, .high = 1.0, .right = 2, .known = 9},
-    .native = {.advice = "Write one kernel for them: each of them reads and writes all of its data."},
-    .serving = {.advice = "Let the engine compile them (vLLM: no --enforce-eager, a --compilation-config; SGLang: "
-                          "--enable-torch-compile), or use its fused norms, rotary embeddings and activations."},
-    .compiled = "The code is compiled already: bring these kernels into a compiled region (remove the graph break "
+    .native = {.advice =
+                   "Write one kernel for each chain, because every kernel of a chain reads and writes all its data."},
+    .serving = {.advice =
+                    "Let the engine compile these kernels (vLLM: no --enforce-eager, a --compilation-config; SGLang: "
+                    "--enable-torch-compile), or use the engine's fused norms, rotary embeddings and activations."},
+    .compiled = "Other code is compiled already: move these kernels into a compiled region (remove the graph break "
                 "before them), or use fused norms, rotary embeddings and activations.",
     .weakened_like = "C11",
     .on_device = evaluate_fusion,

@@ -17,18 +17,18 @@ const struct tp_rule tp_rule_A1 = {
     .title = "The device waits for the host to launch work",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}, {"high_pct", 25.0, false}},
-    .advice = "Give every launch more work: a larger batch, torch.compile, captured graphs, or fewer Python layers "
+    .advice = "Give every launch more work: use a larger batch, torch.compile, captured graphs, or less Python code "
               "between launches.",
     .doc_url = DOC_TUNE,
     .cause = "launch.bound",
     .gain = {.low = 0.6, .high = 0.95, .right = 8, .known = 8},
-    .native = {.advice = "Give every launch more work: larger batches, fused kernels, or a captured graph that replays "
-                         "many launches at once."},
+    .native = {.advice = "Give every launch more work: use larger batches, fused kernels, or a captured graph that "
+                         "replays many launches."},
     .serving = {.advice = "Let the engine replay " GRAPHS ", and batch more requests."},
-    .replayed = "Graphs are replayed already: shorten what the host does between replays, capture that too, or give "
-                "each replay more work (a larger batch).",
-    .compiled = "The code is compiled already: let it replay captured graphs (mode=\"reduce-overhead\"), remove graph "
-                "breaks, or give every launch more work (a larger batch).",
+    .replayed = "Graphs are replayed already: shorten the host code between replays, capture the launches between "
+                "replays too, or give each replay more work (a larger batch).",
+    .compiled = "The code is compiled already: use captured graphs (mode=\"reduce-overhead\"), remove graph breaks, or "
+                "give every launch more work (a larger batch).",
     .is_of_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_launches,
@@ -36,16 +36,16 @@ const struct tp_rule tp_rule_A1 = {
 
 const struct tp_rule tp_rule_A3 = {
     .id = "A3",
-    .title = "Many very short kernels",
+    .title = "Many kernels are very short",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"short_us", 10, true}, {"min_count_pct", 40.0, false}, {"min_launch_pct", 20.0, false}},
-    .advice = "Merge small operations: torch.compile, foreach variants, or a fused kernel.",
+    .advice = "Merge small operations with torch.compile, foreach variants, or a fused kernel.",
     .doc_url = DOC_TUNE,
     .cause = "launch.bound",
     .gain = {.low = 0.3, .high = 0.95},
-    .native = {.advice = "Merge small operations: batch them, or write one kernel for several."},
+    .native = {.advice = "Merge small operations: batch them, or write one kernel for several operations."},
     .serving = {.advice = "Let the engine compile and replay: " GRAPHS "."},
-    .compiled = "The code is compiled already: bring these small operations into a compiled region, or write a fused "
+    .compiled = "Other code is compiled already: move these small operations into a compiled region, or write a fused "
                 "kernel for them.",
     .is_of_late_host = true,
     .is_slowed_by_recording = true,
@@ -54,13 +54,13 @@ const struct tp_rule tp_rule_A3 = {
 
 const struct tp_rule tp_rule_A4 = {
     .id = "A4",
-    .title = "The host waits for the device, then the device waits for the host",
+    .title = "The host waits for the device, and then the device waits for the host",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 1.0, false}, {"single_us", 50, true}},
-    .advice = "Remove the wait or move it out of the step; wait on an event, later, instead of on the whole device.",
+    .advice = "Remove the wait or move it out of the step; wait later, and for an event instead of the whole device.",
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0, .known = 6},
-    .serving = {.advice = OVERLAP "; in code of your own wait on an event, later, instead of on the whole device."},
+    .serving = {.advice = OVERLAP "; in your own code wait later, and for an event instead of the whole device."},
     .is_of_late_host = true,
     .on_device = evaluate_waits,
 };
@@ -70,27 +70,27 @@ const struct tp_rule tp_rule_A5 = {
     .title = "A device value is read on the host inside the step",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}, {"min_per_step", 1, true}},
-    .advice = "Keep the value on the device, read it every N steps, or copy it with non_blocking into pinned memory "
-              "and look at it one step later.",
+    .advice = "Keep the value on the device, read it only every N steps, or copy it with non_blocking=True into pinned "
+              "memory and read it one step later.",
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0},
-    .native = {.advice = "Keep the value on the device, read it every N steps, or copy it asynchronously into pinned "
-                         "memory and look at it one step later."},
-    .serving = {.advice = OVERLAP ": the tokens are then read behind it."},
+    .native = {.advice = "Keep the value on the device, read it only every N steps, or copy it asynchronously into "
+                         "pinned memory and read it one step later."},
+    .serving = {.advice = OVERLAP ": the engine then reads the tokens one step later."},
     .on_device = evaluate_waits,
 };
 
 const struct tp_rule tp_rule_A6 = {
     .id = "A6",
-    .title = "The size of a result depends on data",
+    .title = "The size of a result depends on data, so the host waits for it",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}, {"min_per_step", 1, true}},
-    .advice =
-        "Use a mask or torch.where with a fixed size, or pass the output size, so that the host need not wait for it.",
+    .advice = "Use a mask or torch.where with a fixed size, or pass the output size, so that the host does not wait "
+              "for the size.",
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0},
-    .native = {.advice = "Allocate for the largest size and keep the count on the device, so that the host need not "
-                         "wait for it."},
+    .native = {.advice = "Allocate memory for the largest size and keep the count on the device, so that the host does "
+                         "not wait for the count."},
     .on_device = evaluate_waits,
 };
 
@@ -102,8 +102,8 @@ const struct tp_rule tp_rule_A8 = {
     .advice = "Warm up longer, load modules eagerly (CUDA_MODULE_LOADING=EAGER), and ship binaries for this device.",
     .doc_url = DOC_CUDA,
     .gain = {.low = 0.5, .high = 1.0},
-    .serving = {.advice = "Send requests of all sizes before the record, so that the engine has compiled and captured "
-                          "what they need."},
+    .serving = {.advice = "Send requests of all sizes before the recording, so that the engine compiles and captures "
+                          "everything before."},
     .on_device = evaluate_loading,
 };
 
@@ -112,25 +112,26 @@ const struct tp_rule tp_rule_A12 = {
     .title = "Device memory is allocated or freed inside the step",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}},
-    .advice = "Allocate once and reuse; in C use a pool (cudaMallocAsync). See also D2.",
+    .advice = "Allocate memory once and reuse it; in C use a memory pool (cudaMallocAsync).",
     .doc_url = DOC_CUDA,
     .cause = "memory.allocator",
     .gain = {.low = 0.3, .high = 1.0},
-    .native = {.advice = "Allocate once and reuse, or take memory from a pool (cudaMallocAsync). See also D2."},
+    .native = {.advice = "Allocate memory once and reuse it, or take memory from a pool (cudaMallocAsync)."},
     .is_of_late_host = true,
     .on_device = evaluate_allocator,
 };
 
 const struct tp_rule tp_rule_D2 = {
     .id = "D2",
-    .title = "The allocator goes back to the driver in steady steps",
+    .title = "The allocator still gets memory from the driver after the first steps",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}},
-    .advice = "Keep shapes fixed, do not call empty_cache in the loop, try expandable segments.",
+    .advice = "Keep shapes fixed, do not call empty_cache in the loop, and try expandable segments.",
     .doc_url = DOC_CUDA,
     .cause = "memory.allocator",
-    .native = {.advice = "Keep sizes fixed and take memory from a pool that keeps what is freed "
-                         "(cudaMemPoolAttrReleaseThreshold)."},
+    .native =
+        {.advice =
+             "Keep sizes fixed and take memory from a pool that keeps freed memory (cudaMemPoolAttrReleaseThreshold)."},
     .on_device = evaluate_allocator,
 };
 

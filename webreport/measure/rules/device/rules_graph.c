@@ -9,7 +9,7 @@ static void evaluate_graph(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_A2 = {
     .id = "A2",
-    .title = "The same launches repeat every step",
+    .title = "The same launches repeat in every step",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_steps", 2, true},
                    {"min_launches", 50, true},
@@ -17,8 +17,8 @@ const struct tp_rule tp_rule_A2 = {
                    {"max_p50_us", 50, true},
                    {"min_idle_pct", 10.0, false},
                    {"replay_us", 10, true}},
-    .advice = "Capture the repeated region as a graph and replay it. Waits, allocations and pageable copies inside it "
-              "have to move out first.",
+    .advice = "Capture the repeated launches as a graph and replay the graph. First remove waits, allocations and "
+              "pageable copies from this region.",
     .doc_url = DOC_GRAPH,
     .cause = "launch.bound",
     .gain = {.low = 0.5, .high = 0.95, .right = 1, .known = 1},

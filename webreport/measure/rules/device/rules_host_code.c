@@ -12,14 +12,16 @@ static void evaluate_host_code(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_A13 = {
     .id = "A13",
-    .title = "Code between launches keeps the device idle",
+    .title = "Host code between launches leaves the device idle",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 5.0, false}, {"min_gap_us", 200, true}, {"max_lines", 5, true}},
-    .advice = "Shorten this code, keep what it makes, or let another thread run it while the device works.",
+    .advice =
+        "Shorten the code between launches, cache its results, or run it in another thread while the device works.",
     .doc_url = DOC_TUNE,
     .cause = "launch.framework",
     .gain = {.low = 0.7, .high = 1.0},
-    .serving = {.advice = OVERLAP ", and keep tokens, texts and logs off the thread that launches."},
+    .serving = {.advice = OVERLAP
+                ", and move the handling of tokens, texts and logs to another thread than the one that launches."},
     .is_of_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_host_code,

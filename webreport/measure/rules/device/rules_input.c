@@ -19,7 +19,9 @@ const struct tp_rule tp_rule_B1 = {
     .advice = "Use more loader workers, prefetch more batches, or make decoding cheaper.",
     .doc_url = DOC_DATA,
     .gain = {.low = 0.8, .high = 1.0},
-    .native = {.advice = "Read ahead on other threads, keep more batches ready, or make reading and decoding cheaper."},
+    .native =
+        {.advice =
+             "Read ahead on other threads, prepare more batches in advance, or make reading and decoding cheaper."},
     .on_device = evaluate_loader,
 };
 
@@ -28,41 +30,40 @@ const struct tp_rule tp_rule_B2 = {
     .title = "Input data is loaded in the training process",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
-    .advice = "Set num_workers above 0 (and persistent_workers) so that loading overlaps the step.",
+    .advice = "Set num_workers above 0 (and persistent_workers) so that loading overlaps with the step.",
     .doc_url = DOC_DATA,
     .cause = "input.single_process",
     .gain = {.low = 0.8, .high = 1.0, .right = 3, .known = 3},
     .native = {.title = "Input data is read by the thread that drives the device",
-               .advice = "Read on another thread, so that it overlaps the step."},
-    .inference =
-        {.title = "Input data is loaded in the process that calls the model",
-         .advice = "Set num_workers above 0 (and persistent_workers), or prepare the next inputs on another thread, so "
-                   "that loading overlaps the step."},
+               .advice = "Read the input on another thread, so that reading overlaps with the step."},
+    .inference = {.title = "Input data is loaded in the process that calls the model",
+                  .advice = "Set num_workers above 0 (and persistent_workers), or prepare the next inputs on another "
+                            "thread, so that loading overlaps with the step."},
     .on_device = evaluate_loader,
 };
 
 const struct tp_rule tp_rule_B3 = {
     .id = "B3",
-    .title = "Copies from or to pageable memory",
+    .title = "Copies use pageable host memory",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_bytes", 65536, true},
                    {"min_pct", 0.5, false},
                    {"min_per_step", 8, true},
                    {"pinned_gb_s", 25.0, false}},
-    .advice = "Allocate the host side in pinned memory (pin_memory) and copy with non_blocking.",
+    .advice = "Allocate the host memory as pinned memory (pin_memory) and copy with non_blocking=True.",
     .doc_url = DOC_TUNE,
     .cause = "copy.pageable",
     .gain = {.low = 0.5, .high = 0.95, .right = 3, .known = 3},
-    .native = {.advice = "Allocate the host side in pinned memory (cudaHostAlloc) and copy with cudaMemcpyAsync."},
+    .native = {.advice = "Allocate the host memory as pinned memory (cudaHostAlloc) and copy with cudaMemcpyAsync."},
     .on_device = evaluate_pageable,
 };
 
 const struct tp_rule tp_rule_B4 = {
     .id = "B4",
-    .title = "Input copies are not hidden behind compute",
+    .title = "Input copies do not overlap with computation",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 1.0, false}},
-    .advice = "Start the copy of the next batch on its own stream, one batch ahead.",
+    .advice = "Copy the next batch on a separate stream while the current batch is computed.",
     .doc_url = DOC_CUDA,
     .cause = "copy.exposed_input",
     .gain = {.low = 0.2, .high = 0.9, .right = 1, .known = 1},
@@ -71,10 +72,10 @@ const struct tp_rule tp_rule_B4 = {
 
 const struct tp_rule tp_rule_B5 = {
     .id = "B5",
-    .title = "Many tiny copies",
+    .title = "Many tiny copies take much time",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"max_bytes", 65536, true}, {"min_per_step", 32, true}},
-    .advice = "Pack the values into one buffer and copy once.",
+    .advice = "Pack the values into one buffer and copy the buffer once.",
     .doc_url = DOC_CUDA,
     .cause = "copy.tiny",
     .gain = {.low = 0.3, .high = 0.95},

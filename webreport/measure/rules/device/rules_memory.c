@@ -12,11 +12,12 @@ const struct tp_rule tp_rule_D1 = {
     .title = "Device memory is almost full",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 90.0, false}, {"engines", 0, true}},
-    .advice = "Use activation checkpointing, a smaller type, a smaller batch, or shard the model.",
+    .advice = "Use activation checkpointing, a smaller data type or a smaller batch, or shard the model.",
     .doc_url = DOC_CUDA,
     .cause = "memory.capacity",
-    .native = {.advice = "Free what is needed no more, use a smaller type or batch, or spread the data over devices."},
-    .inference = {.advice = "Use a smaller type, a smaller batch, shorter inputs, or shard the model."},
+    .native = {.advice = "Free memory that is no longer needed, use a smaller data type or batch, or distribute the "
+                         "data over devices."},
+    .inference = {.advice = "Use a smaller data type, a smaller batch or shorter inputs, or shard the model."},
     .is_of_memory = true,
     .always = evaluate_memory,
 };
@@ -29,7 +30,7 @@ const struct tp_rule tp_rule_D3 = {
     .advice = "Try expandable segments (PYTORCH_CUDA_ALLOC_CONF) or limit the block size that may be split.",
     .doc_url = DOC_CUDA,
     .cause = "memory.fragmentation",
-    .native = {.advice = "Take blocks of few fixed sizes, and the large ones first."},
+    .native = {.advice = "Allocate blocks of few fixed sizes, and allocate the large blocks first."},
     .is_of_memory = true,
     .always = evaluate_memory,
 };
@@ -39,16 +40,16 @@ const struct tp_rule tp_rule_D4 = {
     .title = "Memory grows in every step",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_mib", 0.25, false}},
-    .advice = "Something keeps what each step makes. Often: losses or outputs gathered with their graph (keep .item() "
-              "or .detach()), retain_graph=True, hidden states carried over without detach().",
+    .advice =
+        "Find the code that keeps memory of each step alive. Frequent causes are losses or outputs collected with "
+        "their graph (keep .item() or .detach()), retain_graph=True, and hidden states carried over without detach().",
     .doc_url = "https://docs.pytorch.org/docs/stable/notes/faq.html",
     .cause = "memory.leak",
     .gain = {.right = 1, .known = 1},
-    .native = {.advice = "Something keeps what each step makes: free it, or use it again."},
-    .inference =
-        {.advice =
-             "Something keeps what each step makes. Often: results gathered on the device (move them to the host), "
-             "a cache that is never cut, or calls outside of torch.inference_mode, whose results keep their graph."},
+    .native = {.advice = "Find the code that keeps memory of each step allocated, and free or reuse this memory."},
+    .inference = {.advice = "Find the code that keeps memory of each step alive. Frequent causes are results collected "
+                            "on the device (move them to the host), a cache without a size limit, and calls outside "
+                            "torch.inference_mode, whose results keep their graph."},
     .is_of_memory = true,
     .always = evaluate_memory,
 };
@@ -72,7 +73,7 @@ static void look_at(struct tp_advisor *a, const struct tp_memory_device *m, int6
     struct tp_candidate c = {.is_forced = true, .share = NAN, .memory = &record};
     double full = tp_percent(m->peak_reserved_bytes, capacity);
     if (a->is_serving && !tp_rule_value(a, TP_RULE_D1, "engines")) {
-        tp_advisor_skip(a, TP_RULE_D1, "a serving engine takes the memory on purpose");
+        tp_advisor_skip(a, TP_RULE_D1, "a serving engine reserves most of the memory on purpose");
     } else if (full > tp_rule_value(a, TP_RULE_D1, "min_pct")) {
         c.rule = TP_RULE_D1;
         c.severity = TP_SEVERITY_HIGH;

@@ -20,10 +20,10 @@ static void evaluate_each_micro_step(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_R5 = {
     .id = "R5",
-    .title = "Gradients are accumulated: the recorded steps are micro-steps",
+    .title = "The recorded steps are micro-steps of gradient accumulation",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_micro_steps", 2, true}},
-    .advice = "Compare and average whole optimizer steps. Micro-steps differ by design.",
+    .advice = "Compare and average whole optimizer steps, because micro-steps differ by design.",
     .doc_url = DOC_PROFILER,
     .cause = "step.accumulation",
     .on_device = evaluate_micro_steps,
@@ -35,12 +35,12 @@ const struct tp_rule tp_rule_E8 = {
     .title = "Gradients are reduced in every micro-step of an accumulation",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
-    .advice = "Run all backward passes but the last one before an optimizer step inside of model.no_sync() "
-              "(fully_shard: set_requires_gradient_sync(False)). The last one sends the sum.",
+    .advice = "Run all backward passes except the last one before an optimizer step inside model.no_sync() "
+              "(fully_shard: set_requires_gradient_sync(False)). The last backward pass sends the sum.",
     .doc_url = DOC_DDP "#torch.nn.parallel.DistributedDataParallel.no_sync",
     .cause = "comm.accumulation",
     .gain = {.low = 0.5, .high = 1.0},
-    .native = {.advice = "Reduce once for each update, and add up before."},
+    .native = {.advice = "Add the gradients up first, and reduce them once per update."},
     .weakened_like = "E1",
     .on_device = evaluate_each_micro_step,
     .on_host = evaluate_each_micro_step,

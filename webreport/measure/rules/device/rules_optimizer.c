@@ -7,14 +7,14 @@ static void evaluate_optimizer(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_C6 = {
     .id = "C6",
-    .title = "The optimizer launches kernels per tensor",
+    .title = "The optimizer launches separate kernels for each tensor",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_kernels", 100, true}},
     .advice = "Pass foreach=True or fused=True to the optimizer.",
     .doc_url = DOC_OPT,
     .cause = "optimizer.per_tensor",
     .gain = {.low = 0.5, .high = 1.0},
-    .native = {.title = "The optimizer launches kernels per array",
+    .native = {.title = "The optimizer launches separate kernels for each array",
                .advice = "Update all parameters in one kernel over a list of arrays."},
     .on_device = evaluate_optimizer,
 };
@@ -24,11 +24,12 @@ const struct tp_rule tp_rule_C7 = {
     .title = "Gradients are zeroed one by one",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_ops", 10, true}},
-    .advice = "Call zero_grad(set_to_none=True).",
+    .advice = "Call zero_grad(set_to_none=True), which frees the gradients instead of filling them with zeros.",
     .doc_url = DOC_TUNE,
     .cause = "optimizer.zero_grad",
     .gain = {.low = 0.5, .high = 1.0, .right = 4, .known = 4},
-    .native = {.advice = "Clear them with one set over one block of memory, or write them instead of adding."},
+    .native = {.advice = "Clear the gradients with one memset over one block of memory, or write gradients instead of "
+                         "adding to them."},
     .on_device = evaluate_optimizer,
 };
 

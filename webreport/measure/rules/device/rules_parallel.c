@@ -13,7 +13,7 @@ static void evaluate_data_parallel(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_E6 = {
     .id = "E6",
-    .title = "Parameters are gathered when their layer already waits",
+    .title = "Layers wait until their parameters are gathered",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 4, true}, {"min_pct", 5.0, false}},
     .advice = "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "
@@ -22,7 +22,7 @@ const struct tp_rule tp_rule_E6 = {
     .doc_url = "https://docs.pytorch.org/docs/stable/fsdp.html",
     .cause = "comm.exposed",
     .gain = {.low = 0, .high = 1.0},
-    .native = {.advice = "Start it one layer earlier."},
+    .native = {.advice = "Start gathering the parameters one layer earlier."},
     .inference = {.advice =
                       "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "
                       "limit_all_gathers=False where memory allows); fully_shard: set_modules_to_forward_prefetch. "
@@ -36,15 +36,14 @@ const struct tp_rule tp_rule_E7 = {
     .title = "DataParallel copies model and data between devices in every step",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
-    .advice = "Use DistributedDataParallel, one process for each device, also on one machine: nothing is copied but "
-              "gradients, and these while the backward pass runs.",
+    .advice = "Use DistributedDataParallel with one process per device, also on one machine: it only copies gradients, "
+              "and it copies them while the backward pass runs.",
     .doc_url = DOC_DDP,
     .cause = "comm.exposed",
     .gain = {.low = 0.3, .high = 1.0},
     .native = {.title = "One process copies data between devices in every step",
                .advice = "Use one process for each device."},
-    .inference = {.advice =
-                      "Use one process for each device, with the model on it: nothing is copied but its own inputs."},
+    .inference = {.advice = "Use one process per device with the model on it, so that only the inputs are copied."},
     .weakened_like = "E1",
     .on_device = evaluate_data_parallel,
 };

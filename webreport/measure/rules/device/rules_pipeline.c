@@ -16,7 +16,7 @@ static void evaluate_pipeline(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_E11 = {
     .id = "E11",
-    .title = "A stage of a pipeline waits for other stages",
+    .title = "A pipeline stage waits for other stages",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_micro_batches", 2, true}, {"min_pct", 3.0, false}},
     .advice = "Split the batch into more micro-batches, use an interleaved schedule (torch.distributed.pipelining: "
@@ -24,9 +24,9 @@ const struct tp_rule tp_rule_E11 = {
     .doc_url = "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
     .cause = "comm.pipeline",
     .gain = {.low = 0, .high = 1.0},
-    .native = {.advice =
-                   "Divide the work into smaller pieces, so that stages wait less, or give all stages equal work."},
-    .inference = {.advice = "Send more micro-batches through the stages at a time, and give all stages equal work."},
+    .native = {.advice = "Divide the work into smaller parts so that stages wait less, or give all stages equal work."},
+    .inference = {.advice =
+                      "Keep more micro-batches in the pipeline at the same time, and give all stages equal work."},
     .weakened_like = "E1",
     .on_device = evaluate_pipeline,
     .on_host = evaluate_pipeline,

@@ -17,27 +17,26 @@ const struct tp_rule tp_rule_C17 = {
     .title = "A matrix product runs slower than others of its type",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}, {"max_of_sisters", 0.85, false}},
-    .advice = "Tune this shape: autotuning (mode=\"max-autotune\", TunableOp), another layout, sizes that are "
-              "multiples of 64.",
+    .advice = "Tune the product of this shape: use autotuning (mode=\"max-autotune\", TunableOp), another layout, or "
+              "sizes that are multiples of 64.",
     .doc_url = DOC_TUNE,
     .cause = "compute.slow_gemm",
     .gain = {.right = 1, .known = 1},
-    .native =
-        {.advice =
-             "Tune this shape: another algorithm of the library, another layout, sizes that are multiples of 64."},
-    .serving = {.advice = "Tune this shape: the engine's own table of tuned products, TunableOp, other tokens in a "
-                          "prefill (multiples of 64)."},
+    .native = {.advice = "Tune the product of this shape: use another algorithm of the library, another layout, or "
+                         "sizes that are multiples of 64."},
+    .serving = {.advice = "Tune the product of this shape: use the engine's table of tuned products, TunableOp, or "
+                          "prefills with a multiple of 64 tokens."},
     .weakened_like = "C11",
     .on_device = evaluate_products,
 };
 
 const struct tp_rule tp_rule_C18 = {
     .id = "C18",
-    .title = "Decoding reads all weights for few tokens",
+    .title = "Decoding reads all weights to make few tokens",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 20.0, false}},
-    .advice = "Decode more requests at once, keep weights in 8 or 4 bits, or guess several tokens at once (speculative "
-              "decoding).",
+    .advice = "Decode more requests per step, store weights in 8 or 4 bits, or predict several tokens per step "
+              "(speculative decoding).",
     .doc_url = DOC_TUNE,
     .cause = "compute.decode_gemm",
     .gain = {.low = 0.1, .high = 1.0, .right = 1, .known = 1},
@@ -48,10 +47,10 @@ const struct tp_rule tp_rule_C18 = {
 
 const struct tp_rule tp_rule_C20 = {
     .id = "C20",
-    .title = "Layouts are changed around convolutions",
+    .title = "Data layouts are converted around convolutions",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
-    .advice = "Keep model and input in channels_last: model.to(memory_format=torch.channels_last).",
+    .advice = "Keep the model and the input in channels_last: model.to(memory_format=torch.channels_last).",
     .doc_url = DOC_TUNE,
     .cause = "compute.layout_conv",
     .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 2},
@@ -62,23 +61,23 @@ const struct tp_rule tp_rule_C20 = {
 
 const struct tp_rule tp_rule_C21 = {
     .id = "C21",
-    .title = "Matrix products in double precision",
+    .title = "Matrix products run in double precision",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Convert the first double to single precision: x.float(), and what is made of it follows.",
+    .advice = "Convert the first float64 tensor with x.float(); everything computed from it then becomes float32.",
     .doc_url = DOC_TUNE,
     .cause = "compute.float64",
-    .native = {.advice = "Compute in single precision where the accuracy permits."},
+    .native = {.advice = "Compute in single precision if the accuracy permits."},
     .weakened_like = "C11",
     .on_device = evaluate_products,
 };
 
 const struct tp_rule tp_rule_C22 = {
     .id = "C22",
-    .title = "Matrix products fall to kernels for odd sizes",
+    .title = "Matrix products with odd sizes use slow kernels",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Pad the dimension that is odd to a multiple of 16 bytes: 8 elements of FP16 or BF16, 4 of FP32.",
+    .advice = "Pad the odd dimension to a multiple of 16 bytes: 8 elements of FP16 or BF16, or 4 elements of FP32.",
     .doc_url = DOC_AMP,
     .cause = "compute.misaligned",
     .gain = {.low = 0.3, .high = 0.75, .right = 1, .known = 2},
@@ -91,7 +90,7 @@ const struct tp_rule tp_rule_C23 = {
     .title = "Each kernel has too little work for the device",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"short_us", 10, true}, {"min_count_pct", 60.0, false}},
-    .advice = "Work on more at once: a larger batch, several requests together.",
+    .advice = "Process more per kernel: increase the batch size, or batch several requests.",
     .doc_url = DOC_TUNE,
     .cause = "batch.too_small",
     .weakened_like = "C11",
@@ -104,33 +103,33 @@ const struct tp_rule tp_rule_C24 = {
     .title = "Matrix work runs in FP32 without tensor cores",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}},
-    .advice =
-        "torch.autocast(\"cuda\", dtype=torch.bfloat16), float16 before Ampere. From Ampere on TF32 helps, too: "
-        "torch.set_float32_matmul_precision(\"high\") for products, torch.backends.cudnn.allow_tf32 for convolutions.",
+    .advice = "Use torch.autocast(\"cuda\", dtype=torch.bfloat16), or float16 on GPUs before Ampere. From Ampere on, "
+              "TF32 helps, too: set torch.set_float32_matmul_precision(\"high\") for products and "
+              "torch.backends.cudnn.allow_tf32 for convolutions.",
     .doc_url = DOC_AMP,
     .cause = "compute.fp32",
     .gain = {.right = 4, .known = 4},
-    .native = {.advice = "Let the library use tensor cores: TF32, or half precision where the accuracy permits."},
-    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype), where the accuracy permits."},
+    .native = {.advice = "Let the library use tensor cores: use TF32, or half precision if the accuracy permits."},
+    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype) if the accuracy permits."},
     .weakened_like = "C11",
     .on_device = evaluate_single,
 };
 
 const struct tp_rule tp_rule_C25 = {
     .id = "C25",
-    .title = "Products in half precision that the device could run in FP8",
+    .title = "Half-precision products could run in FP8 on this device",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 25.0, false}},
-    .advice = "After a check of the accuracy: FP8 weights and activations (torchao's float8 training or inference, "
-              "Transformer Engine, the engine's own quantisation).",
+    .advice = "Use FP8 weights and activations (torchao's float8 training or inference, Transformer Engine, the "
+              "engine's own quantisation), and check the accuracy.",
     .doc_url = DOC_AMP,
     .cause = "compute.low_precision",
     .gain = {.low = 0.33, .high = 1.0},
-    .native = {.advice = "Where the accuracy permits, multiply in FP8."},
-    .inference = {.advice = "After a check of the accuracy: FP8 weights and activations (torchao's float8 inference, "
-                            "Transformer Engine)."},
-    .serving = {.advice = "After a check of the accuracy: FP8 weights and activations, by the engine (vLLM, SGLang: "
-                          "--quantization fp8) or a model that was stored in FP8."},
+    .native = {.advice = "Multiply in FP8 if the accuracy permits."},
+    .inference = {.advice = "Use FP8 weights and activations (torchao's float8 inference, Transformer Engine), and "
+                            "check the accuracy."},
+    .serving = {.advice = "Use FP8 weights and activations, set in the engine (vLLM, SGLang: --quantization fp8) or "
+                          "with a model stored in FP8, and check the accuracy."},
     .weakened_like = "C11",
     .on_device = evaluate_products,
 };

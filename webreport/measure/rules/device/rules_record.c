@@ -16,10 +16,10 @@ static void evaluate_no_device(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_R1 = {
     .id = "R1",
-    .title = "Work of the device is missing in the recording",
+    .title = "Device work is missing in the recording",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_queue_pct", 30.0, false}},
-    .advice = "Nothing can be said about time whose work is not there.",
+    .advice = "No device work was recorded for this time, so its cause is unknown.",
     .doc_url = DOC_PROFILER,
     .cause = "capture.no_device",
     .gain = {.right = 3, .known = 3},
@@ -36,8 +36,8 @@ const struct tp_rule tp_rule_R2 = {
     .cause = "capture.too_short",
     .gain = {.right = 3, .known = 4},
     .native = {.advice = "Record several steps after a warm-up."},
-    .serving = {.advice = "Record the engine under steady load, after requests of all sizes (vLLM, SGLang: "
-                          "start_profile and stop_profile while they run)."},
+    .serving = {.advice = "Record the engine under steady load after requests of all sizes (vLLM, SGLang: call "
+                          "start_profile and stop_profile while the engine runs)."},
     .on_device = evaluate_record,
 };
 
@@ -46,22 +46,23 @@ const struct tp_rule tp_rule_R3 = {
     .title = "First use of the device fills the recording",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}, {"min_gap_pct", 50.0, false}},
-    .advice = "Warm up before the recording, schedule(wait=1, warmup=3, active=5), and judge the later steps.",
+    .advice = "Warm up before the recording, for example with schedule(wait=1, warmup=3, active=5), and look only at "
+              "the later steps.",
     .doc_url = DOC_PROFILER,
     .cause = "startup.first_use",
     .gain = {.right = 1, .known = 1},
-    .native = {.advice = "Warm up before the recording, and judge the later steps."},
-    .serving = {.advice = "Send requests of all sizes before the record (vLLM, SGLang: start_profile only then), and "
-                          "judge what follows."},
+    .native = {.advice = "Warm up before the recording, and look only at the later steps."},
+    .serving = {.advice = "Send requests of all sizes before the recording (vLLM, SGLang: call start_profile after "
+                          "these requests)."},
     .on_device = evaluate_record,
 };
 
 const struct tp_rule tp_rule_R4 = {
     .id = "R4",
-    .title = "The edge of the recording hides part of the time",
+    .title = "The state of the device is unknown at the edges of the recording",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}, {"much_pct", 20.0, false}},
-    .advice = "Record some more steps; nothing can be said about this part.",
+    .advice = "Record a few more steps, so that the part of unknown state becomes smaller.",
     .doc_url = DOC_PROFILER,
     .cause = "capture.edge",
     .gain = {.right = 2, .known = 4},
@@ -70,10 +71,10 @@ const struct tp_rule tp_rule_R4 = {
 
 const struct tp_rule tp_rule_C14 = {
     .id = "C14",
-    .title = "The device is busy: the host has little left to save",
+    .title = "The device is busy, so faster host code would save little",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 75.0, false}},
-    .advice = "Look at the kernels: fewer or cheaper operations, a smaller type, a faster kernel.",
+    .advice = "Make the device work cheaper: use fewer or cheaper operations, a smaller data type, or faster kernels.",
     .doc_url = DOC_TUNE,
     .cause = "compute.bound",
     .gain = {.right = 3, .known = 5},
@@ -257,7 +258,7 @@ static bool is_capture(struct record *r)
     struct tp_candidate c = {
         .rule = TP_RULE_R2, .is_forced = true, .is_first = true, .severity = TP_SEVERITY_INFO, .share = NAN};
     c.details = details;
-    c.advice = "Record the replay: capture the graphs before the recording begins, then record some replays.";
+    c.advice = "Record the replay of the graphs: capture them before the recording begins, then record some replays.";
     tp_advisor_add(a, &c);
     return true;
 }
@@ -313,7 +314,7 @@ static void look_at_first_use(struct record *r)
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
         return;
     judge(a, tp_intervals_temporary_of(&r->short_time), true);
-    skip_late_host(a, "first use of the device covers the recording");
+    skip_late_host(a, "the first use of the device fills the recording");
     note(r, TP_RULE_R3, true, &r->setup,
          TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
                    TP_OF_NS(is_first ? r->setup_ns : r->huge_ns), TP_OF_NS(a->judged_ns)));

@@ -19,13 +19,14 @@ const struct tp_rule tp_rule_E9 = {
     .title = "DistributedDataParallel wraps the model of a single rank",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}},
-    .advice = "Leave the wrapper out where the world size is 1: it copies each gradient into a bucket and back, and "
-              "has nobody to send it to.",
+    .advice = "Do not use DistributedDataParallel if the world size is 1: it copies each gradient into a bucket and "
+              "back, but has no other rank to send to.",
     .doc_url = DOC_DDP,
     .cause = "comm.single_rank",
     .gain = {.low = 0.75, .high = 1.0},
-    .native = {.title = "A single rank runs the code of a distributed program", .advice = "Leave that code out."},
-    .inference = {.title = "A wrapper for several ranks runs with a single one",
+    .native = {.title = "A single rank runs the code of a distributed program",
+               .advice = "Skip the distributed code if there is only one rank."},
+    .inference = {.title = "A wrapper for several ranks runs with a single rank",
                   .advice = "Call the model itself, without the wrapper."},
     .weakened_like = "E1",
     .on_device = evaluate_wrapper,
@@ -38,13 +39,13 @@ const struct tp_rule tp_rule_E10 = {
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}, {"min_pct", 1.0, false}},
     .advice = "Pass broadcast_buffers=False to DistributedDataParallel (PyTorch 2.13 and later: "
-              "forward_sync_buffers=False) where ranks may keep running statistics of their own, or where buffers do "
-              "not change. Where batches are small, SyncBatchNorm shares the statistics instead.",
+              "forward_sync_buffers=False) if each rank may keep its own running statistics, or if buffers do not "
+              "change. For small batches, SyncBatchNorm shares the statistics between ranks.",
     .doc_url = DOC_DDP,
     .cause = "comm.buffers",
     .gain = {.low = 0, .high = 1.0, .known = 1},
-    .native = {.advice = "Send them when they change."},
-    .inference = {.advice = "Call the model inside of the wrapper (model.module): it broadcasts nothing."},
+    .native = {.advice = "Send the buffers only when they change."},
+    .inference = {.advice = "Call the model inside the wrapper (model.module), which does not broadcast buffers."},
     .weakened_like = "E1",
     .on_device = evaluate_wrapper,
     .on_host = evaluate_wrapper,

@@ -12,11 +12,11 @@ const struct tp_rule tp_rule_H18 = {
     .title = "The model is called sample by sample",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Stack the samples and call the model once; pad those of different length.",
+    .advice = "Stack the samples and call the model once; pad samples of different length.",
     .doc_url = DOC_TUNE,
     .cause = "batch.per_sample_loop",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Put the samples together and make one call."},
+    .native = {.advice = "Combine the samples in one batch and make one call."},
     .is_of_small_batches = true,
     .on_host = evaluate_batch,
 };
@@ -26,28 +26,29 @@ const struct tp_rule tp_rule_H19 = {
     .title = "The batch is so small that fixed costs dominate each step",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 5.0, false}},
-    .advice = "Take more samples a step: reading the weights and updating them costs the same for each batch. Adapt "
-              "the learning rate.",
+    .advice = "Use a larger batch and adapt the learning rate: reading and updating the weights costs the same for "
+              "every batch size.",
     .doc_url = DOC_TUNE,
     .cause = "batch.too_small",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Take more samples a step: reading the weights costs the same for each batch."},
-    .inference = {.advice = "Take more samples a step: reading the weights costs the same for each batch."},
+    .native = {.advice = "Use a larger batch: reading the weights costs the same for every batch size."},
+    .inference = {.advice = "Use a larger batch: reading the weights costs the same for every batch size."},
     .is_of_small_batches = true,
     .on_host = evaluate_batch,
 };
 
 const struct tp_rule tp_rule_H20 = {
     .id = "H20",
-    .title = "Steps do very unequal work",
+    .title = "The steps do very different amounts of work",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_ratio", 1.5, false}},
-    .advice =
-        "Put samples of like size together (length buckets), or limit the elements of a batch instead of its samples.",
+    .advice = "Combine samples of similar size (length buckets), or limit the number of elements of a batch instead of "
+              "the number of samples.",
     .doc_url = DOC_DATA,
     .cause = "step.imbalance",
     .gain = {.right = 1, .known = 1},
-    .native = {.advice = "Put inputs of like size together, or limit the elements of a batch instead of its inputs."},
+    .native = {.advice = "Combine inputs of similar size, or limit the number of elements of a batch instead of the "
+                         "number of inputs."},
     .on_host = evaluate_batch,
 };
 

@@ -13,30 +13,30 @@ const struct tp_rule tp_rule_H16 = {
     .title = "Attention is written out as products and a softmax",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Call torch.nn.functional.scaled_dot_product_attention(q, k, v): it keeps the two products and none of "
-              "the passes through memory between them.",
+    .advice = "Call torch.nn.functional.scaled_dot_product_attention(q, k, v), which avoids the passes through memory "
+              "between the two products.",
     .doc_url = "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
     .cause = "attention.eager",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Use one kernel for all of it: it keeps the two products and none of the passes through "
-                         "memory between them."},
+    .native = {.advice = "Use one fused kernel for the whole attention, which avoids the passes through memory between "
+                         "the two products."},
     .on_host = evaluate_chains,
 };
 
 const struct tp_rule tp_rule_H17 = {
     .id = "H17",
-    .title = "Chains of elementwise operators each pass through memory",
+    .title = "Chains of elementwise operators read and write memory many times",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}},
-    .advice = "Use the fused operator (torch.nn.functional.gelu, layer_norm, ..) where there is one, or torch.compile "
-              "the function.",
+    .advice = "Use a fused operator (torch.nn.functional.gelu, layer_norm, ..) if one exists, or compile the function "
+              "with torch.compile.",
     .doc_url = DOC_TUNE,
     .cause = "fuse.elementwise",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "Chains of elementwise calls each pass through memory",
-               .advice = "Join them in one loop or one kernel."},
-    .compiled = "The code is compiled already: bring this function into a compiled region, or use the fused operator "
-                "(torch.nn.functional.gelu, layer_norm, ..) where there is one.",
+    .native = {.title = "Chains of elementwise calls read and write memory many times",
+               .advice = "Combine the calls of a chain in one loop or one kernel."},
+    .compiled = "Other code is compiled already: move this function into a compiled region, or use a fused operator "
+                "(torch.nn.functional.gelu, layer_norm, ..) if one exists.",
     .on_host = evaluate_chains,
 };
 

@@ -21,8 +21,8 @@ const struct tp_rule tp_rule_H9 = {
     .title = "Code is traced or compiled inside steps",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Trace or compile once, before the loop, and call the result. Where torch.compile compiles again, give "
-              "it fixed shapes, or dynamic=True.",
+    .advice = "Trace or compile once before the loop, and call the result. If torch.compile compiles again, use fixed "
+              "shapes or dynamic=True.",
     .doc_url = "https://docs.pytorch.org/docs/stable/torch.compiler_troubleshooting.html",
     .cause = "compile.in_step",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
@@ -37,14 +37,14 @@ const struct tp_rule tp_rule_H10 = {
     .title = "Files are written inside steps",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Save every N steps, or hand a copy to another thread that writes it while the next steps run "
+    .advice = "Save only every N steps, or give a copy to another thread that writes while the next steps run "
               "(torch.distributed.checkpoint.async_save).",
     .doc_url = DOC_TUNE,
     .cause = "io.in_step",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Write every N steps, or hand a copy to another thread that writes it meanwhile."},
-    .inference = {.advice = "Write every N steps, or hand a copy to another thread that writes it while the next steps "
-                            "run."},
+    .native = {.advice = "Write only every N steps, or give a copy to another thread that writes meanwhile."},
+    .inference =
+        {.advice = "Write only every N steps, or give a copy to another thread that writes while the next steps run."},
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
 };
@@ -54,11 +54,12 @@ const struct tp_rule tp_rule_H11 = {
     .title = "The forward pass is computed again in the backward pass",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Where memory allows, call the module without torch.utils.checkpoint, or checkpoint fewer blocks.",
+    .advice = "If enough memory is free, call the module without torch.utils.checkpoint, or checkpoint fewer blocks.",
     .doc_url = "https://docs.pytorch.org/docs/stable/checkpoint.html",
     .cause = "compute.recompute",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "Results are computed again", .advice = "Keep them where memory allows."},
+    .native = {.title = "Some results are computed twice",
+               .advice = "Keep the results in memory if enough memory is free."},
     .on_host = evaluate_code,
 };
 
@@ -67,63 +68,64 @@ const struct tp_rule tp_rule_H12 = {
     .title = "The garbage collector runs inside steps",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice =
-        "Collect between epochs, not in every step; gc.freeze() after start-up keeps what stays out of each "
-        "collection. How long it takes without the profiler is not in this trace: recording stacks makes it longer.",
+    .advice = "Run the garbage collector between epochs instead of in every step. gc.freeze() after start-up excludes "
+              "long-lived objects from each collection. The collector takes less time without the profiler, because "
+              "recording stacks slows it down.",
     .doc_url = "https://docs.python.org/3/library/gc.html",
     .cause = "host.gc",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Collect between rounds of work, not in every step."},
-    .inference = {.advice = "Collect where nobody waits, not in every step; gc.freeze() after start-up keeps what "
-                            "stays out of each collection. How long it takes without the profiler is not in this "
-                            "trace: recording stacks makes it longer."},
+    .native = {.advice = "Run the garbage collector between rounds of work instead of in every step."},
+    .inference = {.advice = "Run the garbage collector when nobody waits for a result instead of in every step. "
+                            "gc.freeze() after start-up excludes long-lived objects from each collection. The "
+                            "collector takes less time without the profiler, because recording stacks slows it down."},
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
 };
 
 const struct tp_rule tp_rule_H13 = {
     .id = "H13",
-    .title = "Debugging aids are on: anomaly mode, checks of values, hooks",
+    .title = "Debugging features are on: anomaly mode, checks of values, hooks",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Leave torch.autograd.set_detect_anomaly off in real runs, look at values every N steps, and make "
+    .advice = "Switch torch.autograd.set_detect_anomaly off in real runs, check values only every N steps, and create "
               "torch.distributions with validate_args=False.",
     .doc_url = "https://docs.pytorch.org/docs/stable/autograd.html",
     .cause = "debug.checks",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "Debugging aids are on", .advice = "Leave checks of every value off in real runs."},
-    .inference = {.advice = "Leave checks of every value off in real runs, and look at values in hooks every N steps."},
+    .native = {.title = "Debugging features are switched on",
+               .advice = "Switch checks of every value off in real runs."},
+    .inference = {.advice =
+                      "Switch checks of every value off in real runs, and check values in hooks only every N steps."},
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
 };
 
 const struct tp_rule tp_rule_H14 = {
     .id = "H14",
-    .title = "Matrix products in double precision",
+    .title = "Matrix products run in double precision",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Convert inputs and model to float32 (.float()): half the bytes and half the time or less. NumPy's "
-              "default is float64, so it often comes with the data.",
+    .advice = "Convert inputs and model to float32 (.float()), which needs half the bytes and at most half the time. "
+              "The data is often float64 because that is NumPy's default.",
     .doc_url = DOC_TUNE,
     .cause = "compute.float64",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native =
-        {.advice =
-             "Compute in single precision where the accuracy permits: half the bytes, and half the time or less."},
+    .native = {.advice = "Compute in single precision if the accuracy permits, which needs half the bytes and at most "
+                         "half the time."},
     .on_host = evaluate_code,
 };
 
 const struct tp_rule tp_rule_H15 = {
     .id = "H15",
-    .title = "Gradients are filled with zeros and then added to",
+    .title = "Gradients are filled with zeros before new gradients are added",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Set them to None instead (optimizer.zero_grad(set_to_none=True), the default): the backward pass then "
-              "writes them once.",
+    .advice = "Set gradients to None (optimizer.zero_grad(set_to_none=True), the default); the backward pass then "
+              "writes each gradient once.",
     .doc_url = DOC_OPT,
     .cause = "optimizer.zero_grad",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Write the first one instead of adding it to zeros."},
+    .native = {.advice = "Write the first gradient instead of adding it to zeros."},
     .on_host = evaluate_code,
 };
 
@@ -132,11 +134,11 @@ const struct tp_rule tp_rule_C19 = {
     .title = "Activations are computed twice",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 2.0, false}},
-    .advice = "Checkpoint fewer layers where memory is left.",
+    .advice = "Checkpoint fewer layers if enough memory is free.",
     .doc_url = DOC_CHECKPOINT,
     .cause = "compute.recompute",
     .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "Results are computed twice", .advice = "Keep them where memory is left."},
+    .native = {.title = "Results are computed twice", .advice = "Keep the results in memory if enough memory is free."},
     .weakened_like = "C11",
     .on_device = evaluate_device_code,
 };

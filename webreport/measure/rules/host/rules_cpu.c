@@ -24,7 +24,9 @@ const struct tp_rule tp_rule_H1 = {
     .advice = "Use loader workers (num_workers above 0), prefetch more batches, or make decoding cheaper.",
     .doc_url = DOC_DATA,
     .gain = {.low = 0.75, .high = 1.0, .right = 4, .known = 6},
-    .native = {.advice = "Read ahead on other threads, keep more batches ready, or make reading and decoding cheaper."},
+    .native =
+        {.advice =
+             "Read ahead on other threads, prepare more batches in advance, or make reading and decoding cheaper."},
     .on_host = evaluate_loader,
 };
 
@@ -37,36 +39,38 @@ const struct tp_rule tp_rule_H5 = {
                    {"min_pct", 10.0, false},
                    {"min_per_step", 20, true},
                    {"gap_us", 20, true}},
-    .advice = "Each call costs a few microseconds before it computes: batch the work, use torch.compile, or "
-              "inference_mode when no gradient is needed.",
+    .advice = "Each call costs a few microseconds before the computation starts: batch the work, use torch.compile, or "
+              "use inference_mode if no gradient is needed.",
     .doc_url = DOC_TUNE,
     .cause = "host.small_operators",
     .gain = {.low = 0.75, .high = 1.0},
-    .native = {.title = "Time goes to many small calls",
-               .advice = "Each call costs a few microseconds before it computes: batch the work, or join calls."},
-    .inference = {.advice = "Each call costs a few microseconds before it computes: batch the work, use torch.compile, "
-                            "or call in torch.inference_mode."},
-    .compiled = "The code is compiled already: bring these operators into a compiled region, or batch the work, so "
+    .native =
+        {.title = "Time goes to many small calls",
+         .advice =
+             "Each call costs a few microseconds before the computation starts: batch the work, or combine calls."},
+    .inference = {.advice = "Each call costs a few microseconds before the computation starts: batch the work, use "
+                            "torch.compile, or run in torch.inference_mode."},
+    .compiled = "Other code is compiled already: move these operators into a compiled region, or batch the work so "
                 "that each call does more.",
     .on_host = evaluate_small,
 };
 
 const struct tp_rule tp_rule_H7 = {
     .id = "H7",
-    .title = "Copies and layout changes",
+    .title = "Copies and layout changes take much time",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 10.0, false}, {"min_values", 2, true}, {"cold_pct", 25.0, false}},
-    .advice = "Keep one memory layout and type, prefer views, write into preallocated outputs.",
+    .advice = "Use one memory layout and data type, prefer views, and write into preallocated outputs.",
     .doc_url = DOC_TUNE,
     .cause = "copy.layout",
     .gain = {.low = 0.75, .high = 1.0, .right = 2, .known = 2},
-    .native = {.advice = "Keep one memory layout and type, work in place, write into preallocated outputs."},
+    .native = {.advice = "Use one memory layout and data type, work in place, and write into preallocated outputs."},
     .on_host = evaluate_copies,
 };
 
 const struct tp_rule tp_rule_H8 = {
     .id = "H8",
-    .title = "Communication is not hidden behind compute",
+    .title = "Communication does not overlap with computation",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}, {"max_missing_pct", 10.0, false}},
     .advice = "Overlap communication with backward: DistributedDataParallel with larger buckets, or gradient "
@@ -74,9 +78,11 @@ const struct tp_rule tp_rule_H8 = {
     .doc_url = DOC_DIST,
     .cause = "comm.exposed",
     .gain = {.low = 0, .high = 1.0, .known = 1},
-    .native = {.advice = "Start communication as soon as its data is ready, in pieces, and compute meanwhile."},
+    .native = {.advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
     .mpi = {.advice = OVERLAP_WITH_MPI},
-    .inference = {.advice = "Start it as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION "."},
+    .inference = {.advice =
+                      "Start communication as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION
+                      "."},
     .on_host = evaluate_communication,
 };
 
@@ -172,7 +178,7 @@ bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule)
         percent = 100;
     bool is_much = percent > tp_rule_value(a, TP_RULE_H8, "max_missing_pct");
     if (is_much)
-        tp_advisor_skip(a, rule, "much of what the host did is missing in the record");
+        tp_advisor_skip(a, rule, "many host events are missing in the recording");
     return is_much;
 }
 
@@ -245,9 +251,8 @@ static void judge_workers(const struct tp_advisor *a, struct loads *loads)
     if (!c->cause)
         c->cause = loads->is_in_process ? "input.single_process" : "input.too_few_workers";
     if (!loads->is_in_process)
-        c->advice =
-            "The workers are slower than the steps. Make decoding cheaper or keep what it makes; where CPUs are "
-            "idle, use more workers.";
+        c->advice = "The data loader's workers are slower than the steps. Make decoding cheaper, cache decoded data, "
+                    "or use more workers if CPUs are idle.";
     if (c->has_low || !(part > 0))
         return;
     c->has_low = true;

@@ -19,7 +19,7 @@ const struct tp_rule tp_rule_H3 = {
     .title = "The optimizer works tensor by tensor",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_calls", 20, true}, {"min_pct", 3.0, false}, {"kept_pct", 20, true}},
-    .advice = "Pass fused=True to the optimizer (PyTorch 2.4 and later). foreach=True gains nothing without a device.",
+    .advice = "Pass fused=True to the optimizer (PyTorch 2.4 and later). Without a GPU, foreach=True saves nothing.",
     .doc_url = DOC_OPT,
     .cause = "optimizer.per_tensor",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},

@@ -20,8 +20,8 @@ const struct tp_rule tp_rule_H4 = {
         {.title = "Calls take longer while other threads make calls",
          .advice =
              "Threads may compete for cores: lower OMP_NUM_THREADS, or run fewer threads or processes on the machine."},
-    .mpi = {.advice = "Threads may compete for cores: lower OMP_NUM_THREADS, bind ranks to cores of their own (mpirun "
-                      "--bind-to), or start fewer ranks on a host."},
+    .mpi = {.advice = "Threads may compete for cores: lower OMP_NUM_THREADS, bind each rank to its own cores (mpirun "
+                      "--bind-to), or start fewer ranks per host."},
     .on_host = evaluate_crowd,
 };
 

@@ -18,11 +18,11 @@ const struct tp_rule tp_rule_H2 = {
                    {"backward", 1, true},
                    {"reads", 1, true},
                    {"pieces", 1, true}},
-    .advice = "Replace the loop by one vectorised operation, or take all slices at once with unbind or split.",
+    .advice = "Replace the loop by one vectorised operation, or take all slices with one call of unbind or split.",
     .doc_url = DOC_TUNE,
     .cause = "host.index_loop",
     .gain = {.low = 0.75, .high = 1.0, .right = 2, .known = 2},
-    .native = {.title = "A loop takes an array apart element by element",
+    .native = {.title = "A loop reads an array element by element",
                .advice = "Replace the loop by one operation on the whole array."},
     .on_host = evaluate_loop,
 };

@@ -12,10 +12,10 @@ static void evaluate_outlier(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H21 = {
     .id = "H21",
-    .title = "Single steps do work that the others do not",
+    .title = "Some steps do extra work that the other steps do not",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_ratio", 1.5, false}, {"min_pct", 4.0, false}},
-    .advice = "Spread it over the steps, do it less often, or beside them in a thread or process.",
+    .advice = "Spread the extra work over the steps, do it less often, or do it in another thread or process.",
     .doc_url = DOC_TUNE,
     .cause = "step.outlier",
     .gain = {.right = 1, .known = 1},

@@ -9,7 +9,7 @@ static void evaluate_python(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H6 = {
     .id = "H6",
-    .title = "Python code outside operators",
+    .title = "Python code outside operators takes much time",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 30.0, false},
                    {"frame_ns", TP_FITTED_FRAME_NS, true},
@@ -20,16 +20,15 @@ const struct tp_rule tp_rule_H6 = {
                    {"memory_ns", TP_FITTED_MEMORY_NS, true},
                    {"pause_us", 500, true},
                    {"stretch_pct", 10.0, false}},
-    .advice = "Move Python work out of the step, or compile the model. The profiler itself enlarges this share when "
-              "stacks are recorded.",
+    .advice = "Move Python work out of the step, or compile the model. The profiler itself enlarges the share of "
+              "Python code if stacks are recorded.",
     .doc_url = DOC_TUNE,
     .cause = "host.python",
     .gain = {.low = 0.75, .high = 1.0, .known = 1},
-    .native =
-        {.title = "Host code outside of recorded calls",
-         .advice =
-             "Record what runs there as ranges to see what it is; then move it out of the step or onto other threads."},
-    .serving = {.advice = OVERLAP ". The profiler itself enlarges this share when stacks are recorded."},
+    .native = {.title = "Host code outside of recorded calls takes much time",
+               .advice = "Mark the code between recorded calls with ranges to see which code runs; then move it out of "
+                         "the step or to other threads."},
+    .serving = {.advice = OVERLAP ". The profiler itself enlarges the share of Python code if stacks are recorded."},
     .on_host = evaluate_python,
 };
 
