@@ -30,7 +30,7 @@ function option_line(names, text,   n, i, word, first) {
 }
 FNR == 1 { command = name_of(FILENAME); in_list = 0 }
 command == "tracepress" {
-    if ($0 == "commands") in_list = 1
+    if ($0 == "commands:") in_list = 1
     else if ($0 == "") in_list = 0
     else if (in_list) { known[++commands] = $1; does[$1] = trim(substr($0, index($0, $1) + length($1))) }
     next

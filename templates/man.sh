@@ -2,7 +2,7 @@
 # man.sh VERSION HELP.txt: the manual page of a command, made from its help text, to standard output.
 #
 # A help text has a first line "NAME: what it does", "usage: ..." lines, paragraphs, and headings with items. A heading is one
-# line without a full stop before an indented line. An item begins after two blanks with a term, two or more blanks, and
+# line with a colon at its end before an indented line. An item begins after two blanks with a term, two or more blanks, and
 # its text; deeper lines continue the text. Items without terms form a paragraph. Below "example", all lines are code.
 set -eu
 version=$1 file=$2 name=$(basename "$2" .txt)
@@ -43,6 +43,7 @@ function items(a, b,   i, has_terms, at, text) {
 }
 # Prints a heading. The part of a long heading in brackets or after a colon becomes text.
 function head(text,   rest) {
+    sub(/:$/, "", text)
     heading = text
     if (text ~ /^example/) { print ".SH EXAMPLE"; return }
     if (length(text) > 40 && match(text, / \(|: /)) {

@@ -243,7 +243,7 @@ static void kernel_names_give_type_and_sizes(void **state)
     assert_found("C24", "compute.fp32", 100 * 0.75 * 160 / 420);
     assert_range("C24", 100 * 0.3 * 160 / 420, 100 * 0.75 * 160 / 420);
     assert_found("C22", "compute.misaligned", 100 * 120.0 / 420);
-    assert_non_null(strstr(finding("C22")->advice, "16 bytes: 8 elements of FP16 or BF16, 4 of FP32"));
+    assert_non_null(strstr(finding("C22")->advice, "16 bytes: 8 elements of FP16 or BF16, or 4 elements of FP32"));
 }
 
 static void double_precision_is_distinguished_from_single(void **state)
