@@ -21,12 +21,12 @@ static void arguments_follow_their_type(void **state)
               "1 device operation in one step of 100 \xc2\xb5s; the device works for 16.0 % of the step");
     detail_is(&(struct tp_detail){TP_DETAIL_GROWTH, {TP_OF_BYTES(2048)}, NULL}, TP_PRODUCER_TORCH,
               "memory grows by 2.0 KiB per step");
-    detail_is(
-        &(struct tp_detail){
-            TP_DETAIL_MICRO_STEPS, {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)}, NULL},
-        TP_PRODUCER_TORCH,
-        "4 micro-steps make one optimizer step of 10.12 ms: 2.00 ms each, and 4.10 ms for the one that updates the "
-        "parameters");
+    detail_is(&(struct tp_detail){TP_DETAIL_MICRO_STEPS,
+                                  {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)},
+                                  NULL},
+              TP_PRODUCER_TORCH,
+              "4 micro-steps make one optimizer step of 10.12 ms: a micro-step takes 2.00 ms, and the one that "
+              "updates the parameters 4.10 ms");
 }
 
 static void forms_choose_words_by_number(void **state)

@@ -71,7 +71,10 @@ static void equal_changes_are_merged_and_counted(void **state)
 static void change_names_its_call(void **state)
 {
     GUARD;
-#define CLONE(dims) {"aten::clone", dims, "float", 0, STEP}
+#define CLONE(dims)                                                                                                    \
+    {                                                                                                                  \
+        "aten::clone", dims, "float", 0, STEP                                                                          \
+    }
     const struct op before[] = {CLONE("[[2]]"), LINEAR, CLONE("[[2]]"), LINEAR};
     const struct op after[] = {CLONE("[[2]]"), LINEAR, CLONE("[[4, 8]]"), CLONE("[[2]]"), LINEAR, CLONE("[[4, 8]]")};
     struct tp_signature base = signature(before, COUNT(before)), now = signature(after, COUNT(after));
@@ -87,9 +90,15 @@ static void change_names_its_call(void **state)
 static void repeated_operators_are_one_change(void **state)
 {
     GUARD;
-    const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, {"aten::to", "[[4, 8], []]", "float, Scalar", 0, STEP},
-                             {"aten::_to_copy", "[[4, 8]]", "float", 1, STEP}, {"aten::to", "[[4, 8], []]", "double, Scalar", 0, STEP},
-                             {"aten::_to_copy", "[[4, 8]]", "double", 1, STEP}, LOSS};
+    const struct op ops[] = {LINEAR,
+                             RELU,
+                             LINEAR,
+                             RELU,
+                             {"aten::to", "[[4, 8], []]", "float, Scalar", 0, STEP},
+                             {"aten::_to_copy", "[[4, 8]]", "float", 1, STEP},
+                             {"aten::to", "[[4, 8], []]", "double, Scalar", 0, STEP},
+                             {"aten::_to_copy", "[[4, 8]]", "double", 1, STEP},
+                             LOSS};
     struct tp_work_diff diff = compared(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
@@ -111,7 +120,10 @@ static void renamed_operator_is_not_new(void **state)
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
 }
 
-#define SMALL(name) {name, "[[4, 8]]", "float", 0, STEP}
+#define SMALL(name)                                                                                                    \
+    {                                                                                                                  \
+        name, "[[4, 8]]", "float", 0, STEP                                                                             \
+    }
 
 /* Operators that replace others are one change. Without times, added operators fail a limit and removed ones do not. */
 static void replaced_operators_are_one_change(void **state)
@@ -134,9 +146,14 @@ static void replaced_operators_are_one_change(void **state)
 static void operators_at_different_places_are_no_replacement(void **state)
 {
     GUARD;
-#define NOWHERE(name) {name, "[[4, 8]]", "float", 0, ""}
-    const struct op before[] = {NOWHERE("aten::mm"), NOWHERE("aten::gelu"), NOWHERE("aten::norm"), NOWHERE("aten::sum")};
-    const struct op after[] = {NOWHERE("aten::mm"), NOWHERE("aten::norm"), NOWHERE("my::penalty"), NOWHERE("aten::sum")};
+#define NOWHERE(name)                                                                                                  \
+    {                                                                                                                  \
+        name, "[[4, 8]]", "float", 0, ""                                                                               \
+    }
+    const struct op before[] = {NOWHERE("aten::mm"), NOWHERE("aten::gelu"), NOWHERE("aten::norm"),
+                                NOWHERE("aten::sum")};
+    const struct op after[] = {NOWHERE("aten::mm"), NOWHERE("aten::norm"), NOWHERE("my::penalty"),
+                               NOWHERE("aten::sum")};
     struct tp_signature base = signature(before, COUNT(before)), now = signature(after, COUNT(after));
     struct tp_work_diff diff;
     tp_work_diff_build(&diff, &base, &now, false, &arena);
@@ -165,15 +182,24 @@ static void wrapper_around_equal_work_is_a_rename(void **state)
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "each step has aten::mm instead of aten::linear in train_step");
     assert_false(tp_work_has_gated(&diff));
-    const struct op around[] = {LINEAR, RELU, LINEAR, {"aten::relu_", "[[4, 8], []]", "float, ", 0, STEP},
-                                {"aten::relu", "[[4, 8]]", "float", 1, STEP}, LOSS};
+    const struct op around[] = {LINEAR,
+                                RELU,
+                                LINEAR,
+                                {"aten::relu_", "[[4, 8], []]", "float, ", 0, STEP},
+                                {"aten::relu", "[[4, 8]]", "float", 1, STEP},
+                                LOSS};
     diff = compared(around, COUNT(around), false);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "each step has aten::relu_ instead of aten::relu in train_step");
     assert_false(tp_work_has_gated(&diff));
-    const struct op more[] = {LINEAR, RELU, LINEAR, {"aten::block", "[[4, 8]]", "Scalar", 0, STEP},
-                              {"aten::relu", "[[4, 8]]", "float", 1, STEP}, {"aten::clone", "[[4, 8]]", "float", 1, STEP}, LOSS};
+    const struct op more[] = {LINEAR,
+                              RELU,
+                              LINEAR,
+                              {"aten::block", "[[4, 8]]", "Scalar", 0, STEP},
+                              {"aten::relu", "[[4, 8]]", "float", 1, STEP},
+                              {"aten::clone", "[[4, 8]]", "float", 1, STEP},
+                              LOSS};
     diff = compared(more, COUNT(more), false);
     assert_true(tp_work_has_gated(&diff)); /* the operator does more than before */
 }
