@@ -43,8 +43,8 @@ const struct tp_rule tp_rule_H10 = {
     .cause = "io.in_step",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native = {.advice = "Write only every N steps, or give a copy to another thread that writes meanwhile."},
-    .inference =
-        {.advice = "Write only every N steps, or give a copy to another thread that writes while the next steps run."},
+    .inference = {.advice = "Write only every N steps, or give a copy to another thread that writes while the next "
+                            "steps run."},
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
 };
@@ -143,9 +143,8 @@ const struct tp_rule tp_rule_C19 = {
     .on_device = evaluate_device_code,
 };
 
-/* Frames that identify code. A frame is the end of a path and a function; if the path is NULL, the function is the
- * start of a text without a file, such as "<built-in function fsync>". CODE_BEGIN: the code continues until the
- * CODE_END frame inside of this frame. */
+/* Frames that identify code: the end of a path and a function, or without a path the start of a text such as
+ * "<built-in function fsync>". CODE_BEGIN: the code continues until the CODE_END frame inside of this frame. */
 enum code_part { CODE_WHOLE, CODE_BEGIN, CODE_END };
 
 struct code {
