@@ -283,8 +283,7 @@ struct frames_seen {
     /* time from the frame that begins a code to the end of the code; empty if no code has begun */
     struct tp_interval begun;
     uint32_t begun_event;
-    int64_t written_until;
-    int64_t printed_until; /* end of the last short print */
+    int64_t written_until, printed_until; /* printed_until: end of the last short print */
 };
 
 /* Returns whether a frame prints a text without waiting for the reader. Such a print writes no file and takes less time
