@@ -65,9 +65,9 @@ BEGIN {
   ok[c "tensors"]  = c "tensors " r "trace/arrays " results
   ok[c "bench"]    = c "bench " c "noise " results
   ok[c "work"]     = c "work " r "compare " c "noise " results
-  ok[c "two"]      = r "document/words " c "two " c "work " r "compare " c "noise " results
+  ok[c "two"]      = c "two " c "work " r "compare " c "noise " results
   ok[c "gate"]     = c "gate " c "bench " c "two " c "work " r "compare " c "noise " results
-  ok[c "job"]      = r "document/words " c "job " c "replay " results
+  ok[c "job"]      = c "job " c "replay " results
   d = r "document/" # rooms of document; blocks, and parts that several sections use, are in document itself
   shared = r "document " d "words " compare measure trace writer
   ok[d "words"] = d "words " measure facts # sentences of results; session has them filled in

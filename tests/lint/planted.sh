@@ -342,7 +342,7 @@ measures() {
     case $line in *" $3 "*at\ most*) ;; *) echo "house: $1: $line"; status=1 ;; esac
 }
 measures "a function that writes JSON" "functions that write JSON" 1
-measures "one literal in two parts" "prose literals" 1
+measures "one literal in two parts" "sentences of five words" 1
 measures "a circle of headers" "units in include circles (of 3)" 2
 measures "a rule that the twin does not know" "rules that the twin" 1
 measures "a forbidden word" "comment lines" 1

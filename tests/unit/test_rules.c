@@ -130,7 +130,7 @@ static void engine_may_reserve_all_memory(void **state)
     nearly_full_memory();
     build_with(GPU(8));
     assert_null(finding("D1"));
-    assert_true(was_not_evaluated("D1", "a serving engine takes the memory on purpose"));
+    assert_true(was_not_evaluated("D1", "a serving engine reserves most of the memory on purpose"));
 }
 
 static void allocator_is_judged_without_the_first_step(void **state)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/unit/made_trace.h"
-#include "webreport/document/words/phrases.h"
 #include "webreport/document/words/words.h"
+#include "webreport/measure/audience/phrases.h"
 #include "webreport/measure/result/advice.h"
 #include "webreport/measure/rules/rule_words.h"
 

@@ -7,7 +7,7 @@
 #include "webreport/document/name_text.h"
 #include "webreport/document/page_limits.h"
 #include "webreport/document/section_table.h"
-#include "webreport/document/words/phrases.h"
+#include "webreport/measure/audience/phrases.h"
 #include "webreport/measure/result/profile.h"
 
 struct tp_section {

@@ -8,7 +8,7 @@
 
 #include "webreport/document/data.h"
 #include "webreport/document/name_text.h"
-#include "webreport/document/words/phrases.h"
+#include "webreport/measure/audience/phrases.h"
 #include "writer/base/table.h"
 #include "writer/text/format.h"
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "webreport/compare/job/job_parts.h"
-#include "webreport/document/words/phrases.h"
-#include "webreport/document/words/rank_words.h"
+#include "webreport/compare/job/rank_words.h"
+#include "webreport/measure/audience/phrases.h"
 #include "webreport/measure/ranks/link_rate.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

@@ -7,7 +7,7 @@
 #include "webreport/compare/noise/run_change.h"
 #include "webreport/compare/two/function_judge.h"
 #include "webreport/compare/two/row_judge.h"
-#include "webreport/document/words/phrases.h"
+#include "webreport/measure/audience/phrases.h"
 
 /* Sum of the rows of one side that belong to a match. */
 struct total {

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "webreport/compare/two/compare.h"
-#include "webreport/document/words/phrases.h"
+#include "webreport/measure/audience/phrases.h"
 #include "writer/base/sort.h"
 
 static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {

@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_DOCUMENT_CHARTS_CHART_H
 
 #include "webreport/document/data.h"
-#include "webreport/document/words/phrases.h"
+#include "webreport/measure/audience/phrases.h"
 #include "webreport/measure/idle/idle_view.h"
 #include "webreport/measure/memory/memory_view.h"
 #include "webreport/measure/result/profile.h"

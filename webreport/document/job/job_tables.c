@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/document/words/phrases.h"
+#include "webreport/measure/audience/phrases.h"
 #include "webreport/measure/rules/rules.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

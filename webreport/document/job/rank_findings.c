@@ -1,7 +1,7 @@
 /* Finds what is reported about the ranks of a span: see rank_findings.h. */
 #include "webreport/document/job/rank_findings.h"
 
-#include "webreport/document/words/rank_words.h"
+#include "webreport/compare/job/rank_words.h"
 
 static void add_straggler(struct tp_rank_findings *found, const struct tp_straggler *straggler,
                           const struct tp_distributed *view, struct tp_arena *arena)

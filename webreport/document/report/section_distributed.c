@@ -1,9 +1,9 @@
 /* Compares the ranks of one span: a bar per rank, the name of the straggler, and collectives with separate transfer and
  * waiting times. */
+#include "webreport/compare/job/rank_words.h"
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/job/job_wording.h"
 #include "webreport/document/report/sections.h"
-#include "webreport/document/words/rank_words.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/ranks/link_rate.h"
 #include "writer/base/saturate.h"

@@ -1,6 +1,7 @@
 /* Words the findings about a program recorded from outside: title, evidence and advice of each kind. */
-#include "webreport/document/words/program_words.h"
+#include "webreport/document/words/program_finding_words.h"
 
+#include "webreport/document/words/program_words.h"
 #include "webreport/measure/program/program_waits.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"

@@ -1,7 +1,6 @@
 /* Words the verdict on a program recorded from outside: its headline, and the sentence below it. */
 #include "webreport/document/words/program_words.h"
 
-#include "webreport/document/words/words.h"
 #include "webreport/measure/program/program_waits.h"
 #include "webreport/model/numbers.h"
 #include "writer/text/format.h"
@@ -232,12 +231,8 @@ static const char *remark(const struct tp_program_view *view, struct tp_arena *a
     }
 }
 
-void tp_word_program(struct tp_program_view *view, struct tp_arena *arena)
+void tp_word_program_headline(struct tp_program_view *view, struct tp_arena *arena)
 {
-    if (!view->is_present)
-        return;
     view->headline = tp_str_of(headline(view, arena));
     view->advice = tp_str_of(remark(view, arena));
-    for (unsigned i = 0; i < view->finding_count; i++)
-        tp_word_program_finding(view, &view->findings[i], arena);
 }

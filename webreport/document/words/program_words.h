@@ -18,8 +18,7 @@ const char *tp_program_holder_words(const struct tp_program_view *view, const st
 /* Returns "work (a.py:12)", the Python function of a view that has one. In the arena. */
 const char *tp_program_python_words(const struct tp_program_view *view, struct tp_arena *arena);
 
-/* Fills the sentences of one finding. */
-void tp_word_program_finding(const struct tp_program_view *view, struct tp_program_finding *finding,
-                             struct tp_arena *arena);
+/* Fills the headline and the sentence below it. */
+void tp_word_program_headline(struct tp_program_view *view, struct tp_arena *arena);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "webreport/document/words/detail_words.h"
 #include "webreport/document/words/device_words.h"
-#include "webreport/document/words/phrases.h"
 #include "webreport/document/words/words.h"
+#include "webreport/measure/audience/phrases.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/buf.h"
 #include "writer/text/format.h"

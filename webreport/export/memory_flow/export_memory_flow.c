@@ -1,6 +1,6 @@
 /* Writes export --to memory-flow: one SVG file for each device, which shows its memory over time and address. */
-#include "webreport/document/words/phrases.h"
 #include "webreport/export/memory_flow/memory_flow.h"
+#include "webreport/measure/audience/phrases.h"
 
 #include <inttypes.h>
 #include <stdio.h>

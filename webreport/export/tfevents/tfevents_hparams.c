@@ -1,6 +1,6 @@
 /* Adds the row of HParams: facts about the run that tracepress knows, and facts that the program recorded. */
-#include "webreport/document/words/phrases.h"
 #include "webreport/export/tfevents/tfevents_run.h"
+#include "webreport/measure/audience/phrases.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "webreport/document/charts/chart.h"
-#include "webreport/document/words/phrases.h"
 #include "webreport/export/tfevents/tfevents_run.h"
+#include "webreport/measure/audience/phrases.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 #include "writer/tfevents_file.h"

@@ -1,7 +1,7 @@
 /* Adds the parts for the whole capture: its figures, which are the metrics of HParams, and the charts of Custom
  * Scalars. */
-#include "webreport/document/words/phrases.h"
 #include "webreport/export/tfevents/tfevents_run.h"
+#include "webreport/measure/audience/phrases.h"
 
 #include <math.h>
 #include <string.h>

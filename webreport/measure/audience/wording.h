@@ -1,5 +1,5 @@
-/* Returns who reads about a trace: the users of PyTorch or of another producer; and the names of its devices. The phrases
- * of page, digest and terminal for these readers are in webreport/document/words/phrases.h. */
+/* Returns who reads about a trace: the users of PyTorch or of another producer; and the names of its devices. The
+ * phrases of page, digest and terminal for these readers are in webreport/measure/audience/phrases.h. */
 #ifndef TP_WEBREPORT_MEASURE_AUDIENCE_WORDING_H
 #define TP_WEBREPORT_MEASURE_AUDIENCE_WORDING_H
 

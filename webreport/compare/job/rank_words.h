@@ -1,6 +1,6 @@
 /* Words the findings about the ranks of a run. */
-#ifndef TP_WEBREPORT_DOCUMENT_WORDS_RANK_WORDS_H
-#define TP_WEBREPORT_DOCUMENT_WORDS_RANK_WORDS_H
+#ifndef TP_WEBREPORT_COMPARE_JOB_RANK_WORDS_H
+#define TP_WEBREPORT_COMPARE_JOB_RANK_WORDS_H
 
 #include "webreport/measure/ranks/link_rate.h"
 

@@ -2,6 +2,8 @@
 #include "webreport/document/words/words.h"
 
 #include "webreport/document/words/detail_words.h"
+#include "webreport/document/words/program_finding_words.h"
+#include "webreport/document/words/program_words.h"
 #include "webreport/measure/rules/rules_order.h"
 
 /* Fills the details of the findings. Their text decides the order of findings that are equal otherwise. */
@@ -10,6 +12,15 @@ static void word_findings(struct tp_recommendations *found, const struct tp_mode
     for (uint32_t i = 0; i < found->finding_count; i++)
         found->findings[i].detail = tp_detail_text(found->findings[i].details, model, arena);
     tp_findings_order_equal(found->findings, found->finding_count);
+}
+
+void tp_word_program(struct tp_program_view *view, struct tp_arena *arena)
+{
+    if (!view->is_present)
+        return;
+    tp_word_program_headline(view, arena);
+    for (unsigned i = 0; i < view->finding_count; i++)
+        tp_word_program_finding(view, &view->findings[i], arena);
 }
 
 void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena)

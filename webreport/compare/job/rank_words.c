@@ -1,5 +1,5 @@
 /* Words the findings about the ranks of a run: see rank_words.h. */
-#include "webreport/document/words/rank_words.h"
+#include "webreport/compare/job/rank_words.h"
 
 #include <math.h>
 

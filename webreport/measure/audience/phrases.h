@@ -1,7 +1,7 @@
 /* Chooses the phrases of page, digest and terminal by the program's producer, so that advice never uses the words of a
  * framework that the program does not use. All texts are static. The texts of rules are in rule_words.h. */
-#ifndef TP_WEBREPORT_DOCUMENT_WORDS_PHRASES_H
-#define TP_WEBREPORT_DOCUMENT_WORDS_PHRASES_H
+#ifndef TP_WEBREPORT_MEASURE_AUDIENCE_PHRASES_H
+#define TP_WEBREPORT_MEASURE_AUDIENCE_PHRASES_H
 
 #include "webreport/measure/audience/wording.h"
 

@@ -1,5 +1,5 @@
 /* Words of each producer's users: see phrases.h. */
-#include "webreport/document/words/phrases.h"
+#include "webreport/measure/audience/phrases.h"
 
 #include <string.h>
 
