@@ -88,7 +88,7 @@ def is_too_short(g):
     if g.count > 1 or len(g.operations) > th["max_operations"] or busy >= th["max_busy_pct"]:
         return False
     leave_out_rules(g)
-    detail = "%d device operation%s in one step of %s; the device works %s of it" % (
+    detail = "%d device operation%s in one step of %s; the device works for %s of the step" % (
         len(g.operations), "" if len(g.operations) == 1 else "s", time_text(g.trace.steps.ns), percent_text(busy))
     note(g, "R2", detail, by_length(g.operations))
     g.findings.set_unjudged("little", g.trace.steps.ns, detail)

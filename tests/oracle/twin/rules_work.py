@@ -68,8 +68,8 @@ def busy(g):
     order = list(TITLES)
     kind = min(sums, key=lambda x: (-sums[x], order.index(x)))
     g.findings.add_without_ceiling(
-        "C14", "info", by_length([k for k in g.kernels if work.kind[id(k)] == kind]), detail="the device computes %s of the time; %s of its "
-        "kernel time: %s" % (percent_text(share), percent_text(percent(sums[kind], sum(sums.values()))), TITLES[kind]))
+        "C14", "info", by_length([k for k in g.kernels if work.kind[id(k)] == kind]), detail="the device computes for %s of the time; %s of "
+        "its kernel time is %s" % (percent_text(share), percent_text(percent(sums[kind], sum(sums.values()))), TITLES[kind]))
 
 
 def single_precision(g):
