@@ -70,7 +70,7 @@ static void render(const struct tp_profile *profile, const struct tp_distributed
     require(tp_page_add_distributed(page, profile->run, ranks, NULL) == 0);
     if (tp_page_finish(page, &files, NULL) == 0)
         require(files.html_bytes <= options.max_bytes);
-    for (size_t i = 0; i < TP_PAGE_PIECES; i++)
+    for (size_t i = 0; i < TP_PAGE_PARTS; i++)
         require(tp_str_find(files.html[i], "<script>alert") < 0);
     tp_page_release(page);
 }

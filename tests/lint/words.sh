@@ -41,8 +41,7 @@ since=2026-11-29T05:30:00Z
 
 # kind, folder or text, limit
 limits='
-comment webreport/document 1
-comment webreport/measure 9
+comment webreport/measure 6
 message tests/bench 6
 message tests/check 22
 message tests/lint 1
@@ -59,9 +58,9 @@ name tests/native 1
 name tests/unit 6
 name webreport/cli 3
 name webreport/compare 1
-name webreport/document 40
-name webreport/measure 30
-name webreport/print 10
+name webreport/document 4
+name webreport/measure 11
+name webreport/print 1
 name webreport/session 3
 text docs/definitions.md 3
 text templates/README.md 3

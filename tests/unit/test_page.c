@@ -97,7 +97,7 @@ static struct tp_page *page_of(const struct tp_page_options *options, size_t cou
 static bool contains(const struct tp_page_files *files, const char *needle)
 {
     bool is_found = false;
-    for (size_t i = 0; i < TP_PAGE_PIECES; i++)
+    for (size_t i = 0; i < TP_PAGE_PARTS; i++)
         is_found |= tp_str_find(files->html[i], needle) >= 0;
     return is_found;
 }
@@ -106,11 +106,11 @@ static void document_equals_its_parts(void **state)
 {
     struct tp_page_files files;
     struct tp_page *page = page_of(&(struct tp_page_options){0}, 2, &files);
-    struct tp_str first = files.html[0], last = files.html[TP_PAGE_PIECES - 1];
+    struct tp_str first = files.html[0], last = files.html[TP_PAGE_PARTS - 1];
     size_t bytes = 0;
 
     (void)state;
-    for (size_t i = 0; i < TP_PAGE_PIECES; i++)
+    for (size_t i = 0; i < TP_PAGE_PARTS; i++)
         bytes += files.html[i].len;
     assert_int_equal(bytes, files.html_bytes);
     assert_true(tp_str_starts(first, "<!DOCTYPE html>") && tp_str_ends(first, "<main id=\"main\">\n"));
@@ -142,7 +142,7 @@ static void equal_input_makes_equal_bytes(void **state)
                    *second = page_of(&(struct tp_page_options){0}, 2, &b);
 
     (void)state;
-    for (size_t i = 0; i < TP_PAGE_PIECES; i++)
+    for (size_t i = 0; i < TP_PAGE_PARTS; i++)
         assert_true(tp_str_equal(a.html[i], b.html[i]));
     tp_page_release(first);
     tp_page_release(second);

@@ -305,14 +305,17 @@ static int print(struct job *job)
 {
     const struct options *o = job->options;
     bool is_taken = tp_is_stdout(o->text) || tp_is_stdout(o->json) || tp_is_stdout(o->markdown);
-    const struct tp_cmd_output outputs[] = {{o->text ? o->text : is_taken ? NULL : "-", tp_print_text},
+    const struct tp_cmd_output outputs[] = {{o->text    ? o->text
+                                             : is_taken ? NULL
+                                                        : "-",
+                                             tp_print_text},
                                             {o->json, tp_print_json},
                                             {o->markdown, tp_print_markdown}};
-    const struct tp_bench_told told = {.bench = &job->bench,
-                                       .names = {job->names[A], job->names[B]},
-                                       .commands = {job->commands[A], job->commands[B]},
-                                       .stop = job->stop,
-                                       .seed = job->seed};
+    const struct tp_bench_report told = {.bench = &job->bench,
+                                         .names = {job->names[A], job->names[B]},
+                                         .commands = {job->commands[A], job->commands[B]},
+                                         .stop = job->stop,
+                                         .seed = job->seed};
     struct tp_document document;
     const int64_t all_rows = -1;
     tp_bench_document(&document, &told, &job->work.arena);
@@ -341,8 +344,8 @@ static int exit_code(const struct job *job, int code)
     if (code < 0)
         return code == TP_EUSAGE ? TP_EXIT_USAGE : tp_inputs_exit_code(code);
     bool is_unclear = job->goal.has_limit ? job->bench.limit == TP_LIMIT_UNCLEAR : job->bench.verdict == TP_BENCH_OPEN;
-    bool is_bad = (job->goal.has_limit && job->bench.limit == TP_LIMIT_FAIL) ||
-                  (is_unclear && job->options->inconclusive == 1);
+    bool is_bad =
+        (job->goal.has_limit && job->bench.limit == TP_LIMIT_FAIL) || (is_unclear && job->options->inconclusive == 1);
     return is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
 }
 

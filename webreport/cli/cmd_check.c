@@ -18,7 +18,8 @@ enum { UNSAID = -1, FAILS = 1 };
 struct options {
     struct tp_opt_common common;
     struct tp_trace_options read;
-    const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root, *reason, *committed;
+    const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root, *reason,
+        *committed;
     struct tp_opt_list rules;
     const char *peaks;
     int inconclusive, format;
@@ -146,7 +147,7 @@ static int run(void *context, struct tp_error *err)
                           "no baseline to compare with; store a good run with: check %.200s --baseline baselines/ "
                           "--update-baseline, then check other runs with --baseline baselines/",
                           job->session.input.run.name);
-    tp_history_told(&document, job->session.history.runs, job->session.history.count, job->options->bisect_hint);
+    tp_history_put_notes(&document, job->session.history.runs, job->session.history.count, job->options->bisect_hint);
     code = tp_cmd_print(&job->work, &document, job->outputs, OUTPUTS, &options);
     return code < 0 ? code : tp_check_session_store(&job->session, &job->work.arena, &job->work.err);
 }

@@ -533,8 +533,8 @@ static struct tp_str around(const struct tp_naming *naming, struct tp_str shown,
 
 /* Distinguishes rows that have one shown name. In the order of full names, one of a name's neighbours has the longest
  * common prefix with it. texts: full names, by row. */
-static void tell_group_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
-                             uint32_t *order, uint32_t count)
+static void distinguish_group(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
+                              uint32_t *order, uint32_t count)
 {
     size_t before = 0;
     tp_sort_rows(order, count, by_full_name, texts, naming->arena);
@@ -549,8 +549,8 @@ static void tell_group_apart(const struct tp_naming *naming, struct tp_shown_row
     }
 }
 
-void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
-                           const uint32_t *groups, size_t row_count)
+void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
+                                  const uint32_t *groups, size_t row_count)
 {
     uint32_t count = (uint32_t)row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
     struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
@@ -565,7 +565,7 @@ void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *
             continue;
         for (uint32_t k = i; k < end; k++)
             texts[order[k]] = tp_kernel_plain_name(naming->arena, names[order[k]]);
-        tell_group_apart(naming, rows, texts, order + i, end - i);
+        distinguish_group(naming, rows, texts, order + i, end - i);
     }
 }
 
@@ -587,8 +587,8 @@ static void number_rows(const struct tp_naming *naming, struct tp_shown_table *s
     }
 }
 
-void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
+void tp_section_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
 {
-    tp_section_tell_apart(naming, shown->rows, tp_table_text(shown->table, text_column), NULL, shown->row_count);
+    tp_section_distinguish_names(naming, shown->rows, tp_table_text(shown->table, text_column), NULL, shown->row_count);
     number_rows(naming, shown);
 }

@@ -46,14 +46,14 @@ struct tp_shown_column {
 
 /* The first cell of a row, and the properties of the row. */
 struct tp_shown_row {
-    struct tp_str name;   /* name as it is shown */
-    struct tp_str brief;  /* short form for narrow outputs; if ptr is NULL, the name is used */
-    struct tp_str prefix; /* text shown dimmed before the name */
-    bool is_place;        /* the prefix is the folder of a source line, which narrow outputs cut */
-    const char *href;     /* link of the name, or NULL */
-    unsigned depth;       /* depth of the row in a tree */
-    bool is_faint;        /* the numbers of the row are uncertain */
-    struct tp_data more;  /* object for the template "table_more"; kind NONE if the row cannot be opened */
+    struct tp_str name;       /* name as it is shown */
+    struct tp_str short_name; /* short form for narrow outputs; if ptr is NULL, the name is used */
+    struct tp_str prefix;     /* text shown dimmed before the name */
+    bool is_place;            /* the prefix is the folder of a source line, which narrow outputs cut */
+    const char *href;         /* link of the name, or NULL */
+    unsigned depth;           /* depth of the row in a tree */
+    bool is_faint;            /* the numbers of the row are uncertain */
+    struct tp_data more;      /* object for the template "table_more"; kind NONE if the row cannot be opened */
 };
 
 enum { TP_MAX_SHOWN_COLUMNS = 28, TP_MAX_OWN_TEXTS = 4 };
@@ -71,11 +71,11 @@ struct tp_shown_table {
     const char *foot;                         /* first cell of the foot; NULL for no foot */
     /* text below the table, or NULL; a cut table also has its own note */
     const char *note;
-    bool is_tree;        /* rows are a tree: indented, and never sorted */
-    unsigned open_depth; /* the script folds rows of a tree below this depth */
-    size_t row_count;    /* number of shown rows, at most the rows of the table */
-    size_t open_count;   /* number of rows, counted from the first, that can be opened; 0: all rows with details */
-    size_t brief_count;  /* number of rows in short outputs; 0: row_count */
+    bool is_tree;           /* rows are a tree: indented, and never sorted */
+    unsigned open_depth;    /* the script folds rows of a tree below this depth */
+    size_t row_count;       /* number of shown rows, at most the rows of the table */
+    size_t open_count;      /* number of rows, counted from the first, that can be opened; 0: all rows with details */
+    size_t short_row_count; /* number of rows in short outputs; 0: row_count */
     struct tp_shown_row *rows;
     const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* by index of an OWN column: a text per row */
     /* Returns the text of a PRINTED cell, in the arena. */
@@ -117,10 +117,10 @@ struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *
 
 /* Extends shown names that are equal by the part in which their full names differ. Must be called after the rows have
  * their names. names: full names, by row. groups: by row; only rows of one group are compared; NULL: all rows. */
-void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
-                           const uint32_t *groups, size_t row_count);
-/* Does the same as tp_section_tell_apart for a whole table whose full names are in a column. Afterwards all shown names
- * differ. */
-void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
+void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
+                                  const uint32_t *groups, size_t row_count);
+/* Does the same as tp_section_distinguish_names for a whole table whose full names are in a column. Afterwards all
+ * shown names differ. */
+void tp_section_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 
 #endif

@@ -187,7 +187,8 @@ static bool is_column(const struct tp_shown_table *table, unsigned column)
 
 static void put_table(struct printer *p, struct tp_shown_table *table)
 {
-    size_t shown = table->brief_count && table->brief_count < table->row_count ? table->brief_count : table->row_count;
+    size_t shown =
+        table->short_row_count && table->short_row_count < table->row_count ? table->short_row_count : table->row_count;
     tp_shown_table_measure(table);
     begin(p);
     tp_buf_puts(p->out, "|");
@@ -205,7 +206,7 @@ static void put_table(struct printer *p, struct tp_shown_table *table)
         begin(p);
         tp_buf_puts(p->out, "| ");
         put_str(p, table->rows[row].prefix);
-        put_str(p, table->rows[row].brief.ptr ? table->rows[row].brief : table->rows[row].name);
+        put_str(p, table->rows[row].short_name.ptr ? table->rows[row].short_name : table->rows[row].name);
         tp_buf_puts(p->out, " |");
         for (unsigned i = 0; i < table->column_count; i++)
             if (is_column(table, i)) {

@@ -91,7 +91,7 @@ static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
 
 /* Returns whether the line of the tag contains only blanks otherwise. In that case, extends [*begin, *end) to the whole
  * line. */
-static bool stands_alone(const struct compiler *c, const struct tag *tag, size_t *begin, size_t *end)
+static bool is_alone_on_line(const struct compiler *c, const struct tag *tag, size_t *begin, size_t *end)
 {
     const char *s = c->text.ptr;
     size_t a = tag->begin, b = tag->end, size = c->text.len;
@@ -199,7 +199,7 @@ int tp_mustache_compile(struct tp_mustache *out, struct tp_arena *arena, struct 
         if (code)
             return code;
         size_t begin = tag.begin, end = tag.end;
-        stands_alone(&c, &tag, &begin, &end);
+        is_alone_on_line(&c, &tag, &begin, &end);
         add_text(&c, begin);
         code = use_tag(&c, &tag, (struct tp_str){text.ptr + begin, tag.begin - begin});
         if (code)

@@ -14,7 +14,7 @@
 #include "writer/base/limits.h"
 
 /* Opens a file in the same folder as the page. */
-static int open_beside(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
+static int open_in_page_folder(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
 {
     char path[4096];
     const char *slash = strrchr(html, '/');
@@ -39,9 +39,9 @@ static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error
     int code = tp_page_begin(&o->page, &o->options->page, profile_count, err);
     code = code < 0 ? code : tp_outfile_open(&o->html_file, html, err);
     if (code == TP_OK && is_separate)
-        code = open_beside(&o->css_file, html, "report.css", err);
+        code = open_in_page_folder(&o->css_file, html, "report.css", err);
     if (code == TP_OK && is_separate)
-        code = open_beside(&o->js_file, html, "report.js", err);
+        code = open_in_page_folder(&o->js_file, html, "report.js", err);
     return code;
 }
 
@@ -253,23 +253,23 @@ static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view
 }
 
 /* The ranks of a span as a job, to be added to the digest and to JSON. */
-struct ranks_told {
+struct ranks_job {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
     struct tp_arena arena;
 };
 
-static int tell_ranks(void *context, struct tp_error *err)
+static int add_ranks(void *context, struct tp_error *err)
 {
-    struct ranks_told *told = context;
-    struct tp_outputs *o = told->outputs;
-    struct tp_naming naming = {.arena = &told->arena, .redact = o->options->page.redact};
+    struct ranks_job *ranks = context;
+    struct tp_outputs *o = ranks->outputs;
+    struct tp_naming naming = {.arena = &ranks->arena, .redact = o->options->page.redact};
     struct tp_document document;
     struct tp_json json;
     (void)err;
-    if (naming.redact && told->view->rank_count)
-        naming.host = tp_worker_host(told->view->ranks[0]->worker);
-    tp_job_ranks_document(&document, &naming, told->view->job);
+    if (naming.redact && ranks->view->rank_count)
+        naming.host = tp_worker_host(ranks->view->ranks[0]->worker);
+    tp_job_ranks_document(&document, &naming, ranks->view->job);
     if (o->has_markdown)
         tp_digest_put_first(&o->digest, &document);
     if (!o->json_file)
@@ -282,10 +282,10 @@ static int tell_ranks(void *context, struct tp_error *err)
 
 static int add_job(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
-    struct ranks_told told = {.outputs = o, .view = view};
-    tp_arena_init(&told.arena, 0);
-    int code = tp_arena_run(&told.arena, tell_ranks, &told, err);
-    tp_arena_release(&told.arena);
+    struct ranks_job ranks = {.outputs = o, .view = view};
+    tp_arena_init(&ranks.arena, 0);
+    int code = tp_arena_run(&ranks.arena, add_ranks, &ranks, err);
+    tp_arena_release(&ranks.arena);
     return code;
 }
 
@@ -358,7 +358,7 @@ static int write_and_commit(struct tp_outfile **file, struct tp_str text, struct
 static int commit_page(struct tp_outputs *o, const struct tp_page_files *files, struct tp_error *err)
 {
     int code = TP_OK;
-    for (size_t i = 0; i < TP_PAGE_PIECES && code == TP_OK; i++)
+    for (size_t i = 0; i < TP_PAGE_PARTS && code == TP_OK; i++)
         code = tp_outfile_write(o->html_file, files->html[i].ptr, files->html[i].len, err);
     return code < 0 ? code : tp_outfile_commit(&o->html_file, err);
 }

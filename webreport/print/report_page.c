@@ -81,7 +81,7 @@ struct large_sections {
 struct tp_page {
     /* arena: memory of the page; scratch: memory of one profile, released after each profile */
     struct tp_arena arena, scratch;
-    struct tp_arena beside; /* as scratch, for the thread that builds the large sections */
+    struct tp_arena large_arena; /* as scratch, for the thread that builds the large sections */
     struct tp_page_options options;
     struct tp_assets assets;
     struct tp_templates templates;
@@ -169,7 +169,7 @@ void tp_page_release(struct tp_page *page)
     tp_buf_release(&page->extra);
     tp_buf_release(&page->document);
     tp_arena_release(&page->scratch);
-    tp_arena_release(&page->beside);
+    tp_arena_release(&page->large_arena);
     tp_arena_release(&page->arena);
     free(page);
 }
@@ -225,12 +225,12 @@ static void *build_large(void *argument)
     return NULL;
 }
 
-static void begin_large(struct large_sections *large, const struct tp_section *section, struct tp_arena *beside)
+static void begin_large(struct large_sections *large, const struct tp_section *section, struct tp_arena *large_arena)
 {
     if (large->is_built)
         return;
     large->section = *section;
-    large->section.arena = large->section.naming.arena = beside;
+    large->section.arena = large->section.naming.arena = large_arena;
     large->section.naming.kernels = NULL; /* the cache belongs to the calling thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
                         pthread_create(&large->thread, NULL, build_large, large) == 0;
@@ -274,7 +274,7 @@ static void put_sections(struct tp_page *page, const struct tp_section *section,
 
     large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
     page->has_ahead = false; /* the sections are valid only for the first attempt */
-    begin_large(&large, section, &page->beside);
+    begin_large(&large, section, &page->large_arena);
     tp_arena_run(section->arena, build_small, &small, NULL);
     end_large(&large, section->arena);
     tp_arena_pass_on(section->arena);
@@ -340,23 +340,23 @@ static int start_profile(void *context, struct tp_error *err)
     struct large_sections *ahead = &page->ahead;
     (void)err;
     *ahead = (struct large_sections){0};
-    init_section(&ahead->section, page, &page->beside, ((struct addition *)context)->profile);
+    init_section(&ahead->section, page, &page->large_arena, ((struct addition *)context)->profile);
     ahead->section.limits = &page->limits;
     limit_profile(page, 0, share_of_next(page));
     build_large(ahead);
-    tp_arena_trim(&page->beside);
+    tp_arena_trim(&page->large_arena);
     page->ahead_nodes = page->limits.tree_nodes;
     /* after a failure, tp_page_add_profile tries again and reports the error */
-    page->has_ahead = page->beside.code == 0;
+    page->has_ahead = page->large_arena.code == 0;
     return 0;
 }
 
 void tp_page_start_profile(struct tp_page *page, const struct tp_profile *profile)
 {
-    tp_arena_release(&page->beside);
-    tp_arena_init(&page->beside, 0);
+    tp_arena_release(&page->large_arena);
+    tp_arena_init(&page->large_arena, 0);
     page->has_ahead = false;
-    tp_arena_run(&page->beside, start_profile, &(struct addition){.page = page, .profile = profile}, NULL);
+    tp_arena_run(&page->large_arena, start_profile, &(struct addition){.page = page, .profile = profile}, NULL);
 }
 
 static int add_profile(void *context, struct tp_error *err)
@@ -382,13 +382,13 @@ int tp_page_add_profile(struct tp_page *page, const struct tp_profile *profile, 
     int code;
     tp_arena_init(&page->scratch, 0);
     if (!page->has_ahead) {
-        tp_arena_release(&page->beside);
-        tp_arena_init(&page->beside, 0);
+        tp_arena_release(&page->large_arena);
+        tp_arena_init(&page->large_arena, 0);
     }
     code = tp_arena_run_both(&page->scratch, &page->arena, add_profile,
                              &(struct addition){.page = page, .profile = profile}, err);
     tp_arena_release(&page->scratch);
-    tp_arena_release(&page->beside);
+    tp_arena_release(&page->large_arena);
     page->has_ahead = false;
     return code;
 }
@@ -587,7 +587,7 @@ int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_
     files->html[3] = text_of(has_many ? &page->profiles : &page->ranks);
     files->html[4] = text_of(&page->extra);
     files->html[5] = (struct tp_str){shell.ptr + page->fragments_at, shell.len - page->fragments_at};
-    for (size_t i = 0; i < TP_PAGE_PIECES; i++)
+    for (size_t i = 0; i < TP_PAGE_PARTS; i++)
         files->html_bytes += files->html[i].len;
     if (page->html.is_separate) {
         files->css = page->html.css;

@@ -33,13 +33,13 @@ struct tp_page_options {
     size_t max_bytes;          /* size limit of report.html; 0: TP_MAX_PAGE_BYTES */
 };
 
-enum { TP_PAGE_PIECES = 6 };
+enum { TP_PAGE_PARTS = 6 };
 
 /* The files of a finished page; the page owns their texts. The document is in several parts, which saves copying
  * several hundred kilobytes. css and js are empty if they are inside of html. */
 struct tp_page_files {
-    struct tp_str html[TP_PAGE_PIECES]; /* parts of the document in order; some may be empty */
-    size_t html_bytes;                  /* total size of the parts */
+    struct tp_str html[TP_PAGE_PARTS]; /* parts of the document in order; some may be empty */
+    size_t html_bytes;                 /* total size of the parts */
     struct tp_str css, js;
 };
 

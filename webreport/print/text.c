@@ -154,7 +154,7 @@ static bool is_left(const struct tp_shown_table *table, unsigned column)
 static struct tp_str cell_text(const struct tp_shown_table *table, unsigned column, size_t row)
 {
     const struct tp_shown_row *shown = &table->rows[row];
-    struct tp_str name = shown->brief.ptr ? shown->brief : shown->name, prefix = shown->prefix;
+    struct tp_str name = shown->short_name.ptr ? shown->short_name : shown->name, prefix = shown->prefix;
     unsigned depth = table->rows[row].depth < DEPTH_MOST ? table->rows[row].depth : DEPTH_MOST;
     if (column)
         return tp_shown_cell(table, column - 1, row);

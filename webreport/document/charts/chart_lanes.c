@@ -79,21 +79,21 @@ static void draw(struct lane *lane, const struct joined *joined)
     }
 }
 
-/* Returns the shortest length of a joined piece, so that at most max_pieces remain. */
-static int64_t least_length(const struct tp_process_tree *tree, uint32_t max_pieces)
+/* Returns the shortest length of a joined piece, so that at most max_intervals remain. */
+static int64_t least_length(const struct tp_process_tree *tree, uint32_t max_intervals)
 {
     int64_t length = tree->end_ns - tree->begin_ns;
-    return length / (max_pieces ? max_pieces : 1) + 1;
+    return length / (max_intervals ? max_intervals : 1) + 1;
 }
 
 void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const struct tp_process_tree *tree,
-                       uint32_t thread, uint32_t max_pieces)
+                       uint32_t thread, uint32_t max_intervals)
 {
     const struct tp_tree_thread *t = &tree->threads[thread];
     struct lane *lane = tp_arena_alloc(arena, sizeof *lane);
     struct joined joined = {0};
-    int64_t length = tree->end_ns - tree->begin_ns, least = least_length(tree, max_pieces);
-    bool joins = t->count > max_pieces;
+    int64_t length = tree->end_ns - tree->begin_ns, least = least_length(tree, max_intervals);
+    bool joins = t->count > max_intervals;
     lane->tree = tree;
     for (unsigned i = 0; i < TP_CHART_KINDS * TP_STATE_COUNT; i++)
         lane->paths[i / TP_STATE_COUNT][i % TP_STATE_COUNT] = TP_VEC(arena, char);

@@ -11,9 +11,10 @@ enum { TP_LANE_WIDTH = 4000, TP_LANE_HEIGHT = 18 }; /* width and height of a lan
 enum tp_chart_kind tp_program_part_kind(unsigned part);
 
 /* Appends an object (kind, fill, path) to `paths` for each colour of a thread's intervals. Joins intervals until at
- * most max_pieces remain. A joined interval shows its total times of running, ready and waiting next to each other. */
+ * most max_intervals remain. A joined interval shows its total times of running, ready and waiting next to each other.
+ */
 void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const struct tp_process_tree *tree,
-                       uint32_t thread, uint32_t max_pieces);
+                       uint32_t thread, uint32_t max_intervals);
 
 /* Appends ticks (x, label) for the time of the tree. */
 void tp_chart_put_lane_times(struct tp_list *times, struct tp_arena *arena, const struct tp_process_tree *tree);

@@ -54,14 +54,14 @@ static const char *level_text(struct tp_arena *arena, double level)
     return isnan(level) ? "–" : tp_text_of_time(arena, tp_rounded(exp(level)));
 }
 
-static bool is_told(const struct tp_bench *b, int quantity)
+static bool is_known(const struct tp_bench *b, int quantity)
 {
     return b->changes[quantity].base_count >= 2;
 }
 
 /* ---- the verdict ---- */
 
-static const char *headline(const struct tp_bench_told *t, struct tp_arena *arena)
+static const char *headline(const struct tp_bench_report *t, struct tp_arena *arena)
 {
     const struct tp_bench *b = t->bench;
     const struct tp_run_change *c = &b->changes[b->quantity];
@@ -84,7 +84,7 @@ static const char *limit_text(const struct tp_bench *b, struct tp_arena *arena)
     return tp_text_printf(arena, " The limit of %s %s.", change_text(arena, b->goal->max_excess), words[b->limit]);
 }
 
-static const char *stop_text(const struct tp_bench_told *t, struct tp_arena *arena)
+static const char *stop_text(const struct tp_bench_report *t, struct tp_arena *arena)
 {
     const struct tp_bench *b = t->bench;
     const char *left = b->remaining_runs
@@ -97,7 +97,7 @@ static const char *stop_text(const struct tp_bench_told *t, struct tp_arena *are
                           t->stop == TP_BENCH_STOP_RUNS ? "--max-runs" : "--max-time", left);
 }
 
-static void put_verdict(struct tp_document *document, const struct tp_bench_told *t)
+static void put_verdict(struct tp_document *document, const struct tp_bench_report *t)
 {
     static const char *const classes[] = {[TP_BENCH_OPEN] = "Unclear",
                                           [TP_BENCH_SLOWER] = "Slower",
@@ -112,7 +112,7 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_told
     const struct tp_run_change *c = &b->changes[b->quantity];
     bool is_broken = b->goal->has_limit && b->limit == TP_LIMIT_FAIL;
     const char *text = "";
-    if (is_told(b, b->quantity))
+    if (is_known(b, b->quantity))
         text = tp_text_printf(arena,
                               "%s %s (99 %% interval %s) in %s of runs; with so many runs on this machine, a "
                               "difference of %s is detectable.%s%s",
@@ -152,7 +152,7 @@ static struct tp_shown_table *texts_of(const struct tp_table *table, const struc
 
 enum { Q_NAME, Q_A, Q_B, Q_CHANGE, Q_INTERVAL, Q_SEES, Q_PAIRS, Q_COLUMNS };
 
-static void put_quantities(struct tp_document *document, const struct tp_bench_told *t)
+static void put_quantities(struct tp_document *document, const struct tp_bench_report *t)
 {
     static const struct tp_column_def defs[Q_COLUMNS] = {
         TEXT("quantity", "Quantity"),      TEXT("a", "A"),       TEXT("b", "B"),        TEXT("change", "Change"),
@@ -166,7 +166,7 @@ static void put_quantities(struct tp_document *document, const struct tp_bench_t
     tp_table_init(table, arena, "quantities", defs, Q_COLUMNS, TP_BENCH_QUANTITIES);
     for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
         const struct tp_run_change *c = &b->changes[q];
-        if (!is_told(b, q))
+        if (!is_known(b, q))
             continue;
         const char *texts[Q_COLUMNS] = {titles[q],
                                         level_text(arena, b->level[q][TP_BENCH_A]),
@@ -186,7 +186,7 @@ static void put_quantities(struct tp_document *document, const struct tp_bench_t
 
 enum { C_NAME, C_KIND, C_A, C_B, C_COLUMNS };
 
-static void put_counts(struct tp_document *document, const struct tp_bench_told *t)
+static void put_counts(struct tp_document *document, const struct tp_bench_report *t)
 {
     static const struct tp_column_def defs[C_COLUMNS] = {TEXT("name", "Calls a step"), TEXT("kind", "Kind"),
                                                          TEXT("a", "A"), TEXT("b", "B")};
@@ -215,7 +215,7 @@ static void put_counts(struct tp_document *document, const struct tp_bench_told 
 enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
 
 /* Adds the outlying runs. The record has all runs. */
-static void put_runs(struct tp_document *document, const struct tp_bench_told *t)
+static void put_runs(struct tp_document *document, const struct tp_bench_report *t)
 {
     static const struct tp_column_def defs[R_COLUMNS] = {TEXT("run", "Run"), TEXT("of", "Of"), TEXT("value", "Took"),
                                                          TEXT("usual", "Usual"), TEXT("note", "Why")};
@@ -249,7 +249,7 @@ static void record_quantities(struct tp_object *record, const struct tp_bench *b
     struct tp_object *all = tp_object_object(record, "quantities");
     for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
         const struct tp_run_change *c = &b->changes[q];
-        if (!is_told(b, q))
+        if (!is_known(b, q))
             continue;
         struct tp_object *one = tp_object_object(all, tp_bench_quantity_name((enum tp_bench_quantity)q));
         tp_object_real(one, "a_ns", exp(b->level[q][TP_BENCH_A]));
@@ -293,7 +293,7 @@ static void record_runs(struct tp_object *record, const struct tp_bench *b)
     }
 }
 
-static void record(struct tp_object *record, const struct tp_bench_told *t)
+static void record(struct tp_object *record, const struct tp_bench_report *t)
 {
     static const char *const verdicts[] = {[TP_BENCH_OPEN] = "unclear",
                                            [TP_BENCH_SLOWER] = "slower",
@@ -331,7 +331,7 @@ static void record(struct tp_object *record, const struct tp_bench_told *t)
 const char *tp_bench_progress(const struct tp_bench *b, struct tp_arena *arena)
 {
     const struct tp_run_change *c = &b->changes[b->quantity];
-    if (!is_told(b, b->quantity))
+    if (!is_known(b, b->quantity))
         return "";
     const char *left =
         b->remaining_runs ? tp_text_of_some(arena, b->remaining_runs, "more run", "more runs") : "many more runs";
@@ -339,17 +339,17 @@ const char *tp_bench_progress(const struct tp_bench *b, struct tp_arena *arena)
                           interval_text(arena, c), left);
 }
 
-void tp_bench_document(struct tp_document *document, const struct tp_bench_told *told, struct tp_arena *arena)
+void tp_bench_document(struct tp_document *document, const struct tp_bench_report *report, struct tp_arena *arena)
 {
     tp_document_init(document, "Benchmark", arena);
-    record(document->record, told);
-    put_verdict(document, told);
+    record(document->record, report);
+    put_verdict(document, report);
     for (int side = 0; side < TP_BENCH_SIDES; side++)
         tp_document_fact(document, side ? "B" : "A",
-                         told->commands[side] == told->commands[!side] || *told->names[side] != "AB"[side]
-                             ? tp_text_printf(arena, "%s: %s", told->names[side], told->commands[side])
-                             : told->commands[side]);
-    put_quantities(document, told);
-    put_counts(document, told);
-    put_runs(document, told);
+                         report->commands[side] == report->commands[!side] || *report->names[side] != "AB"[side]
+                             ? tp_text_printf(arena, "%s: %s", report->names[side], report->commands[side])
+                             : report->commands[side]);
+    put_quantities(document, report);
+    put_counts(document, report);
+    put_runs(document, report);
 }

@@ -8,7 +8,7 @@
 /* Reason why no more runs were made. */
 enum tp_bench_stop { TP_BENCH_STOP_DECIDED, TP_BENCH_STOP_RUNS, TP_BENCH_STOP_TIME };
 
-struct tp_bench_told {
+struct tp_bench_report {
     const struct tp_bench *bench;
     const char *names[TP_BENCH_SIDES];    /* "A" and "B", or revisions */
     const char *commands[TP_BENCH_SIDES]; /* commands as the user wrote them */
@@ -16,8 +16,8 @@ struct tp_bench_told {
     uint64_t seed;
 };
 
-/* Makes the document in `arena` (guard set by the caller). It borrows the data in `told`. */
-void tp_bench_document(struct tp_document *document, const struct tp_bench_told *told, struct tp_arena *arena);
+/* Makes the document in `arena` (guard set by the caller). It borrows the data in `report`. */
+void tp_bench_document(struct tp_document *document, const struct tp_bench_report *report, struct tp_arena *arena);
 
 /* Returns the progress line, such as "step +1.2 % (-0.3 to +2.7), 4 more runs of each", in the arena. */
 const char *tp_bench_progress(const struct tp_bench *bench, struct tp_arena *arena);

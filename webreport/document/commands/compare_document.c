@@ -287,10 +287,10 @@ static bool has_moved_total(const struct tp_compare *c)
 static const char *nothing_text(const struct wording *w)
 {
     static const char *const texts[] = {
-        [TP_WORK_TOLD_NOTHING] = "Nothing has certainly changed in these runs.",
-        [TP_WORK_TOLD_TIMES] = "No other time has certainly changed in these runs.",
-        [TP_WORK_TOLD_FUNCTIONS] = "No other time has certainly changed in these runs.",
-        [TP_WORK_TOLD_CHANGES] = "No time has certainly changed in these runs.",
+        [TP_WORK_CHANGED_NOTHING] = "Nothing has certainly changed in these runs.",
+        [TP_WORK_CHANGED_TIMES] = "No other time has certainly changed in these runs.",
+        [TP_WORK_CHANGED_FUNCTIONS] = "No other time has certainly changed in these runs.",
+        [TP_WORK_CHANGED_OTHER] = "No time has certainly changed in these runs.",
     };
     const struct tp_compare *c = w->c;
     if (*c->damage)
@@ -304,7 +304,7 @@ static const char *nothing_text(const struct wording *w)
         return tp_text_printf(w->arena, "No single kernel or operator has certainly changed%s%s.",
                               *largest ? "; the largest differences per step: " : "", largest);
     }
-    return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_told(c)] : texts[TP_WORK_TOLD_CHANGES];
+    return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_change_kinds(c)] : texts[TP_WORK_CHANGED_OTHER];
 }
 
 /* Returns the heading of the rows, which must not claim more than their verdicts. */

@@ -31,11 +31,16 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, c
 const char *tp_compare_work_words(const struct tp_compare *compare, struct tp_arena *arena);
 /* Returns the changes of work for the text after the verdict on times: "a hint: a call of load in the data loader takes
  * ..", or "the work of a step differs (3 changes)". "" if there are no changes, or if a limit counts any. */
-const char *tp_compare_work_aside(const struct tp_compare *compare, struct tp_arena *arena);
+const char *tp_compare_work_remark(const struct tp_compare *compare, struct tp_arena *arena);
 /* Kinds of changes of work in a comparison: none; only times of functions in the data loader; also numbers of calls of
  * such functions; any other. */
-enum tp_work_told { TP_WORK_TOLD_NOTHING, TP_WORK_TOLD_TIMES, TP_WORK_TOLD_FUNCTIONS, TP_WORK_TOLD_CHANGES };
-enum tp_work_told tp_compare_work_told(const struct tp_compare *compare);
+enum tp_work_change_kinds {
+    TP_WORK_CHANGED_NOTHING,
+    TP_WORK_CHANGED_TIMES,
+    TP_WORK_CHANGED_FUNCTIONS,
+    TP_WORK_CHANGED_OTHER
+};
+enum tp_work_change_kinds tp_compare_work_change_kinds(const struct tp_compare *compare);
 /* Returns the number of changes as text: "same", "3 changes" or "unknown". */
 const char *tp_compare_work_figure(const struct tp_compare *compare, struct tp_arena *arena);
 /* Adds a notice with a point for each change. */

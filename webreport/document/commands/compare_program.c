@@ -25,8 +25,8 @@ static const struct tp_change *most_changed(const struct tp_compare *c)
     const struct tp_change *most = NULL;
     for (uint32_t i = 0; i < c->changes.count; i++) {
         const struct tp_change *change = &c->changes.items[i];
-        bool is_told = change->identity.kind == TP_SUMMARY_FUNCTION && change->is_reported;
-        if (is_told && (!most || fabs((double)change->change_ns) > fabs((double)most->change_ns)))
+        bool is_candidate = change->identity.kind == TP_SUMMARY_FUNCTION && change->is_reported;
+        if (is_candidate && (!most || fabs((double)change->change_ns) > fabs((double)most->change_ns)))
             most = change;
     }
     return most;

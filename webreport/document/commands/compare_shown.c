@@ -157,7 +157,7 @@ static void name_row(const struct tp_naming *naming, const struct tp_table *tabl
     shown->name = tp_str_of(
         tp_text_printf(naming->arena, "%.*s at %.*s", (int)shown->name.len, shown->name.ptr, (int)line.len, line.ptr));
     struct tp_str file_line = tp_path_file(line);
-    shown->brief = tp_str_of(
+    shown->short_name = tp_str_of(
         tp_text_printf(naming->arena, "%.*s at %.*s", (int)name.len, name.ptr, (int)file_line.len, file_line.ptr));
     shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
 }
@@ -223,9 +223,9 @@ static void name_group(const struct tp_naming *naming, struct tp_shown_table *sh
 }
 
 /* Makes all names different: first by the full names of kernels, then by other parts of a row. */
-static void tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown)
+static void distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
-    tp_section_tell_apart(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL, shown->row_count);
+    tp_section_distinguish_names(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL, shown->row_count);
     uint32_t count = (uint32_t)shown->row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
@@ -263,7 +263,7 @@ struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const 
             shown->rows[row].more = more_of(naming, table, row);
     }
     if (is_row_table(which) && which != TP_COMPARE_CHANGES)
-        tell_rows_apart(naming, shown);
+        distinguish_rows(naming, shown);
     shown->name = tp_compare_table_key(which);
     shown->name_title = table->defs[columns->name].title;
     shown->name_definition = table->defs[columns->name].definition;

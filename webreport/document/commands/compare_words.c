@@ -71,7 +71,7 @@ static const char *unchanged_words(const struct tp_run_change *change, struct tp
                                     tp_interval_text(change, arena));
 }
 
-static bool is_told(enum tp_change_verdict verdict)
+static bool is_certain(enum tp_change_verdict verdict)
 {
     return verdict == TP_CHANGE_REGRESSED || verdict == TP_CHANGE_IMPROVED;
 }
@@ -92,7 +92,7 @@ static enum tp_quantity basis_of(const struct tp_compare *c)
 {
     static const enum tp_quantity order[] = {TP_QUANTITY_STEP, TP_QUANTITY_KERNELS, TP_QUANTITY_HOST_OPS};
     for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
-        if (is_told(c->totals[order[i]].verdict) &&
+        if (is_certain(c->totals[order[i]].verdict) &&
             (c->verdict == c->totals[order[i]].verdict || c->verdict == TP_CHANGE_MIXED))
             return order[i];
     return TP_QUANTITY_ROW;
@@ -109,7 +109,7 @@ static const char *rows_and_memory(const struct tp_compare *c, enum tp_change_ve
 
 const char *tp_compare_reason_text(const struct tp_compare *c)
 {
-    if (!is_told(c->verdict) || basis_of(c) != TP_QUANTITY_ROW)
+    if (!is_certain(c->verdict) || basis_of(c) != TP_QUANTITY_ROW)
         return "";
     return rows_and_memory(c, c->verdict, c->memory_verdict == c->verdict);
 }
@@ -205,12 +205,12 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
 static const char *blind_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
-    const char *aside = tp_compare_work_aside(c, arena);
+    const char *remark = tp_compare_work_remark(c, arena);
     return tp_text_printf(arena,
                           "Record more steps, or more runs per side: these recordings could not even show that a step "
                           "takes twice as long (%s %%, %s)%s%s",
                           tp_signed_percent_text(arena, 100 * step->estimate), tp_interval_text(step, arena),
-                          *aside ? "; " : "", aside);
+                          *remark ? "; " : "", remark);
 }
 
 /* Returns the headline. Its subject is the total that decides, or the changed rows if no total changed. */
@@ -241,8 +241,8 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
     if (c->verdict == TP_CHANGE_MIXED && *mixed_words(c, arena))
         return tp_text_printf(arena, "%s; %s", mixed_words(c, arena), continued(step, arena));
     if (!*tp_compare_reason_text(c)) {
-        const char *aside = c->verdict == TP_CHANGE_NEUTRAL ? tp_compare_work_aside(c, arena) : "";
-        return tp_text_printf(arena, "%s%s%s", step, *aside ? "; " : "", aside);
+        const char *remark = c->verdict == TP_CHANGE_NEUTRAL ? tp_compare_work_remark(c, arena) : "";
+        return tp_text_printf(arena, "%s%s%s", step, *remark ? "; " : "", remark);
     }
     return tp_text_printf(arena, "%s %s%s%s%s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
                           *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", continued(step, arena));

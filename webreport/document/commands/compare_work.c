@@ -98,25 +98,25 @@ static const char *place_text(const struct tp_work_change *change, const struct 
                           change->line ? change->line : frame.line);
 }
 
-enum tp_work_told tp_compare_work_told(const struct tp_compare *c)
+enum tp_work_change_kinds tp_compare_work_change_kinds(const struct tp_compare *c)
 {
-    enum tp_work_told told = TP_WORK_TOLD_NOTHING;
+    enum tp_work_change_kinds kinds = TP_WORK_CHANGED_NOTHING;
     for (uint32_t i = 0; i < c->work.count; i++) {
         const struct tp_work_change *change = &c->work.changes[i];
-        enum tp_work_told own = change->kind != TP_WORK_CHANGE_FUNCTION ? TP_WORK_TOLD_CHANGES
-                                : change->delta                         ? TP_WORK_TOLD_FUNCTIONS
-                                                                        : TP_WORK_TOLD_TIMES;
-        told = !change->is_consequence && own > told ? own : told;
+        enum tp_work_change_kinds own = change->kind != TP_WORK_CHANGE_FUNCTION ? TP_WORK_CHANGED_OTHER
+                                        : change->delta                         ? TP_WORK_CHANGED_FUNCTIONS
+                                                                                : TP_WORK_CHANGED_TIMES;
+        kinds = !change->is_consequence && own > kinds ? own : kinds;
     }
-    return told;
+    return kinds;
 }
 
-const char *tp_compare_work_aside(const struct tp_compare *c, struct tp_arena *arena)
+const char *tp_compare_work_remark(const struct tp_compare *c, struct tp_arena *arena)
 {
-    enum tp_work_told told = tp_compare_work_told(c);
-    if (told == TP_WORK_TOLD_NOTHING || c->is_work_changed)
+    enum tp_work_change_kinds kinds = tp_compare_work_change_kinds(c);
+    if (kinds == TP_WORK_CHANGED_NOTHING || c->is_work_changed)
         return "";
-    if (told == TP_WORK_TOLD_CHANGES)
+    if (kinds == TP_WORK_CHANGED_OTHER)
         return tp_text_printf(arena, "the operators, copies or waits of a step differ (%s)",
                               tp_compare_work_figure(c, arena));
     uint32_t first = 0;
@@ -134,10 +134,10 @@ static const char *title_of(const struct tp_compare *c)
 {
     if (*c->damage)
         return "Changed work in a step; the list may be wrong, because an input is damaged";
-    enum tp_work_told told = tp_compare_work_told(c);
-    if (told == TP_WORK_TOLD_TIMES)
+    enum tp_work_change_kinds kinds = tp_compare_work_change_kinds(c);
+    if (kinds == TP_WORK_CHANGED_TIMES)
         return "Functions of the data loader take longer or shorter";
-    if (told == TP_WORK_TOLD_FUNCTIONS)
+    if (kinds == TP_WORK_CHANGED_FUNCTIONS)
         return "Functions of the data loader are called a different number of times, or take longer or shorter";
     return c->is_work_changed || c->is_open ? "A step does different work"
                                             : "A step does different work, but no change counts as a regression";

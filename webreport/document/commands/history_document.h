@@ -19,6 +19,7 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
  * The notes report changes of a level with the runs around them and changed counts, the difference between the newest
  * run and the accepted level, and a drifting speed of the machine. has_bisect: also add the command that finds the
  * commit. */
-void tp_history_told(struct tp_document *document, const struct tp_history_run *runs, size_t count, bool has_bisect);
+void tp_history_put_notes(struct tp_document *document, const struct tp_history_run *runs, size_t count,
+                          bool has_bisect);
 
 #endif

@@ -153,7 +153,7 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
     struct tp_shown_table *few = shown_of(divergent, arena, SIZE_MAX);
     struct tp_shown_table *all = has_room || shows_all ? shown_of(&p->table, arena, SIZE_MAX) : NULL;
     struct tp_shown_table *page = has_room ? few : shown_of(divergent, arena, PAGE_ROWS);
-    few->brief_count = MARKDOWN_ROWS;
+    few->short_row_count = MARKDOWN_ROWS;
     few->name = "divergent";
     few->caption = "Tensors that diverge";
     if (!has_room)

@@ -175,18 +175,18 @@ static void record_replay(struct tp_object *record, const struct tp_job *job)
 {
     const struct tp_what_if *what_if = &job->what_if;
     struct tp_object *item = tp_object_object(record, "replay");
-    bool is_told = !what_if->why_not;
-    tp_object_bool(item, "is_told", is_told);
-    tp_object_text(item, "why_not", is_told ? "" : what_if->why_not);
+    bool is_replayed = !what_if->why_not;
+    tp_object_bool(item, "is_told", is_replayed);
+    tp_object_text(item, "why_not", is_replayed ? "" : what_if->why_not);
     tp_object_int(item, "rank_count", what_if->rank_count);
     tp_object_int(item, "step_count", what_if->step_count);
     tp_object_real(item, "step_us", what_if->step_us);
     tp_object_real(item, "measured_step_us", what_if->measured_us);
     tp_object_real(item, "error_percent", what_if->error);
-    tp_object_real(item, "ideal_step_us", is_told ? what_if->ideal_us : NAN);
-    tp_object_real(item, "times_ideal", is_told ? what_if->step_us / what_if->ideal_us : NAN);
-    tp_object_real(item, "loss_percent", is_told ? what_if->loss : NAN);
-    tp_object_real(item, "jitter_percent", is_told ? what_if->jitter : NAN);
+    tp_object_real(item, "ideal_step_us", is_replayed ? what_if->ideal_us : NAN);
+    tp_object_real(item, "times_ideal", is_replayed ? what_if->step_us / what_if->ideal_us : NAN);
+    tp_object_real(item, "loss_percent", is_replayed ? what_if->loss : NAN);
+    tp_object_real(item, "jitter_percent", is_replayed ? what_if->jitter : NAN);
     tp_job_record_table(item, "causes", job, tp_job_cause_table);
     tp_job_record_table(item, "coordinates", job, tp_job_family_table);
 }

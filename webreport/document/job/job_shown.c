@@ -11,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MOST_ROWS = 200, OPEN_RANKS = 16, BRIEF_ROWS = 10, MORE_ROWS = 8, CELL_RUNS = 5 };
+enum { MOST_ROWS = 200, OPEN_RANKS = 16, SHORT_ROWS = 10, MORE_ROWS = 8, CELL_RUNS = 5 };
 
 /* ---- sections ---- */
 
@@ -167,7 +167,7 @@ static const struct tp_shown_column cluster_columns[] = {
     {TP_SHOW_PERCENT, TP_JOB_CLUSTER_STEP_SPREAD, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_CLUSTER_SLOWEST, NULL, 0, 0, false, 0},
 };
-static const struct tp_shown_column brief_columns[] = {
+static const struct tp_shown_column short_cluster_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_CLUSTER_RANKS, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_CLUSTER_STEP, NULL, 1, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_CLUSTER_OWN, NULL, 1, 0, false, 0},
@@ -190,7 +190,7 @@ static const struct tp_shown_column cause_columns[] = {
     {TP_SHOW_PERCENT, TP_JOB_CAUSE_SAVED, NULL, 0, 0, false, 0},
     {TP_SHOW_PERCENT, TP_JOB_CAUSE_SHARE, NULL, 0, 0, false, TP_SHOWN_SUM},
 };
-static const struct tp_shown_column brief_cause_columns[] = {
+static const struct tp_shown_column short_cause_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_CAUSE_RANKS, NULL, 0, 0, false, 0},
     {TP_SHOW_PERCENT, TP_JOB_CAUSE_ALONE, NULL, 0, 0, false, 0},
     {TP_SHOW_PERCENT, TP_JOB_CAUSE_SAVED, NULL, 0, 0, false, 0},
@@ -259,22 +259,22 @@ static void put_groups(const struct tp_job_wording *w)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
     tp_job_cluster_table(table, w->job, CELL_RUNS);
-    struct tp_shown_table *shown = new_table(w, table, brief_columns, COUNT(brief_columns));
-    shown->brief_count = BRIEF_ROWS;
+    struct tp_shown_table *shown = new_table(w, table, short_cluster_columns, COUNT(short_cluster_columns));
+    shown->short_row_count = SHORT_ROWS;
     tp_document_table(w->document, shown, NULL);
 }
 
-/* Adds the causes of the job's loss. is_brief: add them to short outputs. */
-static void put_causes(const struct tp_job_wording *w, bool is_brief)
+/* Adds the causes of the job's loss. is_short: add them to short outputs. */
+static void put_causes(const struct tp_job_wording *w, bool is_short)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
     tp_job_cause_table(table, w->job, CELL_RUNS);
     if (!table->row_count)
         return;
-    struct tp_shown_table *shown = is_brief ? new_table(w, table, brief_cause_columns, COUNT(brief_cause_columns))
+    struct tp_shown_table *shown = is_short ? new_table(w, table, short_cause_columns, COUNT(short_cause_columns))
                                             : new_table(w, table, cause_columns, COUNT(cause_columns));
-    if (is_brief) {
-        shown->brief_count = BRIEF_ROWS;
+    if (is_short) {
+        shown->short_row_count = SHORT_ROWS;
         tp_document_table(w->document, shown, NULL);
         return;
     }

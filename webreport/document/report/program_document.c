@@ -8,7 +8,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { HEAVY_ROWS = 8, COMMAND_BYTES = 120, BRIEF_PROCESSES = 12, BRIEF_ROWS = 8 };
+enum { HEAVY_ROWS = 8, COMMAND_BYTES = 120, SHORT_PROCESSES = 12, SHORT_ROWS = 8 };
 
 static const char *time_text(const struct tp_section *section, int64_t ns)
 {
@@ -265,11 +265,11 @@ static struct tp_shown_table *processes_table(const struct tp_section *section, 
     return shown;
 }
 
-static void put_briefs(const struct tp_section *section, struct tp_document *document)
+static void put_short_tables(const struct tp_section *section, struct tp_document *document)
 {
     struct tp_shown_table *tables[] = {
-        tp_section_program(section)->processes.row_count > 1 ? processes_table(section, BRIEF_PROCESSES) : NULL,
-        tp_program_functions_table(section, BRIEF_ROWS), tp_program_waits_table(section, BRIEF_ROWS)};
+        tp_section_program(section)->processes.row_count > 1 ? processes_table(section, SHORT_PROCESSES) : NULL,
+        tp_program_functions_table(section, SHORT_ROWS), tp_program_waits_table(section, SHORT_ROWS)};
     for (size_t i = 0; i < COUNT(tables); i++)
         if (tables[i])
             tp_document_table(document, tables[i], NULL);
@@ -325,5 +325,5 @@ void tp_program_document(struct tp_document *document, const struct tp_section *
     document->places = TP_IN_PAGES;
     put_hottest(section, document);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
-    put_briefs(section, document);
+    put_short_tables(section, document);
 }

@@ -135,7 +135,7 @@ static void add_kernels(const struct tp_section *section, struct tp_list *tables
     shown->foot = tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels");
     for (size_t i = 0; i < shown->row_count; i++)
         shown->rows[i].name = tp_shown_kernel(&section->naming, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
-    tp_section_tell_rows_apart(&section->naming, shown, TP_KERNEL_NAME);
+    tp_section_distinguish_rows(&section->naming, shown, TP_KERNEL_NAME);
     open_rows(section, shown);
     tp_section_add_table(tables, shown);
 }

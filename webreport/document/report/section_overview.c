@@ -173,7 +173,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
 
 /* ---- kernels with most time, or operators if there are no kernels ---- */
 
-enum { HEAVY_ROWS = 6, BRIEF_ROWS = 5, NAME_BYTES = 80 };
+enum { HEAVY_ROWS = 6, SHORT_ROWS = 5, NAME_BYTES = 80 };
 
 static void put_heavy(const struct tp_section *section, struct tp_object *card, const struct tp_table *table)
 {
@@ -196,7 +196,7 @@ static void put_heavy(const struct tp_section *section, struct tp_object *card, 
     struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
     for (size_t i = 0; i < count; i++)
         named[i].name = tp_shown_kernel(&section->naming, tp_table_text(table, TP_HEAVY_NAME)[i]);
-    tp_section_tell_apart(&section->naming, named, tp_table_text(table, TP_HEAVY_NAME), NULL, count);
+    tp_section_distinguish_names(&section->naming, named, tp_table_text(table, TP_HEAVY_NAME), NULL, count);
     for (size_t i = 0; i < count; i++) {
         struct tp_object *row = tp_list_object(rows);
         struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
@@ -239,8 +239,8 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
 }
 
 /* Adds the first rows of a table from heaviest.h to short outputs. */
-static void put_brief(const struct tp_section *section, struct tp_document *document, const struct tp_table *table,
-                      const char *title)
+static void put_short_table(const struct tp_section *section, struct tp_document *document,
+                            const struct tp_table *table, const char *title)
 {
     struct tp_arena *arena = section->arena;
     struct tp_shown_column *shown_columns = tp_arena_array(arena, 3, sizeof *shown_columns);
@@ -251,19 +251,19 @@ static void put_brief(const struct tp_section *section, struct tp_document *docu
     shown_columns[0] = (struct tp_shown_column){.format = TP_SHOW_COUNT, .column = TP_HEAVY_CALLS, .title = "calls"};
     shown_columns[1] = (struct tp_shown_column){.format = TP_SHOW_TIME, .column = TP_HEAVY_TIME, .title = "time"};
     shown_columns[2] = (struct tp_shown_column){.format = TP_SHOW_SHARE, .column = TP_HEAVY_TIME, .title = "share"};
-    shown = tp_section_table_new(section, table, shown_columns, 3, BRIEF_ROWS);
+    shown = tp_section_table_new(section, table, shown_columns, 3, SHORT_ROWS);
     shown->name_title = title;
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
 
         shown->rows[i].name = tp_text_cut(arena, tp_shown_kernel(&section->naming, name), NAME_BYTES);
     }
-    tp_section_tell_rows_apart(&section->naming, shown, TP_HEAVY_NAME);
+    tp_section_distinguish_rows(&section->naming, shown, TP_HEAVY_NAME);
     if (shown->row_count)
         tp_document_table(document, shown, NULL);
 }
 
-static void put_briefs(const struct tp_section *section, struct tp_document *document)
+static void put_short_tables(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_views *views = section->profile->views;
     bool is_gpu = views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
@@ -271,12 +271,12 @@ static void put_briefs(const struct tp_section *section, struct tp_document *doc
     struct tp_table *tables = tp_arena_array(section->arena, 2, sizeof *tables);
     if (views->kernels.is_present) {
         tp_heaviest_kernels(&tables[0], &views->kernels, section->arena);
-        put_brief(section, document, &tables[0], "kernel");
+        put_short_table(section, document, &tables[0], "kernel");
     }
     tp_heaviest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
-    put_brief(section, document, &tables[1],
-              tp_text_of_devices(section->profile->model,
-                                 is_gpu ? "operator, GPU self time" : "operator, CPU self time", section->arena));
+    put_short_table(section, document, &tables[1],
+                    tp_text_of_devices(section->profile->model,
+                                       is_gpu ? "operator, GPU self time" : "operator, CPU self time", section->arena));
 }
 
 /* ---- the whole overview ---- */
@@ -310,7 +310,7 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     tp_section_put_ranges(section, document);
     tp_section_put_serving(section, document);
     tp_section_put_wall(section, document);
-    put_briefs(section, document);
+    put_short_tables(section, document);
 }
 
 static const char *first_finding(const struct tp_finding *finding, struct tp_arena *arena)

@@ -10,7 +10,7 @@
 #include "webreport/trace/json/value.h"
 #include "writer/base/sort.h"
 
-enum { MAX_LANES = 60, LANE_PIECES = 4000, ALL_PIECES = 40000, PROCESS_PIECES = 60, MOST_DEPTH = 12 };
+enum { MAX_LANES = 60, LANE_INTERVALS = 4000, ALL_INTERVALS = 40000, PROCESS_INTERVALS = 60, MOST_DEPTH = 12 };
 
 static bool has_room(const struct tp_section *section)
 {
@@ -61,7 +61,7 @@ static void put_process(const struct tp_section *section, struct tp_list *rows, 
                    process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0);
     struct tp_list *paths = tp_object_list(object, "paths");
     if (first_thread < view->tree.thread_count && view->tree.threads[first_thread].process == row)
-        tp_chart_put_lane(paths, section->arena, &view->tree, first_thread, PROCESS_PIECES);
+        tp_chart_put_lane(paths, section->arena, &view->tree, first_thread, PROCESS_INTERVALS);
 }
 
 struct tp_data tp_section_processes(const struct tp_section *section)
@@ -161,7 +161,7 @@ struct tp_data tp_section_threads(const struct tp_section *section)
         return TP_NO_DATA;
     size_t shown = least(view->threads.row_count, least(section->limits->operator_rows, MAX_LANES));
     const uint8_t *is_shown = choose_threads(section, &shown);
-    uint32_t pieces = (uint32_t)least(LANE_PIECES, ALL_PIECES / (shown + 1));
+    uint32_t pieces = (uint32_t)least(LANE_INTERVALS, ALL_INTERVALS / (shown + 1));
     struct tp_object *object = tp_object_new(section->arena);
     struct tp_list *lanes = tp_object_list(object, "lanes");
     if (section->limits->operator_rows < 100)

@@ -228,13 +228,13 @@ static void add_code(struct tp_list *facts, const char *term, struct tp_str text
 }
 
 /* Adds the facts that the program recorded about itself, unless names are hidden. */
-static void put_told(const struct tp_section *section, struct tp_list *facts)
+static void put_program_facts(const struct tp_section *section, struct tp_list *facts)
 {
-    enum { MOST_TOLD = 64 };
+    enum { MOST_FACTS = 64 };
     const struct tp_trace *trace = section->profile->trace;
     size_t shown = 0;
 
-    for (uint32_t i = 0; i < trace->header_count && shown < MOST_TOLD && !section->naming.redact; i++) {
+    for (uint32_t i = 0; i < trace->header_count && shown < MOST_FACTS && !section->naming.redact; i++) {
         struct tp_str key = trace->header[i].key, text;
 
         if (!tp_is_program_fact(key))
@@ -272,7 +272,7 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
                         tp_text_printf(arena, "%s, %s repaired",
                                        tp_text_of_count(arena, profile->advice->quality.events_total),
                                        tp_text_of_count(arena, profile->advice->quality.repaired)));
-    put_told(section, facts);
+    put_program_facts(section, facts);
     tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 

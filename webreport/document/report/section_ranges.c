@@ -87,10 +87,10 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
 
 void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document)
 {
-    enum { BRIEF_ROWS = 8 };
+    enum { SHORT_ROWS = 8 };
     const struct tp_range_view *view = &section->profile->views->ranges;
     if (view->is_present && view->ranges.row_count)
-        tp_document_table(document, ranges_table(section, BRIEF_ROWS), NULL);
+        tp_document_table(document, ranges_table(section, SHORT_ROWS), NULL);
 }
 
 struct tp_data tp_section_ranges(const struct tp_section *section)

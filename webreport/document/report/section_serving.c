@@ -85,12 +85,12 @@ void tp_section_put_serving(const struct tp_section *section, struct tp_document
         {TP_SHOW_REAL, TP_SERVING_CLASS_RATE, NULL, 0, 0, false, 0},
         {TP_SHOW_PERCENT, TP_SERVING_CLASS_OF_BOUND, "Weights, of p50", 0, 0, false, 0},
     };
-    enum { BRIEF_ROWS = 8 };
+    enum { SHORT_ROWS = 8 };
     const struct tp_serving_view *view = &section->profile->advice->serving;
 
     if (!view->is_present || !view->classes.row_count)
         return;
-    struct tp_shown_table *shown = tp_section_table_new(section, &view->classes, columns, COUNT(columns), BRIEF_ROWS);
+    struct tp_shown_table *shown = tp_section_table_new(section, &view->classes, columns, COUNT(columns), SHORT_ROWS);
     shown->name_title = "steps of the engine";
     tp_section_name_rows(&section->naming, shown, TP_SERVING_CLASS_NAME);
     tp_document_note(document, lead_of(section, view));

@@ -146,7 +146,7 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
         names[row] = node->text;
         parents[row] = node->parent;
     }
-    tp_section_tell_apart(&section->naming, shown->rows, names, parents, shown->row_count);
+    tp_section_distinguish_names(&section->naming, shown->rows, names, parents, shown->row_count);
     shown->heading = time->rows.title;
     shown->name = "time";
     shown->name_title = "What";

@@ -93,7 +93,7 @@ struct tp_data tp_section_wall(const struct tp_section *section)
 
 void tp_section_put_wall(const struct tp_section *section, struct tp_document *document)
 {
-    enum { BRIEF_ROWS = 8 };
+    enum { SHORT_ROWS = 8 };
     const struct tp_program_steps *steps = section->profile->steps;
     if (!steps)
         return;
@@ -102,7 +102,7 @@ void tp_section_put_wall(const struct tp_section *section, struct tp_document *d
     tp_document_table(document, parts, NULL);
     if (!steps->functions.row_count)
         return;
-    struct tp_shown_table *functions = functions_table(section, BRIEF_ROWS);
+    struct tp_shown_table *functions = functions_table(section, SHORT_ROWS);
     functions->name_title = "function, while no operator runs";
     functions->heading = functions->foot = NULL;
     tp_document_table(document, functions, NULL);

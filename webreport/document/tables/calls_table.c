@@ -180,7 +180,7 @@ static const char *operators_sum_text(const struct tp_operator_calls *calls, str
                                100 * (double)calls->covered_ns / (double)calls->time_ns);
     const char *text = tp_text_printf(arena, "%s self time of %u operator calls: %s%s\n",
                                       calls->is_device ? "device" : "CPU", calls->call_count, all, known);
-    if (calls->tells_copies) {
+    if (calls->is_copy_time_shown) {
         word_time(all, calls->copy_ns);
         word_time(mean, calls->copy_count ? calls->copy_ns / calls->copy_count : 0);
         copies = tp_text_printf(arena, "copy time: %s in %u copies, %s each\n", all, calls->copy_count, mean);

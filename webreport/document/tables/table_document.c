@@ -59,7 +59,7 @@ static void put_markdown(struct tp_document *document, const struct tp_profile_t
     if (table->is_one_of_many)
         tp_document_heading(document, tp_text_printf(document->arena, "%.*s", (int)table->label.len, table->label.ptr));
     if (table->averages)
-        tp_torch_table_put_brief(document, table, style);
+        tp_torch_table_put_short(document, table, style);
     else
         put_plain(document, rows);
 }

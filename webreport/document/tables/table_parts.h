@@ -23,7 +23,7 @@ struct tp_table_style {
 void tp_torch_table_put(struct tp_document *document, const struct tp_profile_table *table,
                         const struct tp_table_style *style);
 /* Adds torch's table with fewer columns, for Markdown. */
-void tp_torch_table_put_brief(struct tp_document *document, const struct tp_profile_table *table,
+void tp_torch_table_put_short(struct tp_document *document, const struct tp_profile_table *table,
                               const struct tp_table_style *style);
 /* Adds the output of pstats.Stats(..).sort_stats(key).print_stats(row_limit), without the line that names the file. */
 void tp_calls_put(struct tp_document *document, const struct tp_profile_table *table);

@@ -413,22 +413,22 @@ void tp_torch_table_put(struct tp_document *document, const struct tp_profile_ta
 
 /* ---- for Markdown ---- */
 
-enum { BRIEF_NAME = 256 };
+enum { SHORT_NAME = 256 };
 
-static void put_brief_cell(const struct tp_worded_table *worded, size_t at, unsigned column, struct tp_buf *out)
+static void put_short_cell(const struct tp_worded_table *worded, size_t at, unsigned column, struct tp_buf *out)
 {
     const struct torch_table *t = worded->context;
     const struct tp_key_row *row = &t->averages->rows[t->lines[at].row];
     enum what what = t->whats[column];
     if (what == NAME)
-        put(out, (struct tp_str){row->key.ptr, tp_utf8_cut(row->key.ptr, row->key.len, BRIEF_NAME)});
+        put(out, (struct tp_str){row->key.ptr, tp_utf8_cut(row->key.ptr, row->key.len, SHORT_NAME)});
     else if (what == SHAPES)
         put(out, row->shapes);
     else
         put_number(t, row, what, out);
 }
 
-void tp_torch_table_put_brief(struct tp_document *document, const struct tp_profile_table *table,
+void tp_torch_table_put_short(struct tp_document *document, const struct tp_profile_table *table,
                               const struct tp_table_style *style)
 {
     const struct tp_key_averages *averages = table->averages;
@@ -452,7 +452,7 @@ void tp_torch_table_put_brief(struct tp_document *document, const struct tp_prof
     for (unsigned i = 0; i < t->count; i++)
         t->columns[i].is_number = t->whats[i] != NAME && t->whats[i] != SHAPES;
     t->worded =
-        (struct tp_worded_table){.columns = t->columns, .column_count = t->count, .cell = put_brief_cell, .context = t};
+        (struct tp_worded_table){.columns = t->columns, .column_count = t->count, .cell = put_short_cell, .context = t};
     make_lines(t, table, arena);
     tp_document_worded(document, &t->worded);
 }

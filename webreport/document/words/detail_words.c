@@ -163,7 +163,7 @@ static void add_plain(struct tp_buf *out, const struct tp_detail_argument *argum
     }
 }
 
-/* Adds an argument in the form that stands from `form` to `end`: ":.2", "?has|have" or "". */
+/* Adds an argument in the form from `form` to `end`: ":.2", "?has|have" or "". */
 static void add_argument(struct tp_buf *out, const struct tp_detail_argument *argument, const char *form,
                          const char *end, struct tp_arena *arena)
 {

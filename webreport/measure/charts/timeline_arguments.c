@@ -53,11 +53,11 @@ static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
     struct tp_str text = tp_strings_get(&pack->timeline->model->trace->argument_texts, id);
     if (options->show_argument)
         text = options->show_argument(options->context, text);
-    if (pack->sections[TP_PACK_TOLD_BYTES].size + text.len > pack->max_name_bytes) {
+    if (pack->sections[TP_PACK_ARGUMENT_BYTES].size + text.len > pack->max_name_bytes) {
         pack->timeline->arguments_left_out++;
         return 0;
     }
-    tp_pack_text(pack, TP_PACK_TOLD_SIZES, TP_PACK_TOLD_BYTES, text);
+    tp_pack_text(pack, TP_PACK_ARGUMENT_SIZES, TP_PACK_ARGUMENT_BYTES, text);
     return pack->argument_number[id] = ++pack->argument_text_count;
 }
 
@@ -85,8 +85,8 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
                               : NULL;
     if (!argument)
         return;
-    struct tp_pack_column *column = &pack->sections[TP_PACK_TOLD];
-    tp_pack_reserve(pack, TP_PACK_TOLD, (size_t)3 * TP_PACK_MAX_VARINT);
+    struct tp_pack_column *column = &pack->sections[TP_PACK_ARGUMENTS];
+    tp_pack_reserve(pack, TP_PACK_ARGUMENTS, (size_t)3 * TP_PACK_MAX_VARINT);
     tp_pack_number(column, place - pack->argument_slice);
     put_argument_text(pack, column, &argument->text);
     pack->argument_slice = place;

@@ -189,7 +189,7 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
 
 /* Returns whether lane x is shown before lane y. Host lanes come first: the thread with the steps, then by work.
  * Devices follow by id and stream. */
-static bool stands_before(const struct tp_trace *trace, const struct tp_lane *x, const struct tp_lane *y)
+static bool is_before(const struct tp_trace *trace, const struct tp_lane *x, const struct tp_lane *y)
 {
     if (x->is_device != y->is_device)
         return y->is_device;
@@ -218,7 +218,7 @@ static void rank_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
         struct tp_lane *lane = &timeline->lanes[i];
         name_lane(timeline, lane, arena);
         for (uint32_t k = 0; k < timeline->lane_count; k++)
-            lane->rank += k != i && stands_before(trace, &timeline->lanes[k], lane);
+            lane->rank += k != i && is_before(trace, &timeline->lanes[k], lane);
     }
 }
 
@@ -227,20 +227,20 @@ static void rank_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 /* Compresses everything: header size, header, sections, device load. */
 static struct tp_str compress(struct tp_pack *pack, const struct tp_timeline *timeline, struct tp_str load)
 {
-    struct tp_str pieces[TP_PACK_SECTION_COUNT + 3];
+    struct tp_str parts[TP_PACK_SECTION_COUNT + 3];
     char *room = tp_arena_alloc(pack->arena, MAX_HEADER_BYTES);
     size_t size = tp_pack_header(room, MAX_HEADER_BYTES, pack, timeline, load.len), count = 0;
     if (!size)
         return (struct tp_str){"", 0};
     char length[4] = {(char)size, (char)(size >> 8), (char)(size >> 16), (char)(size >> 24)};
-    pieces[count++] = (struct tp_str){length, sizeof length};
-    pieces[count++] = (struct tp_str){room, size};
+    parts[count++] = (struct tp_str){length, sizeof length};
+    parts[count++] = (struct tp_str){room, size};
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
         if (pack->sections[i].size)
-            pieces[count++] = (struct tp_str){(char *)pack->sections[i].data, pack->sections[i].size};
+            parts[count++] = (struct tp_str){(char *)pack->sections[i].data, pack->sections[i].size};
     if (load.len)
-        pieces[count++] = load;
-    struct tp_str data = tp_gzip_texts(pack->arena, pieces, count);
+        parts[count++] = load;
+    struct tp_str data = tp_gzip_texts(pack->arena, parts, count);
     tp_arena_drop(pack->arena, room, MAX_HEADER_BYTES);
     return data;
 }
@@ -255,16 +255,16 @@ static size_t base64_size(size_t size)
 static size_t estimate(struct tp_pack *pack)
 {
     enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
-    struct tp_str pieces[TP_PACK_SECTION_COUNT * SAMPLES];
+    struct tp_str parts[TP_PACK_SECTION_COUNT * SAMPLES];
     size_t count = 0, size = 0;
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++) {
         const struct tp_pack_column *section = &pack->sections[i];
         for (size_t k = 0; k < SAMPLES && section->size >= PART * SAMPLES; k++)
-            pieces[count++] =
+            parts[count++] =
                 (struct tp_str){(char *)section->data + section->size / SAMPLES * k, section->size / (PART * SAMPLES)};
         size += section->size;
     }
-    return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, pieces, count).len * PART);
+    return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, parts, count).len * PART);
 }
 
 /* Chooses the slices that the next attempt folds, given that the current slices need `size` bytes. Folds devices and

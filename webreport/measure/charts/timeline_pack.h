@@ -32,9 +32,9 @@ enum tp_pack_section {
     TP_PACK_COVER,        /* per lane with coverage: row_count * TP_PACK_COVER_BUCKETS bytes */
     /* three LEB128 per slice with arguments: its index among all slices, minus that of the previous one; number of its
      * text, 0 without a text; its color + 1, 0 without a color */
-    TP_PACK_TOLD,
-    TP_PACK_TOLD_SIZES, /* LEB128 per text; the first text has the number 1 */
-    TP_PACK_TOLD_BYTES,
+    TP_PACK_ARGUMENTS,
+    TP_PACK_ARGUMENT_SIZES, /* LEB128 per text; the first text has the number 1 */
+    TP_PACK_ARGUMENT_BYTES,
     /* four LEB128 per moment of a lane: time since the previous moment of the lane; name; text; color + 1 */
     TP_PACK_MOMENTS,
     /* LEB128 per device slice: 1 + time from the start of its launch to the start of the slice; 0 if unknown. The

@@ -5,8 +5,8 @@ void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, 
 {
     tp_trace_facts_build(&views->facts, model, arena);
     tp_overview_build(&views->overview, model, arena);
-    tp_operator_view_build_brief(&views->operators, model, arena);
-    tp_kernel_view_build_brief(&views->kernels, model, arena);
+    tp_operator_view_build_by_name(&views->operators, model, arena);
+    tp_kernel_view_build_by_name(&views->kernels, model, arena);
 }
 
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)

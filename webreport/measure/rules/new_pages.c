@@ -180,10 +180,10 @@ static bool is_light(struct tp_str name)
     return tp_str_is_one(name, names);
 }
 
-/* Thresholds for operators as evidence that the system made their pages. TELLING_PAGES: least number of new pages;
+/* Thresholds for operators as evidence that the system made their pages. EVIDENCE_PAGES: least number of new pages;
  * MADE_NS: least time per new page, because existing pages take less; MANY_PAGES: number of pages from which the call
  * costs little; FEW: least number of operators. */
-enum { TELLING_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
+enum { EVIDENCE_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
 /* Limits in ns: time to write a page, and largest cost that is accepted if only computing operators are evidence. */
 enum { WRITTEN_NS = 300, MOST_BELIEVED_NS = 1500 };
 
@@ -204,10 +204,10 @@ static bool is_light_operator(const struct tp_model *model, uint32_t op)
 }
 
 /* Returns whether an operator wrote enough new pages, and took so long for them that the system must have made them. */
-static bool is_telling(const struct tp_model *model, const uint32_t *pages, uint32_t op)
+static bool is_evidence(const struct tp_model *model, const uint32_t *pages, uint32_t op)
 {
     uint32_t made = new_count(pages[op]);
-    return made >= TELLING_PAGES && self_ns(model, op) / made >= MADE_NS;
+    return made >= EVIDENCE_PAGES && self_ns(model, op) / made >= MADE_NS;
 }
 
 /* Returns the cost of a new page, ns; 0: there is no evidence that the system made pages. */
@@ -216,7 +216,7 @@ static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, c
     struct tp_vec light = TP_VEC(arena, int64_t), others = light;
     for (uint32_t op = 0; op < model->operators.count; op++) {
         struct tp_vec *times = is_light_operator(model, op) ? &light : &others;
-        if (is_telling(model, pages, op))
+        if (is_evidence(model, pages, op))
             *(int64_t *)tp_vec_push(times) = self_ns(model, op) / new_count(pages[op]);
     }
     if (light.count >= FEW)
@@ -243,7 +243,7 @@ static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, ui
 {
     uint32_t made = new_count(pages[op]);
     int64_t self = self_ns(model, op), cost = tp_sat_mul(cost_ns, made);
-    bool is_clear = kind_of(pages[op]) == NEW && made >= MANY_PAGES && is_telling(model, pages, op);
+    bool is_clear = kind_of(pages[op]) == NEW && made >= MANY_PAGES && is_evidence(model, pages, op);
     if (is_clear && usual_ns < MADE_NS && is_light_operator(model, op))
         return tp_ns_max(0, tp_sat_sub(self, tp_sat_mul(usual_ns, made)));
     return (double)self < 0.8 * (double)cost ? 0 : tp_ns_min(cost, self);

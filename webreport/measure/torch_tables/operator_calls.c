@@ -407,7 +407,7 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena); /* Python frames do not count as callers */
     tp_key_shapes_init(&b->shapes, arena);
     tp_keys_init(&b->kinds, arena, 4);
-    calls->tells_copies = options->has_copies;
+    calls->is_copy_time_shown = options->has_copies;
     add_copies(calls, trace);
     for (uint32_t i = 0; i < trace->event_count && !calls->is_device && !options->is_host; i++)
         calls->is_device = tp_torch_flags(&b->torch, i) & TP_TORCH_WORK;

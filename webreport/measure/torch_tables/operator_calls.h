@@ -53,7 +53,7 @@ struct tp_operator_calls {
     int64_t covered_ns;    /* self time of the calls whose computation is known, ns */
     int64_t copy_ns;       /* device time of copies (memcpy), ns */
     uint32_t copy_count;   /* number of these copies */
-    bool tells_copies;
+    bool is_copy_time_shown;
 };
 
 /* Builds the table in `arena` (guard set by the caller). The trace must outlive it. */

@@ -349,7 +349,7 @@ void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *mo
     build(view, model, true, arena);
 }
 
-void tp_kernel_view_build_brief(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
+void tp_kernel_view_build_by_name(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
     build(view, model, false, arena);
 }

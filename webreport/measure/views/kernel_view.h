@@ -71,7 +71,7 @@ struct tp_kernel_view {
 
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
 /* Builds the view, but leaves by_config without rows. */
-void tp_kernel_view_build_brief(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
+void tp_kernel_view_build_by_name(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
 extern const struct tp_fields tp_kernel_view_fields;
 
 #endif

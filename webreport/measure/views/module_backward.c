@@ -65,7 +65,7 @@ static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64
 
 /* Returns whether x is before y in the tree of their thread: by start, then by later end, then by position in the file.
  * Works for unfinished operators as well. */
-static bool stands_before(const struct tp_model *model, uint32_t x, uint32_t y)
+static bool is_before(const struct tp_model *model, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
     if (a->ts_ns != b->ts_ns)
@@ -99,7 +99,7 @@ static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t a
     for (; lo < ops->unfinished_count && b->unfinished[lo].key == at; lo++) {
         uint32_t item = b->unfinished[lo].item;
         if (tp_operator_event(b->model, item)->thread == thread &&
-            (found == TP_NO_ID || stands_before(b->model, item, found) != wants_last))
+            (found == TP_NO_ID || is_before(b->model, item, found) != wants_last))
             found = item;
     }
     return found;
@@ -205,7 +205,7 @@ static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
     uint32_t a = tp_operator_event(model, x)->thread, b = tp_operator_event(model, y)->thread;
     if (a != b)
         return a < b ? -1 : 1;
-    return stands_before(model, x, y) ? -1 : stands_before(model, y, x);
+    return is_before(model, x, y) ? -1 : is_before(model, y, x);
 }
 
 /* Returns all operators by thread, each thread in the order of its tree. */

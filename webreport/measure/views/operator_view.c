@@ -263,7 +263,7 @@ void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model
     view->shape_stacks = build_table(&view->by_shape, order, &grouping->by_shape, 1, &view->stacks_by_shape, arena);
 }
 
-void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena)
+void tp_operator_view_build_by_name(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_op_grouping *grouping = tp_arena_alloc(arena, sizeof *grouping);
     struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};

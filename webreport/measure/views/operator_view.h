@@ -59,7 +59,8 @@ struct tp_operator_view {
 
 void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena);
 /* Builds only by_name, without stacks; the other tables stay empty. */
-void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena);
+void tp_operator_view_build_by_name(struct tp_operator_view *view, const struct tp_model *model,
+                                    struct tp_arena *arena);
 extern const struct tp_fields tp_operator_view_fields;
 
 #endif

@@ -86,7 +86,7 @@ static bool is_batched_product(const struct sequence *s, uint32_t i)
 }
 
 /* Returns the nearest matrix product before (step -1) or after (step 1) a softmax; TP_NO_ID: there is none. */
-static uint32_t product_beside(const struct sequence *s, uint32_t at, int step)
+static uint32_t nearest_product(const struct sequence *s, uint32_t at, int step)
 {
     for (uint32_t far = 0; far < FAR; far++) {
         if ((step < 0 && !at) || (step > 0 && at + 1 >= s->count))
@@ -144,11 +144,11 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
         bool is_backward;
         if (!is_softmax(s, i, &is_backward))
             continue;
-        uint32_t first = product_beside(s, i, -1), last = product_beside(s, i, 1);
+        uint32_t first = nearest_product(s, i, -1), last = nearest_product(s, i, 1);
         if (first == TP_NO_ID || last == TP_NO_ID)
             continue;
         if (is_backward) { /* the backward pass has two products on each side of the softmax */
-            uint32_t more = product_beside(s, first, -1), behind = product_beside(s, last, 1);
+            uint32_t more = nearest_product(s, first, -1), behind = nearest_product(s, last, 1);
             first = more != TP_NO_ID && first - more < FAR / 2 ? more : first;
             last = behind != TP_NO_ID && behind - last < FAR / 2 ? behind : last;
         }

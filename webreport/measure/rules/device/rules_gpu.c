@@ -223,18 +223,18 @@ static void evaluate_waits(struct tp_advisor *a)
 
 static void evaluate_loading(struct tp_advisor *a)
 {
-    struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
+    struct tp_vec intervals = TP_VEC(a->arena, struct tp_interval);
     struct tp_candidate c = {.rule = TP_RULE_A8, .has_ceiling = true};
     for (size_t i = 0; i < a->loading.count; i++) {
         uint32_t event = *TP_AT(&a->loading, uint32_t, i);
         const struct tp_event *e = &a->model->trace->events[event];
-        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+        tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
         if (tp_in_window(a, event))
             tp_picks_rank(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID});
     }
-    if (pieces.count)
+    if (intervals.count)
         c.time =
-            tp_intervals_intersection(a->arena, tp_intervals_of(&pieces), tp_model_idle(a->model, false, a->arena));
+            tp_intervals_intersection(a->arena, tp_intervals_of(&intervals), tp_model_idle(a->model, false, a->arena));
     if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
         tp_advisor_claim(a, &c);
 }
@@ -273,15 +273,15 @@ static void find_allocators(struct tp_advisor *a)
 
 static void claim_allocators(struct tp_advisor *a)
 {
-    struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
+    struct tp_vec intervals = TP_VEC(a->arena, struct tp_interval);
     struct tp_candidate c = {.rule = TP_RULE_A12, .has_ceiling = true, .also_info = true};
     for (size_t i = 0; i < a->allocators.count; i++) {
         uint32_t event = *TP_AT(&a->allocators, uint32_t, i);
         const struct tp_event *e = &a->model->trace->events[event];
-        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+        tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
         tp_picks_append(&c.picks, event);
     }
-    c.time = tp_intervals_intersection(a->arena, tp_intervals_of(&pieces), a->model->starved);
+    c.time = tp_intervals_intersection(a->arena, tp_intervals_of(&intervals), a->model->starved);
     tp_advisor_claim(a, &c);
 }
 

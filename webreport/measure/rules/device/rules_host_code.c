@@ -33,8 +33,8 @@ struct host_code {
     struct host_code *calling; /* receives code inside of launching operators; NULL if this struct is the receiver */
     const uint8_t *launching;  /* by event: true for an outermost operator that launches device work */
     struct tp_id_map ids;
-    struct tp_vec lines;  /* struct code_line */
-    struct tp_vec pieces; /* struct code_piece */
+    struct tp_vec lines;     /* struct code_line */
+    struct tp_vec intervals; /* struct code_interval */
     uint32_t gpu;
 };
 
@@ -46,7 +46,7 @@ struct code_line {
     bool is_other; /* another rule is about this line */
 };
 
-struct code_piece {
+struct code_interval {
     uint32_t line;
     struct tp_interval time;
 };
@@ -102,7 +102,7 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
         line->at = segment->a;
         line->line.event = segment->event;
     }
-    *(struct code_piece *)tp_vec_push(&code->pieces) = (struct code_piece){*id, {segment->a, segment->b}};
+    *(struct code_interval *)tp_vec_push(&code->intervals) = (struct code_interval){*id, {segment->a, segment->b}};
 }
 
 /* Returns the starved intervals of gaps with at least min_ns of starved time. The intervals of a gap are adjacent. */
@@ -121,19 +121,19 @@ static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, i
 }
 
 /* Sets the time of each line to the union of its intervals. */
-static void gather_pieces(struct host_code *code)
+static void set_line_times(struct host_code *code)
 {
     struct tp_arena *arena = code->a->arena;
-    size_t lines = code->lines.count, count = code->pieces.count;
-    const struct code_piece *pieces = code->pieces.data;
+    size_t lines = code->lines.count, count = code->intervals.count;
+    const struct code_interval *intervals = code->intervals.data;
     size_t *first = tp_arena_array(arena, lines + 2, sizeof *first);
     struct tp_interval *sorted = tp_arena_array(arena, count, sizeof *sorted);
     for (size_t i = 0; i < count; i++)
-        first[pieces[i].line + 2]++;
+        first[intervals[i].line + 2]++;
     for (size_t i = 2; i < lines + 2; i++)
         first[i] += first[i - 1];
     for (size_t i = 0; i < count; i++)
-        sorted[first[pieces[i].line + 1]++] = pieces[i].time;
+        sorted[first[intervals[i].line + 1]++] = intervals[i].time;
     for (size_t i = 0; i < lines; i++) {
         struct code_line *line = TP_AT(&code->lines, struct code_line, i);
         line->time = tp_intervals_union(arena, sorted + first[i], first[i + 1] - first[i]);
@@ -174,24 +174,24 @@ static void code_init(struct host_code *code, struct tp_advisor *a)
     code->min_gap_ns = (int64_t)(tp_rule_value(a, TP_RULE_A13, "min_gap_us") * 1000);
     tp_id_map_init(&code->ids, a->arena);
     code->lines = TP_VEC(a->arena, struct code_line);
-    code->pieces = TP_VEC(a->arena, struct code_piece);
+    code->intervals = TP_VEC(a->arena, struct code_interval);
 }
 
 /* Returns the lines that take enough time, longest first. Sets *time to the union of their times. */
 static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time)
 {
     struct tp_advisor *a = code->a;
-    struct tp_vec hits = TP_VEC(a->arena, struct tp_line_time), pieces = TP_VEC(a->arena, struct tp_interval);
-    gather_pieces(code);
+    struct tp_vec hits = TP_VEC(a->arena, struct tp_line_time), intervals = TP_VEC(a->arena, struct tp_interval);
+    set_line_times(code);
     for (size_t i = 0; i < code->lines.count; i++) {
         const struct code_line *line = TP_AT(&code->lines, struct code_line, i);
         if (line->is_other || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A13, "min_pct"))
             continue;
         *(struct tp_line_time *)tp_vec_push(&hits) = line->line;
-        tp_intervals_append(&pieces, line->time);
+        tp_intervals_append(&intervals, line->time);
     }
     tp_line_times_sort(a, hits.data, hits.count);
-    *time = tp_intervals_of(&pieces);
+    *time = tp_intervals_of(&intervals);
     return hits;
 }
 

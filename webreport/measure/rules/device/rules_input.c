@@ -87,7 +87,7 @@ const struct tp_rule tp_rule_B5 = {
 static void evaluate_loader(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
-    struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
+    struct tp_vec intervals = TP_VEC(a->arena, struct tp_interval);
     struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .also_info = true}, single = all;
     single.rule = TP_RULE_B2;
     for (size_t i = 0; i < a->regions.count; i++) {
@@ -96,14 +96,14 @@ static void evaluate_loader(struct tp_advisor *a)
         bool is_in_process = !tp_event_declared_kind(e) && model->marks[e->name] & TP_MARK_SINGLE_PROCESS_LOADER;
         if (tp_range_kind_of(model, e) != TP_RANGE_INPUT || e->thread != model->host_main)
             continue;
-        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+        tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
         if (!tp_in_window(a, event))
             continue;
         tp_picks_longest(&all.picks, model, event);
         if (is_in_process)
             tp_picks_longest(&single.picks, model, event);
     }
-    struct tp_intervals loading = tp_intervals_intersection(a->arena, tp_intervals_of(&pieces), model->window);
+    struct tp_intervals loading = tp_intervals_intersection(a->arena, tp_intervals_of(&intervals), model->window);
     double share = tp_window_percent(a, tp_intervals_length(loading));
     all.time = single.time = tp_intervals_intersection(a->arena, loading, tp_waiting_for_host(a));
     bool is_single = share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total;
@@ -141,7 +141,7 @@ struct rate {
 struct pageable {
     struct tp_strings directions;
     struct tp_vec rates; /* struct rate by id of the direction */
-    struct tp_vec pieces, launches;
+    struct tp_vec intervals, launches;
     double default_gb_s;
 };
 
@@ -199,7 +199,7 @@ static void add_pageable(const struct tp_advisor *a, struct pageable *p, uint32_
 {
     const struct tp_event *e = tp_device_event(a->model, device), *call = tp_launch_of_device(a->model, device);
     int64_t needed = tp_ns_min(pinned_time(a, p, device), e->dur_ns);
-    tp_intervals_push(&p->pieces, e->ts_ns + needed, tp_event_end(e));
+    tp_intervals_push(&p->intervals, e->ts_ns + needed, tp_event_end(e));
     if (call)
         tp_intervals_push(&p->launches, call->ts_ns, tp_event_end(call));
 }
@@ -222,13 +222,13 @@ static void evaluate_pageable(struct tp_advisor *a)
         return;
     tp_strings_init(&p.directions, a->arena, 0);
     p.rates = TP_VEC(a->arena, struct rate);
-    p.pieces = p.launches = TP_VEC(a->arena, struct tp_interval);
+    p.intervals = p.launches = TP_VEC(a->arena, struct tp_interval);
     sum_pinned(a, &p);
     for (size_t i = 0; i < count; i++)
         add_pageable(a, &p, *TP_AT(&found, uint32_t, i));
-    tp_intervals_append(&p.pieces,
+    tp_intervals_append(&p.intervals,
                         tp_intervals_intersection(a->arena, tp_intervals_of(&p.launches), a->model->starved));
-    c.time = tp_intervals_of(&p.pieces);
+    c.time = tp_intervals_of(&p.intervals);
     tp_advisor_claim(a, &c);
 }
 

@@ -60,10 +60,10 @@ static void cover(struct regions *r)
     r->of_thread = tp_arena_array(r->a->arena, r->a->model->trace->thread_count, sizeof *r->of_thread);
     for (size_t i = 0, end; i < r->events.count; i = end) {
         uint32_t thread = region(r, i)->thread;
-        struct tp_vec pieces = TP_VEC(r->a->arena, struct tp_interval);
+        struct tp_vec intervals = TP_VEC(r->a->arena, struct tp_interval);
         for (end = i; end < r->events.count && region(r, end)->thread == thread; end++)
-            tp_intervals_push(&pieces, region(r, end)->ts_ns, tp_event_end(region(r, end)));
-        r->of_thread[thread] = tp_intervals_of(&pieces);
+            tp_intervals_push(&intervals, region(r, end)->ts_ns, tp_event_end(region(r, end)));
+        r->of_thread[thread] = tp_intervals_of(&intervals);
     }
 }
 

@@ -198,9 +198,9 @@ static int64_t launched_before(const struct tp_model *model, struct main_kernels
 
 /* A walk along hideable communication and blocking calls of the host, both in order of time. */
 struct walk {
-    struct tp_intervals pieces;
-    struct tp_vec calls; /* struct blocking */
-    size_t piece, call;  /* numbers of the next interval and of the next call */
+    struct tp_intervals intervals;
+    struct tp_vec calls;   /* struct blocking */
+    size_t interval, call; /* numbers of the next interval and of the next call */
     struct lead lead;
 };
 
@@ -208,12 +208,12 @@ struct walk {
 static void walk_to(struct walk *w, int64_t at)
 {
     for (;;) {
-        const struct tp_interval *piece = w->piece < w->pieces.count ? &w->pieces.items[w->piece] : NULL;
+        const struct tp_interval *interval = w->interval < w->intervals.count ? &w->intervals.items[w->interval] : NULL;
         const struct blocking *call = w->call < w->calls.count ? TP_AT(&w->calls, struct blocking, w->call) : NULL;
-        if (piece && piece->a <= at && (!call || piece->a <= call->end_ns)) {
-            w->lead.device_ns += piece->b - piece->a;
-            *(struct tp_interval *)tp_vec_push(&w->lead.kept) = *piece;
-            w->piece++;
+        if (interval && interval->a <= at && (!call || interval->a <= call->end_ns)) {
+            w->lead.device_ns += interval->b - interval->a;
+            *(struct tp_interval *)tp_vec_push(&w->lead.kept) = *interval;
+            w->interval++;
         } else if (call && call->end_ns <= at) {
             w->lead.host_ns = tp_ns_min(w->lead.device_ns, tp_sat_add(w->lead.host_ns, call->dur_ns));
             w->call++;
@@ -223,11 +223,11 @@ static void walk_to(struct walk *w, int64_t at)
     }
 }
 
-struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals pieces)
+struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals intervals)
 {
-    if (!pieces.count || a->model->gpu_count > TP_MAX_OVERLAP_GPUS)
-        return pieces;
-    struct walk w = {.pieces = pieces, .calls = find_blocking(a, gpu)};
+    if (!intervals.count || a->model->gpu_count > TP_MAX_OVERLAP_GPUS)
+        return intervals;
+    struct walk w = {.intervals = intervals, .calls = find_blocking(a, gpu)};
     struct main_kernels kernels = {gpu, find_main_stream(a, gpu), 0};
     w.lead.kept = TP_VEC(a->arena, struct tp_interval);
     for (size_t i = 0; i < gpu->compute.count; i++) {

@@ -9,8 +9,8 @@
  * communication. */
 struct tp_intervals tp_hideable(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals exposed);
 
-/* Returns the part of `pieces` without which the steps end sooner. The rest would gain nothing, because the host
- * launches later kernels too late. pieces: communication of a device that compute could hide. */
-struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals pieces);
+/* Returns the part of `intervals` without which the steps end sooner. The rest would gain nothing, because the host
+ * launches later kernels too late. intervals: communication of a device that compute could hide. */
+struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals intervals);
 
 #endif

@@ -75,7 +75,7 @@ static enum tp_work work_of(struct tp_str name)
 }
 
 /* Returns whether an einsum calls a batched matrix product. */
-static bool holds_batched_product(const struct tp_advisor *a, uint32_t op)
+static bool calls_batched_product(const struct tp_advisor *a, uint32_t op)
 {
     if (!tp_str_equal(name_of(a, op), TP_STR("aten::einsum")))
         return false;
@@ -110,7 +110,7 @@ static void list_rows(struct chains *c)
         if (!tp_cpu_is_outer(a, op) || tp_cpu_is_loading(a, op) || a->model->marks[e->name] & TP_MARK_BACKWARD_NODE ||
             tp_intervals_contain(optimizer, e->ts_ns) || tp_intervals_contain(claimed, e->ts_ns))
             continue;
-        enum tp_work work = holds_batched_product(a, op) ? TP_WORK_GEMM : work_of(name_of(a, op));
+        enum tp_work work = calls_batched_product(a, op) ? TP_WORK_GEMM : work_of(name_of(a, op));
         if (work != TP_WORK_ALLOCATION) /* views take no time and do not interrupt a chain */
             *(struct row *)tp_vec_push(&c->rows) = (struct row){op, (uint8_t)work, false, false};
     }
@@ -202,7 +202,7 @@ static bool is_batched_product(const struct chains *c, size_t i)
 {
     if (row_at(c, i)->work != TP_WORK_GEMM)
         return false;
-    if (holds_batched_product(c->a, row_at(c, i)->op))
+    if (calls_batched_product(c->a, row_at(c, i)->op))
         return true;
     struct tp_shape shape = first_shape(c->a->model, row_at(c, i)->op);
     return shape.is_known && shape.rank >= 3;

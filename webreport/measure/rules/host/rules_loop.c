@@ -44,11 +44,11 @@ struct search {
     struct tp_vec *time;
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
-    bool finds_reads;  /* search also for loops that read values as numbers and begin with another operator */
-    bool finds_pieces; /* search also for loops over the parts of a tensor that one operator has split */
-    bool is_outside;   /* the group is in no operator and in no node of the backward pass */
-    uint32_t apart;    /* project call that last took a tensor apart in this group; TP_NO_ID: none */
-    int64_t pieces_at; /* index of the last operator that split a tensor; -1: none */
+    bool finds_read_loops;   /* search also for loops that read values as numbers and begin with another operator */
+    bool finds_split_loops;  /* search also for loops over the parts of a tensor that one operator has split */
+    bool is_outside;         /* the group is in no operator and in no node of the backward pass */
+    uint32_t splitting_call; /* project call that last took a tensor apart in this group; TP_NO_ID: none */
+    int64_t split_at;        /* index of the last operator that split a tensor; -1: none */
     int64_t run_end[MAX_PERIOD + 1];
     int64_t reads, others; /* number of operators in loops that read values as numbers, and in other loops */
 };
@@ -81,29 +81,30 @@ static bool reads_values(const struct search *s, const struct siblings *group, i
 
 /* Returns whether all operators of a round are direct work of the function that took a tensor apart before, not of its
  * callees. */
-static bool goes_over_pieces(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
+static bool is_in_splitting_function(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
-    bool is_all = s->apart != TP_NO_ID;
+    bool is_all = s->splitting_call != TP_NO_ID;
     for (int64_t i = j; i < j + p && is_all; i++)
-        is_all = tp_project_call_around(s->a->model, group->events[i]) == s->apart;
+        is_all = tp_project_call_around(s->a->model, group->events[i]) == s->splitting_call;
     return is_all;
 }
 
 /* Returns whether a loop from j on runs once for each part of the tensor that was split shortly before: the number of
  * rounds is a size of the tensor, or one less. Returns false if a round splits a tensor itself, because such rounds are
  * layers. Returns false if a round has a matrix product, because it is a call of a model (rule H18). */
-static bool runs_once_a_piece(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
-                              int64_t repeats)
+static bool runs_once_per_part(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
+                               int64_t repeats)
 {
     const struct tp_trace *trace = s->a->model->trace;
     bool is_one = false;
-    if (!s->is_outside || s->pieces_at < 0 || j - s->pieces_at > MAX_PERIOD)
+    if (!s->is_outside || s->split_at < 0 || j - s->split_at > MAX_PERIOD)
         return false;
     for (int64_t i = j; i < j + p; i++)
         if (s->a->model->marks[name_at(s, group, i)] & (TP_MARK_SPLIT_OP | TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
             return false;
-    const struct tp_event *apart = &trace->events[group->events[s->pieces_at]];
-    struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, trace->hosts[apart->detail].dims), 0);
+    const struct tp_event *splitting_call = &trace->events[group->events[s->split_at]];
+    struct tp_shape shape =
+        tp_shape_input(tp_strings_get(&trace->values, trace->hosts[splitting_call->detail].dims), 0);
     for (unsigned i = 0; shape.is_known && i < shape.rank; i++)
         is_one |= shape.sizes[i] == repeats || shape.sizes[i] == repeats + 1;
     return is_one;
@@ -123,7 +124,7 @@ static bool is_of_one_call(const struct search *s, const struct siblings *group,
 /* Returns whether an operator takes a part of a tensor in Python code. Inside of another operator it does not count. */
 static bool is_index(const struct search *s, const struct siblings *group, int64_t i)
 {
-    uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_pieces && s->is_outside ? TP_MARK_PART_OP : 0);
+    uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_split_loops && s->is_outside ? TP_MARK_PART_OP : 0);
     return (tp_marks_of(s->a->model, group->events[i]) & wanted) != 0;
 }
 
@@ -134,9 +135,9 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
     bool is_indexing = is_index(s, group, j);
     for (uint32_t p = 1; p <= s->max_period && j + p < group->count; p++) {
         int64_t repeats = repeats_at(s, group, j, p);
-        if (repeats < s->min_repeats ||
-            !(is_indexing || (s->finds_reads && reads_values(s, group, j, p)) ||
-              (s->finds_pieces && (goes_over_pieces(s, group, j, p) || runs_once_a_piece(s, group, j, p, repeats)))))
+        if (repeats < s->min_repeats || !(is_indexing || (s->finds_read_loops && reads_values(s, group, j, p)) ||
+                                          (s->finds_split_loops && (is_in_splitting_function(s, group, j, p) ||
+                                                                    runs_once_per_part(s, group, j, p, repeats)))))
             continue;
         if (p >= LAYER && !is_of_one_call(s, group, j, p, repeats))
             continue;
@@ -186,20 +187,20 @@ static void search_group(struct search *s, const struct siblings *group)
 {
     for (uint32_t p = 0; p <= MAX_PERIOD; p++)
         s->run_end[p] = -1;
-    s->apart = TP_NO_ID;
-    s->pieces_at = -1;
+    s->splitting_call = TP_NO_ID;
+    s->split_at = -1;
     for (int64_t j = 0; j < group->count;) {
         int64_t covered = 0;
         uint64_t marks = tp_marks_of(s->a->model, group->events[j]);
-        if (s->finds_pieces && marks & TP_MARK_SPLIT_OP) {
-            s->apart = tp_project_call_around(s->a->model, group->events[j]);
-            s->pieces_at = j;
+        if (s->finds_split_loops && marks & TP_MARK_SPLIT_OP) {
+            s->splitting_call = tp_project_call_around(s->a->model, group->events[j]);
+            s->split_at = j;
         }
         bool is_indexing = is_index(s, group, j);
-        bool is_behind_pieces = s->apart != TP_NO_ID || (s->pieces_at >= 0 && j - s->pieces_at <= MAX_PERIOD);
-        if (s->finds_reads || is_behind_pieces || is_indexing)
+        bool is_after_split = s->splitting_call != TP_NO_ID || (s->split_at >= 0 && j - s->split_at <= MAX_PERIOD);
+        if (s->finds_read_loops || is_after_split || is_indexing)
             covered = find_repetition(s, group, j);
-        if (!covered && s->finds_reads && s->is_outside && is_indexing)
+        if (!covered && s->finds_read_loops && s->is_outside && is_indexing)
             covered = find_branches(s, group, j);
         j += covered ? covered : 1;
     }
@@ -317,10 +318,10 @@ static void evaluate_loop(struct tp_advisor *a)
     struct search search = {.a = a, .time = &time, .picks = &c.picks};
     search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
     search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
-    bool finds_reads = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_has(a->model, TP_MARK_SCALAR_OP);
-    bool finds_pieces =
+    bool finds_read_loops = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_has(a->model, TP_MARK_SCALAR_OP);
+    bool finds_split_loops =
         tp_rule_value(a, TP_RULE_H2, "pieces") > 0 && tp_any_name_has(a->model, TP_MARK_SPLIT_OP | TP_MARK_PART_OP);
-    if (!finds_reads && !finds_pieces && !tp_any_name_has(a->model, TP_MARK_INDEX_OP))
+    if (!finds_read_loops && !finds_split_loops && !tp_any_name_has(a->model, TP_MARK_INDEX_OP))
         return;
     struct tp_vec children = list_children(a);
     const struct child *items = children.data;
@@ -330,10 +331,10 @@ static void evaluate_loop(struct tp_advisor *a)
         for (end = i; end < children.count && items[end].owner == items[i].owner; end++)
             group.events[group.count++] = items[end].event;
         bool is_pythons = !is_of_operator(a, items[i].owner);
-        search.finds_reads = finds_reads && is_pythons;
+        search.finds_read_loops = finds_read_loops && is_pythons;
         search.is_outside =
             items[i].owner == TP_NO_ID || a->model->trace->events[items[i].owner].kind != TP_KIND_OPERATOR;
-        search.finds_pieces = finds_pieces && is_pythons;
+        search.finds_split_loops = finds_split_loops && is_pythons;
         if (group.count >= search.min_repeats)
             search_group(&search, &group);
     }

@@ -14,10 +14,10 @@ enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: more long times th
 void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
 {
     struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = visit, .context = context};
-    struct tp_stack_slice *pieces = tp_arena_array(a->arena, time.count, sizeof *pieces);
+    struct tp_stack_slice *parts = tp_arena_array(a->arena, time.count, sizeof *parts);
     for (size_t i = 0; i < time.count; i++)
-        pieces[i] = (struct tp_stack_slice){time.items[i].a, time.items[i].b, 0};
-    tp_stack_walk(&walk, a->model->host_main, pieces, time.count);
+        parts[i] = (struct tp_stack_slice){time.items[i].a, time.items[i].b, 0};
+    tp_stack_walk(&walk, a->model->host_main, parts, time.count);
 }
 
 /* A long time in which no event of the main thread starts or ends. */

@@ -56,8 +56,8 @@ static const char *counts_text(struct tp_arena *arena, const struct tp_history_r
 
 /* ---- one quantity ---- */
 
-static void tell_step(struct tp_document *document, struct tp_list *list, const struct tp_level_series *s,
-                      const struct tp_history_run *runs, const struct tp_level_step *step)
+static void put_level_change(struct tp_document *document, struct tp_list *list, const struct tp_level_series *s,
+                             const struct tp_history_run *runs, const struct tp_level_step *step)
 {
     struct tp_arena *arena = document->arena;
     const struct tp_history_run *before = &runs[step->before], *after = &runs[step->after];
@@ -70,7 +70,7 @@ static void tell_step(struct tp_document *document, struct tp_list *list, const 
     tp_object_real(record, "change", step->change);
 }
 
-static void tell_newest(struct tp_document *document, struct tp_object *record, const struct tp_level_series *s)
+static void put_newest(struct tp_document *document, struct tp_object *record, const struct tp_level_series *s)
 {
     const struct tp_run_change *c = &s->newest;
     struct tp_arena *arena = document->arena;
@@ -88,8 +88,8 @@ static void tell_newest(struct tp_document *document, struct tp_object *record, 
                            percent(arena, c->high), tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
 }
 
-static void tell(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
-                 const struct tp_history_run *runs)
+static void put_quantity(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
+                         const struct tp_history_run *runs)
 {
     if (!s->known_count)
         return;
@@ -98,8 +98,8 @@ static void tell(struct tp_document *document, struct tp_object *all, const stru
     tp_object_int(record, "runs", (int64_t)s->known_count);
     tp_object_real(record, "autocorrelation", s->autocorrelation);
     for (size_t i = 0; i < s->step_count; i++)
-        tell_step(document, steps, s, runs, &s->steps[i]);
-    tell_newest(document, record, s);
+        put_level_change(document, steps, s, runs, &s->steps[i]);
+    put_newest(document, record, s);
     if (s->autocorrelation > WANDERS)
         tp_document_note(document,
                          tp_text_printf(document->arena,
@@ -109,7 +109,7 @@ static void tell(struct tp_document *document, struct tp_object *all, const stru
                                         titles[s->quantity], tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
 }
 
-static void tell_accepted(struct tp_document *document, struct tp_object *record, const struct tp_history_run *run)
+static void put_accepted(struct tp_document *document, struct tp_object *record, const struct tp_history_run *run)
 {
     const struct tp_run_decision *d = &run->decision;
     if (!d->is_accepted)
@@ -161,7 +161,8 @@ static void hint(struct tp_document *document, const struct tp_level_series *ser
     tp_document_note(document, "Bisect: no level of the stored runs rose permanently without being accepted.");
 }
 
-void tp_history_told(struct tp_document *document, const struct tp_history_run *runs, size_t count, bool has_bisect)
+void tp_history_put_notes(struct tp_document *document, const struct tp_history_run *runs, size_t count,
+                          bool has_bisect)
 {
     struct tp_level_series series[TP_LEVEL_SERIES];
     if (!count)
@@ -171,9 +172,9 @@ void tp_history_told(struct tp_document *document, const struct tp_history_run *
     tp_history_levels(series, runs, count, document->arena);
     tp_object_int(record, "runs", (int64_t)count);
     tp_object_str(record, "accepted_from", runs[accepted_from].label);
-    tell_accepted(document, record, &runs[accepted_from]);
+    put_accepted(document, record, &runs[accepted_from]);
     for (int q = 0; q < TP_LEVEL_SERIES; q++)
-        tell(document, record, &series[q], runs);
+        put_quantity(document, record, &series[q], runs);
     if (has_bisect)
         hint(document, series, runs, accepted_from);
 }
