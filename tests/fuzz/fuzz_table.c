@@ -80,7 +80,7 @@ static void fold(struct tp_buf *out, const struct tp_trace *trace, const char *m
 {
     struct tp_folded *folded = tp_arena_alloc(arena, sizeof *folded);
     tp_folded_build(folded, trace, tp_folded_metric(metric), TP_TORCH_2_13, arena);
-    while (tp_folded_more(folded, out) && out->size < 64u << 20)
+    while (tp_folded_next_lines(folded, out) && out->size < 64u << 20)
         ;
 }
 

@@ -58,8 +58,8 @@ name tests/native 1
 name tests/unit 6
 name webreport/cli 3
 name webreport/compare 1
-name webreport/document 4
-name webreport/measure 11
+name webreport/document 3
+name webreport/measure 9
 name webreport/print 1
 name webreport/session 3
 text docs/definitions.md 3

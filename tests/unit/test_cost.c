@@ -21,7 +21,7 @@ static void products_count_two_for_a_multiplication_and_an_addition(void **state
 {
     struct tp_cost cost;
     (void)state;
-    assert_true(tp_cost_rules_are_whole());
+    assert_true(tp_cost_rules_are_valid());
     assert_true(ask(&cost, "aten::mm", "[[3,4],[4,5]]", "[\"float\",\"float\"]", ""));
     assert_int_equal(cost.flops, 2 * 3 * 4 * 5);
     assert_int_equal(cost.bytes, 4 * (3 * 4 + 4 * 5 + 3 * 5));
@@ -72,8 +72,8 @@ static void convolution_backward_costs_the_same_per_gradient(void **state)
 
 static void call_without_types_has_no_cost(void **state)
 {
-    static const char *const without[] = {"", "[]", "[\"\",\"\"]", "[\"float\"]", "[\"float\",\"\"]",
-                                          "[\"float\",\"Scalar\"]"};
+    static const char *const without[] = {
+        "", "[]", "[\"\",\"\"]", "[\"float\"]", "[\"float\",\"\"]", "[\"float\",\"Scalar\"]"};
     struct tp_cost cost;
     (void)state;
     for (size_t i = 0; i < sizeof without / sizeof *without; i++) {

@@ -6,7 +6,8 @@
     "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":9,\"args\":{}}"
 #define OPERATOR RANGE("cpu_op", "aten::mm")
 #define DEVICE                                                                                                         \
-    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":3,\"dur\":2,\"args\":{\"device\":0,"  \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":3,\"dur\":2,\"args\":{\"device\":"  \
+    "0,"                                                                                                               \
     "\"stream\":7,\"correlation\":1}}"
 
 static void first_matching_kind_is_reported_with_evidence(void **state)
@@ -28,7 +29,7 @@ static void first_matching_kind_is_reported_with_evidence(void **state)
     };
     struct tp_serving_view none;
     (void)state;
-    tp_serving_none(&none);
+    tp_serving_init_empty(&none);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tp_arena arena;
         struct tp_trace trace;

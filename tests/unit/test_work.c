@@ -98,7 +98,7 @@ static void unknown_names_are_other(void **state)
 {
     static char text[1 << 20];
     (void)state;
-    assert_true(tp_work_rules_are_whole());
+    assert_true(tp_work_rules_are_valid());
     memset(text, '(', sizeof text);
     for (unsigned layer = 0; layer < TP_WORK_LAYERS; layer++) {
         assert_int_equal(tp_work_of_name(layer, (struct tp_str){text, sizeof text}), TP_WORK_NONE);
@@ -223,7 +223,8 @@ static void operators_have_their_self_time(void **state)
     const struct tp_table *rows = &m.view.operators.rows;
     assert_int_equal(m.view.devices.rows.row_count, 0);
     assert_int_equal(rows->row_count, 4);
-    assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[0].ptr, "gemm"); /* includes the view aten::t inside of aten::linear */
+    assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[0].ptr,
+                        "gemm"); /* includes the view aten::t inside of aten::linear */
     assert_int_equal(tp_table_int(rows, TP_WORK_TOTAL)[0], 100000);
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[1].ptr, "engine");
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[2].ptr, "allocation");

@@ -160,7 +160,7 @@ static const struct tp_data_source ROWS = {.item = get_row};
 static const struct tp_data_source COLUMN = {.member = find_in_column};
 static const struct tp_data_source COLUMNS = {.item = get_column};
 
-static bool is_bar_seen(const struct tp_shown_table *shown, unsigned index, size_t row)
+static bool is_bar_visible(const struct tp_shown_table *shown, unsigned index, size_t row)
 {
     return shown->maxima[index] > 0 &&
            cell_number(shown, &shown->columns[index], row) * 60 >= shown->maxima[index] * 0.5;
@@ -183,8 +183,8 @@ static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct 
         *out = tp_data_bool(column->format == TP_SHOW_BAR);
     } else if (tp_str_equal(name, TP_STR("cell_bar"))) {
         *out = *cell;
-        out->kind =
-            cell->place < shown->row_count && is_bar_seen(shown, index, cell->place) ? TP_DATA_PRINTED : TP_DATA_NONE;
+        out->kind = cell->place < shown->row_count && is_bar_visible(shown, index, cell->place) ? TP_DATA_PRINTED
+                                                                                                : TP_DATA_NONE;
     } else if (tp_str_equal(name, TP_STR("cell_is_text"))) {
         *out = tp_data_bool(is_text_column(shown, column));
     } else {
@@ -483,24 +483,26 @@ struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *
 
 enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
-struct apart {
+struct name_group {
     const struct tp_shown_row *rows;
     const uint32_t *groups; /* by row: only rows of one group are compared; NULL: all rows are one group */
 };
 
-static bool is_same_name(const struct apart *apart, uint32_t x, uint32_t y)
+static bool is_same_name(const struct name_group *name_group, uint32_t x, uint32_t y)
 {
-    const struct tp_shown_row *a = &apart->rows[x], *b = &apart->rows[y];
+    const struct tp_shown_row *a = &name_group->rows[x], *b = &name_group->rows[y];
     return tp_str_equal(a->name, b->name) && tp_str_equal(a->prefix, b->prefix) &&
-           (!apart->groups || apart->groups[x] == apart->groups[y]);
+           (!name_group->groups || name_group->groups[x] == name_group->groups[y]);
 }
 
 static int by_shown_name(const void *context, uint32_t x, uint32_t y)
 {
-    const struct apart *apart = context;
-    int order = apart->groups ? (apart->groups[x] > apart->groups[y]) - (apart->groups[x] < apart->groups[y]) : 0;
-    order = order ? order : tp_str_compare(apart->rows[x].prefix, apart->rows[y].prefix);
-    order = order ? order : tp_str_compare(apart->rows[x].name, apart->rows[y].name);
+    const struct name_group *name_group = context;
+    int order = name_group->groups
+                    ? (name_group->groups[x] > name_group->groups[y]) - (name_group->groups[x] < name_group->groups[y])
+                    : 0;
+    order = order ? order : tp_str_compare(name_group->rows[x].prefix, name_group->rows[y].prefix);
+    order = order ? order : tp_str_compare(name_group->rows[x].name, name_group->rows[y].name);
     return order ? order : (x > y) - (x < y);
 }
 
@@ -520,7 +522,8 @@ static size_t common_bytes(struct tp_str a, struct tp_str b)
 }
 
 /* Returns the start of a name and the part that differs from other names, such as "Cijk_Alik_…_WG32_8_1". */
-static struct tp_str around(const struct tp_naming *naming, struct tp_str shown, struct tp_str text, size_t differs)
+static struct tp_str distinct_name(const struct tp_naming *naming, struct tp_str shown, struct tp_str text,
+                                   size_t differs)
 {
     size_t from = differs > BEFORE_BYTES ? differs - BEFORE_BYTES : 0;
     from = tp_utf8_cut(text.ptr, text.len, from);
@@ -544,7 +547,7 @@ static void distinguish_group(const struct tp_naming *naming, struct tp_shown_ro
             continue;
         size_t after = end < count ? common_bytes(text, texts[order[end]]) : 0;
         for (uint32_t k = i; k < end && end - i < count; k++)
-            rows[order[k]].name = around(naming, rows[order[k]].name, text, before > after ? before : after);
+            rows[order[k]].name = distinct_name(naming, rows[order[k]].name, text, before > after ? before : after);
         before = after;
     }
 }
@@ -554,12 +557,12 @@ void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_show
 {
     uint32_t count = (uint32_t)row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
     struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
-    struct apart apart = {rows, groups};
+    struct name_group name_group = {rows, groups};
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    tp_sort_rows(order, count, by_shown_name, &apart, naming->arena);
+    tp_sort_rows(order, count, by_shown_name, &name_group, naming->arena);
     for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && is_same_name(&apart, order[i], order[end]); end++)
+        for (end = i + 1; end < count && is_same_name(&name_group, order[i], order[end]); end++)
             continue;
         if (end - i < 2)
             continue;

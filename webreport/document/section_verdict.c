@@ -43,7 +43,7 @@ static const struct {
 };
 
 /* Returns the position of `part` in `text`; NULL if it is not there. Both may contain any bytes. */
-static const char *find(struct tp_str text, struct tp_str part)
+static const char *find_text(struct tp_str text, struct tp_str part)
 {
     for (size_t i = 0; part.len && i + part.len <= text.len; i++)
         if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
@@ -56,7 +56,7 @@ static const char *headline_of(const struct tp_naming *naming, const struct tp_t
 {
     bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* these headlines contain names at any position */
     struct tp_str text = is_shown ? tp_shown_text(naming, verdict->headline) : verdict->headline;
-    const char *at = verdict->has_gap ? find(text, verdict->gap.line) : NULL;
+    const char *at = verdict->has_gap ? find_text(text, verdict->gap.line) : NULL;
     if (!at)
         return tp_text_printf(naming->arena, "%.*s", (int)text.len, text.ptr);
     struct tp_str line = tp_shown_text(naming, verdict->gap.line);
@@ -81,7 +81,7 @@ const char *tp_section_step_source(const struct tp_naming *naming, const struct 
 }
 
 /* Returns the reason why a repeated sequence shows no steps, and what to record instead. */
-static const char *repeat_text(const struct tp_naming *naming, const struct tp_model *model)
+static const char *no_steps_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     if (!model->repeat_count)
         return "";
@@ -109,7 +109,7 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
 static const double LEAST_GAP_PERCENT = 0.1; /* shortest gap that is mentioned */
 
 /* Returns the base of the longest gap's share: all used steps, not only the step with the gap. */
-static const char *whole_text(struct tp_arena *arena, const struct tp_profile *profile)
+static const char *gap_base_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_model *model = profile->model;
     if (model->step_marker == TP_MARKER_WINDOW)
@@ -119,7 +119,7 @@ static const char *whole_text(struct tp_arena *arena, const struct tp_profile *p
 }
 
 /* Returns whether the state of the device is unknown for more than half of the gap. */
-static bool is_riddle(const struct tp_trace_verdict *verdict)
+static bool is_state_unknown(const struct tp_trace_verdict *verdict)
 {
     int64_t untold_ns = 0;
     for (unsigned part = TP_IDLE_QUEUE; part < TP_IDLE_PARTS; part++)
@@ -128,7 +128,7 @@ static bool is_riddle(const struct tp_trace_verdict *verdict)
 }
 
 /* Returns the activity of the host in a gap, such as "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
-static const char *meanwhile_text(const struct tp_naming *naming, const struct tp_verdict_gap *gap)
+static const char *host_activity_text(const struct tp_naming *naming, const struct tp_verdict_gap *gap)
 {
     struct tp_str line = tp_shown_text(naming, gap->line), call = tp_shown_text(naming, gap->call);
     const char *text = strcmp(gap->kind, "none") == 0
@@ -145,18 +145,18 @@ static const char *meanwhile_text(const struct tp_naming *naming, const struct t
 static const char *gap_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
-    return tp_text_printf(naming->arena, " The longest gap without recorded device work is %s (%s %s)%s%s.",
-                          tp_text_of_time(naming->arena, verdict->gap.total_ns),
-                          tp_text_of_percent(naming->arena, verdict->gap.percent), whole_text(naming->arena, profile),
-                          is_riddle(verdict) ? "; the trace does not show the reason" : "",
-                          meanwhile_text(naming, &verdict->gap));
+    return tp_text_printf(
+        naming->arena, " The longest gap without recorded device work is %s (%s %s)%s%s.",
+        tp_text_of_time(naming->arena, verdict->gap.total_ns), tp_text_of_percent(naming->arena, verdict->gap.percent),
+        gap_base_text(naming->arena, profile), is_state_unknown(verdict) ? "; the trace does not show the reason" : "",
+        host_activity_text(naming, &verdict->gap));
 }
 
 /* Returns a sentence about the time outside of W, such as " 5.01 s of the 5.13 s recorded are left out (5.01 s before
  * the first step): the host ran X for 5.00 s." */
 static const char *left_out_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
-    const struct tp_left_out_part *part = &profile->advice->verdict.left_out;
+    const struct tp_outside_part *part = &profile->advice->verdict.left_out;
     struct tp_arena *arena = naming->arena;
     bool is_marked = profile->model->step_marker != TP_MARKER_WINDOW, is_before = part->before_ns >= part->after_ns;
     const char *where = is_before   ? is_marked ? "before the first step" : "before the first device operation"
@@ -226,7 +226,7 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
                               inferred_text(naming, profile->model));
     else
         text = tp_text_printf(arena, "No steps are marked, so all %s count as one step.%s", step,
-                              repeat_text(naming, profile->model));
+                              no_steps_text(naming, profile->model));
     bool has_gap = verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT;
     return tp_text_printf(arena, "%s%s%s%s", text, unjudged_text(profile, arena),
                           has_gap ? gap_text(naming, profile) : "", left_out_text(naming, profile));
@@ -247,7 +247,7 @@ static const char *stored_headline(const struct tp_naming *naming, struct tp_str
 {
     static const char *const before_line[] = {TP_HEADLINE_AT, TP_HEADLINE_RAN};
     for (unsigned i = 0; i < sizeof before_line / sizeof *before_line; i++) {
-        const char *at = find(text, tp_str_of(before_line[i]));
+        const char *at = find_text(text, tp_str_of(before_line[i]));
         if (!at)
             continue;
         size_t before = (size_t)(at - text.ptr) + strlen(before_line[i]);

@@ -8,7 +8,7 @@
 
 /* Returns the position after a comment that is alone on its lines; `at` if there is none. Keeps comments that start
  * with an exclamation mark, because they are for readers of the page. */
-static size_t behind_comment(struct tp_str text, size_t at)
+static size_t after_comment(struct tp_str text, size_t at)
 {
     if (text.len - at < 3 || memcmp(text.ptr + at, "/*", 2) != 0 || text.ptr[at + 2] == '!')
         return at;
@@ -39,7 +39,7 @@ static size_t append_line(char *to, size_t *size, struct tp_str text, size_t at)
 static void append(char *to, size_t *size, struct tp_str text)
 {
     for (size_t at = 0; at < text.len;) {
-        size_t behind = behind_comment(text, at);
+        size_t behind = after_comment(text, at);
         if (text.ptr[at] == ' ' || text.ptr[at] == '\t')
             at++;
         else
@@ -48,14 +48,14 @@ static void append(char *to, size_t *size, struct tp_str text)
 }
 
 /* Returns whether a page of this kind lacks the parts for which a file is needed. */
-static bool is_left_out(struct tp_str name, enum tp_html_assets where)
+static bool is_omitted(struct tp_str name, enum tp_html_assets where)
 {
     if (tp_str_starts(name, "program."))
         return where == TP_HTML_INLINE || where == TP_HTML_INLINE_DOCUMENT;
     return where == TP_HTML_INLINE_DOCUMENT && tp_str_equal(name, TP_STR("timeline.js"));
 }
 
-/* Joins the built-in files whose names end in `suffix`, `first` before all others, without files for which is_left_out
+/* Joins the built-in files whose names end in `suffix`, `first` before all others, without files for which is_omitted
  * is true. Files in folders (svg/) do not belong to the page. */
 static int collect(struct tp_str *out, const struct tp_assets *assets, enum tp_html_assets where, const char *suffix,
                    struct tp_error *err)
@@ -66,7 +66,7 @@ static int collect(struct tp_str *out, const struct tp_assets *assets, enum tp_h
     struct tp_str name = tp_str_of(first), text;
     for (size_t i = 0; name.ptr; name = tp_assets_name(i++)) {
         if (!tp_str_ends(name, suffix) || memchr(name.ptr, '/', name.len) ||
-            (i > 0 && tp_str_equal(name, tp_str_of(first))) || is_left_out(name, where))
+            (i > 0 && tp_str_equal(name, tp_str_of(first))) || is_omitted(name, where))
             continue;
         int code = tp_assets_get(assets, name, &text, err);
         if (code)

@@ -116,7 +116,7 @@ static void begin_profile(struct tp_outputs *o, const struct tp_profile *named, 
 /* ---- the digest ---- */
 
 /* A profile, or a failed input, that is added to the digest. */
-struct digested {
+struct digest_addition {
     struct tp_outputs *outputs;
     const struct tp_profile *profile; /* for a failed input, only its names are set */
     const char *why;                  /* reason of the failure, or NULL */
@@ -126,20 +126,20 @@ struct digested {
 static int make_part(void *context, struct tp_error *err)
 {
     enum { DETAILED_PROFILES = 4 };
-    struct digested *digested = context;
-    struct tp_digest *digest = &digested->outputs->digest;
-    bool redact = digested->outputs->options->page.redact;
+    struct digest_addition *digest_addition = context;
+    struct tp_digest *digest = &digest_addition->outputs->digest;
+    bool redact = digest_addition->outputs->options->page.redact;
     struct tp_document document;
     struct tp_page_limits limits;
     struct tp_section section;
     (void)err;
-    if (digested->why) {
-        struct tp_naming naming = {.arena = &digested->arena, .redact = redact};
-        tp_report_failed_line(&document, &naming, digested->profile->file, digested->why);
+    if (digest_addition->why) {
+        struct tp_naming naming = {.arena = &digest_addition->arena, .redact = redact};
+        tp_report_failed_line(&document, &naming, digest_addition->profile->file, digest_addition->why);
     } else {
         tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
         limits.evidence = 1;
-        tp_section_init(&section, &digested->arena, digested->profile,
+        tp_section_init(&section, &digest_addition->arena, digest_addition->profile,
                         &(struct tp_section_options){.redact = redact, .is_one_of_many = digest->expected > 1});
         section.limits = &limits;
         (digest->expected > DETAILED_PROFILES ? tp_report_line : tp_report_document)(&document, &section);
@@ -150,10 +150,10 @@ static int make_part(void *context, struct tp_error *err)
 
 static int add_to_digest(struct tp_outputs *o, const struct tp_profile *profile, const char *why, struct tp_error *err)
 {
-    struct digested digested = {.outputs = o, .profile = profile, .why = why};
-    tp_arena_init(&digested.arena, 0);
-    int code = tp_arena_run(&digested.arena, make_part, &digested, err);
-    tp_arena_release(&digested.arena);
+    struct digest_addition digest_addition = {.outputs = o, .profile = profile, .why = why};
+    tp_arena_init(&digest_addition.arena, 0);
+    int code = tp_arena_run(&digest_addition.arena, make_part, &digest_addition, err);
+    tp_arena_release(&digest_addition.arena);
     return code;
 }
 

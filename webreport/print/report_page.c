@@ -52,7 +52,7 @@ static const struct {
     {"functions", "Functions", tp_section_functions, false, OF_PROGRAMS},
     {"waits", "Waits", tp_section_waits, false, OF_PROGRAMS},
     {"usage", "Memory and I/O", tp_section_usage, false, OF_PROGRAMS},
-    {"seen", "What was seen", tp_section_seen, false, OF_PROGRAMS},
+    {"seen", "What was seen", tp_section_recording, false, OF_PROGRAMS},
     {"ranges", "Ranges", tp_section_ranges, false, OF_OTHERS},
     {"wall", "Wall clock", tp_section_wall, false, OF_OTHERS},
     {"idle", "Idle time", tp_section_idle, false, OF_OTHERS},
@@ -103,7 +103,7 @@ struct tp_page {
     size_t ahead_nodes; /* limit of call tree nodes for which `ahead` was built */
 };
 
-static const char *kept(struct tp_arena *arena, const char *text)
+static const char *copy_text(struct tp_arena *arena, const char *text)
 {
     return text ? tp_arena_copy(arena, text, strlen(text)) : NULL;
 }
@@ -130,8 +130,8 @@ static int begin(void *context, struct tp_error *err)
     if (code)
         return code;
     page->options = *options;
-    page->options.source_url = kept(&page->arena, options->source_url);
-    page->options.templates_dir = kept(&page->arena, options->templates_dir);
+    page->options.source_url = copy_text(&page->arena, options->source_url);
+    page->options.templates_dir = copy_text(&page->arena, options->templates_dir);
     if (!page->options.max_bytes)
         page->options.max_bytes = TP_MAX_PAGE_BYTES;
     tp_assets_init(&page->assets, &page->arena, page->options.templates_dir);
@@ -459,8 +459,8 @@ static int add_section(void *context, struct tp_error *err)
 {
     const struct addition *added = context;
     struct tp_page *page = added->page;
-    page->extras[page->extra_count].target = kept(&page->arena, added->target);
-    page->extras[page->extra_count++].label = kept(&page->arena, added->label);
+    page->extras[page->extra_count].target = copy_text(&page->arena, added->target);
+    page->extras[page->extra_count++].label = copy_text(&page->arena, added->label);
     return tp_template_render(&page->templates, "document", added->data, &page->extra, err);
 }
 

@@ -24,7 +24,7 @@ struct printer {
     const struct tp_print_options *options;
 };
 
-static size_t limited(const struct printer *p, size_t count)
+static size_t limited_rows(const struct printer *p, size_t count)
 {
     const int64_t *limit = p->options->row_limit;
     return limit && *limit >= 0 && (uint64_t)*limit < count ? (size_t)*limit : count;
@@ -85,7 +85,7 @@ static void put_title(const struct printer *p, const struct tp_finding_block *fi
 
 /* Returns whether the next finding has the same status and reason. Only the last of several such findings shows the
  * reason. */
-static bool is_said_below(const struct tp_finding_block *finding, const struct tp_finding_block *next)
+static bool has_reason_below(const struct tp_finding_block *finding, const struct tp_finding_block *next)
 {
     return next && !finding->amounts && !finding->place_count && finding->reasons[0] && next->reasons[0] &&
            !finding->reasons[1] && !next->reasons[1] && !strcmp(finding->reasons[0], next->reasons[0]) &&
@@ -100,7 +100,7 @@ static void put_finding(const struct printer *p, const struct tp_finding_block *
     put_title(p, finding);
     if (finding->amounts)
         put_line(p, finding->amounts);
-    for (unsigned i = 0; i < TP_REASONS && finding->reasons[i] && !is_said_below(finding, next); i++)
+    for (unsigned i = 0; i < TP_REASONS && finding->reasons[i] && !has_reason_below(finding, next); i++)
         tp_terminal_wrap(p->out, finding->reasons[i], INDENT);
     for (uint32_t i = 0; i < finding->place_count; i++) {
         const struct tp_place_block *place = &finding->places[i];
@@ -126,7 +126,7 @@ static void put_paragraph(const struct printer *p, const char *text)
 
 static void put_findings(const struct printer *p, const struct tp_findings_block *findings)
 {
-    size_t shown = limited(p, findings->shown);
+    size_t shown = limited_rows(p, findings->shown);
     if (!findings->count && findings->none)
         put_paragraph(p, findings->none);
     if (findings->count && findings->heading)
@@ -190,7 +190,7 @@ static const char *column_title(const struct tp_shown_table *table, unsigned col
 
 /* Narrows columns of texts, the widest first, until a line fits the terminal. If that is impossible, leaves all widths
  * unchanged. */
-static void fit(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
+static void fit_widths(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
 {
     size_t all = 0, kept[COLUMNS_MOST];
     memcpy(kept, widths, sizeof kept);
@@ -239,7 +239,7 @@ static void put_table(const struct printer *p, struct tp_shown_table *table, siz
             width = width < CELL_MOST ? width : CELL_MOST;
             widths[i] = width > widths[i] ? width : widths[i];
         }
-    fit(widths, table);
+    fit_widths(widths, table);
     for (size_t line = 0; shown && line < count; line++)
         put_cells(p, table, &cells[line * COLUMNS_MOST], widths);
     put_more(p, shown, table->table->row_count, "rows", more);
@@ -387,7 +387,7 @@ static void put_block(const struct printer *p, const struct tp_document *documen
         tp_terminal_wrap(p->out, block->text, 2);
         break;
     case TP_BLOCK_TABLE:
-        put_table(p, block->table, limited(p, block->table->row_count), block->more);
+        put_table(p, block->table, limited_rows(p, block->table->row_count), block->more);
         break;
     case TP_BLOCK_FINDINGS:
         put_findings(p, &block->findings);

@@ -170,7 +170,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     struct tp_analysis *a = walked->analysis;
     struct received received = {report, tp_walked_profile(walked)};
     bool is_accompanying = file->main_worker.len && report->used_run == walked->run &&
-                     tp_str_equal(report->used_worker, file->main_worker);
+                           tp_str_equal(report->used_worker, file->main_worker);
     int code = TP_OK;
     /* true even if PyTorch's trace could not be used, because this profile is then judged in its place */
     if (!is_accompanying) {
@@ -259,18 +259,18 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
     tp_job_replay_steps(job, sources, whole, &report->labels, view);
     if (job->what_if.why_not)
         return;
-    bool *is_blamed = tp_arena_array(&report->arena, count, sizeof *is_blamed);
-    view->is_blamed = tp_arena_array(&report->arena, view->rank_count, sizeof *view->is_blamed);
+    bool *is_cause_of_loss = tp_arena_array(&report->arena, count, sizeof *is_cause_of_loss);
+    view->is_cause_of_loss = tp_arena_array(&report->arena, view->rank_count, sizeof *view->is_cause_of_loss);
     view->job = job;
     for (size_t i = 0; i < job->what_if.causes.count; i++) {
         const struct tp_cause *cause = TP_AT(&job->what_if.causes, struct tp_cause, i);
         bool is_own = cause->kind < TP_CAUSE_SEQUENCE || cause->kind >= TP_CAUSE_UNEQUAL;
         for (uint32_t r = 0; r < cause->rank_count && is_own; r++)
             for (uint32_t k = 0; k < count; k++)
-                is_blamed[k] |= sources[cause->ranks[r]].slots == &ranks[k].slots;
+                is_cause_of_loss[k] |= sources[cause->ranks[r]].slots == &ranks[k].slots;
     }
     for (uint32_t r = 0; r < view->rank_count; r++)
-        view->is_blamed[r] = is_blamed[view->ranks[r] - span];
+        view->is_cause_of_loss[r] = is_cause_of_loss[view->ranks[r] - span];
 }
 
 /* Compares the ranks of each span of a run. */
@@ -338,7 +338,7 @@ static int open_baseline(struct report *report, struct tp_error *err)
     return tp_comparison_open_base(&report->comparison, session->baseline, name, &how, err);
 }
 
-static size_t silent_count(const struct tp_runs *runs)
+static size_t without_communication_count(const struct tp_runs *runs)
 {
     size_t count = 0;
     for (size_t i = 0; i < runs->count; i++)
@@ -352,7 +352,8 @@ static int open_report(void *context, struct tp_error *err)
     struct report *report = context;
     const struct tp_report_session *session = report->session;
     size_t count = report->walk.file_count;
-    int code = report->receiver->open(session->context, count, count - silent_count(&report->walk.runs), err);
+    int code =
+        report->receiver->open(session->context, count, count - without_communication_count(&report->walk.runs), err);
     if (code == TP_OK && session->history)
         code = add_history(report, err);
     if (code == TP_OK && session->baseline)

@@ -10,7 +10,7 @@ enum { ROW_HEIGHT = 20, MAX_ROWS = 40 };
 /* least width of a box, and least width of a box with a label, percent */
 static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6;
 
-static const struct look {
+static const struct style {
     const char *kind, *fill, *label;
 } looks[] = {
     [TP_CALL_ROOT] = {"root", "#E7EAEE", "all calls"},  [TP_CALL_PHASE] = {"phase", "#D8DEE6", "phase"},
@@ -46,7 +46,7 @@ static const char *measure_of(struct tp_arena *arena, const struct tp_calltree *
 }
 
 /* Returns the tooltip of a box. The tooltip is short, because the page has one for each box; the script shows more. */
-static const char *tip(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
+static const char *tooltip_of(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
 {
     return tp_text_printf(arena, "%.*s\n%s %s (%s)%s%s", (int)call->name.len, call->name.ptr,
                           tree->has_device ? devices_of(tree) : "CPU", tp_text_of_time(arena, size_of(tree, call)),
@@ -81,7 +81,7 @@ static void put_boxes(struct tp_object *object, struct tp_arena *arena, const st
         tp_object_int(box, "y", call->depth * ROW_HEIGHT);
         tp_object_text(box, "kind", looks[call->kind].kind);
         tp_object_text(box, "fill", looks[call->kind].fill);
-        tp_object_text(box, "tip", tip(arena, tree, call));
+        tp_object_text(box, "tip", tooltip_of(arena, tree, call));
         if (width > MIN_LABEL)
             tp_object_str(box, "label",
                           call->kind == TP_CALL_ROOT
@@ -119,7 +119,7 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
 
 /* Returns the first call on the path of largest calls that has less than 95 % of the total, or its parent if that has
  * many children. */
-static const struct tp_call *largest(const struct tp_calltree *tree)
+static const struct tp_call *largest_call(const struct tp_calltree *tree)
 {
     const struct tp_call *found = NULL;
     double whole = (double)size_of(tree, &tree->calls[0]);
@@ -133,10 +133,10 @@ static const struct tp_call *largest(const struct tp_calltree *tree)
     return found;
 }
 
-static void put_words(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
+static void put_texts(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
     const char *what = measure_of(arena, tree);
-    const struct tp_call *call = largest(tree);
+    const struct tp_call *call = largest_call(tree);
     if (call)
         tp_object_sentence(
             object, "lead",
@@ -193,7 +193,7 @@ struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree
     if (!tree->count)
         return (struct tp_data){.kind = TP_DATA_NONE};
     struct tp_object *object = tp_object_new(arena);
-    put_words(object, arena, tree);
+    put_texts(object, arena, tree);
     put_kinds(object, tree);
     put_boxes(object, arena, tree);
     tp_object_put(object, "calltree_json", (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = tree});

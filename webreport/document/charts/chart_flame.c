@@ -12,7 +12,7 @@ static const struct {
     {"op", "#BFD6F2", "operator"},        {"runtime", "#F5CFA6", "runtime call"},
 };
 
-static unsigned look_of(const struct tp_flame_node *node, bool is_root)
+static unsigned style_of(const struct tp_flame_node *node, bool is_root)
 {
     if (is_root)
         return 0;
@@ -60,7 +60,7 @@ static size_t chosen_count(const struct choice *choice)
 }
 
 /* Raises the threshold until at most max_boxes nodes are selected. */
-static void choose(struct choice *choice, struct tp_arena *arena, size_t max_boxes)
+static void raise_threshold(struct choice *choice, struct tp_arena *arena, size_t max_boxes)
 {
     const struct tp_idle_device *device = choice->device;
 
@@ -85,7 +85,7 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     double share = tp_percent(node->total_ns, device->nodes[0].total_ns);
     struct tp_object *box = tp_list_object(boxes);
     struct tp_str name = i ? tp_shown_text(naming, node->text) : TP_STR("all idle time");
-    unsigned look = look_of(node, i == 0);
+    unsigned look = style_of(node, i == 0);
 
     tp_object_text(box, "kind", AGREEING_CHECKS[look].kind);
     tp_object_text(box, "fill", AGREEING_CHECKS[look].fill);
@@ -141,7 +141,7 @@ struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_
 
     if (!device->node_count || device->nodes[0].total_ns <= 0 || !max_boxes)
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
-    choose(&choice, arena, max_boxes);
+    raise_threshold(&choice, arena, max_boxes);
     kinds = tp_object_list(flame, "kinds");
     for (size_t i = tp_speaks_torch(producer) ? 1 : 2; i < sizeof(AGREEING_CHECKS) / sizeof(AGREEING_CHECKS[0]); i++) {
         struct tp_object *kind = tp_list_object(kinds); /* only PyTorch traces have frames */

@@ -67,7 +67,7 @@ static void draw_part(struct lane *lane, unsigned part, double x, double width)
 
 /* Draws joined intervals: running, ready, then waits in the order of their causes. The length of each part is its total
  * time. */
-static void draw(struct lane *lane, const struct joined *joined)
+static void draw_joined(struct lane *lane, const struct joined *joined)
 {
     int64_t at_ns = joined->begin_ns;
     for (unsigned part = 0; part < TP_WALL_COUNT; part++) {
@@ -102,7 +102,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
         const struct tp_thread_slice *piece = &tree->slices[t->first + i];
         bool is_apart = joined.end_ns != piece->begin_ns; /* only adjacent intervals are joined */
         if (i && (is_apart || !joins || joined.end_ns - joined.begin_ns >= least)) {
-            draw(lane, &joined);
+            draw_joined(lane, &joined);
             joined = (struct joined){0};
         }
         if (!joined.end_ns && !joined.begin_ns)
@@ -111,7 +111,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
         joined.part_ns[part_of(piece)] += piece->end_ns - piece->begin_ns;
     }
     if (t->count)
-        draw(lane, &joined);
+        draw_joined(lane, &joined);
     for (unsigned kind = 0; kind < TP_CHART_KINDS; kind++)
         for (unsigned state = 0; state < TP_STATE_COUNT; state++) {
             struct tp_vec *path = &lane->paths[kind][state];

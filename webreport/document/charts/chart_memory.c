@@ -21,24 +21,25 @@ struct running {
     int64_t at_ns, bytes; /* time and sum at the current record */
 };
 
-static int64_t or_default(int64_t value, int64_t fallback)
+static int64_t value_or(int64_t value, int64_t fallback)
 {
     return value == TP_NULL_INT ? fallback : value;
 }
 
-static bool is_of(const struct tp_trace *trace, const struct tp_memory *record, const struct tp_device_memory *device)
+static bool is_of_device(const struct tp_trace *trace, const struct tp_memory *record,
+                         const struct tp_device_memory *device)
 {
     const struct tp_memory_place *named = tp_memory_place(trace, record);
-    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) && or_default(named->type, 0) == device->type &&
-           or_default(named->id, -1) == device->id;
+    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) && value_or(named->type, 0) == device->type &&
+           value_or(named->id, -1) == device->id;
 }
 
-static bool run_on(struct running *r)
+static bool next_record(struct running *r)
 {
     const struct tp_trace *trace = r->model->trace;
     while (r->next < trace->memory_count) {
         const struct tp_memory *record = &trace->memory[r->model->order->memory[r->next++]];
-        if (!is_of(trace, record, r->device))
+        if (!is_of_device(trace, record, r->device))
             continue;
         if (__builtin_add_overflow(r->bytes, record->bytes, &r->bytes))
             r->bytes = 0; /* only hostile sizes overflow, so any value will do */
@@ -61,11 +62,11 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
     struct tp_table points;
     size_t count = 0;
 
-    while (run_on(&r))
+    while (next_record(&r))
         count++;
     tp_table_init(&points, arena, "running", DEFS, TP_CURVE_COLUMNS, count);
     r = start;
-    for (size_t i = 0; run_on(&r); i++) {
+    for (size_t i = 0; next_record(&r); i++) {
         tp_table_int(&points, TP_CURVE_TIME)[i] = r.at_ns;
         tp_table_int(&points, TP_CURVE_ALLOCATED)[i] = r.bytes;
         tp_table_int(&points, TP_CURVE_RESERVED)[i] = TP_NULL_INT;
@@ -89,7 +90,7 @@ static size_t column_of(const struct series *series, int64_t at_ns)
     return column <= 0 ? 0 : column >= COLUMNS - 1 ? COLUMNS - 1 : (size_t)column;
 }
 
-static void raise_to(int64_t *value, int64_t other)
+static void raise_value(int64_t *value, int64_t other)
 {
     if (other > *value) /* works for TP_NULL_INT, which is less than any value */
         *value = other;
@@ -102,12 +103,12 @@ struct pen {
     int64_t allocated, reserved;
 };
 
-static void advance(struct pen *pen, size_t column)
+static void fill_columns(struct pen *pen, size_t column)
 {
     while (pen->column < column) {
         pen->column++;
-        raise_to(&pen->series->allocated[pen->column], pen->allocated);
-        raise_to(&pen->series->reserved[pen->column], pen->reserved);
+        raise_value(&pen->series->allocated[pen->column], pen->allocated);
+        raise_value(&pen->series->reserved[pen->column], pen->reserved);
     }
 }
 
@@ -115,9 +116,9 @@ static void put_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t
 {
     struct series *series = pen->series;
 
-    advance(pen, column_of(series, at_ns));
-    raise_to(&series->allocated[pen->column], allocated);
-    raise_to(&series->reserved[pen->column], reserved);
+    fill_columns(pen, column_of(series, at_ns));
+    raise_value(&series->allocated[pen->column], allocated);
+    raise_value(&series->reserved[pen->column], reserved);
     pen->allocated = allocated;
     pen->reserved = reserved;
     if (allocated > series->peak) {
@@ -125,8 +126,8 @@ static void put_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t
         series->peak_at_ns = at_ns;
     }
     series->has_reserved |= reserved > 0;
-    raise_to(&series->max, allocated);
-    raise_to(&series->max, reserved);
+    raise_value(&series->max, allocated);
+    raise_value(&series->max, reserved);
 }
 
 static struct series *series_new(struct tp_arena *arena)
@@ -144,7 +145,7 @@ static void put_points(struct pen *pen, const struct tp_table *points)
     const int64_t *time = tp_table_int(points, TP_CURVE_TIME);
 
     for (size_t i = 0; i < points->row_count; i++)
-        raise_to(&pen->series->duration_ns, time[i]);
+        raise_value(&pen->series->duration_ns, time[i]);
     for (size_t i = 0; i < points->row_count && pen->series->duration_ns > 0; i++)
         put_point(pen, time[i], tp_table_int(points, TP_CURVE_ALLOCATED)[i],
                   tp_table_int(points, TP_CURVE_RESERVED)[i]);
@@ -155,9 +156,9 @@ static void put_running(struct pen *pen, const struct tp_memory_curve *curve)
 {
     const struct running start = {.model = curve->model, .device = curve->device, .first_ns = curve->first_ns};
 
-    for (struct running r = start; run_on(&r);)
-        raise_to(&pen->series->duration_ns, r.at_ns);
-    for (struct running r = start; pen->series->duration_ns > 0 && run_on(&r);)
+    for (struct running r = start; next_record(&r);)
+        raise_value(&pen->series->duration_ns, r.at_ns);
+    for (struct running r = start; pen->series->duration_ns > 0 && next_record(&r);)
         put_point(pen, r.at_ns, r.bytes, TP_NULL_INT);
 }
 
@@ -171,7 +172,7 @@ static struct series *series_of(struct tp_arena *arena, const struct tp_memory_c
         put_running(&pen, curve);
     if (pen.series->duration_ns <= 0)
         return NULL;
-    advance(&pen, COLUMNS - 1);
+    fill_columns(&pen, COLUMNS - 1);
     return pen.series;
 }
 

@@ -14,7 +14,7 @@ static int64_t part_of(const struct tp_overview *overview, size_t step, enum tp_
 }
 
 /* Returns the tooltip of a step's bar, such as "Step 3, 1.72 ms, left out: warm-up". */
-static const char *bar_head(struct tp_arena *arena, const struct tp_overview *overview, size_t step)
+static const char *bar_tooltip(struct tp_arena *arena, const struct tp_overview *overview, size_t step)
 {
     struct tp_str name = tp_table_text(&overview->steps, TP_STEP_NAME)[step];
     struct tp_str reason = tp_table_text(&overview->steps, TP_STEP_LEFT_OUT)[step];
@@ -31,7 +31,7 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
     struct tp_list *list = tp_object_list(bar, "segments");
     double y = PLOT_TOP + PLOT_HEIGHT;
     bool is_gpu = !tp_str_equal(tp_str_of(overview->device_type), TP_STR("CPU"));
-    const char *tip = bar_head(arena, overview, step);
+    const char *tip = bar_tooltip(arena, overview, step);
 
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         int64_t ns = part_of(overview, step, kind);

@@ -28,7 +28,7 @@ static void put_percent(struct tp_object *object, const char *name, uint64_t par
 
 /* ---- parts of the drawing ---- */
 
-static const struct look {
+static const struct style {
     const char *kind, *fill, *ink;
 } looks[TP_SLICE_CLASS_COUNT] = {
     [TP_SLICE_CPU] = {"cpu", "#67C7E8", "#14181D"},
@@ -43,7 +43,7 @@ static const struct look {
     [TP_SLICE_ANNOTATION] = {"cpu", "#67C7E8", "#14181D"},
 };
 
-static void put_look(struct tp_object *object, enum tp_slice_class class)
+static void put_style(struct tp_object *object, enum tp_slice_class class)
 {
     tp_object_text(object, "kind", looks[class].kind);
     tp_object_text(object, "fill", looks[class].fill);
@@ -77,7 +77,7 @@ static void put_phases(struct tp_object *object, const struct tp_timeline *timel
         struct tp_object *box = tp_list_object(phases);
         put_percent(box, "x", phase->start_ns, timeline->range_ns);
         put_percent(box, "w", phase->dur_ns, timeline->range_ns);
-        put_look(box, phase->class);
+        put_style(box, phase->class);
         tp_object_printf(box, "tip", "%.*s · %s", phase->name.len > 200 ? 200 : (int)phase->name.len, phase->name.ptr,
                          tp_text_of_time(arena, (int64_t)(phase->dur_ns)));
         if (phase->dur_ns > timeline->range_ns / 40)
@@ -87,7 +87,7 @@ static void put_phases(struct tp_object *object, const struct tp_timeline *timel
 
 /* Returns filled stairs for shares of 0 to 255, in a box of height CURVE_UNITS. Joins equal values and uses relative
  * moves, to be short. ends_open: omit the base line. */
-static struct tp_str stairs(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
+static struct tp_str stairs_path(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
 {
     char *text = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS * 16 + 64), *at = text;
     int level = CURVE_UNITS, since = 0;
@@ -112,7 +112,7 @@ static struct tp_object *add_curve(struct tp_list *curves, unsigned *y, enum tp_
     struct tp_object *curve = tp_list_object(curves);
     tp_object_int(curve, "label_y", *y + 12);
     tp_object_int(curve, "y", *y + 18);
-    put_look(curve, class);
+    put_style(curve, class);
     *y += CURVE_PITCH;
     return curve;
 }
@@ -139,7 +139,7 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
         tp_object_printf(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
                          tp_speaks_torch(timeline->model->producer) ? "share of the time in operators and runtime calls"
                                                                     : "share of time in recorded calls");
-        tp_object_str(curve, "path", stairs(arena, lane->load, false));
+        tp_object_str(curve, "path", stairs_path(arena, lane->load, false));
         shown++;
     }
     for (uint32_t i = 0; i < timeline->gpu_count && i < MAX_GPU_CURVES; i++) {
@@ -147,9 +147,9 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
         struct tp_object *curve = add_curve(curves, y, TP_SLICE_KERNEL);
         tp_object_printf(curve, "title", "%.*s, share of the time with device work%s", (int)gpu->title.len,
                          gpu->title.ptr, gpu->has_sm ? "; line: estimated SM efficiency" : "");
-        tp_object_str(curve, "path", stairs(arena, gpu->busy, false));
+        tp_object_str(curve, "path", stairs_path(arena, gpu->busy, false));
         if (gpu->has_sm)
-            tp_object_str(curve, "line", stairs(arena, gpu->sm, true));
+            tp_object_str(curve, "line", stairs_path(arena, gpu->sm, true));
     }
 }
 
@@ -175,7 +175,7 @@ static void put_times(struct tp_object *object, const struct tp_timeline *timeli
 
 /* ---- texts and data ---- */
 
-static void put_words(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
+static void put_texts(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
     tp_object_sentence(object, "lead",
                        tp_str_of(tp_text_printf(arena, "The timeline shows %s slices on %u %s over %s.",
@@ -226,7 +226,7 @@ struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline
         return (struct tp_data){.kind = TP_DATA_NONE};
     struct tp_object *object = tp_object_new(arena);
     unsigned y = CURVE_TOP;
-    put_words(object, timeline, arena);
+    put_texts(object, timeline, arena);
     put_bands(object, timeline);
     if (timeline->phase_count) {
         put_phases(object, timeline, arena);

@@ -351,7 +351,7 @@ void tp_metric_list_document(struct tp_document *document, struct tp_arena *aren
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
         const struct tp_metric *metric = &tp_metrics[i];
         record_metric(tp_list_object(metrics), metric);
-        if (tp_metric_is_like_smaller(metric))
+        if (tp_metric_repeats_smaller(metric))
             continue;
         list.items[list.count++] = (struct tp_finding_block){
             .status = tp_metric_unit_text(metric->unit),

@@ -130,7 +130,7 @@ static double change_of(const struct tp_diffcall *call)
 
 /* Returns the colour of a node. There are three grades in each direction, by the share of the largest change; small
  * changes have the neutral colour. */
-static enum look look_of(const struct tp_difftree *tree, const struct tp_diffcall *call, double least)
+static enum look colour_of(const struct tp_difftree *tree, const struct tp_diffcall *call, double least)
 {
     double change = change_of(call), share = fabs(change) / tree->largest;
     unsigned grade = share > 2.0 / 3 ? 2 : share > 1.0 / 3 ? 1 : 0;
@@ -139,7 +139,7 @@ static enum look look_of(const struct tp_difftree *tree, const struct tp_diffcal
     return (enum look)((change > 0 ? LOOK_UP1 : LOOK_DOWN1) + grade);
 }
 
-static const char *tip(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_diffcall *call)
+static const char *tooltip_of(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_diffcall *call)
 {
     struct tp_str name = tp_shown_text(naming, call->name);
     double change = change_of(call);
@@ -201,7 +201,7 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
         next[i] = x;
         if (width < MIN_WIDTH || call->depth >= MAX_DEPTH)
             continue;
-        enum look look = look_of(tree, call, least_change(c));
+        enum look look = colour_of(tree, call, least_change(c));
         struct tp_object *box = tp_list_object(boxes);
         rows = call->depth >= rows ? call->depth + 1u : rows;
         tp_object_printf(box, "x", "%.2f%%", x);
@@ -209,7 +209,7 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
         tp_object_int(box, "y", call->depth * ROW_HEIGHT);
         tp_object_text(box, "kind", looks[look].kind);
         tp_object_text(box, "fill", looks[look].fill);
-        tp_object_text(box, "tip", tip(arena, naming, call));
+        tp_object_text(box, "tip", tooltip_of(arena, naming, call));
         if (width > MIN_LABEL)
             tp_object_str(box, "label", tp_shown_text(naming, call->name));
     }
@@ -245,7 +245,7 @@ static const struct tp_shown_column tree_columns[] = {
 };
 
 /* Marks the nodes that changed by at least `least`, and their ancestors. Returns the number of marked nodes. */
-static size_t mark(const struct tp_difftree *tree, double least, uint8_t *is_shown)
+static size_t mark_changed(const struct tp_difftree *tree, double least, uint8_t *is_shown)
 {
     size_t count = 0;
     for (uint32_t i = tree->count; i-- > 0;) {
@@ -291,7 +291,7 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *c, const s
     size_t count;
     if (c->tree.count < 2 || max_rows == 0)
         return NULL;
-    while ((count = mark(&c->tree, least, is_shown)) > max_rows) {
+    while ((count = mark_changed(&c->tree, least, is_shown)) > max_rows) {
         memset(is_shown, 0, c->tree.count);
         least *= 1.5;
     }

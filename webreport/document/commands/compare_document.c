@@ -274,7 +274,7 @@ static const char *largest_text(const struct wording *w)
 }
 
 /* Returns whether a total of times changed: kernels, host operators or the step. */
-static bool has_moved_total(const struct tp_compare *c)
+static bool has_changed_total(const struct tp_compare *c)
 {
     for (unsigned i = 0; i < TP_QUANTITIES; i++)
         if (c->totals[i].verdict == TP_CHANGE_REGRESSED || c->totals[i].verdict == TP_CHANGE_IMPROVED)
@@ -284,7 +284,7 @@ static bool has_moved_total(const struct tp_compare *c)
 
 /* Returns the sentence for a comparison without a certain change of rows. The verdict may still be about a total, work
  * or memory. */
-static const char *nothing_text(const struct wording *w)
+static const char *no_change_text(const struct wording *w)
 {
     static const char *const texts[] = {
         [TP_WORK_CHANGED_NOTHING] = "Nothing has certainly changed in these runs.",
@@ -299,7 +299,7 @@ static const char *nothing_text(const struct wording *w)
         return "The times of these runs are shown but not judged.";
     if (c->verdict == TP_CHANGE_INCONCLUSIVE)
         return "The samples are too few to show which times changed.";
-    if (has_moved_total(c)) {
+    if (has_changed_total(c)) {
         const char *largest = largest_text(w);
         return tp_text_printf(w->arena, "No single kernel or operator has certainly changed%s%s.",
                               *largest ? "; the largest differences per step: " : "", largest);
@@ -330,7 +330,7 @@ static void put_changes(const struct wording *w)
                                      .open_count = count,
                                      .more = "; --row-limit -1 shows all"};
     if (!count) {
-        tp_document_note(w->document, nothing_text(w));
+        tp_document_note(w->document, no_change_text(w));
         return;
     }
     list.items = tp_arena_array(w->arena, count, sizeof *list.items);

@@ -124,7 +124,7 @@ static bool is_kind(const struct tp_table *table, size_t row, const char *kind)
 }
 
 /* Returns the details that a row shows when it is opened. */
-static struct tp_data more_of(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+static struct tp_data details_of(const struct tp_naming *naming, const struct tp_table *table, size_t row)
 {
     static const struct {
         const char *title;
@@ -260,7 +260,7 @@ struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const 
         if (which == TP_COMPARE_CHANGES)
             describe_change(naming, table, &own_texts[0][row], &own_texts[1][row], row);
         if (is_row_table(which) && row < OPEN_ROWS)
-            shown->rows[row].more = more_of(naming, table, row);
+            shown->rows[row].more = details_of(naming, table, row);
     }
     if (is_row_table(which) && which != TP_COMPARE_CHANGES)
         distinguish_rows(naming, shown);

@@ -162,7 +162,7 @@ static const char *groups_words(const struct tp_compare *c, struct tp_arena *are
 }
 
 /* Returns the words with a lower-case first letter, for use after a semicolon. */
-static const char *continued(const char *words, struct tp_arena *arena)
+static const char *with_small_letter(const char *words, struct tp_arena *arena)
 {
     char *text = tp_arena_copy(arena, words, strlen(words));
     *text = (char)(*text >= 'A' && *text <= 'Z' ? *text - 'A' + 'a' : *text);
@@ -184,7 +184,7 @@ static const char *mixed_words(const struct tp_compare *c, struct tp_arena *aren
 }
 
 /* Returns the words for wall clock time that changed, or may have changed, because the machine was busy, or "". */
-static const char *held_back_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
+static const char *busy_machine_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
     if (c->was_machine_busy)
         return tp_text_printf(arena,
@@ -192,17 +192,18 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
                               tp_signed_percent_text(arena, 100 * c->changes.shift));
     for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
         if (c->totals[q].verdict == TP_CHANGE_HINT)
-            return tp_text_printf(
-                arena, "Hint, not certain: the wall-clock time of %s changed by %s %%%s%s%s; %s",
-                continued(subjects[q], arena), tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate),
-                *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
-                tp_sides_allow_only_hints(&c->sides) ? tp_text_printf(arena, "%d runs would decide", TP_VERDICT_RUNS)
-                                                     : TP_NOT_CONFIRMED);
+            return tp_text_printf(arena, "Hint, not certain: the wall-clock time of %s changed by %s %%%s%s%s; %s",
+                                  with_small_letter(subjects[q], arena),
+                                  tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate), *moved ? " (" : "",
+                                  moved, *moved ? " in the mean step)" : "",
+                                  tp_sides_allow_only_hints(&c->sides)
+                                      ? tp_text_printf(arena, "%d runs would decide", TP_VERDICT_RUNS)
+                                      : TP_NOT_CONFIRMED);
     return "";
 }
 
 /* Returns advice for runs that could not detect even a step of twice the length. */
-static const char *blind_words(const struct tp_compare *c, struct tp_arena *arena)
+static const char *too_few_runs_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
     const char *remark = tp_compare_work_remark(c, arena);
@@ -229,23 +230,24 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
                               tp_comparability_text(&c->comparability, arena));
     if (tp_compare_is_of_programs(c))
         return tp_compare_program_words(c, arena);
-    if (c->verdict == TP_CHANGE_INCONCLUSIVE && *held_back_words(c, moved, arena))
-        return held_back_words(c, moved, arena);
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE && *busy_machine_words(c, moved, arena))
+        return busy_machine_words(c, moved, arena);
     if (c->verdict == TP_CHANGE_INCONCLUSIVE && tp_compare_is_too_noisy(c))
-        return blind_words(c, arena);
+        return too_few_runs_words(c, arena);
     if (basis == TP_QUANTITY_STEP)
         step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_words(c, basis, arena), moved)
                       : total_words(c, basis, arena);
     else if (basis != TP_QUANTITY_ROW)
-        step = tp_text_printf(arena, "%s; %s", total_words(c, basis, arena), continued(step, arena));
+        step = tp_text_printf(arena, "%s; %s", total_words(c, basis, arena), with_small_letter(step, arena));
     if (c->verdict == TP_CHANGE_MIXED && *mixed_words(c, arena))
-        return tp_text_printf(arena, "%s; %s", mixed_words(c, arena), continued(step, arena));
+        return tp_text_printf(arena, "%s; %s", mixed_words(c, arena), with_small_letter(step, arena));
     if (!*tp_compare_reason_text(c)) {
         const char *remark = c->verdict == TP_CHANGE_NEUTRAL ? tp_compare_work_remark(c, arena) : "";
         return tp_text_printf(arena, "%s%s%s", step, *remark ? "; " : "", remark);
     }
     return tp_text_printf(arena, "%s %s%s%s%s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
-                          *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", continued(step, arena));
+                          *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
+                          with_small_letter(step, arena));
 }
 
 /* Returns every known total, such as "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..". */
@@ -258,16 +260,16 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
             continue;
         text = tp_text_printf(
             arena, "%s%s%s %s %% (%s to %s %%, detectable from %s %%)", text, *text ? "; " : "",
-            q ? continued(subjects[q], arena) : subjects[q], tp_signed_percent_text(arena, 100 * change->estimate),
-            tp_signed_percent_text(arena, 100 * change->low), tp_signed_percent_text(arena, 100 * change->high),
-            tp_text_of_fixed(arena, 100 * change->detectable, 1));
+            q ? with_small_letter(subjects[q], arena) : subjects[q],
+            tp_signed_percent_text(arena, 100 * change->estimate), tp_signed_percent_text(arena, 100 * change->low),
+            tp_signed_percent_text(arena, 100 * change->high), tp_text_of_fixed(arena, 100 * change->detectable, 1));
     }
     if (!*text)
         return tp_text_printf(arena, "Times are not judged, because each run needs at least %d steps",
                               TP_LEVEL_LEAST_STEPS);
     return tp_text_printf(arena, "Changes with 99 %% intervals, from %u + %u runs: %s",
                           c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,
-                          continued(text, arena));
+                          with_small_letter(text, arena));
 }
 
 /* Returns the shift that all rows have in common, or "" if chance may explain it. */

@@ -23,7 +23,7 @@ const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *a
 
 /* Returns whether a change is of an operator of the data loader, and an earlier change is too. Such changes are
  * reported together, because another kind of loader changes all its operators. */
-static bool is_more_of_loader(const struct tp_work_diff *work, uint32_t at)
+static bool is_later_loader_change(const struct tp_work_diff *work, uint32_t at)
 {
     for (uint32_t i = 0; work->changes[at].kind == TP_WORK_CHANGE_LOADER && i < at; i++)
         if (work->changes[i].kind == TP_WORK_CHANGE_LOADER)
@@ -75,7 +75,7 @@ const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->work.count; i++)
-        count += !c->work.changes[i].is_consequence && !is_more_of_loader(&c->work, i);
+        count += !c->work.changes[i].is_consequence && !is_later_loader_change(&c->work, i);
     return !c->work.is_known ? "unknown" : count ? tp_text_of_some(arena, count, "change", "changes") : "same";
 }
 
@@ -152,7 +152,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     for (uint32_t pass = 0; pass < 2; pass++) /* first the changes that a limit counts */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
-            if (change->is_consequence || change->is_gated == (pass == 1) || is_more_of_loader(&c->work, i))
+            if (change->is_consequence || change->is_gated == (pass == 1) || is_later_loader_change(&c->work, i))
                 continue;
             if (shown == POINTS) {
                 left_out++;

@@ -14,11 +14,11 @@ enum { PLOT_TOP = 10, PLOT_HEIGHT = 90, PLOT_WIDTH = 1000, MAX_LABEL = 40, MANY_
 #define PLOT_RIGHT 98.0
 
 /* The metrics of a history. A metric that no run has is omitted. */
-static const char *const followed[] = {
+static const char *const metric_names[] = {
     "step.time.median", "kernels.per_step", "sync.per_step",      "h2d.pageable.bytes", "idle.host",
     "memory.peak",      "gemm.fp32.share",  "operators.per_step", "memory.host.peak",   "finding.count",
 };
-enum { FOLLOWED = sizeof followed / sizeof *followed };
+enum { METRIC_NAMES = sizeof metric_names / sizeof *metric_names };
 
 /* The values of one metric over the runs. */
 struct series {
@@ -124,7 +124,7 @@ static void put_ticks(struct tp_object *chart, struct tp_arena *arena, const str
 }
 
 /* Returns the reason why the point of a run is drawn hollow; NULL if it is not. */
-static const char *mark_of(const struct series *s, const struct tp_history_run *run, size_t i)
+static const char *hollow_reason(const struct series *s, const struct tp_history_run *run, size_t i)
 {
     if (run->decision.is_accepted)
         return NULL;
@@ -191,7 +191,7 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
         struct tp_object *point = tp_list_object(points);
         tp_chart_put_percent(point, "x", x);
         tp_object_printf(point, "y", "%.1f", y);
-        const char *mark = mark_of(s, &runs[i], i);
+        const char *mark = hollow_reason(s, &runs[i], i);
         tp_object_text(point, "mark", mark);
         tp_object_text(point, "radius", count > MANY_RUNS ? "2" : "3.5");
         tp_object_text(point, "tip",
@@ -205,7 +205,7 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
 }
 
 /* Returns the newest value, with its change from the previous one. */
-static const char *latest(struct tp_arena *arena, const struct series *s, size_t count)
+static const char *latest_text(struct tp_arena *arena, const struct series *s, size_t count)
 {
     size_t last = count, before = count;
     for (size_t i = 0; i < count; i++)
@@ -226,7 +226,7 @@ static void add_chart(struct tp_list *charts, struct tp_arena *arena, const stru
 {
     struct tp_object *chart = tp_list_object(charts);
     struct axis axis = axis_of(s);
-    const char *now = latest(arena, s, count);
+    const char *now = latest_text(arena, s, count);
     tp_object_text(chart, "metric", s->metric->name);
     tp_object_text(chart, "latest", now);
     tp_object_text(chart, "meaning",
@@ -310,7 +310,7 @@ static void put_table(struct tp_document *document, const struct series *series,
 }
 
 /* Adds the accepted runs, newest first, with the person, time and reason. */
-static void put_accepting(struct tp_document *document, const struct tp_history_run *runs, size_t count)
+static void put_accepted_runs(struct tp_document *document, const struct tp_history_run *runs, size_t count)
 {
     for (size_t i = count; i-- > 0;) {
         const struct tp_run_decision *d = &runs[i].decision;
@@ -326,7 +326,7 @@ static void put_accepting(struct tp_document *document, const struct tp_history_
 void tp_history_document(struct tp_document *document, const struct tp_history_run *runs, size_t count,
                          struct tp_arena *arena)
 {
-    struct series *series = tp_arena_array(arena, FOLLOWED, sizeof *series);
+    struct series *series = tp_arena_array(arena, METRIC_NAMES, sizeof *series);
     struct tp_level_series *levels = tp_arena_array(arena, TP_LEVEL_SERIES, sizeof *levels);
     struct tp_object *trends = tp_object_new(arena);
     struct tp_list *charts = tp_object_list(trends, "charts");
@@ -340,8 +340,8 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
             struct series s = series_of_level(arena, &levels[i], count);
             add_chart(charts, arena, &s, runs, count);
         }
-    for (unsigned i = 0; i < FOLLOWED; i++) {
-        struct series s = series_of(arena, runs, count, followed[i]);
+    for (unsigned i = 0; i < METRIC_NAMES; i++) {
+        struct series s = series_of(arena, runs, count, metric_names[i]);
         if (s.known_count == 0)
             continue;
         series[series_count++] = s;
@@ -354,7 +354,7 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
         tp_text_printf(arena, "The charts show %s%s, oldest on the left. The vertical axes do not always begin at 0.",
                        tp_text_of_some(arena, (int64_t)count, "stored run", "stored runs"),
                        left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
-    put_accepting(document, runs, count);
+    put_accepted_runs(document, runs, count);
     tp_document_chart(document, "trends", tp_data_of_object(trends), NULL);
     put_table(document, series, series_count, runs, count);
 }

@@ -12,7 +12,7 @@ enum { MOST_LABEL = 40 };
 static const char *const titles[TP_LEVEL_SERIES] = {
     [TP_BENCH_STEP] = "steps", [TP_BENCH_KERNELS] = "kernels", [TP_BENCH_HOST_OPS] = "operators on the host"};
 
-static const char *percent(struct tp_arena *arena, double change)
+static const char *percent_text(struct tp_arena *arena, double change)
 {
     return tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * change);
 }
@@ -25,7 +25,7 @@ static const char *label(struct tp_arena *arena, const struct tp_history_run *ru
 
 /* ---- counts ---- */
 
-static double greatest(const struct tp_history_run *run, unsigned metric)
+static double greatest_value(const struct tp_history_run *run, unsigned metric)
 {
     double value = NAN;
     for (size_t i = 0; i < run->count; i++)
@@ -43,8 +43,8 @@ static const char *counts_text(struct tp_arena *arena, const struct tp_history_r
     const char *text = "";
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         int metric = tp_metric_find(names[i], strlen(names[i]));
-        double was = metric < 0 ? NAN : greatest(before, (unsigned)metric);
-        double is = metric < 0 ? NAN : greatest(after, (unsigned)metric);
+        double was = metric < 0 ? NAN : greatest_value(before, (unsigned)metric);
+        double is = metric < 0 ? NAN : greatest_value(after, (unsigned)metric);
         if (isnan(was) || isnan(is) || fabs(was - is) < 0.5)
             continue;
         text = tp_text_printf(arena, "%s, %s %s -> %s", text, names[i],
@@ -62,9 +62,10 @@ static void put_level_change(struct tp_document *document, struct tp_list *list,
     struct tp_arena *arena = document->arena;
     const struct tp_history_run *before = &runs[step->before], *after = &runs[step->after];
     struct tp_object *record = tp_list_object(list);
-    tp_document_note(document, tp_text_printf(arena, "History: the %s changed by %s between %s and %s%s.",
-                                              titles[s->quantity], percent(arena, step->change), label(arena, before),
-                                              label(arena, after), counts_text(arena, before, after)));
+    tp_document_note(document,
+                     tp_text_printf(arena, "History: the %s changed by %s between %s and %s%s.", titles[s->quantity],
+                                    percent_text(arena, step->change), label(arena, before), label(arena, after),
+                                    counts_text(arena, before, after)));
     tp_object_str(record, "before", before->label);
     tp_object_str(record, "after", after->label);
     tp_object_real(record, "change", step->change);
@@ -82,10 +83,10 @@ static void put_newest(struct tp_document *document, struct tp_object *record, c
     tp_object_real(record, "sees", c->detectable);
     if (c->low > 0 || c->high < 0)
         tp_document_note(
-            document,
-            tp_text_printf(arena, "History: the %s differ by %s from the accepted level (99 %% interval %s to %s; %s).",
-                           titles[s->quantity], percent(arena, c->estimate), percent(arena, c->low),
-                           percent(arena, c->high), tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
+            document, tp_text_printf(
+                          arena, "History: the %s differ by %s from the accepted level (99 %% interval %s to %s; %s).",
+                          titles[s->quantity], percent_text(arena, c->estimate), percent_text(arena, c->low),
+                          percent_text(arena, c->high), tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
 }
 
 static void put_quantity(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
@@ -138,8 +139,8 @@ static bool is_plain(struct tp_str text)
     return text.len && *text.ptr != '-';
 }
 
-static void hint(struct tp_document *document, const struct tp_level_series *series, const struct tp_history_run *runs,
-                 size_t accepted_from)
+static void put_bisect_commands(struct tp_document *document, const struct tp_level_series *series,
+                                const struct tp_history_run *runs, size_t accepted_from)
 {
     for (int q = 0; q < TP_LEVEL_SERIES; q++) {
         const struct tp_level_series *s = &series[q];
@@ -176,5 +177,5 @@ void tp_history_put_notes(struct tp_document *document, const struct tp_history_
     for (int q = 0; q < TP_LEVEL_SERIES; q++)
         put_quantity(document, record, &series[q], runs);
     if (has_bisect)
-        hint(document, series, runs, accepted_from);
+        put_bisect_commands(document, series, runs, accepted_from);
 }

@@ -48,7 +48,7 @@ static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *ta
 }
 
 /* Returns the value that both runs have, or "a -> b" if their values differ. */
-static struct tp_str both_text(struct tp_arena *arena, const struct tp_table *table, const unsigned columns[2],
+static struct tp_str pair_text(struct tp_arena *arena, const struct tp_table *table, const unsigned columns[2],
                                size_t row)
 {
     struct tp_str base = cell_text(arena, table, columns[0], row), new_text = cell_text(arena, table, columns[1], row);
@@ -114,7 +114,7 @@ static struct tp_shown_table *shown_of(const struct tp_table *table, struct tp_a
     for (unsigned own = 0; own < TP_MAX_OWN_TEXTS; own++) {
         struct tp_str *texts = tp_arena_array(arena, shown->row_count, sizeof *texts);
         for (size_t row = 0; row < shown->row_count; row++)
-            texts[row] = both_text(arena, table, pairs[own], row);
+            texts[row] = pair_text(arena, table, pairs[own], row);
         shown->own_texts[own] = texts;
     }
     for (size_t row = 0; row < shown->row_count; row++)
@@ -205,7 +205,7 @@ static const char *place_text(const struct tp_table *t, size_t row, struct tp_ar
 }
 
 /* Returns a sentence about the first tensor that diverges; NULL if none does. */
-static const char *first_text(const struct tp_precision *p, struct tp_arena *arena)
+static const char *first_divergent_text(const struct tp_precision *p, struct tp_arena *arena)
 {
     const struct tp_table *t = &p->table;
     size_t row = p->first_divergent;
@@ -235,7 +235,7 @@ static uint32_t first_nan(const struct tp_precision *p)
 }
 
 /* Returns a sentence about the first tensor with new NaN or Inf; NULL if there is none. */
-static const char *nan_text(const struct tp_precision *p, struct tp_arena *arena)
+static const char *first_nan_text(const struct tp_precision *p, struct tp_arena *arena)
 {
     const struct tp_table *t = &p->table;
     uint32_t row = first_nan(p);
@@ -254,7 +254,7 @@ static const char *nan_text(const struct tp_precision *p, struct tp_arena *arena
 static void put_verdict(struct tp_document *document, const struct tp_precision *p, const char *first)
 {
     struct tp_arena *arena = document->arena;
-    const char *nan = nan_text(p, arena), *summary = summary_text(p, arena);
+    const char *nan = first_nan_text(p, arena), *summary = summary_text(p, arena);
     struct tp_verdict_block verdict = {TP_TONE_GOOD, "Equal", "No tensor differs.", summary};
     if (!p->compared_count && !p->divergent_count)
         verdict = (struct tp_verdict_block){TP_TONE_UNSURE, "Not compared", "There are no values to compare.", summary};
@@ -313,7 +313,7 @@ static void record_all(struct tp_object *record, const struct tp_precision *p)
 void tp_precision_document(struct tp_document *document, const struct tp_precision *precision, bool shows_all,
                            struct tp_arena *arena)
 {
-    const char *first = first_text(precision, arena), *nan = nan_text(precision, arena);
+    const char *first = first_divergent_text(precision, arena), *nan = first_nan_text(precision, arena);
     tp_document_init(document, "Precision", arena);
     record_all(document->record, precision);
     document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* a terminal shows no title */

@@ -109,7 +109,7 @@ static size_t step_at(const struct map *map, int64_t step)
 }
 
 /* Computes the cells. Returns false if there are less than two steps, for which the table is enough. */
-static bool build(struct map *map)
+static bool build_cells(struct map *map)
 {
     const struct tp_table *t = &map->precision->table;
     uint32_t *name_of = tp_arena_array(map->arena, t->row_count, sizeof *name_of);
@@ -206,7 +206,7 @@ static void put_legend(const struct map *map, struct tp_object *object)
 struct tp_data tp_precision_map(const struct tp_precision *precision, struct tp_arena *arena)
 {
     struct map map = {.precision = precision, .arena = arena};
-    if (!build(&map))
+    if (!build_cells(&map))
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
     tp_object_text(

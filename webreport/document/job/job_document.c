@@ -127,7 +127,7 @@ static void put_notices(const struct tp_job_wording *w)
 /* ---- the parts of a step ---- */
 
 /* Computes the mean over all ranks of their median parts. Means are used so that the parts add up. */
-static void find_split(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
+static void find_mean_parts(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
 {
     double count = 0;
     *step_ns = 0;
@@ -162,7 +162,7 @@ static void put_split(const struct tp_job_wording *w)
     struct tp_object *split = tp_object_new(w->arena);
     struct tp_chart_part parts[TP_JOB_PARTS];
     double part_ns[TP_JOB_PARTS], step_ns;
-    find_split(w->job, part_ns, &step_ns);
+    find_mean_parts(w->job, part_ns, &step_ns);
     for (int p = 0; p < TP_JOB_PARTS; p++)
         parts[p] = (struct tp_chart_part){
             split_parts[p].kind, split_parts[p].label,
@@ -199,7 +199,7 @@ static void put_figures(const struct tp_job_wording *w)
     int64_t peak = TP_NULL_INT, excess = 0;
     double part_ns[TP_JOB_PARTS], step_ns, spread = 0;
     const char *peak_rank = "not recorded";
-    find_split(job, part_ns, &step_ns);
+    find_mean_parts(job, part_ns, &step_ns);
     for (size_t c = 0; c < job->clusters.count; c++)
         spread = fmax(spread, tp_job_cluster_at(job, c)->step_spread_ratio);
     for (size_t r = 0; r < job->ranks.count; r++) {

@@ -10,7 +10,7 @@ enum { SHOWN_RUNS = 12 };
 /* ---- verdict ---- */
 
 /* Returns the loss of the job, such as "The job takes 1.31 x its ideal". */
-static const char *whole_story(const struct tp_job_wording *w)
+static const char *loss_text(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
     return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal time", what_if->step_us / what_if->ideal_us);
@@ -24,10 +24,10 @@ static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, 
     bool is_cause = first->rule != TP_JOB_ALL_LINKS;
     return (struct tp_verdict_block){
         TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
-        is_cause ? tp_text_printf(w->arena, "%s; %s of the time is lost to one cause: %.*s", whole_story(w), part,
+        is_cause ? tp_text_printf(w->arena, "%s; %s of the time is lost to one cause: %.*s", loss_text(w), part,
                                   (int)told.len, told.ptr)
                  : tp_text_printf(w->arena, "%s; %s of it is %.*s, and no other group shows whether that is slow",
-                                  whole_story(w), part, (int)told.len, told.ptr),
+                                  loss_text(w), part, (int)told.len, told.ptr),
         tp_text_printf(w->arena, "%s. It costs %s per step. %s", first->title,
                        tp_text_of_time(w->arena, first->cost_ns), first->advice)};
 }
@@ -40,7 +40,7 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
         return replayed_verdict(w, TP_AT(&job->findings, struct tp_job_finding, 0));
     if (!job->findings.count && !job->what_if.why_not)
         return (struct tp_verdict_block){
-            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank delays the others", whole_story(w)),
+            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank delays the others", loss_text(w)),
             tp_text_printf(w->arena,
                            "No rank, host, stage, link or step costs 0.5 %% of the job. Random variation between ranks "
                            "costs %s, because each step waits for the slowest of %u ranks.",

@@ -335,9 +335,10 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     shown->name_title = "Worker";
     shown->caption = "Mean step of each rank";
     shown->heading = "Ranks, mean per step";
-    if (view->silent_count)
-        shown->note = tp_text_printf(arena, "%s without communication.",
-                                     tp_text_of_some(arena, view->silent_count, "more worker", "more workers"));
+    if (view->without_communication_count)
+        shown->note =
+            tp_text_printf(arena, "%s without communication.",
+                           tp_text_of_some(arena, view->without_communication_count, "more worker", "more workers"));
     tp_section_name_rows(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
     shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN,

@@ -6,7 +6,7 @@
 #include "webreport/document/report/sections.h"
 
 /* Returns a figure from a text such as "59.3 ms", which is split at its last space. */
-static struct tp_figure_block amount(struct tp_arena *arena, const char *label, const char *text)
+static struct tp_figure_block amount_figure(struct tp_arena *arena, const char *label, const char *text)
 {
     const char *space = strrchr(text, ' ');
     struct tp_figure_block figure = {.label = label, .meter = NAN, .unit = ""};
@@ -19,7 +19,7 @@ static struct tp_figure_block amount(struct tp_arena *arena, const char *label, 
 
 static struct tp_figure_block percentage(struct tp_arena *arena, const char *label, double percent)
 {
-    struct tp_figure_block figure = amount(arena, label, tp_text_of_percent(arena, percent));
+    struct tp_figure_block figure = amount_figure(arena, label, tp_text_of_percent(arena, percent));
 
     figure.meter = percent;
     return figure;
@@ -36,8 +36,8 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
     const struct tp_table *steps = &overview->steps;
     struct tp_arena *arena = section->arena;
     struct tp_figure_block figure =
-        amount(arena, section->profile->is_helper ? "Time" : "Step time",
-               tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
+        amount_figure(arena, section->profile->is_helper ? "Time" : "Step time",
+                      tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
     int64_t min = INT64_MAX, max = 0;
 
     for (size_t i = 0; i < steps->row_count; i++) {
@@ -64,7 +64,7 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
     return figure;
 }
 
-static const struct tp_gpu_property *property_of(const struct tp_trace *trace, int64_t id)
+static const struct tp_gpu_property *device_property(const struct tp_trace *trace, int64_t id)
 {
     return tp_model_gpu_property(trace, id);
 }
@@ -114,7 +114,8 @@ static void add_gpu(const struct tp_section *section, struct tp_document *docume
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
     struct tp_arena *arena = section->arena;
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
-    const struct tp_gpu_property *property = property_of(section->profile->trace, tp_table_int(gpus, TP_GPU_ID)[row]);
+    const struct tp_gpu_property *property =
+        device_property(section->profile->trace, tp_table_int(gpus, TP_GPU_ID)[row]);
     double sm = judged_percent(section, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row]);
     double eligible = 100 * section->profile->views->overview.tensor_core_eligible_ratio,
            used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
@@ -164,8 +165,8 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
         figure.definition = SHARES[i].definition;
         tp_document_figure(document, &figure);
     }
-    figure = amount(section->arena, tp_section_word(section, "Operators called"),
-                    tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
+    figure = amount_figure(section->arena, tp_section_word(section, "Operators called"),
+                           tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
     figure.definition = tp_section_word(section, "Number of operator calls in the whole trace. An operator that only "
                                                  "calls another operator of the same name counts once.");
@@ -190,13 +191,13 @@ static void add_memory(const struct tp_section *section, struct tp_document *doc
     }
     if (best) {
         const struct tp_gpu_property *property =
-            best->device_type ? property_of(section->profile->trace, best->device_id) : NULL;
+            best->device_type ? device_property(section->profile->trace, best->device_id) : NULL;
 
-        figure =
-            amount(section->arena,
-                   best->device_type ? tp_text_of_devices(section->profile->model, "Peak GPU memory", section->arena)
-                                     : "Peak CPU memory",
-                   tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
+        figure = amount_figure(section->arena,
+                               best->device_type
+                                   ? tp_text_of_devices(section->profile->model, "Peak GPU memory", section->arena)
+                                   : "Peak CPU memory",
+                               tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
         figure.note = best->totals_known ? "allocated" : "above the level at the start of the trace";
         if (property && property->total_memory_bytes > 0 && best->totals_known)
             figure.note = tp_text_printf(section->arena, "%s of %s",

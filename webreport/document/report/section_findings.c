@@ -8,7 +8,7 @@
 enum { EVENT_BYTES = 120 };
 
 /* Returns the detail of a finding; NULL if it has none. */
-static const char *why_text(const struct tp_section *section, const struct tp_finding *finding)
+static const char *detail_text(const struct tp_section *section, const struct tp_finding *finding)
 {
     struct tp_str text = tp_shown_text(&section->naming, finding->detail);
 
@@ -133,7 +133,7 @@ const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *a
 }
 
 /* Returns the estimate of a finding as time, such as "12.1 to 15.6 ms". The finding must have an estimate. */
-static const char *gained_time(const struct tp_finding *finding, struct tp_arena *arena)
+static const char *gained_time_text(const struct tp_finding *finding, struct tp_arena *arena)
 {
     double high = tp_finding_most_us(finding);
     double low = finding->high_percent > 0 ? high * finding->low_percent / finding->high_percent : 0;
@@ -151,14 +151,14 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                                        .status = tp_severity_text(finding->severity),
                                        .id = finding->rule->id,
                                        .title = finding->shown_title,
-                                       .value = has_time ? gained_time(finding, arena) : NULL,
+                                       .value = has_time ? gained_time_text(finding, arena) : NULL,
                                        .change = has_time    ? tp_finding_gain(finding, arena)
                                                  : has_share ? tp_text_of_percent(arena, finding->share_percent)
                                                              : NULL,
                                        .scope = has_time    ? "per step, estimate"
                                                 : has_share ? "of the step is affected"
                                                             : NULL,
-                                       .reasons = {why_text(section, finding)},
+                                       .reasons = {detail_text(section, finding)},
                                        .advice = finding->shown_advice,
                                        .link = finding->doc_url};
     fill_remedies(section, block, finding->rule->id);

@@ -158,7 +158,7 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
 
 /* Returns whether all waits are for devices that the program itself defined, and have neither source lines nor
  * operators. */
-static bool are_bare(const struct tp_section *section, const struct tp_table *rows)
+static bool are_without_places(const struct tp_section *section, const struct tp_table *rows)
 {
     if (!tp_has_only_own_devices(section->profile->model))
         return false;
@@ -168,11 +168,11 @@ static bool are_bare(const struct tp_section *section, const struct tp_table *ro
     return true;
 }
 
-/* Returns the table of waits. If are_bare is true for them, rows have the name of the wait, and the columns Call and
- * Operator are omitted. */
+/* Returns the table of waits. If are_without_places is true for them, rows have the name of the wait, and the columns
+ * Call and Operator are omitted. */
 static struct tp_shown_table *shown_syncs(const struct tp_section *section, const struct tp_table *rows)
 {
-    bool is_bare = are_bare(section, rows);
+    bool is_bare = are_without_places(section, rows);
     unsigned first = is_bare ? 2 : 0;
     struct tp_shown_table *shown;
     struct tp_str *ops;

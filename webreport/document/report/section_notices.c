@@ -64,7 +64,7 @@ enum { LEAST_UNREAD_PERCENT = 1 };
 
 /* Returns the unknown categories of events that take a visible share of the time, or "". Sets *count to their
  * number. */
-static const char *unread_text(const struct tp_section *section, int64_t *count)
+static const char *unknown_categories_text(const struct tp_section *section, int64_t *count)
 {
     struct tp_arena *arena = section->arena;
     const struct tp_trace *trace = section->profile->trace;
@@ -91,7 +91,7 @@ static void add_unread(struct tp_document *document, const struct tp_section *se
 {
     struct tp_arena *arena = document->arena;
     int64_t count;
-    const char *text = unread_text(section, &count);
+    const char *text = unknown_categories_text(section, &count);
     if (count)
         tp_document_notice(document, TP_TONE_WARN,
                            tp_text_printf(arena, "%s ignored, because tracepress does not know the category",
@@ -100,8 +100,8 @@ static void add_unread(struct tp_document *document, const struct tp_section *se
 }
 
 /* Events whose recorded end is impossible. */
-struct impossible {
-    const char *one, *many, *rule;
+struct impossible_ends {
+    const char *singular, *plural, *rule;
     const struct tp_cut *cut;
 };
 
@@ -115,14 +115,14 @@ static const char *longest_text(const struct tp_section *section, const struct t
                           tp_text_of_time(arena, cut->recorded_ns), tp_text_of_time(arena, cut->kept_ns));
 }
 
-static void list_impossible(const struct tp_section *section, struct impossible list[2])
+static void list_impossible(const struct tp_section *section, struct impossible_ends list[2])
 {
     const struct tp_reading *reading = &section->profile->trace->reading;
-    list[0] = (struct impossible){
+    list[0] = (struct impossible_ends){
         "device operation", "device operations",
         "Operations of a stream run one after the other, but a later operation ended before an earlier one.",
         &reading->cut_operations};
-    list[1] = (struct impossible){
+    list[1] = (struct impossible_ends){
         "Python call", "Python calls",
         "A call must end before its caller ends, but the profiler missed the end of the call.", &reading->cut_frames};
 }
@@ -130,23 +130,23 @@ static void list_impossible(const struct tp_section *section, struct impossible 
 static void add_impossible(struct tp_document *document, const struct tp_section *section)
 {
     struct tp_arena *arena = document->arena;
-    struct impossible list[2];
+    struct impossible_ends list[2];
     list_impossible(section, list);
     for (unsigned i = 0; i < 2; i++)
         if (list[i].cut->count)
             tp_document_notice(
                 document, TP_TONE_WARN,
                 tp_text_printf(arena, "Shortened, because the recorded end is impossible: %s",
-                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].one, list[i].many)),
+                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].singular, list[i].plural)),
                 tp_text_printf(arena, "%s %s.", list[i].rule, longest_text(section, list[i].cut)));
 }
 
-void tp_section_put_doubts(const struct tp_section *section, struct tp_document *document)
+void tp_section_put_data_notices(const struct tp_section *section, struct tp_document *document)
 {
     struct tp_arena *arena = section->arena;
-    struct impossible list[2];
+    struct impossible_ends list[2];
     int64_t count;
-    const char *unread = unread_text(section, &count);
+    const char *unread = unknown_categories_text(section, &count);
     if (count)
         tp_document_fact(document, "Ignored events of an unknown category", unread);
     list_impossible(section, list);
@@ -155,7 +155,7 @@ void tp_section_put_doubts(const struct tp_section *section, struct tp_document 
             tp_document_fact(
                 document, "Shortened, because the recorded end is impossible",
                 tp_text_printf(arena, "%s. %s.",
-                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].one, list[i].many),
+                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].singular, list[i].plural),
                                longest_text(section, list[i].cut)));
 }
 
@@ -232,7 +232,7 @@ static void add_missing(struct tp_document *document, const struct tp_section *s
 }
 
 /* Returns the sections that are missing because an option of the recording was off. */
-static const char *absent_text(struct tp_arena *arena, const struct tp_profile *profile)
+static const char *missing_sections_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_views *views = profile->views;
     const char *memory = tp_phrase(TP_PHRASE_RECORD_MEMORY, profile->model->producer);
@@ -247,7 +247,7 @@ static const char *absent_text(struct tp_arena *arena, const struct tp_profile *
 
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document)
 {
-    const char *absent = absent_text(section->arena, section->profile);
+    const char *absent = missing_sections_text(section->arena, section->profile);
 
     add_damage(document, section->profile);
     add_evidence(document, section->profile);

@@ -91,7 +91,7 @@ static int64_t step_ns(const struct tp_overview *view)
 }
 
 /* Returns the category that counts when communication and other work overlap; "" unless the trace has both. */
-static const char *split_remark(const struct tp_overview *view)
+static const char *overlap_remark(const struct tp_overview *view)
 {
     bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
     double copies_us =
@@ -132,7 +132,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
     tp_object_printf(split, "split_caption",
                      view->used_count > 1 ? "Where an average step of %s goes%s" : "Where the %s go%s",
-                     tp_text_of_time(section->arena, step_ns(view)), split_remark(view));
+                     tp_text_of_time(section->arena, step_ns(view)), overlap_remark(view));
     tp_document_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
@@ -157,12 +157,12 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
     }
     if (*split)
         tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step", "steps, on average"),
-                         tp_text_printf(arena, "%s%s", split, split_remark(view)));
+                         tp_text_printf(arena, "%s%s", split, overlap_remark(view)));
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
                                    quality->flags[i].text);
-    tp_section_put_doubts(section, document);
+    tp_section_put_data_notices(section, document);
     const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
     tp_document_fact(document, "Trace",
                      tp_text_printf(arena, "%s, %s repaired. Raised quality checks: %s.%s%s%s",
@@ -175,7 +175,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
 
 enum { HEAVY_ROWS = 6, SHORT_ROWS = 5, NAME_BYTES = 80 };
 
-static void put_heavy(const struct tp_section *section, struct tp_object *card, const struct tp_table *table)
+static void put_heaviest_rows(const struct tp_section *section, struct tp_object *card, const struct tp_table *table)
 {
     struct tp_list *rows = tp_object_list(card, "heavy");
     const int64_t *totals = tp_table_int(table, TP_HEAVY_TIME);
@@ -234,7 +234,7 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
     tp_object_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
     tp_object_text(card, "heaviest_all",
                    tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
-    put_heavy(section, card, &table);
+    put_heaviest_rows(section, card, &table);
     tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 

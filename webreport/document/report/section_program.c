@@ -93,7 +93,7 @@ static int by_running(const void *context, uint32_t x, uint32_t y)
 }
 
 /* Returns whether a thread gets a lane: it ran for 0.2 % of the processor time, or existed for 1 % of the wall time. */
-static bool is_worth_a_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
+static bool has_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
 {
     return tp_percent(thread->state_ns[TP_STATE_RUNNING], view->state_ns[TP_STATE_RUNNING]) >= 0.2 ||
            tp_percent(thread->end_ns - thread->begin_ns, view->parts.wall_ns) >= 1;
@@ -112,7 +112,7 @@ static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
     tp_sort_rows(order, tree->thread_count, by_running, tree->threads, section->arena);
     *count = 0;
     for (size_t i = 0; i < tree->thread_count && *count < most; i++)
-        if (is_worth_a_lane(tp_section_program(section), &tree->threads[order[i]])) {
+        if (has_lane(tp_section_program(section), &tree->threads[order[i]])) {
             is_shown[order[i]] = true;
             ++*count;
         }
@@ -294,7 +294,7 @@ struct tp_data tp_section_usage(const struct tp_section *section)
 
 /* ---- details of the recording ---- */
 
-static int64_t seen_number(const struct tp_section *section, const char *key)
+static int64_t header_number(const struct tp_section *section, const char *key)
 {
     struct tp_str seen = tp_trace_header(section->profile->trace, "tracepress_seen");
     struct tp_str value = seen.ptr ? tp_value_member(seen, key) : (struct tp_str){NULL, 0};
@@ -304,7 +304,7 @@ static int64_t seen_number(const struct tp_section *section, const char *key)
 static void add_missed(const struct tp_section *section, const char **text, const char *key, const char *one,
                        const char *many)
 {
-    int64_t count = seen_number(section, key);
+    int64_t count = header_number(section, key);
     if (count > 0)
         *text = tp_text_printf(section->arena, "%s%s%s", *text, **text ? ", " : "",
                                tp_text_of_some(section->arena, count, one, many));
@@ -376,7 +376,7 @@ static void put_recording(const struct tp_section *section, struct tp_list *fact
         tp_section_add_fact(facts, "Cost of the recording", text);
 }
 
-struct tp_data tp_section_seen(const struct tp_section *section)
+struct tp_data tp_section_recording(const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;

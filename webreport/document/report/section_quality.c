@@ -215,7 +215,7 @@ struct tp_data tp_section_quality(const struct tp_section *section)
 
 /* ---- facts about the input, and definitions of figures that are not in a table ---- */
 
-static void add_code(struct tp_list *facts, const char *term, struct tp_str text)
+static void add_code_fact(struct tp_list *facts, const char *term, struct tp_str text)
 {
     struct tp_object *object;
 
@@ -241,7 +241,7 @@ static void put_program_facts(const struct tp_section *section, struct tp_list *
             continue;
         text = tp_program_fact_text(section->arena, trace->header[i].value);
         if (text.len) {
-            add_code(facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_cut(key.ptr, key.len, 64)), text);
+            add_code_fact(facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_cut(key.ptr, key.len, 64)), text);
             shown++;
         }
     }
@@ -255,13 +255,13 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     struct tp_str file = tp_shown_text(&section->naming, profile->file),
                   worker = tp_shown_text(&section->naming, profile->worker);
 
-    add_code(facts, "Trace", file);
+    add_code_fact(facts, "Trace", file);
     tp_section_add_fact(facts, "Size",
                         tp_text_printf(arena, "%s, %s of text",
                                        tp_text_of_bytes(arena, (int64_t)profile->trace->reading.file_bytes),
                                        tp_text_of_bytes(arena, (int64_t)profile->trace->reading.text_bytes)));
-    add_code(facts, "SHA-256", profile->sha256);
-    add_code(facts, "Worker", worker);
+    add_code_fact(facts, "SHA-256", profile->sha256);
+    add_code_fact(facts, "Worker", worker);
     if (profile->beside.len)
         tp_section_add_fact(facts, "Beside",
                             "tracepress recorded this trace in a process that PyTorch traced, too; both traces count "

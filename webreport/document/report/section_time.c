@@ -100,7 +100,7 @@ static const char *rates_text(const struct tp_section *section)
 }
 
 /* Returns the reason why some rows have no rates, starting with a blank; "" if all rows have rates. */
-static const char *doubts_text(const struct tp_section *section)
+static const char *missing_rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
     if (!rates->impossible_ns)
@@ -118,10 +118,10 @@ static const char *note_of(const struct tp_section *section, const struct tp_tim
         return tp_text_printf(section->arena,
                               "The column \"Reached\" compares with the %s dense peak rates of %s (%s).%s%s",
                               tree->peaks->is_measured ? "measured" : "published", tree->peaks->device,
-                              tree->peaks->source, rates_text(section), doubts_text(section));
+                              tree->peaks->source, rates_text(section), missing_rates_text(section));
     const struct tp_work_rates *rates = &section->profile->advice->rates;
     const char *shares = rates->is_doubtful ? rates_text(section) : "";
-    const char *text = tp_text_printf(section->arena, "%s%s", shares, doubts_text(section));
+    const char *text = tp_text_printf(section->arena, "%s%s", shares, missing_rates_text(section));
     return *text ? text + 1 : NULL;
 }
 

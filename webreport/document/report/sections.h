@@ -29,7 +29,7 @@ struct tp_data tp_section_flame(const struct tp_section *section);
 struct tp_data tp_section_functions(const struct tp_section *section);
 struct tp_data tp_section_waits(const struct tp_section *section);
 struct tp_data tp_section_usage(const struct tp_section *section);
-struct tp_data tp_section_seen(const struct tp_section *section);
+struct tp_data tp_section_recording(const struct tp_section *section);
 
 /* Makes the overview of a profile for the page and the digest: verdict, figures, findings, the heaviest kernels and
  * operators. Allocates from section->arena. */
@@ -45,7 +45,7 @@ void tp_report_failed_line(struct tp_document *document, const struct tp_naming 
 /* Adds the notices of the overview. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
 /* Adds the notices that every reader of the digest needs: unknown categories, and corrected ends of events. */
-void tp_section_put_doubts(const struct tp_section *section, struct tp_document *document);
+void tp_section_put_data_notices(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
 /* Returns the gain of a finding as percentages of the judged time, such as "14.1 to 37.4 %"; NULL if it is unknown. */
 const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena);

@@ -87,7 +87,7 @@ static void put(struct tp_buf *out, struct tp_str text)
 
 /* ---- columns ---- */
 
-enum what {
+enum column_kind {
     NAME,
     SELF_CPU_SHARE,
     SELF_CPU,
@@ -106,7 +106,7 @@ enum what {
     SHAPES,
     SOURCE,
     FLOPS,
-    WHATS
+    COLUMN_KINDS
 };
 
 enum { COLUMN_WIDTH = 12 };
@@ -120,8 +120,8 @@ struct torch_table {
     struct tp_worded_table worded; /* the printed table; its columns and cells are in the members below */
     const struct tp_key_averages *averages;
     const struct tp_table_style *style;
-    struct tp_worded_column columns[WHATS];
-    enum what whats[WHATS];
+    struct tp_worded_column columns[COLUMN_KINDS];
+    enum column_kind kinds[COLUMN_KINDS];
     unsigned count;
     struct line *lines;
     size_t source_width;
@@ -131,18 +131,18 @@ struct torch_table {
 };
 
 /* Adds a column. title: `name` replaces "@". */
-static void add_column(struct torch_table *t, struct tp_arena *arena, enum what what, const char *title,
+static void add_column(struct torch_table *t, struct tp_arena *arena, enum column_kind column_kind, const char *title,
                        const char *name)
 {
     const char *at = strchr(title, '@');
     int before = at ? (int)(at - title) : (int)strlen(title);
-    t->whats[t->count] = what;
+    t->kinds[t->count] = column_kind;
     t->columns[t->count++] = (struct tp_worded_column){
         .title = tp_text_printf(arena, "%.*s%s%s", before, title, at ? name : "", at ? at + 1 : ""),
         .width = COLUMN_WIDTH};
 }
 
-static size_t at_most(size_t width, size_t limit)
+static size_t limited_width(size_t width, size_t limit)
 {
     return limit && limit < width ? limit : width;
 }
@@ -179,7 +179,7 @@ static void add_last_columns(struct torch_table *t, struct tp_arena *arena, size
     unsigned first = t->count;
     if (t->has_stack) {
         add_column(t, arena, SOURCE, "Source Location", "");
-        t->columns[first].width = t->source_width = at_most(source, o->max_source_width);
+        t->columns[first].width = t->source_width = limited_width(source, o->max_source_width);
         t->columns[first].is_left = true;
     }
     if (t->averages->has_flops || o->has_flops)
@@ -187,8 +187,8 @@ static void add_last_columns(struct torch_table *t, struct tp_arena *arena, size
     if (t->flops_unit)
         add_column(t, arena, FLOPS, "Total @", t->flops_unit);
     if (t->has_stack && t->flops_unit) {
-        t->whats[first] = FLOPS;
-        t->whats[first + 1] = SOURCE;
+        t->kinds[first] = FLOPS;
+        t->kinds[first + 1] = SOURCE;
     }
 }
 
@@ -200,7 +200,7 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
     t->has_device_time &= device != NULL;
     t->has_device_memory &= device != NULL && t->averages->has_memory;
     add_column(t, arena, NAME, "Name", "");
-    t->columns[0].width = at_most(name, t->style->max_name_width);
+    t->columns[0].width = limited_width(name, t->style->max_name_width);
     static const char *const cpu[] = {"Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"};
     for (unsigned i = 0; i < sizeof cpu / sizeof *cpu; i++)
         add_column(t, arena, SELF_CPU_SHARE + i, cpu[i], "");
@@ -215,7 +215,7 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
     add_column(t, arena, CALLS, "# of Calls", "");
     if (t->has_shapes) {
         add_column(t, arena, SHAPES, "Input Shapes", "");
-        t->columns[t->count - 1].width = at_most(shapes, t->style->max_shapes_width);
+        t->columns[t->count - 1].width = limited_width(shapes, t->style->max_shapes_width);
     }
     add_last_columns(t, arena, source);
 }
@@ -251,51 +251,53 @@ static double mean(double us, int64_t count)
 }
 
 static void word_share(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
-                       enum what what)
+                       enum column_kind column_kind)
 {
-    if (what == CPU_SHARE && row->is_async)
+    if (column_kind == CPU_SHARE && row->is_async)
         snprintf(text, TP_KEY_TEXT, "0");
-    else if (what == SELF_DEVICE_SHARE)
+    else if (column_kind == SELF_DEVICE_SHARE)
         tp_key_text_share(text, row->self_device.us, t->device_us);
     else
-        tp_key_text_share(text, what == CPU_SHARE ? row->cpu.us : row->self_cpu.us, t->cpu_us);
+        tp_key_text_share(text, column_kind == CPU_SHARE ? row->cpu.us : row->self_cpu.us, t->cpu_us);
 }
 
-static void word_time(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row, enum what what)
+static void word_time(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
+                      enum column_kind column_kind)
 {
-    double us = what == SELF_CPU      ? row->self_cpu.us
-                : what == CPU         ? row->cpu.us
-                : what == CPU_MEAN    ? mean(row->cpu.us, row->count)
-                : what == SELF_DEVICE ? row->self_device.us
-                : what == DEVICE      ? row->device.us
-                                      : mean(row->device.us, row->count);
+    double us = column_kind == SELF_CPU      ? row->self_cpu.us
+                : column_kind == CPU         ? row->cpu.us
+                : column_kind == CPU_MEAN    ? mean(row->cpu.us, row->count)
+                : column_kind == SELF_DEVICE ? row->self_device.us
+                : column_kind == DEVICE      ? row->device.us
+                                             : mean(row->device.us, row->count);
     tp_key_text_time(text, us, t->style->time_unit);
 }
 
 static void word_memory(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
-                        enum what what)
+                        enum column_kind column_kind)
 {
-    int64_t bytes = what == CPU_MEMORY        ? row->cpu_bytes
-                    : what == SELF_CPU_MEMORY ? row->self_cpu_bytes
-                    : what == DEVICE_MEMORY   ? row->device_bytes
-                                              : row->self_device_bytes;
+    int64_t bytes = column_kind == CPU_MEMORY        ? row->cpu_bytes
+                    : column_kind == SELF_CPU_MEMORY ? row->self_cpu_bytes
+                    : column_kind == DEVICE_MEMORY   ? row->device_bytes
+                                                     : row->self_device_bytes;
     tp_key_text_memory(text, bytes, t->averages->torch.rules);
 }
 
-static void put_number(const struct torch_table *t, const struct tp_key_row *row, enum what what, struct tp_buf *out)
+static void put_number(const struct torch_table *t, const struct tp_key_row *row, enum column_kind column_kind,
+                       struct tp_buf *out)
 {
     char text[TP_KEY_TEXT];
-    switch (what) {
+    switch (column_kind) {
     case SELF_CPU_SHARE:
     case CPU_SHARE:
     case SELF_DEVICE_SHARE:
-        word_share(text, t, row, what);
+        word_share(text, t, row, column_kind);
         break;
     case CPU_MEMORY:
     case SELF_CPU_MEMORY:
     case DEVICE_MEMORY:
     case SELF_DEVICE_MEMORY:
-        word_memory(text, t, row, what);
+        word_memory(text, t, row, column_kind);
         break;
     case CALLS:
         snprintf(text, sizeof text, "%lld", (long long)row->count);
@@ -307,7 +309,7 @@ static void put_number(const struct torch_table *t, const struct tp_key_row *row
             snprintf(text, sizeof text, "--");
         break;
     default:
-        word_time(text, t, row, what);
+        word_time(text, t, row, column_kind);
     }
     tp_buf_puts(out, text);
 }
@@ -317,18 +319,18 @@ static void put_cell(const struct tp_worded_table *worded, size_t at, unsigned c
     const struct torch_table *t = worded->context;
     const struct line *line = &t->lines[at];
     const struct tp_key_row *row = &t->averages->rows[line->row];
-    enum what what = t->whats[column];
-    if (what == SOURCE) {
+    enum column_kind column_kind = t->kinds[column];
+    if (column_kind == SOURCE) {
         if (line->frame < row->stack.count)
             put_source(out, frame_of(t, row, line->frame), t->source_width);
     } else if (line->frame) {
         return;
-    } else if (what == NAME) {
+    } else if (column_kind == NAME) {
         put_name(out, row->key, t->style->max_name_width);
-    } else if (what == SHAPES) {
+    } else if (column_kind == SHAPES) {
         put(out, (struct tp_str){row->shapes.ptr, prefix(row->shapes, t->columns[column].width)});
     } else {
-        put_number(t, row, what, out);
+        put_number(t, row, column_kind, out);
     }
 }
 
@@ -419,13 +421,13 @@ static void put_short_cell(const struct tp_worded_table *worded, size_t at, unsi
 {
     const struct torch_table *t = worded->context;
     const struct tp_key_row *row = &t->averages->rows[t->lines[at].row];
-    enum what what = t->whats[column];
-    if (what == NAME)
+    enum column_kind column_kind = t->kinds[column];
+    if (column_kind == NAME)
         put(out, (struct tp_str){row->key.ptr, tp_utf8_cut(row->key.ptr, row->key.len, SHORT_NAME)});
-    else if (what == SHAPES)
+    else if (column_kind == SHAPES)
         put(out, row->shapes);
     else
-        put_number(t, row, what, out);
+        put_number(t, row, column_kind, out);
 }
 
 void tp_torch_table_put_short(struct tp_document *document, const struct tp_profile_table *table,
@@ -450,7 +452,7 @@ void tp_torch_table_put_short(struct tp_document *document, const struct tp_prof
     if (averages->has_memory)
         add_column(t, arena, SELF_CPU_MEMORY, "Self CPU Mem", "");
     for (unsigned i = 0; i < t->count; i++)
-        t->columns[i].is_number = t->whats[i] != NAME && t->whats[i] != SHAPES;
+        t->columns[i].is_number = t->kinds[i] != NAME && t->kinds[i] != SHAPES;
     t->worded =
         (struct tp_worded_table){.columns = t->columns, .column_count = t->count, .cell = put_short_cell, .context = t};
     make_lines(t, table, arena);

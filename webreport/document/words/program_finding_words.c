@@ -180,7 +180,7 @@ static const char *children_text(const struct words *w)
     for (unsigned n = 0; n < w->finding->named_count; n++) {
         uint32_t i = w->finding->processes[n];
         struct tp_str all = tp_table_text(&w->view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
-        struct tp_str command = cut(tp_program_last(all), NAME_BYTES, &dots);
+        struct tp_str command = cut(tp_last_program(all), NAME_BYTES, &dots);
         names = tp_text_printf(w->arena, "%s%s%.*s%s for %s", names, *names ? ", " : "", (int)command.len, command.ptr,
                                dots, time_text(w, tp_table_int(&w->view->processes, TP_PROGRAM_PROCESS_WALL)[i]));
     }

@@ -59,7 +59,7 @@ static const char *reason_text(enum tp_metric_reason reason)
     ": record them with with_stack (PyTorch: and verbose=True of experimental_config; C: .with_stack = 1), or take "   \
     "--metric cpu, which needs none"
 
-const char *tp_folded_missing(const struct tp_folded_metric *metric)
+const char *tp_folded_missing_text(const struct tp_folded_metric *metric)
 {
     static const char *const texts[] = {
         [TP_FOLDED_CALL_STACKS] = "no call of 1 us or more with a recorded stack in it" RECORD_STACKS,

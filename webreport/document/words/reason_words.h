@@ -9,7 +9,7 @@
 const char *tp_rate_reason_text(enum tp_rate_reason reason);
 
 /* Returns a sentence for a trace that has no folded line: the missing data, and how to record it. Static. */
-const char *tp_folded_missing(const struct tp_folded_metric *metric);
+const char *tp_folded_missing_text(const struct tp_folded_metric *metric);
 
 /* Fills `why` of the metrics that have a reason. values: TP_METRIC_COUNT of them. */
 void tp_word_metrics(struct tp_metric_value *values);

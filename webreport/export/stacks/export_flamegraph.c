@@ -41,7 +41,8 @@ static void draw(struct tp_buf *out, void *context)
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
 {
     struct picture picture = {.export = export,
-                              .metric = export->metric ? export->metric : tp_folded_choice(export->profile->trace, "cpu")};
+                              .metric = export->metric ? export->metric
+                                                       : tp_folded_default_metric(export->profile->trace, "cpu")};
     const struct tp_folded_metric *metric = tp_folded_metric(picture.metric);
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s.%s%s.svg", export->folder, export->worker, picture.metric,
@@ -51,7 +52,7 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
     struct tp_folded *now = build(export, export->profile->trace, metric),
                      *before = export->baseline ? build(export, export->baseline, metric) : NULL;
     if (tp_folded_is_empty(now) && (!before || tp_folded_is_empty(before)))
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing(metric));
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
     picture.now = now;
     picture.before = before;
     return tp_export_record_written(export, path, tp_svg_write(path, export->arena, draw, &picture, err));

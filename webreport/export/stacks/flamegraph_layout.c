@@ -38,7 +38,7 @@ static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded,
     struct tp_strings own;
     tp_strings_init(&own, tree->arena, 0);
     for (uint32_t i = 0; i < count; i++)
-        number[i] = tp_strings_add(&own, tp_folded_text(folded, i));
+        number[i] = tp_strings_add(&own, tp_folded_frame_name(folded, i));
     if (is_baseline)
         pairs = tp_frame_pairs(&own, &tree->flame->names, tree->arena);
     for (uint32_t i = 0; i < count; i++)

@@ -63,7 +63,7 @@ static const struct tp_label *label_of(const struct pruning *p, uint32_t node)
 }
 
 /* Returns the child frame that has nearly all the time of a frame; TP_NO_ID: there is none. */
-static uint32_t heir(const struct pruning *p, uint32_t index)
+static uint32_t dominant_child(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
     if (label_of(p, index)->kind != TP_CALL_FRAME)
@@ -84,7 +84,7 @@ static uint32_t end_of_chain(const struct pruning *p, uint32_t index, uint32_t *
 {
     bool has_module = false;
     *shown = index;
-    for (uint32_t next = index; next != TP_NO_ID; next = heir(p, index)) {
+    for (uint32_t next = index; next != TP_NO_ID; next = dominant_child(p, index)) {
         index = next;
         bool is_module = label_of(p, index)->is_module;
         if (is_module || !has_module)
@@ -164,7 +164,7 @@ static struct tp_call call_of(const struct pruning *p, uint32_t index)
     return call;
 }
 
-static void lay_out(struct pruning *p)
+static void write_nodes(struct pruning *p)
 {
     struct tp_vec calls = TP_VEC(p->arena, struct tp_call);
     *(struct pending *)tp_vec_push(&p->stack) = (struct pending){.node = 0, .parent = TP_NO_ID};
@@ -204,7 +204,7 @@ static void prune(struct tp_calltree *tree, struct tp_merge *merge, const struct
     pruning.stack = TP_VEC(arena, struct pending);
     pruning.children = TP_VEC(arena, uint32_t);
     choose_threshold(&pruning, options->max_nodes);
-    lay_out(&pruning);
+    write_nodes(&pruning);
     tp_arena_drop(arena, merge->nodes.data, merge->nodes.capacity * sizeof(struct tp_merge_node));
 }
 

@@ -198,7 +198,7 @@ static void add_record(struct walk *w, const struct tp_memory *record)
 }
 
 /* Subtracts the time of a step from the open calls that enclose it, because steps are at the top of the tree. */
-static void lift_step(struct walk *w, const struct tp_event *step)
+static void subtract_step(struct walk *w, const struct tp_event *step)
 {
     uint32_t previous = TP_NO_ID;
     for (size_t i = 0; i < w->open.count && i < MAX_DEPTH; i++) {
@@ -229,7 +229,7 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
         node = descend_stack(w, node, merge->model->trace->hosts[event->detail].stack);
     uint32_t label = host_label(w, event);
     if (label == w->step_label) {
-        lift_step(w, event);
+        subtract_step(w, event);
         node = 0;
     }
     uint32_t reached = label == TP_MERGE_SKIPPED ? node : tp_merge_child(merge, node, label);

@@ -6,7 +6,7 @@
 static struct tp_str program_of(struct tp_str command)
 {
     size_t size = 0;
-    command = tp_program_last(command);
+    command = tp_last_program(command);
     while (size < command.len && command.ptr[size] != ' ')
         size++;
     command.len = size;

@@ -88,7 +88,7 @@ const struct tp_folded_metric *tp_folded_metric(const char *name)
     return NULL;
 }
 
-const char *tp_folded_choice(const struct tp_trace *trace, const char *usual)
+const char *tp_folded_default_metric(const struct tp_trace *trace, const char *usual)
 {
     for (uint32_t i = 0; i < trace->event_count; i++)
         if (trace->events[i].kind != TP_KIND_NONE && trace->events[i].kind != TP_KIND_SPAN)
@@ -111,7 +111,7 @@ enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric)
     return metric->unit;
 }
 
-struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
+struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path)
 {
     uint32_t name = tp_keys_get(&folded->paths, path)[1];
     return folded->metric->sample_value ? tp_strings_get(&folded->frames, name)
@@ -124,7 +124,7 @@ struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
  * blanks, tabs, line feeds and ";". Other control characters, U+0080..9F and bidirectional characters would control the
  * terminal. Some readers, such as JavaScript, treat U+2028 and U+2029 as the end of a line, and speedscope silently
  * drops lines with them. No name that torch makes contains any of these characters. */
-static size_t replaced(struct tp_str frame, size_t at)
+static size_t forbidden_bytes(struct tp_str frame, size_t at)
 {
     const char *p = frame.ptr + at;
     size_t left = frame.len - at;
@@ -142,7 +142,7 @@ static size_t replaced(struct tp_str frame, size_t at)
 static void put_frame(struct tp_buf *out, struct tp_str frame)
 {
     for (size_t i = 0, size; i < frame.len; i += size ? size : 1) {
-        size = replaced(frame, i);
+        size = forbidden_bytes(frame, i);
         tp_buf_putc(out, size ? '_' : frame.ptr[i]);
     }
 }
@@ -196,14 +196,14 @@ static void put_path_line(const struct tp_folded *folded, uint32_t path, struct 
     for (; path != TP_NO_ID && depth <= TP_MAX_FOLDED_DEPTH; path = tp_keys_get(&folded->paths, path)[0])
         chain[depth++] = path;
     while (depth-- > 0) {
-        put_clean_frame(out, tp_folded_text(folded, chain[depth]));
+        put_clean_frame(out, tp_folded_frame_name(folded, chain[depth]));
         if (depth > 0)
             tp_buf_putc(out, ';');
     }
     put_value(out, value);
 }
 
-bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out)
+bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out)
 {
     uint32_t count = folded->metric->is_torch ? folded->torch.count : tp_keys_count(&folded->paths);
     size_t goal = out->size + CHUNK;
@@ -223,7 +223,7 @@ bool tp_folded_is_empty(struct tp_folded *folded)
     struct tp_buf text;
     uint32_t at = folded->at;
     tp_buf_init(&text, 0);
-    while (text.size == 0 && !text.failed && tp_folded_more(folded, &text))
+    while (text.size == 0 && !text.failed && tp_folded_next_lines(folded, &text))
         ;
     bool is_empty = text.size == 0 && !text.failed;
     tp_buf_release(&text);
@@ -356,7 +356,7 @@ int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error 
     if (code < 0)
         return code;
     tp_buf_init(&text, 0);
-    while (code == TP_OK && tp_folded_more(folded, &text)) {
+    while (code == TP_OK && tp_folded_next_lines(folded, &text)) {
         code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
                            : tp_outfile_write(file, text.data ? text.data : "", text.size, err);
         tp_buf_clear(&text);

@@ -26,7 +26,7 @@ struct tp_folded_metric;
 const struct tp_folded_metric *tp_folded_metric(const char *name);
 
 /* Returns the name of the default metric: `usual`, or samples-cpu if the trace contains only samples. */
-const char *tp_folded_choice(const struct tp_trace *trace, const char *usual);
+const char *tp_folded_default_metric(const struct tp_trace *trace, const char *usual);
 
 /* Units of metrics; lines print TP_FOLDED_NS as whole microseconds. */
 enum tp_folded_unit { TP_FOLDED_NS, TP_FOLDED_BYTES, TP_FOLDED_COUNT };
@@ -64,10 +64,10 @@ void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, con
 
 /* Returns the name of a path's innermost frame. path: index in folded->paths. Lives as long as the trace and the
  * arena. */
-struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path);
+struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path);
 
 /* Appends the next lines to `out`, the only place where it allocates. Returns false if there were no more lines. */
-bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out);
+bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out);
 
 /* Returns whether no more lines follow. Leaves `folded` unchanged. */
 bool tp_folded_is_empty(struct tp_folded *folded);

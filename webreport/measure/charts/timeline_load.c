@@ -54,7 +54,7 @@ static struct running heap_pop(struct tp_vec *heap)
 }
 
 /* Adds the time up to `until` at the current level, at most 1. */
-static void advance(struct sweep *s, int64_t until)
+static void add_time(struct sweep *s, int64_t until)
 {
     if (until <= s->at)
         return;
@@ -72,10 +72,10 @@ static void finish_until(struct sweep *s, int64_t time)
 {
     while (s->heap.count && ((struct running *)s->heap.data)[0].end <= time) {
         struct running done = heap_pop(&s->heap);
-        advance(s, done.end);
+        add_time(s, done.end);
         s->level -= done.level;
     }
-    advance(s, time);
+    add_time(s, time);
 }
 
 static int64_t blocks_per_sm(const struct tp_trace *trace, const struct tp_event *event)
@@ -110,7 +110,7 @@ static bool sm_load(const struct tp_timeline *timeline, const struct tp_gpu *gpu
 
 /* ---- devices ---- */
 
-static uint8_t *coarse(struct tp_arena *arena, const uint64_t *fine, uint64_t width)
+static uint8_t *coarse_shares(struct tp_arena *arena, const uint64_t *fine, uint64_t width)
 {
     uint64_t sums[TP_TIMELINE_LOAD_BUCKETS] = {0};
     for (size_t i = 0; i < TP_LOAD_BUCKETS; i++)
@@ -144,14 +144,14 @@ struct tp_str tp_load_devices(struct tp_timeline *timeline, struct tp_arena *are
         gpu->title = tp_device_title(model, gpu->id, arena);
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
         busy_load(buckets, timeline, model->gpus[i].busy, width);
-        gpu->busy = coarse(arena, buckets, width);
+        gpu->busy = coarse_shares(arena, buckets, width);
         tp_pack_shares(at, buckets, TP_LOAD_BUCKETS, width);
         at += TP_LOAD_BUCKETS;
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
         gpu->has_sm = sm_load(timeline, &model->gpus[i], &sweep);
         if (!gpu->has_sm)
             continue;
-        gpu->sm = coarse(arena, buckets, width);
+        gpu->sm = coarse_shares(arena, buckets, width);
         tp_pack_shares(at, buckets, TP_LOAD_BUCKETS, width);
         at += TP_LOAD_BUCKETS;
     }

@@ -114,7 +114,7 @@ void tp_pack_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint
 /* Opens a slice and returns its depth among the open slices. A slice that ends slightly after an open slice is still
  * nested in it. A slice whose middle is after the end of an open slice is not: for example, the next step begins inside
  * the frame that ends the previous step. */
-static inline size_t nest(struct tp_pack *pack, size_t *open_count, uint64_t start, uint64_t end)
+static inline size_t open_slice(struct tp_pack *pack, size_t *open_count, uint64_t start, uint64_t end)
 {
     size_t n = *open_count;
     uint64_t middle = start + (end - start) / 2;
@@ -151,7 +151,8 @@ static inline bool may_fold(const struct walk *w, enum tp_slice_class class)
 }
 
 /* Records data that only the first walk collects: durations, load of the lane, phases. */
-static void note(struct walk *w, const struct tp_event *event, enum tp_slice_class class, uint64_t start, uint64_t end)
+static void record_slice(struct walk *w, const struct tp_event *event, enum tp_slice_class class, uint64_t start,
+                         uint64_t end)
 {
     struct tp_pack *pack = w->pack;
     pack->bins[may_fold(w, class) ? 0 : 1][duration_bin(end - start)]++;
@@ -238,10 +239,10 @@ static void walk_slices(struct walk *w)
             reserve_slices(pack, BATCH);
         const struct tp_event *event = &events[lane->slices[i]];
         uint64_t start = (uint64_t)event->ts_ns - origin, end = start + (uint64_t)event->dur_ns;
-        size_t row = nest(pack, &open_count, start, end);
+        size_t row = open_slice(pack, &open_count, start, end);
         enum tp_slice_class class = class_of(pack, event, lane->operations ? lane->operations[i] : TP_NO_ID);
         if (pack->is_first)
-            note(w, event, class, start, end);
+            record_slice(w, event, class, start, end);
         if (row >= TP_TIMELINE_MAX_ROWS) {
             pack->timeline->too_deep_count++;
             continue;
@@ -261,7 +262,7 @@ static void walk_slices(struct walk *w)
 }
 
 /* Writes the coverage of the lane's rows as shares into their section. */
-static void keep_cover(struct walk *w)
+static void write_cover(struct walk *w)
 {
     struct tp_lane *lane = w->lane;
     bool is_any = false;
@@ -319,7 +320,7 @@ static bool walk_lanes(struct tp_pack *pack)
         lane->shown_count = lane->row_count = 0;
         lane->work_ns = pack->is_first ? 0 : lane->work_ns;
         walk_slices(&w);
-        keep_cover(&w);
+        write_cover(&w);
         w.uneven |= !tp_pack_lane_moments(pack, lane);
         timeline->shown_count += lane->shown_count;
         if (!pack->is_first || lane->is_device)

@@ -61,7 +61,7 @@ static struct idle_time *time_of(struct flame *flame, uint32_t node)
     return TP_AT(&flame->times, struct idle_time, node);
 }
 
-static void charge(void *context, const struct tp_stack_segment *segment)
+static void add_segment(void *context, const struct tp_stack_segment *segment)
 {
     struct flame *flame = context;
     const struct tp_idle_slice *piece = &flame->gpu->idle[segment->tag];
@@ -93,7 +93,7 @@ static void walk(struct flame *flame, struct tp_arena *arena)
     tp_id_map_init(&flame->line_ids, arena);
     flame->none = tp_stack_tree_child(&flame->tree, 0, TP_STACK_NONE, flame->model->trace->frames.no_event);
     struct tp_stack_walk walk = {
-        .model = flame->model, .arena = arena, .tree = &flame->tree, .visit = charge, .context = flame};
+        .model = flame->model, .arena = arena, .tree = &flame->tree, .visit = add_segment, .context = flame};
     tp_stack_walk_idle(&walk, flame->gpu, 0, flame->gpu->idle_count);
     time_of(flame, (uint32_t)flame->tree.nodes.count - 1);
     tp_merge_sort(arena, flame->lines.data, flame->lines.count, sizeof(struct line), by_line, flame->model);
@@ -146,7 +146,7 @@ static int by_parent(const void *x, const void *y, const void *context)
 }
 
 /* Adds the time of every node to its ancestors. Children have greater numbers than their parents. */
-static void sum_up(struct fill *fill, const struct flame *flame, struct tp_arena *arena)
+static void add_to_parents(struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     size_t count = flame->tree.nodes.count;
     fill->totals = tp_arena_array(arena, count, sizeof *fill->totals);
@@ -267,7 +267,7 @@ static void build_tree(struct tp_idle_device *out, const struct flame *flame, st
 {
     uint32_t count = (uint32_t)flame->tree.nodes.count;
     struct fill fill = {.model = flame->model, .nodes = flame->tree.nodes.data};
-    sum_up(&fill, flame, arena);
+    add_to_parents(&fill, flame, arena);
     fill.index = tp_arena_array(arena, count, sizeof *fill.index);
     fill.order = tp_arena_array(arena, count, sizeof *fill.order);
     for (uint32_t i = 0; i < count; i++)
@@ -287,7 +287,7 @@ void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *mode
     build_frames(out, arena);
 }
 
-void tp_idle_flame_skip(struct tp_idle_device *out, struct tp_arena *arena)
+void tp_idle_flame_empty(struct tp_idle_device *out, struct tp_arena *arena)
 {
     tp_table_init(&out->by_line, arena, "idle_by_line", line_columns, 5, 0);
     tp_table_init(&out->frames, arena, "idle_frames", frame_columns, 5, 0);

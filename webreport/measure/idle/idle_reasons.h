@@ -49,7 +49,7 @@ void tp_idle_reasons_find(struct tp_idle_reasons *found, const struct tp_model *
 
 /* Returns the idle time that the program did not cause, because the device executed work from before the recording or
  * unrecorded work. */
-static inline int64_t tp_idle_away(const struct tp_idle_reasons *found)
+static inline int64_t tp_idle_outside_program(const struct tp_idle_reasons *found)
 {
     return found->ns[TP_IDLE_BY_EDGE] + found->ns[TP_IDLE_BY_HELD] + found->ns[TP_IDLE_BY_HELD_LAUNCH];
 }

@@ -156,7 +156,7 @@ void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool
         if (has_flame && d < TP_IDLE_FLAME_DEVICES)
             tp_idle_flame_build(&view->devices[d], model, &model->gpus[d], arena);
         else
-            tp_idle_flame_skip(&view->devices[d], arena);
+            tp_idle_flame_empty(&view->devices[d], arena);
     }
 }
 

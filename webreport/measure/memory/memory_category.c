@@ -58,7 +58,7 @@ static bool makes_weights(struct tp_str name)
     return false;
 }
 
-static void look_at(struct around *a, const struct tp_model *model, uint32_t event)
+static void examine(struct around *a, const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
     uint64_t marks = model->marks[e->name];
@@ -79,7 +79,7 @@ static struct around around_of(const struct tp_model *model, const struct tp_mem
     uint32_t event = tp_innermost_event(model, m->thread, m->ts_ns);
     for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS;
          event = tp_next_event_around(model, event, m->ts_ns), i++)
-        look_at(&a, model, event);
+        examine(&a, model, event);
     return a;
 }
 
@@ -96,8 +96,8 @@ static bool is_moving(const struct tp_model *model, uint32_t op)
     return false;
 }
 
-static enum tp_memory_category of_forward(const struct tp_model *model, const struct around *made,
-                                          const struct around *freed)
+static enum tp_memory_category forward_category(const struct tp_model *model, const struct around *made,
+                                                const struct around *freed)
 {
     if (made->is_loading)
         return TP_MEMORY_INPUTS;
@@ -120,5 +120,5 @@ enum tp_memory_category tp_memory_category_of(const struct tp_model *model, cons
         return freed && end.optimizer == begin.optimizer ? TP_MEMORY_WORKSPACE : TP_MEMORY_OPTIMIZER_STATE;
     if (begin.node != TP_NO_ID)
         return freed && end.node != TP_NO_ID ? TP_MEMORY_WORKSPACE : TP_MEMORY_GRADIENTS;
-    return of_forward(model, &begin, freed ? &end : NULL);
+    return forward_category(model, &begin, freed ? &end : NULL);
 }

@@ -39,15 +39,15 @@ struct summing {
     int64_t *calls;          /* by name */
     uint32_t *folded_into;   /* by operator: operator that gets its records in the folded table; TP_NO_ID: none */
     uint32_t *place_of;      /* by operator: index in touched + 1; 0: not touched */
-    struct touched *touched; /* in the order of their first record */
-    uint32_t touched_count;
+    struct visited *visited; /* in the order of their first record */
+    uint32_t visited_count;
     uint32_t *row_of_name; /* by name: row + 1; 0: no visited operator has this name */
     struct tp_vec rows;    /* struct row */
 };
 
 /* An operator that has records, or has an operator with records below it. all: the amount of the operator itself, until
  * sum_rows adds the operators below. */
-struct touched {
+struct visited {
     uint32_t op;
     struct amount all;
 };
@@ -79,13 +79,13 @@ static void find_folds(struct summing *s)
 
 static int by_operator(const void *context, uint32_t x, uint32_t y)
 {
-    const struct touched *touched = context;
-    return (touched[x].op > touched[y].op) - (touched[x].op < touched[y].op);
+    const struct visited *visited = context;
+    return (visited[x].op > visited[y].op) - (visited[x].op < visited[y].op);
 }
 
-static struct touched *touched_at(const struct summing *s, uint32_t op)
+static struct visited *visited_at(const struct summing *s, uint32_t op)
 {
-    return &s->touched[s->place_of[op] - 1];
+    return &s->visited[s->place_of[op] - 1];
 }
 
 /* Returns the operator that gets a record; TP_NO_ID: there is none. */
@@ -107,7 +107,7 @@ static struct row *row_of(struct summing *s, uint32_t op)
 
 /* Adds each record of the device to its operator, and visits the operator and its ancestors. A first pass counts them,
  * because a growing vector would need three times the memory. */
-static void touch(struct summing *s, uint32_t device, bool folds)
+static void visit_owners(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
     const struct tp_operators *ops = &records->model->operators;
@@ -115,31 +115,31 @@ static void touch(struct summing *s, uint32_t device, bool folds)
     for (uint32_t i = first; i < end; i++)
         for (uint32_t up = owner_of(s, &records->items[records->by_device[i]], folds);
              up != TP_NO_ID && !s->place_of[up]; up = ops->parent[up])
-            s->place_of[up] = ++s->touched_count;
-    s->touched = tp_arena_array(records->arena, s->touched_count, sizeof *s->touched);
+            s->place_of[up] = ++s->visited_count;
+    s->visited = tp_arena_array(records->arena, s->visited_count, sizeof *s->visited);
     for (uint32_t i = first; i < end; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
         uint32_t op = owner_of(s, record, folds);
-        for (uint32_t up = op; up != TP_NO_ID && touched_at(s, up)->op != up; up = ops->parent[up])
-            touched_at(s, up)->op = up;
+        for (uint32_t up = op; up != TP_NO_ID && visited_at(s, up)->op != up; up = ops->parent[up])
+            visited_at(s, up)->op = up;
         if (op == TP_NO_ID)
             continue;
         int64_t bytes = tp_memory_bytes(records, record);
-        add_amount(&touched_at(s, op)->all, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
+        add_amount(&visited_at(s, op)->all, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
     }
 }
 
 /* Returns the visited operators in ascending order, callers before the operators that they call. Sorts a small number
  * of them; otherwise scans all operators. */
-static uint32_t *sort_touched(const struct summing *s)
+static uint32_t *sort_visited(const struct summing *s)
 {
     struct tp_arena *arena = s->records->arena;
-    uint32_t ops = s->records->model->operators.count, count = s->touched_count, next = 0;
+    uint32_t ops = s->records->model->operators.count, count = s->visited_count, next = 0;
     uint32_t *sorted = tp_arena_array(arena, count, sizeof *sorted);
     if (count < ops / 16) {
         for (uint32_t i = 0; i < count; i++)
             sorted[i] = i;
-        tp_sort_rows(sorted, count, by_operator, s->touched, arena);
+        tp_sort_rows(sorted, count, by_operator, s->visited, arena);
         return sorted;
     }
     for (uint32_t op = 0; op < ops; op++)
@@ -153,29 +153,29 @@ static uint32_t *sort_touched(const struct summing *s)
 static void sum_rows(struct summing *s)
 {
     const struct tp_operators *ops = &s->records->model->operators;
-    uint32_t *sorted = sort_touched(s);
-    for (size_t i = s->touched_count; i-- > 0;)
-        add_amount(&row_of(s, s->touched[sorted[i]].op)->self, &s->touched[sorted[i]].all);
-    for (size_t i = s->touched_count; i-- > 0;) {
-        struct touched *touched = &s->touched[sorted[i]];
-        uint32_t parent = ops->parent[touched->op];
+    uint32_t *sorted = sort_visited(s);
+    for (size_t i = s->visited_count; i-- > 0;)
+        add_amount(&row_of(s, s->visited[sorted[i]].op)->self, &s->visited[sorted[i]].all);
+    for (size_t i = s->visited_count; i-- > 0;) {
+        struct visited *visited = &s->visited[sorted[i]];
+        uint32_t parent = ops->parent[visited->op];
         if (parent != TP_NO_ID)
-            add_amount(&touched_at(s, parent)->all, &touched->all);
-        if (ops->flags[touched->op] & TP_OPERATOR_OUTERMOST)
-            add_amount(&row_of(s, touched->op)->all, &touched->all);
+            add_amount(&visited_at(s, parent)->all, &visited->all);
+        if (ops->flags[visited->op] & TP_OPERATOR_OUTERMOST)
+            add_amount(&row_of(s, visited->op)->all, &visited->all);
     }
-    tp_arena_drop(s->records->arena, sorted, s->touched_count * sizeof *sorted);
+    tp_arena_drop(s->records->arena, sorted, s->visited_count * sizeof *sorted);
 }
 
 /* Resets the sums for the next table. */
-static void forget(struct summing *s)
+static void clear_sums(struct summing *s)
 {
-    for (uint32_t i = 0; i < s->touched_count; i++)
-        s->place_of[s->touched[i].op] = 0;
+    for (uint32_t i = 0; i < s->visited_count; i++)
+        s->place_of[s->visited[i].op] = 0;
     for (size_t i = 0; i < s->rows.count; i++)
         s->row_of_name[TP_AT(&s->rows, struct row, i)->name] = 0;
-    tp_arena_drop(s->records->arena, s->touched, s->touched_count * sizeof *s->touched);
-    s->touched_count = 0;
+    tp_arena_drop(s->records->arena, s->visited, s->visited_count * sizeof *s->visited);
+    s->visited_count = 0;
     s->rows.count = 0;
 }
 
@@ -200,7 +200,7 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
 {
     const struct tp_strings *names = &s->records->model->trace->names;
     struct tp_arena *arena = s->records->arena;
-    touch(s, device, folds);
+    visit_owners(s, device, folds);
     sum_rows(s);
     const struct row *rows = s->rows.data;
     struct order order = {rows, names};
@@ -223,7 +223,7 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
         tp_table_int(table, TP_MEMORY_OP_SIZE)[i] = row->all.size;
         tp_table_int(table, TP_MEMORY_OP_SELF_SIZE)[i] = row->self.size;
     }
-    forget(s);
+    clear_sums(s);
 }
 
 void tp_memory_ops_build(struct tp_memory_records *records)

@@ -13,7 +13,7 @@ static const char *const type_names[] = {"CPU",  "CUDA", "MKLDNN", "OPENGL", "OP
                                          "META", "HPU",  "VE",     "LAZY",   "IPU",    "MTIA",  "PRIVATEUSE1"};
 enum { TYPE_COUNT = sizeof type_names / sizeof *type_names };
 
-static struct tp_str keep(struct tp_arena *arena, const char *text, int size)
+static struct tp_str copy_text(struct tp_arena *arena, const char *text, int size)
 {
     return (struct tp_str){tp_arena_copy(arena, text, (size_t)size), (size_t)size};
 }
@@ -27,8 +27,8 @@ static struct tp_str device_name(struct tp_arena *arena, int64_t type, int64_t i
     if (type == TP_DEVICE_CPU)
         return TP_STR("CPU");
     if (name)
-        return keep(arena, out, snprintf(out, sizeof out, "%s%lld", name, (long long)id));
-    return keep(arena, out, snprintf(out, sizeof out, "DEVICE%lld:%lld", (long long)type, (long long)id));
+        return copy_text(arena, out, snprintf(out, sizeof out, "%s%lld", name, (long long)id));
+    return copy_text(arena, out, snprintf(out, sizeof out, "DEVICE%lld:%lld", (long long)type, (long long)id));
 }
 
 /* Returns "cpu:-1", "cuda:0", "device33:0" and so on. */
@@ -36,11 +36,11 @@ static struct tp_str peak_key(struct tp_arena *arena, int64_t type, int64_t id)
 {
     char lower[16] = {0}, out[64];
     if (type < 0 || type >= TYPE_COUNT)
-        return keep(arena, out, snprintf(out, sizeof out, "device%lld:%lld", (long long)type, (long long)id));
+        return copy_text(arena, out, snprintf(out, sizeof out, "device%lld:%lld", (long long)type, (long long)id));
     for (unsigned i = 0; type_names[type][i]; i++)
         lower[i] = (char)(type_names[type][i] >= 'A' && type_names[type][i] <= 'Z' ? type_names[type][i] + 32
                                                                                    : type_names[type][i]);
-    return keep(arena, out, snprintf(out, sizeof out, "%s:%lld", lower, (long long)id));
+    return copy_text(arena, out, snprintf(out, sizeof out, "%s:%lld", lower, (long long)id));
 }
 
 int64_t tp_memory_capacity(const struct tp_trace *trace, int64_t type, int64_t id)
@@ -126,7 +126,7 @@ static struct cursor *new_cursors(const struct tp_model *model, struct tp_arena 
 
 /* ---- all records ---- */
 
-static int64_t or_else(int64_t value, int64_t absent)
+static int64_t value_or(int64_t value, int64_t absent)
 {
     return value == TP_NULL_INT ? absent : value;
 }
@@ -157,8 +157,8 @@ void tp_memory_records_build(struct tp_memory_records *records, const struct tp_
     for (uint32_t i = 0; i < records->count; i++) {
         struct tp_memory_record *record = &records->items[i];
         const struct tp_memory *raw = tp_memory_raw(records, record);
-        uint64_t type = (uint64_t)or_else(tp_memory_place(model->trace, raw)->type, 0),
-                 id = (uint64_t)or_else(tp_memory_place(model->trace, raw)->id, -1);
+        uint64_t type = (uint64_t)value_or(tp_memory_place(model->trace, raw)->type, 0),
+                 id = (uint64_t)value_or(tp_memory_place(model->trace, raw)->id, -1);
         uint32_t key[4] = {(uint32_t)type, (uint32_t)(type >> 32), (uint32_t)id, (uint32_t)(id >> 32)};
         if (last == TP_NO_ID || memcmp(key, last_key, sizeof key) != 0) {
             last = tp_keys_add(&seen, key);

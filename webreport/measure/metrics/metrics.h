@@ -112,7 +112,7 @@ bool tp_metric_is_of_program(const struct tp_metric *metric);
 bool tp_metric_is_left_out(const struct tp_metric *metric, double value);
 
 /* Returns whether lists for people omit the metric because they show the same metric of a smaller size. */
-bool tp_metric_is_like_smaller(const struct tp_metric *metric);
+bool tp_metric_repeats_smaller(const struct tp_metric *metric);
 
 /* Returns the title of a metric; for a finding's metric the title of its rule. */
 const char *tp_metric_title(const struct tp_metric *metric);

@@ -39,7 +39,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
 
 /* Returns whether a metric is unknown, rather than 0, if the trace lacks device operations. The length of marked steps
  * and findings about host code do not depend on them. */
-static bool rests_on_device(const struct tp_metric *metric, const struct tp_model *model)
+static bool depends_on_device(const struct tp_metric *metric, const struct tp_model *model)
 {
     if (!(metric->needs & TP_NEED_DEVICE) || metric->value == tp_metric_of_trace)
         return false;
@@ -67,7 +67,7 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
     bool is_unjudged = source->advice->verdict.unjudged.reason != TP_UNJUDGED_NOTHING;
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
         values[i] = tp_metrics[i].value(source, tp_metrics[i].which);
-        if (lacks_device && rests_on_device(&tp_metrics[i], source->model))
+        if (lacks_device && depends_on_device(&tp_metrics[i], source->model))
             values[i] = no_device_records;
         else if (is_unjudged && is_share_of_steps(&tp_metrics[i]))
             values[i] = mostly_unjudged;
@@ -91,7 +91,7 @@ bool tp_metric_is_left_out(const struct tp_metric *metric, double value)
                             tp_metric_is_of_program(metric));
 }
 
-bool tp_metric_is_like_smaller(const struct tp_metric *metric)
+bool tp_metric_repeats_smaller(const struct tp_metric *metric)
 {
     int rest = metric->which % TP_SERVING_WHICH, least = metric->which / TP_SERVING_WHICH == TP_SERVING_DECODE ? 0 : 7;
     return metric->value == tp_metric_of_serving && rest && (rest - TP_SERVING_P50) / 2 > least;

@@ -107,7 +107,7 @@ void tp_program_functions_init(struct tp_program_functions *functions, const str
 
 /* Returns the index of the outermost valid frame. A kernel function that calls a function of the program is invalid,
  * with all frames outside of it. Unknown code without a caller is also invalid. */
-static size_t first_real(const struct tp_program_functions *functions)
+static size_t first_valid(const struct tp_program_functions *functions)
 {
     const uint32_t *path = functions->path.data;
     size_t first = functions->path.count, count = first;
@@ -124,7 +124,7 @@ static size_t first_real(const struct tp_program_functions *functions)
     return first;
 }
 
-static uint32_t recording(struct tp_program_functions *functions)
+static uint32_t recording_function(struct tp_program_functions *functions)
 {
     uint32_t name = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_FUNCTION)),
              file = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_FILE));
@@ -148,7 +148,7 @@ static void cut_recording(struct tp_program_functions *functions)
             return;
         if (f->event_role == EVENTS_NONE)
             continue;
-        path[i] = recording(functions);
+        path[i] = recording_function(functions);
         functions->path.count = functions->frames.count = i + 1;
         return;
     }
@@ -175,7 +175,7 @@ void tp_program_functions_of(struct tp_program_functions *functions, uint32_t st
         frames[kept++] = frames[i];
     }
     functions->frames.count = kept;
-    size_t first = first_real(functions);
+    size_t first = first_valid(functions);
     path = functions->path.data;
     if (first) {
         memmove(path, path + first, (kept - first) * sizeof *path);

@@ -41,7 +41,7 @@ static bool is_idle(const uint32_t live[TP_WALL_COUNT])
 /* Returns the part of the wall time that an interval counts for, from the number of threads in each state;
  * TP_WALL_COUNT: no thread lives. is_idle_now: the tree only waits for events or signals. The locks for which the
  * workers of an idle server wait are then not the reason. */
-static unsigned leading(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
+static unsigned part_of_states(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
 {
     unsigned part = is_idle_now ? TP_WALL_WAITS + TP_WAIT_POLL : 0;
     while (part < TP_WALL_COUNT && !live[part])
@@ -63,7 +63,7 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
     tp_sort_keyed(borders, count, arena);
     for (size_t i = 0; i < count; i++) {
         bool is_idle_now = is_idle(live);
-        unsigned part = leading(live, is_idle_now);
+        unsigned part = part_of_states(live, is_idle_now);
         int64_t length = i ? tp_sat_sub(borders[i].key, borders[i - 1].key) : 0;
         if (part < TP_WALL_COUNT && length) {
             parts->part_ns[part] = tp_sat_add(parts->part_ns[part], length);

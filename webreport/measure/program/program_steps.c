@@ -77,7 +77,7 @@ const char *tp_steps_part_text(unsigned part)
 /* ---- the main thread and the clock of both recordings ---- */
 
 /* The two recordings, and how their threads and times correspond. */
-struct join {
+struct matching {
     const struct tp_model *model;
     const struct tp_program_view *program;
     const struct tp_tree_thread *thread;
@@ -88,19 +88,20 @@ struct join {
 
 /* Finds the program's thread that is the model's main thread. Of several threads with the same number, chooses the one
  * that lives longest within the steps. */
-static bool find_thread(struct join *join)
+static bool find_thread(struct matching *matching)
 {
-    const struct tp_model *model = join->model;
-    const struct tp_process_tree *tree = &join->program->tree;
+    const struct tp_model *model = matching->model;
+    const struct tp_process_tree *tree = &matching->program->tree;
     if (model->host_main == TP_NO_ID || !model->step_count)
         return false;
     const struct tp_thread *main = &model->trace->threads[model->host_main];
     int64_t begin = model->steps[0].host_start_ns, end = model->steps[model->step_count - 1].host_end_ns, most = 0;
     if (main->pid.is_text || main->tid.is_text)
         return false;
-    join->shift_ns = tp_sat_sub(tp_trace_base_ns(model->trace, begin), tp_trace_base_ns(tree->trace, tree->begin_ns));
-    begin = tp_sat_add(begin, join->shift_ns);
-    end = tp_sat_add(end, join->shift_ns);
+    matching->shift_ns =
+        tp_sat_sub(tp_trace_base_ns(model->trace, begin), tp_trace_base_ns(tree->trace, tree->begin_ns));
+    begin = tp_sat_add(begin, matching->shift_ns);
+    end = tp_sat_add(end, matching->shift_ns);
     for (uint32_t i = 0; i < tree->thread_count; i++) {
         const struct tp_tree_thread *thread = &tree->threads[i];
         const struct tp_thread *row = &tree->trace->threads[thread->row];
@@ -111,16 +112,16 @@ static bool find_thread(struct join *join)
         if (common <= most)
             continue;
         most = common;
-        join->thread = thread;
+        matching->thread = thread;
     }
-    return join->thread != NULL;
+    return matching->thread != NULL;
 }
 
 /* ---- states in steps ---- */
 
-static const struct tp_thread_slice *slices_of(const struct join *join)
+static const struct tp_thread_slice *slices_of(const struct matching *matching)
 {
-    return join->program->tree.slices + join->thread->first;
+    return matching->program->tree.slices + matching->thread->first;
 }
 
 static unsigned column_of(const struct tp_thread_slice *piece)
@@ -131,17 +132,18 @@ static unsigned column_of(const struct tp_thread_slice *piece)
 }
 
 /* Fills a row of the table of steps. *at: first interval of the thread that may overlap the step. */
-static void fill_step(const struct join *join, const struct tp_step *step, size_t row, uint32_t *at)
+static void fill_step(const struct matching *matching, const struct tp_step *step, size_t row, uint32_t *at)
 {
-    const struct tp_thread_slice *slices = slices_of(join);
-    struct tp_table *table = &join->out->steps;
-    int64_t a = tp_sat_add(step->host_start_ns, join->shift_ns), b = tp_sat_add(step->host_end_ns, join->shift_ns);
+    const struct tp_thread_slice *slices = slices_of(matching);
+    struct tp_table *table = &matching->out->steps;
+    int64_t a = tp_sat_add(step->host_start_ns, matching->shift_ns),
+            b = tp_sat_add(step->host_end_ns, matching->shift_ns);
     int64_t left = b > a ? b - a : 0;
     tp_table_text(table, TP_STEPS_NAME)[row] = step->name;
     tp_table_int(table, TP_STEPS_WALL)[row] = left;
-    while (*at < join->thread->count && slices[*at].end_ns <= a)
+    while (*at < matching->thread->count && slices[*at].end_ns <= a)
         ++*at;
-    for (uint32_t i = *at; i < join->thread->count && slices[i].begin_ns < b; i++) {
+    for (uint32_t i = *at; i < matching->thread->count && slices[i].begin_ns < b; i++) {
         int64_t from = slices[i].begin_ns > a ? slices[i].begin_ns : a,
                 to = slices[i].end_ns < b ? slices[i].end_ns : b;
         tp_table_int(table, column_of(&slices[i]))[row] += to - from;
@@ -150,17 +152,17 @@ static void fill_step(const struct join *join, const struct tp_step *step, size_
     tp_table_int(table, TP_STEPS_UNSEEN_TIME)[row] = left;
 }
 
-static void fill_steps(const struct join *join)
+static void fill_steps(const struct matching *matching)
 {
-    const struct tp_model *model = join->model;
-    struct tp_program_steps *out = join->out;
+    const struct tp_model *model = matching->model;
+    struct tp_program_steps *out = matching->out;
     uint32_t at = 0;
     size_t row = 0;
-    tp_table_init(&out->steps, join->arena, "steps", step_defs, TP_STEPS_COLUMNS, model->used_count);
+    tp_table_init(&out->steps, matching->arena, "steps", step_defs, TP_STEPS_COLUMNS, model->used_count);
     out->steps.title = "Steps by state of the main thread";
     for (uint32_t i = 0; i < model->step_count; i++)
         if (tp_step_is_used(&model->steps[i]))
-            fill_step(join, &model->steps[i], row++, &at);
+            fill_step(matching, &model->steps[i], row++, &at);
     for (row = 0; row < out->steps.row_count; row++) {
         out->wall_ns = tp_sat_add(out->wall_ns, tp_table_int(&out->steps, TP_STEPS_WALL)[row]);
         out->running_ns = tp_sat_add(out->running_ns, tp_table_int(&out->steps, TP_STEPS_RUNNING)[row]);
@@ -177,47 +179,48 @@ struct places {
     struct tp_intervals steps, outside; /* outside: times within steps while no operator of the thread runs */
 };
 
-static struct tp_intervals operators_of(const struct join *join)
+static struct tp_intervals operators_of(const struct matching *matching)
 {
-    const struct tp_model *model = join->model;
-    struct tp_vec alive = TP_VEC(join->arena, struct tp_interval);
+    const struct tp_model *model = matching->model;
+    struct tp_vec alive = TP_VEC(matching->arena, struct tp_interval);
     for (uint32_t op = 0; op < model->operators.count; op++) {
         const struct tp_event *e = tp_operator_event(model, op);
         if (e->thread == model->host_main)
-            tp_intervals_push(&alive, tp_sat_add(e->ts_ns, join->shift_ns),
-                              tp_sat_add(tp_operator_end(model, op), join->shift_ns));
+            tp_intervals_push(&alive, tp_sat_add(e->ts_ns, matching->shift_ns),
+                              tp_sat_add(tp_operator_end(model, op), matching->shift_ns));
     }
     return tp_intervals_of(&alive);
 }
 
-static void find_places(const struct join *join, struct places *places)
+static void find_places(const struct matching *matching, struct places *places)
 {
-    const struct tp_model *model = join->model;
-    const struct tp_thread_slice *slices = slices_of(join);
-    struct tp_vec steps = TP_VEC(join->arena, struct tp_interval), running = TP_VEC(join->arena, struct tp_interval);
+    const struct tp_model *model = matching->model;
+    const struct tp_thread_slice *slices = slices_of(matching);
+    struct tp_vec steps = TP_VEC(matching->arena, struct tp_interval),
+                  running = TP_VEC(matching->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->step_count; i++)
         if (tp_step_is_used(&model->steps[i]))
-            tp_intervals_push(&steps, tp_sat_add(model->steps[i].host_start_ns, join->shift_ns),
-                              tp_sat_add(model->steps[i].host_end_ns, join->shift_ns));
-    for (uint32_t i = 0; i < join->thread->count; i++)
+            tp_intervals_push(&steps, tp_sat_add(model->steps[i].host_start_ns, matching->shift_ns),
+                              tp_sat_add(model->steps[i].host_end_ns, matching->shift_ns));
+    for (uint32_t i = 0; i < matching->thread->count; i++)
         if (slices[i].state == TP_STATE_RUNNING)
             tp_intervals_push(&running, slices[i].begin_ns, slices[i].end_ns);
     places->steps = tp_intervals_of(&steps);
-    places->outside = tp_intervals_minus(join->arena, places->steps, operators_of(join));
-    join->out->outside_ns = tp_intervals_intersection_length(places->outside, tp_intervals_of(&running));
+    places->outside = tp_intervals_minus(matching->arena, places->steps, operators_of(matching));
+    matching->out->outside_ns = tp_intervals_intersection_length(places->outside, tp_intervals_of(&running));
 }
 
 /* A time to be divided among samples. Each sample gets the remaining time divided by the number of remaining samples,
  * so that the shares add up to the time. */
-struct deal {
+struct division {
     int64_t left_ns;
     uint64_t left_count;
 };
 
-static int64_t next_share(struct deal *deal)
+static int64_t next_share(struct division *division)
 {
-    int64_t share = deal->left_ns / (int64_t)deal->left_count--;
-    deal->left_ns -= share;
+    int64_t share = division->left_ns / (int64_t)division->left_count--;
+    division->left_ns -= share;
     return share;
 }
 
@@ -245,34 +248,34 @@ static void add_sample(struct sums *sums, uint32_t sample, int64_t ns)
     }
 }
 
-static bool is_of_thread(const struct join *join, uint32_t sample)
+static bool is_of_thread(const struct matching *matching, uint32_t sample)
 {
-    const struct tp_process_tree *tree = &join->program->tree;
-    return tree->trace->samples[sample].thread == join->thread->row &&
-           tree->process_of_sample[sample] == join->thread->process;
+    const struct tp_process_tree *tree = &matching->program->tree;
+    return tree->trace->samples[sample].thread == matching->thread->row &&
+           tree->process_of_sample[sample] == matching->thread->process;
 }
 
-static void count_samples(const struct join *join, const struct places *places)
+static void count_samples(const struct matching *matching, const struct places *places)
 {
-    const struct tp_trace *trace = join->program->tree.trace;
+    const struct tp_trace *trace = matching->program->tree.trace;
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         int64_t at = trace->samples[i].ts_ns;
-        if (!is_of_thread(join, i) || !tp_intervals_contain(places->steps, at))
+        if (!is_of_thread(matching, i) || !tp_intervals_contain(places->steps, at))
             continue;
-        join->out->sample_count++;
-        join->out->outside_count += tp_intervals_contain(places->outside, at);
+        matching->out->sample_count++;
+        matching->out->outside_count += tp_intervals_contain(places->outside, at);
     }
 }
 
-static void add_samples(const struct join *join, const struct places *places, struct sums *sums)
+static void add_samples(const struct matching *matching, const struct places *places, struct sums *sums)
 {
-    const struct tp_trace *trace = join->program->tree.trace;
-    struct tp_program_steps *out = join->out;
-    struct deal all = {out->running_ns, out->sample_count}, outside = {out->outside_ns, out->outside_count};
+    const struct tp_trace *trace = matching->program->tree.trace;
+    struct tp_program_steps *out = matching->out;
+    struct division all = {out->running_ns, out->sample_count}, outside = {out->outside_ns, out->outside_count};
     bool is_enough = all.left_count >= LEAST_SAMPLES, is_enough_outside = outside.left_count >= LEAST_SAMPLES;
     for (uint32_t i = 0; i < trace->sample_count && is_enough; i++) {
         int64_t at = trace->samples[i].ts_ns;
-        if (!is_of_thread(join, i) || !tp_intervals_contain(places->steps, at))
+        if (!is_of_thread(matching, i) || !tp_intervals_contain(places->steps, at))
             continue;
         int64_t share = next_share(&all);
         tp_program_functions_of(&sums->functions, trace->samples[i].stack);
@@ -300,17 +303,17 @@ static int by_self(const void *context, uint32_t x, uint32_t y)
     return names ? names : tp_str_compare(a->file, b->file);
 }
 
-static void fill_functions(const struct join *join, const struct sums *sums)
+static void fill_functions(const struct matching *matching, const struct sums *sums)
 {
-    struct tp_program_steps *out = join->out;
+    struct tp_program_steps *out = matching->out;
     size_t all = sums->functions.items.count, count = 0;
     struct tp_table *t = &out->functions;
-    out->function_of_row = tp_arena_array(join->arena, all + 1, sizeof *out->function_of_row);
+    out->function_of_row = tp_arena_array(matching->arena, all + 1, sizeof *out->function_of_row);
     for (uint32_t i = 0; i < all; i++)
         if (sums->last[i])
             out->function_of_row[count++] = i;
-    tp_sort_rows(out->function_of_row, count, by_self, sums, join->arena);
-    tp_table_init(t, join->arena, "functions", function_defs, TP_PROGRAM_FUNCTION_COLUMNS, count);
+    tp_sort_rows(out->function_of_row, count, by_self, sums, matching->arena);
+    tp_table_init(t, matching->arena, "functions", function_defs, TP_PROGRAM_FUNCTION_COLUMNS, count);
     t->title = "Functions outside of operators";
     for (size_t row = 0; row < count; row++) {
         uint32_t number = out->function_of_row[row];
@@ -322,21 +325,21 @@ static void fill_functions(const struct join *join, const struct sums *sums)
     }
 }
 
-static void fill_samples(const struct join *join)
+static void fill_samples(const struct matching *matching)
 {
     struct places places;
-    struct sums sums = {.functions = join->program->functions};
+    struct sums sums = {.functions = matching->program->functions};
     size_t count = sums.functions.items.count + 1;
-    sums.functions.path = TP_VEC(join->arena, uint32_t);
-    sums.functions.frames = TP_VEC(join->arena, uint32_t);
-    sums.self_ns = tp_arena_array(join->arena, count, sizeof *sums.self_ns);
-    sums.total_ns = tp_arena_array(join->arena, count, sizeof *sums.total_ns);
-    sums.count = tp_arena_array(join->arena, count, sizeof *sums.count);
-    sums.last = tp_arena_array(join->arena, count, sizeof *sums.last);
-    find_places(join, &places);
-    count_samples(join, &places);
-    add_samples(join, &places, &sums);
-    fill_functions(join, &sums);
+    sums.functions.path = TP_VEC(matching->arena, uint32_t);
+    sums.functions.frames = TP_VEC(matching->arena, uint32_t);
+    sums.self_ns = tp_arena_array(matching->arena, count, sizeof *sums.self_ns);
+    sums.total_ns = tp_arena_array(matching->arena, count, sizeof *sums.total_ns);
+    sums.count = tp_arena_array(matching->arena, count, sizeof *sums.count);
+    sums.last = tp_arena_array(matching->arena, count, sizeof *sums.last);
+    find_places(matching, &places);
+    count_samples(matching, &places);
+    add_samples(matching, &places, &sums);
+    fill_functions(matching, &sums);
 }
 
 /* ---- table of parts ---- */
@@ -347,17 +350,17 @@ static int by_time(const void *context, uint32_t x, uint32_t y)
     return part_ns[x] != part_ns[y] ? (part_ns[x] > part_ns[y] ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-static void fill_parts(const struct join *join)
+static void fill_parts(const struct matching *matching)
 {
-    struct tp_program_steps *out = join->out;
+    struct tp_program_steps *out = matching->out;
     uint32_t order[TP_STEPS_PARTS], count = 0;
     for (uint32_t part = 0; part < TP_STEPS_PARTS; part++)
         if (out->part_ns[part])
             order[count++] = part;
-    tp_sort_rows(order, count, by_time, out->part_ns, join->arena);
-    tp_table_init(&out->parts, join->arena, "parts", part_defs, TP_STEPS_PART_COLUMNS, count);
+    tp_sort_rows(order, count, by_time, out->part_ns, matching->arena);
+    tp_table_init(&out->parts, matching->arena, "parts", part_defs, TP_STEPS_PART_COLUMNS, count);
     out->parts.title = "What the steps' wall clock was";
-    out->part_of_row = tp_arena_alloc(join->arena, count + 1);
+    out->part_of_row = tp_arena_alloc(matching->arena, count + 1);
     for (uint32_t row = 0; row < count; row++) {
         int64_t ns = out->part_ns[order[row]];
         out->part_of_row[row] = (uint8_t)order[row];
@@ -378,16 +381,16 @@ double tp_program_steps_ready_percent(const struct tp_program_steps *steps)
 bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,
                             const struct tp_program_view *program, struct tp_arena *arena)
 {
-    struct join join = {.model = model, .program = program, .arena = arena, .out = steps};
+    struct matching matching = {.model = model, .program = program, .arena = arena, .out = steps};
     *steps = (struct tp_program_steps){0};
-    if (!program->is_present || !model->used_count || !find_thread(&join))
+    if (!program->is_present || !model->used_count || !find_thread(&matching))
         return false;
     const struct tp_thread *main = &model->trace->threads[model->host_main];
     steps->pid = main->pid.number;
     steps->tid = main->tid.number;
-    fill_steps(&join);
-    fill_samples(&join);
-    fill_parts(&join);
+    fill_steps(&matching);
+    fill_samples(&matching);
+    fill_parts(&matching);
     return true;
 }
 

@@ -52,7 +52,7 @@ static bool is_engine(struct tp_program_use *kind, const struct tp_serving_view 
 }
 
 /* Returns the kind of program if no name shows it, from the recorded work and the recorder. */
-static enum tp_program_use_kind kind_of_rest(const struct tp_model *model)
+static enum tp_program_use_kind kind_without_names(const struct tp_model *model)
 {
     bool has_operators = model->operators.count > 0;
     bool has_device = model->program != TP_RECORDED_CPU && model->program != TP_RECORDED_EMPTY;
@@ -77,7 +77,7 @@ struct tp_program_use tp_program_use_find(const struct tp_model *model, const st
             kind = (struct tp_program_use){of, trace->names.items[i]};
     }
     if (kind.of == TP_USE_UNKNOWN)
-        kind.of = kind_of_rest(model);
+        kind.of = kind_without_names(model);
     return kind;
 }
 

@@ -194,12 +194,12 @@ enum { TP_PROGRAM_NAMED = 3 }; /* processes that a finding names */
 struct tp_program_finding {
     enum tp_program_finding_kind kind;
     enum tp_program_weight weight;
-    uint64_t count;        /* number of the waits, threads or processes that it is about */
-    uint64_t sample_count; /* samples that show it; 0: an estimate, or not from samples */
-    uint64_t most_alive;   /* threads: most that lived at the same time */
-    bool is_python;        /* function: the Python function of the view */
-    uint32_t function;     /* function, kernel: its number in `functions` */
-    struct tp_str build_id; /* function without a name: build-id of its file; empty: unknown */
+    uint64_t count;                       /* number of the waits, threads or processes that it is about */
+    uint64_t sample_count;                /* samples that show it; 0: an estimate, or not from samples */
+    uint64_t most_alive;                  /* threads: most that lived at the same time */
+    bool is_python;                       /* function: the Python function of the view */
+    uint32_t function;                    /* function, kernel: its number in `functions` */
+    struct tp_str build_id;               /* function without a name: build-id of its file; empty: unknown */
     const struct tp_wait_group *wait;     /* lock, disk: the group of waits */
     uint32_t process;                     /* child processes: index of the process that waits */
     uint32_t processes[TP_PROGRAM_NAMED]; /* processes: indexes of the first or longest ones */
@@ -249,14 +249,14 @@ struct tp_program_view {
     unsigned finding_count;
 };
 
-#define TP_PROGRAM_BECAME "  =>  " /* text between programs that one process executed one after the other */
+#define TP_PROGRAM_SEPARATOR "  =>  " /* text between programs that one process executed one after the other */
 
 /* Returns the last program that a process executed, with its arguments: a part of `command`, which is a cell of
  * TP_PROGRAM_PROCESS_COMMAND. */
-static inline struct tp_str tp_program_last(struct tp_str command)
+static inline struct tp_str tp_last_program(struct tp_str command)
 {
-    size_t size = sizeof TP_PROGRAM_BECAME - 1;
-    for (ptrdiff_t at; (at = tp_str_find(command, TP_PROGRAM_BECAME)) >= 0;)
+    size_t size = sizeof TP_PROGRAM_SEPARATOR - 1;
+    for (ptrdiff_t at; (at = tp_str_find(command, TP_PROGRAM_SEPARATOR)) >= 0;)
         command = (struct tp_str){command.ptr + at + size, command.len - (size_t)at - size};
     return command;
 }

@@ -103,8 +103,8 @@ static struct tp_str command_of(const struct tp_tree_process *process, const str
     if (process->seen->execs != TP_NO_ID)
         while (tp_value_next(tp_strings_get(&trace->values, process->seen->execs), &at, NULL, &item)) {
             struct tp_str program = tp_value_text(arena, item);
-            text =
-                tp_text_printf(arena, "%s%s%.*s", text, *text ? TP_PROGRAM_BECAME : "", (int)program.len, program.ptr);
+            text = tp_text_printf(arena, "%s%s%.*s", text, *text ? TP_PROGRAM_SEPARATOR : "", (int)program.len,
+                                  program.ptr);
         }
     name = tp_strings_get(&trace->names, process->seen->name);
     return *text ? tp_str_of(text) : name.len ? name : TP_STR("(no name)");

@@ -12,30 +12,31 @@
 /* ---- unique names ---- */
 
 /* The number of uses of each pair (group, name). */
-struct apart {
+struct unique_names {
     struct tp_arena *arena;
     struct tp_strings names;
     struct tp_keys keys;
     struct tp_vec counts; /* uint32_t by key: number of uses */
 };
 
-static void apart_init(struct apart *apart, struct tp_arena *arena)
+static void unique_names_init(struct unique_names *unique_names, struct tp_arena *arena)
 {
-    apart->arena = arena;
-    tp_strings_init(&apart->names, arena, 0);
-    tp_keys_init(&apart->keys, arena, 2);
-    apart->counts = TP_VEC(arena, uint32_t);
+    unique_names->arena = arena;
+    tp_strings_init(&unique_names->names, arena, 0);
+    tp_keys_init(&unique_names->keys, arena, 2);
+    unique_names->counts = TP_VEC(arena, uint32_t);
 }
 
 /* Returns the name unchanged for its first use in the group, and later the name with a number. */
-static struct tp_str apart_name(struct apart *apart, uint32_t group, struct tp_str name)
+static struct tp_str unique_name(struct unique_names *unique_names, uint32_t group, struct tp_str name)
 {
-    uint32_t key = tp_keys_pair(&apart->keys, group, tp_strings_add(&apart->names, name));
-    while (apart->counts.count <= key)
-        *(uint32_t *)tp_vec_push(&apart->counts) = 0;
-    uint32_t count = ++*TP_AT(&apart->counts, uint32_t, key);
-    return count == 1 ? name
-                      : tp_str_of(tp_text_printf(apart->arena, "%.*s #%u", (int)name.len, name.ptr, (unsigned)count));
+    uint32_t key = tp_keys_pair(&unique_names->keys, group, tp_strings_add(&unique_names->names, name));
+    while (unique_names->counts.count <= key)
+        *(uint32_t *)tp_vec_push(&unique_names->counts) = 0;
+    uint32_t count = ++*TP_AT(&unique_names->counts, uint32_t, key);
+    return count == 1
+               ? name
+               : tp_str_of(tp_text_printf(unique_names->arena, "%.*s #%u", (int)name.len, name.ptr, (unsigned)count));
 }
 
 /* ---- processes and threads ---- */
@@ -43,16 +44,16 @@ static struct tp_str apart_name(struct apart *apart, uint32_t group, struct tp_s
 static void add_tree(struct tp_sampled *sampled, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &sampled->view.tree;
-    struct apart commands;
-    apart_init(&commands, arena);
+    struct unique_names commands;
+    unique_names_init(&commands, arena);
     sampled->process_count = tree->process_count;
     sampled->processes = tp_arena_array(arena, tree->process_count + 1, sizeof *sampled->processes);
     for (uint32_t i = 0; i < tree->process_count; i++) {
         const struct tp_tree_process *p = &tree->processes[i];
-        struct tp_str command = tp_program_last(tp_table_text(&sampled->view.processes, TP_PROGRAM_PROCESS_COMMAND)[i]);
+        struct tp_str command = tp_last_program(tp_table_text(&sampled->view.processes, TP_PROGRAM_PROCESS_COMMAND)[i]);
         command.len = tp_utf8_cut(command.ptr, command.len, TP_MAX_SHOWN_NAME_BYTES);
         sampled->processes[i] =
-            (struct tp_sampled_process){apart_name(&commands, 0, command), p->pid, p->begin_ns, p->end_ns};
+            (struct tp_sampled_process){unique_name(&commands, 0, command), p->pid, p->begin_ns, p->end_ns};
     }
 }
 
@@ -70,7 +71,7 @@ static struct tp_str name_of_process(const struct tp_trace *trace, uint32_t row,
 }
 
 /* Returns the process of a row with samples, by its pid; adds it if it is new. */
-static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *processes, struct apart *names,
+static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *processes, struct unique_names *names,
                                    uint32_t row)
 {
     const struct tp_row_id *pid = &sampled->trace->threads[row].pid;
@@ -80,7 +81,7 @@ static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *pr
             return i;
     struct tp_str name = name_of_process(sampled->trace, row, processes->arena);
     *(struct tp_sampled_process *)tp_vec_push(processes) =
-        (struct tp_sampled_process){apart_name(names, 0, name), number, INT64_MAX, INT64_MIN};
+        (struct tp_sampled_process){unique_name(names, 0, name), number, INT64_MAX, INT64_MIN};
     return (uint32_t)processes->count - 1;
 }
 
@@ -111,8 +112,8 @@ static void add_samples(struct tp_sampled *sampled, struct threads *threads, str
                         struct tp_arena *arena)
 {
     const struct tp_trace *trace = sampled->trace;
-    struct apart names;
-    apart_init(&names, arena);
+    struct unique_names names;
+    unique_names_init(&names, arena);
     sampled->thread_of_sample = tp_arena_array(arena, trace->sample_count + 1, sizeof *sampled->thread_of_sample);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         const struct tp_sample *sample = &trace->samples[i];
@@ -144,8 +145,8 @@ static void order_threads(struct tp_sampled *sampled, const struct threads *thre
     uint32_t count = (uint32_t)threads->items.count;
     uint32_t *order = tp_arena_array(arena, count + 1, sizeof *order),
              *place = tp_arena_array(arena, count + 1, sizeof *place);
-    struct apart names;
-    apart_init(&names, arena);
+    struct unique_names names;
+    unique_names_init(&names, arena);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     tp_sort_rows(order, count, by_process, threads->items.data, arena);
@@ -154,7 +155,7 @@ static void order_threads(struct tp_sampled *sampled, const struct threads *thre
     for (uint32_t i = 0; i < count; i++) {
         struct tp_sampled_thread *thread = &sampled->threads[i];
         *thread = *TP_AT(&threads->items, struct tp_sampled_thread, order[i]);
-        thread->name = apart_name(&names, thread->process, thread->name);
+        thread->name = unique_name(&names, thread->process, thread->name);
         place[order[i]] = i;
     }
     for (uint32_t i = 0; i < sampled->trace->sample_count; i++)

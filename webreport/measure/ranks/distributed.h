@@ -84,7 +84,7 @@ struct tp_step_matrix {
 
 /* Links from a rank to the next rank with devices on the same node, and to the next in the same process; TP_NO_ID ends
  * a list. The names of the workers contain node and process. */
-struct tp_rank_kin {
+struct tp_rank_siblings {
     uint32_t next_of_node, next_of_process;
     bool is_first_of_node, is_first_of_process;
 };
@@ -95,13 +95,13 @@ struct tp_distributed {
     int64_t span;
     const struct tp_rank_summary **ranks; /* ranks with communication; the arrays below have the same order */
     uint32_t rank_count;
-    struct tp_rank_kin *kin; /* by rank */
-    bool *is_blamed; /* by rank: a replay (docs/definitions.md, section 29) shows that the rank's own work costs time.
-                      * NULL: no reliable replay */
-    const struct tp_peaks_file *peaks_file; /* peaks from the user; NULL: only published peaks are used */
-    const struct tp_job *job;               /* replayed job of these ranks; NULL: no reliable replay */
-    struct tp_str *silent_workers;          /* workers without communication */
-    uint32_t silent_count;
+    struct tp_rank_siblings *kin; /* by rank */
+    bool *is_cause_of_loss; /* by rank: a replay (docs/definitions.md, section 29) shows that the rank's own work costs
+                             * time. NULL: no reliable replay */
+    const struct tp_peaks_file *peaks_file;       /* peaks from the user; NULL: only published peaks are used */
+    const struct tp_job *job;                     /* replayed job of these ranks; NULL: no reliable replay */
+    struct tp_str *workers_without_communication; /* workers without communication */
+    uint32_t without_communication_count;
     bool is_comparable;
     /* The ranks are comparable, but other ranks of the job or of a group are missing. Real waits are at least as long
      * as shown. */

@@ -181,15 +181,15 @@ void tp_distributed_build(struct tp_distributed *view, int64_t span, const struc
     view->has_span = span != TP_NULL_INT;
     view->span = span;
     view->ranks = tp_arena_array(arena, count, sizeof(void *));
-    view->silent_workers = tp_arena_array(arena, count, sizeof *view->silent_workers);
+    view->workers_without_communication = tp_arena_array(arena, count, sizeof *view->workers_without_communication);
     for (uint32_t i = 0; i < count; i++) {
         if (ranks[i].record_count)
             view->ranks[view->rank_count++] = &ranks[i];
         else
-            view->silent_workers[view->silent_count++] = ranks[i].worker;
+            view->workers_without_communication[view->without_communication_count++] = ranks[i].worker;
     }
     view->is_present = view->rank_count > 0;
-    tp_rank_kin_build(view, arena);
+    tp_rank_siblings_build(view, arena);
     if (!view->is_present)
         return;
     view->is_comparable = are_comparable(view);
@@ -310,7 +310,7 @@ static const struct tp_json_field fields[] = {
     {"span", TP_PLAIN(F, span), TP_NULL_UNLESS(F, has_span),
      .definition = "number of the recording; null if the run has only one recording"},
     {"workers", TP_LIST(next_worker, NULL), .definition = "ranks with communication"},
-    {"workers_without_communication", TP_ARRAY(F, silent_workers, silent_count),
+    {"workers_without_communication", TP_ARRAY(F, workers_without_communication, without_communication_count),
      .definition = "ranks without communication"},
     {"comparable", TP_PLAIN(F, is_comparable), .definition = "true if all ranks recorded the same collectives"},
     {"wait_is_least", TP_COMPUTED(TP_AS_BOOL, wait_is_least),

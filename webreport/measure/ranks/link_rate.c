@@ -151,7 +151,7 @@ static void measure(struct tp_link_rate *found, const struct tp_distributed *vie
 void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *view, struct tp_arena *arena)
 {
     *found = (struct tp_link_rate){0};
-    if (!view->is_present || view->silent_count || view->rank_count < 2 || !is_whole_machine(view))
+    if (!view->is_present || view->without_communication_count || view->rank_count < 2 || !is_whole_machine(view))
         return;
     const struct tp_rank_gpu *gpu = view->ranks[0]->gpus;
     const struct tp_peaks *peaks = tp_peaks_with(view->peaks_file, gpu->name, gpu->memory_bytes, arena);

@@ -149,7 +149,7 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
 }
 
 /* Returns the single copy of a text that all records share. */
-static struct tp_str shared(struct tp_strings *texts, struct tp_str text)
+static struct tp_str shared_text(struct tp_strings *texts, struct tp_str text)
 {
     return text.ptr ? tp_strings_get(texts, tp_strings_add(texts, text)) : text;
 }
@@ -168,9 +168,9 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
     rank->records = tp_arena_array(arena, from->record_count, sizeof *rank->records);
     for (uint32_t i = 0; i < from->record_count; i++) {
         rank->records[i] = from->records[i];
-        rank->records[i].name = shared(&texts, from->records[i].name);
+        rank->records[i].name = shared_text(&texts, from->records[i].name);
         for (unsigned k = 0; k < 4; k++)
-            rank->records[i].meta[k] = shared(&texts, from->records[i].meta[k]);
+            rank->records[i].meta[k] = shared_text(&texts, from->records[i].meta[k]);
     }
     rank->ranges = tp_arena_array(arena, from->range_count, sizeof *rank->ranges);
     for (uint32_t i = 0; i < from->range_count; i++)
@@ -178,8 +178,8 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
     rank->gpus = tp_arena_array(arena, from->gpu_count, sizeof *rank->gpus);
     for (uint32_t g = 0; g < from->gpu_count; g++) {
         rank->gpus[g] = from->gpus[g];
-        rank->gpus[g].name = shared(&texts, from->gpus[g].name);
-        rank->gpus[g].compute_capability = shared(&texts, from->gpus[g].compute_capability);
+        rank->gpus[g].name = shared_text(&texts, from->gpus[g].name);
+        rank->gpus[g].compute_capability = shared_text(&texts, from->gpus[g].compute_capability);
     }
 }
 
@@ -204,7 +204,7 @@ static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_st
 }
 
 /* Links the ranks of each node, and of each process on it, so that a rank need not be compared with all others. */
-void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena)
+void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_strings texts;
     struct tp_keys nodes, processes;
@@ -214,9 +214,9 @@ void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena)
     tp_keys_init(&processes, arena, 2);
     view->kin = tp_arena_array(arena, view->rank_count, sizeof *view->kin);
     for (uint32_t r = 0; r < view->rank_count; r++) {
-        struct tp_rank_kin *kin = &view->kin[r];
+        struct tp_rank_siblings *kin = &view->kin[r];
         struct tp_str node, process;
-        *kin = (struct tp_rank_kin){.next_of_node = TP_NO_ID, .next_of_process = TP_NO_ID};
+        *kin = (struct tp_rank_siblings){.next_of_node = TP_NO_ID, .next_of_process = TP_NO_ID};
         if (!view->ranks[r]->gpu_count)
             continue;
         split_worker(view->ranks[r]->worker, &node, &process);
@@ -288,7 +288,7 @@ static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_i
     return false;
 }
 
-static struct tp_json_value map_of(tp_next_item *next, const struct tp_distributed *view, uint32_t rank)
+static struct tp_json_value next_process_of_node(tp_next_item *next, const struct tp_distributed *view, uint32_t rank)
 {
     return tp_as_map(next, (struct tp_record){.at = view, .index = rank});
 }
@@ -307,7 +307,7 @@ static bool next_process(const struct tp_record *record, size_t *cursor, struct 
     split_worker(view->ranks[at]->worker, &node, &process);
     snprintf(item->room, sizeof item->room, "Process %.*s", (int)(process.len < 40 ? process.len : 40), process.ptr);
     item->key = tp_str_of(item->room);
-    item->value = map_of(next_gpu, view, at);
+    item->value = next_process_of_node(next_gpu, view, at);
     *cursor = (size_t)at + 1;
     return true;
 }
@@ -322,7 +322,7 @@ static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_
     item->value = tp_as_absent();
     if (view->kin[rank].is_first_of_node) {
         split_worker(view->ranks[rank]->worker, &item->key, &process);
-        item->value = map_of(next_process, view, rank);
+        item->value = next_process_of_node(next_process, view, rank);
     }
     return true;
 }
@@ -332,6 +332,6 @@ struct tp_json_value tp_rank_devices(const struct tp_record *record)
     const struct tp_distributed *view = record->at;
     for (uint32_t w = 0; w < view->rank_count; w++)
         if (view->ranks[w]->gpu_count > 0)
-            return map_of(next_node, view, 0);
+            return next_process_of_node(next_node, view, 0);
     return tp_as_null();
 }

@@ -23,7 +23,7 @@ void tp_rank_ops_build(struct tp_table *table, const struct tp_rank_summary *ran
                        struct tp_arena *arena);
 
 /* Fills view->kin. */
-void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena);
+void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena);
 
 /* Returns the JSON member device_information: devices by node, process and number. record->at: the view. */
 struct tp_json_value tp_rank_devices(const struct tp_record *record);

@@ -17,7 +17,7 @@ static double threshold(const struct tp_rule *rule, const char *key)
 
 /* Returns the rank that waits least in a step, because it arrives last; TP_NO_ID if several ranks are equal or a rank
  * lacks the step. */
-static uint32_t last_of(const struct tp_distributed *view, uint32_t step)
+static uint32_t last_rank(const struct tp_distributed *view, uint32_t step)
 {
     const struct tp_step_matrix *wait = &view->wait;
     uint32_t last = TP_NO_ID;
@@ -39,7 +39,7 @@ static void count_late(struct tp_straggler *found, const struct tp_distributed *
     for (uint32_t w = 0; w < view->rank_count; w++) {
         uint32_t late = 0;
         for (uint32_t step = 1; step < view->wait.step_count; step++)
-            late += last_of(view, step) == w;
+            late += last_rank(view, step) == w;
         if (late > found->late_count) {
             found->late_count = late;
             found->rank = w;
@@ -57,7 +57,7 @@ static double computing_us(const struct tp_distributed *view, uint32_t rank)
 /* Returns the share of the wait that removing its cause would save. If the rank computes longer, it has too much of the
  * shared work, and with equal parts all ranks would finish at the mean. Otherwise it does other work, which the other
  * ranks would not take over. */
-static double mended_part(const struct tp_straggler *found, const struct tp_distributed *view)
+static double saved_part(const struct tp_straggler *found, const struct tp_distributed *view)
 {
     double ranks = view->rank_count, others = 0;
     for (uint32_t w = 0; w < view->rank_count; w++)
@@ -92,8 +92,8 @@ void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *
     measure(found, view);
     double wait = found->step_us > 0 ? 100 * found->wait_us / found->step_us : 0;
     double late = 100.0 * found->late_count / found->step_count;
-    found->share_percent = wait * mended_part(found, view);
-    if (view->is_blamed && !view->is_blamed[found->rank])
+    found->share_percent = wait * saved_part(found, view);
+    if (view->is_cause_of_loss && !view->is_cause_of_loss[found->rank])
         found->rank = TP_NO_ID;
     if (wait < threshold(rule, "min_wait_pct") || late < threshold(rule, "min_late_pct"))
         found->rank = TP_NO_ID;

@@ -32,7 +32,7 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
         tp_serving_build(&advice->serving, &kinds, &units, arena);
     } else {
         tp_work_rates_none(&advice->rates);
-        tp_serving_none(&advice->serving);
+        tp_serving_init_empty(&advice->serving);
     }
     advice->use = tp_program_use_find(model, &advice->serving);
     if (is_whole) {

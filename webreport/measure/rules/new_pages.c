@@ -67,7 +67,7 @@ static uint32_t next_new(uint32_t *next, uint32_t at)
 
 /* Returns whether an operator writes no memory itself: it makes a view, or allocates memory that another operator
  * writes. */
-static bool is_untouching(struct tp_str name)
+static bool writes_nothing(struct tp_str name)
 {
     static const char *const begins[] = {"aten::empty",      "aten::new_empty", "aten::resize_",
                                          "aten::as_strided", "aten::view",      "aten::expand",
@@ -82,24 +82,24 @@ static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
     const struct tp_operators *ops = &model->operators;
     struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, owner));
     uint32_t thread = tp_operator_event(model, owner)->thread;
-    if (!is_untouching(name))
+    if (!writes_nothing(name))
         return owner;
     for (uint32_t op = owner + 1, n = 0; op < ops->finished_count && n < MOST_LOOKED_AT; op++, n++) {
         const struct tp_event *e = tp_operator_event(model, op);
         if (e->thread != thread)
             break;
-        if (ops->subtree_end[op] == op + 1 && !is_untouching(tp_trace_name(model->trace, e)))
+        if (ops->subtree_end[op] == op + 1 && !writes_nothing(tp_trace_name(model->trace, e)))
             return op;
     }
     return owner;
 }
 
-/* The first writes of an operator. NOTHING: none; THERE: blocks of existing pages; NEW: blocks of new pages, except for
- * the pages at their edges; MIXED: both.
+/* The first writes of an operator. NOTHING: none; EXISTING: blocks of existing pages; NEW: blocks of new pages, except
+ * for the pages at their edges; MIXED: both.
  *
- * The kind is packed into one number with the number of existing pages (THERE) or of new pages (NEW, MIXED), because a
- * trace may have hundreds of millions of operators. */
-enum kind { NOTHING, THERE, NEW, MIXED };
+ * The kind is packed into one number with the number of existing pages (EXISTING) or of new pages (NEW, MIXED), because
+ * a trace may have hundreds of millions of operators. */
+enum kind { NOTHING, EXISTING, NEW, MIXED };
 enum { KIND_SHIFT = 30, EDGES = 2 };
 #define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
 
@@ -116,9 +116,9 @@ static uint32_t new_count(uint32_t pages)
 /* Returns `pages` with another block, of whose `all` pages `made` are new. */
 static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
 {
-    enum kind before = kind_of(pages), block = made == 0 ? THERE : all - made <= EDGES ? NEW : MIXED;
+    enum kind before = kind_of(pages), block = made == 0 ? EXISTING : all - made <= EDGES ? NEW : MIXED;
     enum kind kind = before == NOTHING || before == block ? block : MIXED;
-    uint64_t count = kind == THERE ? (pages & COUNT_MASK) + all : new_count(pages) + made;
+    uint64_t count = kind == EXISTING ? (pages & COUNT_MASK) + all : new_count(pages) + made;
     return (uint32_t)kind << KIND_SHIFT | (uint32_t)(count < COUNT_MASK ? count : COUNT_MASK);
 }
 
@@ -185,7 +185,7 @@ static bool is_light(struct tp_str name)
  * costs little; FEW: least number of operators. */
 enum { EVIDENCE_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
 /* Limits in ns: time to write a page, and largest cost that is accepted if only computing operators are evidence. */
-enum { WRITTEN_NS = 300, MOST_BELIEVED_NS = 1500 };
+enum { WRITTEN_NS = 300, MOST_ACCEPTED_NS = 1500 };
 
 static int64_t low_of(struct tp_vec *times, unsigned percent)
 {
@@ -221,7 +221,7 @@ static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, c
     }
     if (light.count >= FEW)
         return low_of(&light, 25);
-    return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_BELIEVED_NS) : 0;
+    return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_ACCEPTED_NS) : 0;
 }
 
 /* Returns the time of a light operator for an existing page, ns: the median of operators with so many pages that the
@@ -230,7 +230,7 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
 {
     struct tp_vec times = TP_VEC(arena, int64_t);
     for (uint32_t op = 0; op < model->operators.count; op++)
-        if (kind_of(pages[op]) == THERE && (pages[op] & COUNT_MASK) >= MANY_PAGES && is_light_operator(model, op))
+        if (kind_of(pages[op]) == EXISTING && (pages[op] & COUNT_MASK) >= MANY_PAGES && is_light_operator(model, op))
             *(int64_t *)tp_vec_push(&times) = self_ns(model, op) / (pages[op] & COUNT_MASK);
     return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
 }

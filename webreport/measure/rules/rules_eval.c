@@ -143,7 +143,7 @@ struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
     return (struct tp_str){text, (size_t)size};
 }
 
-bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b)
+bool tp_has_time_within(const struct tp_vec *starts, int64_t a, int64_t b)
 {
     size_t lo = 0, hi = starts->count;
     while (lo < hi) {

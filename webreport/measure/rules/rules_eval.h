@@ -86,7 +86,7 @@ struct tp_advisor {
     struct tp_unjudged unjudged;         /* the first reason that makes more than half of W unusable */
     struct tp_vec recorded;              /* CPU programs: struct tp_recorded of the main thread, in order of start */
 
-    uint8_t *above; /* by operator: enum tp_above_bit; NULL before the first call of tp_above */
+    uint8_t *above; /* by operator: enum tp_enclosing_kind; NULL before the first call of tp_enclosing_kinds */
 
     /* the following members are for device programs */
     struct tp_operation_range *ranges; /* operations that start within W */
@@ -162,7 +162,7 @@ void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *m
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device);
 
 /* Returns whether one of the times is in [a, b). starts: int64_t, ascending. */
-bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b);
+bool tp_has_time_within(const struct tp_vec *starts, int64_t a, int64_t b);
 
 /* Returns a detail in the arena of the rules: TP_DETAIL(a, TP_DETAIL_GROWTH, TP_OF_BYTES(least)). */
 #define TP_DETAIL(a, id, ...) tp_detail_new((a)->arena, &(struct tp_detail){(id), {__VA_ARGS__}, NULL})
@@ -193,17 +193,17 @@ struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_lin
                                        size_t most, enum tp_detail_id id);
 
 /* Kinds of operators, found by the names of an operator and its callers. */
-enum tp_above_bit {
-    TP_ABOVE_SHAPE = 1,
-    TP_ABOVE_SCALAR = 2,
-    TP_ABOVE_FILL = 4,
-    TP_ABOVE_COPY = 8,
-    TP_ABOVE_BACKWARD = 16
+enum tp_enclosing_kind {
+    TP_ENCLOSED_BY_SHAPE = 1,
+    TP_ENCLOSED_BY_SCALAR = 2,
+    TP_ENCLOSED_BY_FILL = 4,
+    TP_ENCLOSED_BY_COPY = 8,
+    TP_ENCLOSED_BY_BACKWARD = 16
 };
 
 /* Returns the bits of an operator and of all its callers; 0 for TP_NO_ID. The first call computes them for all
  * operators. */
-unsigned tp_above(struct tp_advisor *a, uint32_t op);
+unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op);
 
 /* Returns whether `says` accepts the name of any annotation. Checks the names first, because they are few, and most
  * traces have no such name. */
@@ -269,7 +269,7 @@ void tp_rules_prepare_cpu(struct tp_advisor *a);
 
 /* Returns the largest gain from removing blocking calls of the host, in percent of the judged time. calls: a set of
  * times. */
-double tp_percent_ahead(struct tp_advisor *a, struct tp_intervals calls);
+double tp_gain_without_waits(struct tp_advisor *a, struct tp_intervals calls);
 
 /* Subtracts the cost of recording from the gains of findings about a late host. Must be called after all rules. */
 void tp_findings_less_recording(struct tp_advisor *a);

@@ -1,7 +1,7 @@
 /* Finds functions that mostly do what a rule is about: see rules_functions.h. */
 #include "webreport/measure/rules/rules_functions.h"
 
-struct booked {
+struct counted_call {
     uint32_t event; /* call of the function */
     enum tp_rule_id rule;
     bool has_cause;
@@ -12,7 +12,7 @@ void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advis
 {
     functions->advisor = advisor;
     tp_id_map_init(&functions->calls, advisor->arena);
-    functions->booked = TP_VEC(advisor->arena, struct booked);
+    functions->counted_calls = TP_VEC(advisor->arena, struct counted_call);
 }
 
 uint32_t tp_project_call_around(const struct tp_model *model, uint32_t event)
@@ -32,25 +32,25 @@ void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id 
         return;
     uint32_t *at = tp_id_map_put(&functions->calls, tp_id_pair((uint32_t)rule, call));
     if (*at == TP_NO_ID) {
-        *at = (uint32_t)functions->booked.count;
-        *(struct booked *)tp_vec_push(&functions->booked) = (struct booked){call, rule, false, 0};
+        *at = (uint32_t)functions->counted_calls.count;
+        *(struct counted_call *)tp_vec_push(&functions->counted_calls) = (struct counted_call){call, rule, false, 0};
     }
-    struct booked *booked = TP_AT(&functions->booked, struct booked, *at);
-    booked->has_cause |= is_cause;
-    booked->ns = tp_sat_add(booked->ns, ns);
+    struct counted_call *counted_call = TP_AT(&functions->counted_calls, struct counted_call, *at);
+    counted_call->has_cause |= is_cause;
+    counted_call->ns = tp_sat_add(counted_call->ns, ns);
 }
 
-void tp_busy_functions_book(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause)
+void tp_busy_functions_count(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause)
 {
     tp_busy_functions_add(functions, rule, event, is_cause, functions->advisor->model->trace->events[event].dur_ns);
 }
 
-void tp_busy_functions_take(const struct tp_busy_functions *functions, enum tp_rule_id rule, struct tp_vec *intervals)
+void tp_busy_functions_times(const struct tp_busy_functions *functions, enum tp_rule_id rule, struct tp_vec *intervals)
 {
-    for (size_t i = 0; i < functions->booked.count; i++) {
-        const struct booked *booked = TP_AT(&functions->booked, struct booked, i);
-        const struct tp_event *e = &functions->advisor->model->trace->events[booked->event];
-        if (booked->rule == rule && booked->has_cause && booked->ns > e->dur_ns / 2)
+    for (size_t i = 0; i < functions->counted_calls.count; i++) {
+        const struct counted_call *counted_call = TP_AT(&functions->counted_calls, struct counted_call, i);
+        const struct tp_event *e = &functions->advisor->model->trace->events[counted_call->event];
+        if (counted_call->rule == rule && counted_call->has_cause && counted_call->ns > e->dur_ns / 2)
             tp_intervals_push(intervals, e->ts_ns, tp_event_end(e));
     }
 }

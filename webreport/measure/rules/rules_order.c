@@ -124,7 +124,7 @@ static size_t find_owner(struct walk *w, int64_t *change_ns)
 
 /* Assigns each moment to the first finding about it. Adds the time of each finding, without the cost of recording, to
  * own_ns. */
-static void share_out(const struct tp_advisor *a, struct tp_intervals *times, size_t count, int64_t *own_ns)
+static void assign_times(const struct tp_advisor *a, struct tp_intervals *times, size_t count, int64_t *own_ns)
 {
     struct walk w = {.times = times,
                      .piece = tp_arena_array(a->arena, count + 1, sizeof *w.piece),
@@ -145,7 +145,7 @@ int64_t tp_findings_bound(struct tp_advisor *a)
     int64_t *own_ns = tp_arena_array(a->arena, count + 1, sizeof *own_ns), left_ns = a->judged_ns, sum_ns = 0;
     for (size_t i = 0; i < count; i++)
         times[i] = *TP_AT(&a->times, struct tp_intervals, TP_AT(&a->findings, struct tp_finding, i)->time);
-    share_out(a, times, count, own_ns);
+    assign_times(a, times, count, own_ns);
     for (size_t i = 0; i < count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
         if (isnan(f->ceiling_us_per_step)) /* the finding has no time */

@@ -86,16 +86,16 @@ void tp_rules_prepare_gpu(struct tp_advisor *a)
     find_regions(a);
 }
 
-unsigned tp_above(struct tp_advisor *a, uint32_t op)
+unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op)
 {
     static const struct {
         uint64_t mark;
         uint8_t bit;
-    } bits[] = {{TP_MARK_SHAPE_OP, TP_ABOVE_SHAPE},
-                {TP_MARK_SCALAR_OP, TP_ABOVE_SCALAR},
-                {TP_MARK_FILL_OP, TP_ABOVE_FILL},
-                {TP_MARK_COPY_OP, TP_ABOVE_COPY},
-                {TP_MARK_BACKWARD_NODE, TP_ABOVE_BACKWARD}};
+    } bits[] = {{TP_MARK_SHAPE_OP, TP_ENCLOSED_BY_SHAPE},
+                {TP_MARK_SCALAR_OP, TP_ENCLOSED_BY_SCALAR},
+                {TP_MARK_FILL_OP, TP_ENCLOSED_BY_FILL},
+                {TP_MARK_COPY_OP, TP_ENCLOSED_BY_COPY},
+                {TP_MARK_BACKWARD_NODE, TP_ENCLOSED_BY_BACKWARD}};
     const struct tp_operators *ops = &a->model->operators;
     if (op == TP_NO_ID)
         return 0;

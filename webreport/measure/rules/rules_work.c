@@ -12,7 +12,7 @@ void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a
     claim->whole = TP_VEC(a->arena, struct tp_interval);
 }
 
-void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high)
+void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high)
 {
     if (claim->parts[device])
         return;

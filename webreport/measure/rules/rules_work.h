@@ -14,7 +14,7 @@ struct tp_work_claim {
 
 void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a, enum tp_rule_id rule);
 /* Claims an operation, at most once. high: largest part of its time that a fix may gain, 0 to 1. */
-void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high);
+void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high);
 /* Reports the claimed operations if they take at least min_pct of the judged time. */
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details);
 /* Returns the percentage of the judged time. */

@@ -16,32 +16,32 @@ const char *tp_serving_phase_text(enum tp_serving_phase phase)
 }
 
 /* The part of a name that is not read yet. */
-struct rest {
+struct unread {
     const char *at, *end;
 };
 
-static bool has(struct rest *rest, const char *text)
+static bool has(struct unread *unread, const char *text)
 {
     size_t size = strlen(text);
-    if ((size_t)(rest->end - rest->at) < size || memcmp(rest->at, text, size) != 0)
+    if ((size_t)(unread->end - unread->at) < size || memcmp(unread->at, text, size) != 0)
         return false;
-    rest->at += size;
+    unread->at += size;
     return true;
 }
 
 /* Reads a number. Numbers larger than any real one become INT64_MAX / 10. */
-static bool has_number(struct rest *rest, int64_t *number)
+static bool has_number(struct unread *unread, int64_t *number)
 {
-    const char *begin = rest->at;
+    const char *begin = unread->at;
     *number = 0;
-    for (; rest->at < rest->end && tp_is_digit(*rest->at); rest->at++)
-        *number = *number < INT64_MAX / 10 - 1 ? *number * 10 + (*rest->at - '0') : INT64_MAX / 10;
-    return rest->at > begin;
+    for (; unread->at < unread->end && tp_is_digit(*unread->at); unread->at++)
+        *number = *number < INT64_MAX / 10 - 1 ? *number * 10 + (*unread->at - '0') : INT64_MAX / 10;
+    return unread->at > begin;
 }
 
-static bool is_over(const struct rest *rest)
+static bool is_at_end(const struct unread *unread)
 {
-    return rest->at == rest->end;
+    return unread->at == unread->end;
 }
 
 static void begin(struct tp_serving_mark *mark)
@@ -52,8 +52,8 @@ static void begin(struct tp_serving_mark *mark)
 }
 
 /* Sets the phase and the numbers from the prefill and decode requests. Tokens may be TP_NULL_INT. */
-static bool both(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, int64_t prefill_tokens,
-                 int64_t decode_tokens)
+static bool set_requests(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, int64_t prefill_tokens,
+                         int64_t decode_tokens)
 {
     mark->phase = prefill && decode ? TP_SERVING_MIXED
                   : prefill         ? TP_SERVING_PREFILL
@@ -71,54 +71,54 @@ static bool both(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, 
 }
 
 /* Reads "(sq32sk55086sqsq32sqsk55086)": sums of queries, of keys, and of their products. */
-static bool has_sums(struct rest *rest, int64_t *queries, int64_t *keys)
+static bool has_sums(struct unread *unread, int64_t *queries, int64_t *keys)
 {
     int64_t squares, products;
-    return has(rest, "(sq") && has_number(rest, queries) && has(rest, "sk") && has_number(rest, keys) &&
-           has(rest, "sqsq") && has_number(rest, &squares) && has(rest, "sqsk") && has_number(rest, &products) &&
-           has(rest, ")");
+    return has(unread, "(sq") && has_number(unread, queries) && has(unread, "sk") && has_number(unread, keys) &&
+           has(unread, "sqsq") && has_number(unread, &squares) && has(unread, "sqsk") &&
+           has_number(unread, &products) && has(unread, ")");
 }
 
 /* Reads a mark of vLLM: execute_32_context_0(sq..)_generation_32(sq..) */
-static bool read_vllm_sums(struct tp_serving_mark *mark, struct rest rest)
+static bool read_vllm_sums(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t tokens, prefill, decode, prefill_queries, prefill_keys, decode_queries, decode_keys;
-    if (!has(&rest, "execute_") || !has_number(&rest, &tokens) || !has(&rest, "_context_") ||
-        !has_number(&rest, &prefill) || !has_sums(&rest, &prefill_queries, &prefill_keys) ||
-        !has(&rest, "_generation_") || !has_number(&rest, &decode) || !has_sums(&rest, &decode_queries, &decode_keys) ||
-        !is_over(&rest))
+    if (!has(&unread, "execute_") || !has_number(&unread, &tokens) || !has(&unread, "_context_") ||
+        !has_number(&unread, &prefill) || !has_sums(&unread, &prefill_queries, &prefill_keys) ||
+        !has(&unread, "_generation_") || !has_number(&unread, &decode) ||
+        !has_sums(&unread, &decode_queries, &decode_keys) || !is_at_end(&unread))
         return false;
-    both(mark, prefill, decode, prefill_queries, decode_queries);
+    set_requests(mark, prefill, decode, prefill_queries, decode_queries);
     mark->numbers[TP_SERVING_TOKENS] = tokens;
     mark->numbers[TP_SERVING_KEYS_READ] = decode_keys;
     return true;
 }
 
 /* Reads a mark of vLLM: execute_context_2(512)_generation_30(30), also (512_4096) */
-static bool read_vllm(struct tp_serving_mark *mark, struct rest rest)
+static bool read_vllm(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t prefill, decode, prefill_tokens, decode_tokens, unused;
-    if (!has(&rest, "execute_context_") || !has_number(&rest, &prefill) || !has(&rest, "(") ||
-        !has_number(&rest, &prefill_tokens) || (has(&rest, "_") && !has_number(&rest, &unused)) ||
-        !has(&rest, ")_generation_") || !has_number(&rest, &decode) || !has(&rest, "(") ||
-        !has_number(&rest, &decode_tokens) || (has(&rest, "_") && !has_number(&rest, &unused)) || !has(&rest, ")") ||
-        !is_over(&rest))
+    if (!has(&unread, "execute_context_") || !has_number(&unread, &prefill) || !has(&unread, "(") ||
+        !has_number(&unread, &prefill_tokens) || (has(&unread, "_") && !has_number(&unread, &unused)) ||
+        !has(&unread, ")_generation_") || !has_number(&unread, &decode) || !has(&unread, "(") ||
+        !has_number(&unread, &decode_tokens) || (has(&unread, "_") && !has_number(&unread, &unused)) ||
+        !has(&unread, ")") || !is_at_end(&unread))
         return false;
-    return both(mark, prefill, decode, prefill_tokens, decode_tokens);
+    return set_requests(mark, prefill, decode, prefill_tokens, decode_tokens);
 }
 
 /* Reads a mark of an old version of vLLM: execute_new_2_cached_30 */
-static bool read_vllm_old(struct tp_serving_mark *mark, struct rest rest)
+static bool read_vllm_old(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t prefill, decode;
-    if (!has(&rest, "execute_new_") || !has_number(&rest, &prefill) || !has(&rest, "_cached_") ||
-        !has_number(&rest, &decode) || !is_over(&rest))
+    if (!has(&unread, "execute_new_") || !has_number(&unread, &prefill) || !has(&unread, "_cached_") ||
+        !has_number(&unread, &decode) || !is_at_end(&unread))
         return false;
-    return both(mark, prefill, decode, TP_NULL_INT, TP_NULL_INT);
+    return set_requests(mark, prefill, decode, TP_NULL_INT, TP_NULL_INT);
 }
 
 /* Reads a mark of SGLang: step[EXTEND bs=15 toks=15360] */
-static bool read_sglang(struct tp_serving_mark *mark, struct rest rest)
+static bool read_sglang(struct tp_serving_mark *mark, struct unread unread)
 {
     static const struct {
         const char *word;
@@ -129,17 +129,17 @@ static bool read_sglang(struct tp_serving_mark *mark, struct rest rest)
                  {"DRAFT_EXTEND", TP_SERVING_DRAFT}};
     int64_t *numbers = mark->numbers;
     size_t mode = 0;
-    if (!has(&rest, "step[") || rest.end[-1] != ']')
+    if (!has(&unread, "step[") || unread.end[-1] != ']')
         return false;
-    while (mode < sizeof modes / sizeof *modes && !has(&rest, modes[mode].word))
+    while (mode < sizeof modes / sizeof *modes && !has(&unread, modes[mode].word))
         mode++;
-    if (mode == sizeof modes / sizeof *modes || (rest.at[0] != ' ' && rest.at[0] != ']') ||
-        memchr(rest.at, ']', (size_t)(rest.end - rest.at)) != rest.end - 1)
+    if (mode == sizeof modes / sizeof *modes || (unread.at[0] != ' ' && unread.at[0] != ']') ||
+        memchr(unread.at, ']', (size_t)(unread.end - unread.at)) != unread.end - 1)
         return false;
     mark->phase = modes[mode].phase;
-    if (has(&rest, " bs=") && !has_number(&rest, &numbers[TP_SERVING_REQUESTS]))
+    if (has(&unread, " bs=") && !has_number(&unread, &numbers[TP_SERVING_REQUESTS]))
         numbers[TP_SERVING_REQUESTS] = TP_NULL_INT;
-    if (has(&rest, " toks=") && !has_number(&rest, &numbers[TP_SERVING_TOKENS]))
+    if (has(&unread, " toks=") && !has_number(&unread, &numbers[TP_SERVING_TOKENS]))
         numbers[TP_SERVING_TOKENS] = TP_NULL_INT;
     if (mark->phase == TP_SERVING_PREFILL)
         numbers[TP_SERVING_PREFILL_TOKENS] = numbers[TP_SERVING_TOKENS];
@@ -152,45 +152,45 @@ static bool read_sglang(struct tp_serving_mark *mark, struct rest rest)
 }
 
 /* Reads a mark of TensorRT-LLM: [Executor] _forward_step 7: 2 ctx reqs, 512 ctx tokens, 30 gen reqs */
-static bool read_tensorrt(struct tp_serving_mark *mark, struct rest rest)
+static bool read_tensorrt(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t step, prefill, decode, tokens = TP_NULL_INT;
-    if (!has(&rest, "[Executor] _forward_step ") || !has_number(&rest, &step) || !has(&rest, ": ") ||
-        !has_number(&rest, &prefill) || !has(&rest, " ctx reqs, ") || !has_number(&rest, &decode))
+    if (!has(&unread, "[Executor] _forward_step ") || !has_number(&unread, &step) || !has(&unread, ": ") ||
+        !has_number(&unread, &prefill) || !has(&unread, " ctx reqs, ") || !has_number(&unread, &decode))
         return false;
-    if (has(&rest, " ctx tokens, ")) {
+    if (has(&unread, " ctx tokens, ")) {
         tokens = decode;
-        if (!has_number(&rest, &decode))
+        if (!has_number(&unread, &decode))
             return false;
     }
-    return has(&rest, " gen reqs") && is_over(&rest) && both(mark, prefill, decode, tokens, decode);
+    return has(&unread, " gen reqs") && is_at_end(&unread) && set_requests(mark, prefill, decode, tokens, decode);
 }
 
 /* Reads a mark of vLLM, such as capture_16_FULL */
-static bool read_capture(struct tp_serving_mark *mark, struct rest rest)
+static bool read_capture(struct tp_serving_mark *mark, struct unread unread)
 {
     mark->phase = TP_SERVING_CAPTURE;
-    return has(&rest, "capture_") && has_number(&rest, &mark->numbers[TP_SERVING_REQUESTS]) && has(&rest, "_") &&
-           (has(&rest, "FULL") || has(&rest, "PIECEWISE"));
+    return has(&unread, "capture_") && has_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) && has(&unread, "_") &&
+           (has(&unread, "FULL") || has(&unread, "PIECEWISE"));
 }
 
 /* Reads a mark of xDiT: execute_diffusion_4_1024x1024 */
-static bool read_diffusion(struct tp_serving_mark *mark, struct rest rest)
+static bool read_diffusion(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t height, width;
     mark->phase = TP_SERVING_DIFFUSION;
-    return has(&rest, "execute_diffusion_") && has_number(&rest, &mark->numbers[TP_SERVING_REQUESTS]) &&
-           has(&rest, "_") && has_number(&rest, &height) && has(&rest, "x") && has_number(&rest, &width) &&
-           is_over(&rest);
+    return has(&unread, "execute_diffusion_") && has_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) &&
+           has(&unread, "_") && has_number(&unread, &height) && has(&unread, "x") && has_number(&unread, &width) &&
+           is_at_end(&unread);
 }
 
 bool tp_serving_mark_read(struct tp_serving_mark *mark, struct tp_str name)
 {
-    static bool (*const readers[])(struct tp_serving_mark *, struct rest) = {
+    static bool (*const readers[])(struct tp_serving_mark *, struct unread) = {
         read_vllm_sums, read_vllm, read_vllm_old, read_sglang, read_tensorrt, read_capture, read_diffusion};
     for (size_t i = 0; name.len && i < sizeof readers / sizeof *readers; i++) {
         begin(mark);
-        if (readers[i](mark, (struct rest){name.ptr, name.ptr + name.len}))
+        if (readers[i](mark, (struct unread){name.ptr, name.ptr + name.len}))
             return true;
     }
     return false;

@@ -82,10 +82,10 @@ struct step {
     int64_t operations, graphs, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
     /* of matrix products with known shapes: bytes of the weights, and time of the kernels in ns */
-    int64_t weight_bytes, weighed_ns;
+    int64_t weight_bytes, weighed_kernel_ns;
 };
 
-struct maker {
+struct builder {
     const struct tp_work_kinds *kinds;
     const struct tp_work_units *units;
     const struct tp_model *model;
@@ -111,7 +111,7 @@ static int by_start(const void *context, uint32_t x, uint32_t y)
 }
 
 /* Finds the ranges whose names are marks of serving engines, in order of time. */
-static struct tp_vec find_marks(const struct maker *m)
+static struct tp_vec find_marks(const struct builder *m)
 {
     const struct tp_trace *trace = m->model->trace;
     const struct tp_order *order = m->model->order;
@@ -141,7 +141,7 @@ static void add_inner(struct tp_serving_mark *outer, const struct tp_serving_mar
             outer->numbers[i] = inner->numbers[i];
 }
 
-static void make_steps(struct maker *m)
+static void make_steps(struct builder *m)
 {
     const struct tp_trace *trace = m->model->trace;
     struct tp_vec marks = find_marks(m);
@@ -163,7 +163,7 @@ static void make_steps(struct maker *m)
 /* ---- device work of the steps ---- */
 
 /* Returns the step whose range contains a time; NULL: there is none. */
-static struct step *step_at(const struct maker *m, int64_t at)
+static struct step *step_at(const struct builder *m, int64_t at)
 {
     uint32_t low = 0, high = m->count;
     while (low < high) {
@@ -177,7 +177,7 @@ static struct step *step_at(const struct maker *m, int64_t at)
 }
 
 /* Adds a device operation to a step. Requires that operations are added in order of start. */
-static void add_operation(const struct maker *m, struct step *step, uint32_t device)
+static void add_operation(const struct builder *m, struct step *step, uint32_t device)
 {
     const struct tp_event *event = tp_device_event(m->model, device);
     int64_t end = tp_event_end(event);
@@ -199,7 +199,7 @@ static void add_operation(const struct maker *m, struct step *step, uint32_t dev
     step->graphs += m->model->launches.first_device[launch] == device;
 }
 
-static void add_operations(struct maker *m)
+static void add_operations(struct builder *m)
 {
     const struct tp_model *model = m->model;
     for (uint32_t k = 0; k < model->devices.count; k++) {
@@ -216,12 +216,12 @@ static void add_operations(struct maker *m)
 static bool is_whole_pass(const struct step *step)
 {
     return 2 * step->graph_operations < step->operations && !step->kind_ns[TP_WORK_MOE] &&
-           (double)step->weighed_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
+           (double)step->weighed_kernel_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
 }
 
 /* Finds the weights of one pass: the bytes that the products of a step read, if their shapes are recorded. A step that
  * replays a graph has no shapes, but another step of the same model has. */
-static void find_weights(struct tp_serving_view *view, struct maker *m)
+static void find_weights(struct tp_serving_view *view, struct builder *m)
 {
     const struct tp_model *model = m->model;
     const struct tp_peaks *peaks = model->main_gpu == TP_NO_ID ? NULL : m->units->peaks[model->main_gpu];
@@ -234,7 +234,7 @@ static void find_weights(struct tp_serving_view *view, struct maker *m)
             continue;
         bool is_product = m->kinds->of_device[unit->main] == TP_WORK_GEMM;
         step->weight_bytes = tp_sat_add(step->weight_bytes, m->units->costs[unit->cost].weight_bytes);
-        step->weighed_ns = tp_sat_add(step->weighed_ns, is_product ? unit->ns : 0);
+        step->weighed_kernel_ns = tp_sat_add(step->weighed_kernel_ns, is_product ? unit->ns : 0);
     }
     for (uint32_t i = 0; i < m->count; i++)
         if (is_whole_pass(&m->steps[i]) && m->steps[i].weight_bytes > most)
@@ -247,7 +247,7 @@ static void find_weights(struct tp_serving_view *view, struct maker *m)
 /* Adds the time in the step during which the device executes work from outside the recording. */
 static void add_outside(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
 {
-    struct maker *m = context;
+    struct builder *m = context;
     if (reason != TP_IDLE_BY_EDGE && reason != TP_IDLE_BY_HELD && reason != TP_IDLE_BY_HELD_LAUNCH)
         return;
     int64_t a = piece->b - ns, b = piece->b;
@@ -295,7 +295,7 @@ static int64_t tokens_of(const struct step *step)
     return counts_requests(step->mark.phase) ? TP_NULL_INT : step->mark.numbers[TP_SERVING_TOKENS];
 }
 
-static int64_t gap_of(const struct maker *m, uint32_t i)
+static int64_t gap_of(const struct builder *m, uint32_t i)
 {
     return i + 1 < m->count ? tp_sat_sub(m->steps[i + 1].a, m->steps[i].b) : TP_NULL_INT;
 }
@@ -323,7 +323,7 @@ struct class_sums {
     int64_t kind_ns[TP_WORK_COUNT];
 };
 
-static void add_to_class(const struct maker *m, struct class_sums *sums, uint32_t i)
+static void add_to_class(const struct builder *m, struct class_sums *sums, uint32_t i)
 {
     const struct step *step = &m->steps[i];
     int64_t tokens = tokens_of(step);
@@ -390,7 +390,7 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_text(table, TP_SERVING_CLASS_KINDS)[row] = kinds_text(sums->kind_ns, arena);
 }
 
-static void make_classes(struct tp_serving_view *view, const struct maker *m)
+static void make_classes(struct tp_serving_view *view, const struct builder *m)
 {
     struct class_sums *sums = tp_arena_array(m->arena, (size_t)TP_SERVING_PHASES * TP_SERVING_SIZES, sizeof *sums);
     size_t rows = 0;
@@ -424,7 +424,7 @@ static void make_classes(struct tp_serving_view *view, const struct maker *m)
 
 /* ---- tables ---- */
 
-static void fill_step(struct tp_table *table, const struct maker *m, uint32_t i)
+static void fill_step(struct tp_table *table, const struct builder *m, uint32_t i)
 {
     const struct step *step = &m->steps[i];
     int64_t tokens = tokens_of(step), ns = time_of(step);
@@ -455,7 +455,7 @@ static void fill_step(struct tp_table *table, const struct maker *m, uint32_t i)
         has_work && tokens != TP_NULL_INT ? rate((double)tokens, (double)ns) : NAN;
 }
 
-void tp_serving_none(struct tp_serving_view *view)
+void tp_serving_init_empty(struct tp_serving_view *view)
 {
     *view = (struct tp_serving_view){.weight_bytes = TP_NULL_INT, .weight_ns = TP_NULL_INT};
     for (unsigned phase = 0; phase < TP_SERVING_PHASES; phase++) {
@@ -469,9 +469,9 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
                       const struct tp_work_units *units, struct tp_arena *arena)
 {
     const struct tp_model *model = kinds->model;
-    struct maker m = {.kinds = kinds, .units = units, .model = model, .arena = arena};
+    struct builder m = {.kinds = kinds, .units = units, .model = model, .arena = arena};
     struct tp_idle_reasons unused;
-    tp_serving_none(view);
+    tp_serving_init_empty(view);
     make_steps(&m);
     if (!m.count)
         return;

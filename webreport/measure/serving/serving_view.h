@@ -63,7 +63,7 @@ struct tp_serving_view {
 };
 
 /* Makes a view without steps. */
-void tp_serving_none(struct tp_serving_view *view);
+void tp_serving_init_empty(struct tp_serving_view *view);
 
 /* Builds the view in `arena` (guard set by the caller); the data of the model must outlive it. */
 void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds,

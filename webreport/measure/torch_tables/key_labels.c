@@ -23,8 +23,8 @@ static uint32_t line_label(struct tp_key_labels *labels, const struct tp_trace *
 }
 
 /* Labels every item with the label of the innermost enclosing frame that has one, or with `without`. */
-static void inherit(struct tp_key_labels *labels, const struct tp_torch *torch, label_of_frame label,
-                    const char *without)
+static void label_items(struct tp_key_labels *labels, const struct tp_torch *torch, label_of_frame label,
+                        const char *without)
 {
     uint32_t outside = tp_strings_add(&labels->texts, tp_str_of(without));
     for (uint32_t k = 0; k < torch->count; k++) {
@@ -61,9 +61,9 @@ void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *tor
     }
     labels->is_call = tp_arena_array(arena, tp_torch_items(torch), sizeof *labels->is_call);
     if (group == TP_KEY_MODULE)
-        inherit(labels, torch, module_label, "(outside of modules)");
+        label_items(labels, torch, module_label, "(outside of modules)");
     else
-        inherit(labels, torch, line_label, "(no line of the project)");
+        label_items(labels, torch, line_label, "(no line of the project)");
 }
 
 bool tp_key_labels_counts(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item)

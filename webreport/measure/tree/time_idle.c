@@ -54,12 +54,12 @@ enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 
 /* The nodes below "host", without duplicates. */
 struct hosts {
-    struct tp_time_maker *maker;
-    struct tp_id_map buds; /* by cause and label */
-    uint8_t *library;      /* by label: 1 code of the user, 2 other code, 0 not yet known */
+    struct tp_time_builder *maker;
+    struct tp_id_map drafts; /* by cause and label */
+    uint8_t *library;        /* by label: 1 code of the user, 2 other code, 0 not yet known */
 };
 
-static uint32_t new_host(struct tp_time_maker *maker, enum cause cause, struct tp_str name)
+static uint32_t new_host(struct tp_time_builder *maker, enum cause cause, struct tp_str name)
 {
     static const char *const groups[] = {"data loading", NULL, "operator", "python", "annotation", "nothing"};
     struct tp_str group = tp_str_of(cause == CALL ? tp_call_use_text(tp_call_use_of(name)) : groups[cause]);
@@ -79,10 +79,10 @@ static void add_host(struct hosts *hosts, const struct stack *stack, int64_t ns)
     while (cause < NOTHING && found[cause] == TP_NO_ID)
         cause++;
     uint32_t label = cause == NOTHING ? 0 : nodes[found[cause]].label;
-    uint32_t *bud = tp_id_map_put(&hosts->buds, tp_id_pair(cause, label));
-    if (*bud == TP_NO_ID)
-        *bud = new_host(hosts->maker, cause, cause == NOTHING ? TP_STR("no host event") : nodes[found[cause]].text);
-    tp_time_add(hosts->maker, *bud, ns);
+    uint32_t *draft = tp_id_map_put(&hosts->drafts, tp_id_pair(cause, label));
+    if (*draft == TP_NO_ID)
+        *draft = new_host(hosts->maker, cause, cause == NOTHING ? TP_STR("no host event") : nodes[found[cause]].text);
+    tp_time_add(hosts->maker, *draft, ns);
 }
 
 static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
@@ -95,7 +95,7 @@ static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
 
 /* Adds the nodes below "host". The nodes of a flame are in depth-first order, so the stack of a node is its parent's
  * stack with the node added. */
-static void add_hosts(struct tp_time_maker *maker)
+static void add_hosts(struct tp_time_builder *maker)
 {
     static const struct stack empty = {TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID};
     const struct tp_idle_device *idle = maker->idle;
@@ -103,7 +103,7 @@ static void add_hosts(struct tp_time_maker *maker)
     size_t labels = (size_t)frames->name_count + frames->extra.count;
     struct stack *stacks = tp_arena_array(maker->arena, (size_t)TP_STACK_LIMIT + 1, sizeof *stacks);
     struct hosts hosts = {.maker = maker, .library = tp_arena_array(maker->arena, labels, 1)};
-    tp_id_map_init(&hosts.buds, maker->arena);
+    tp_id_map_init(&hosts.drafts, maker->arena);
     stacks[0] = empty;
     for (uint32_t i = 1; i < idle->node_count; i++) {
         const struct tp_flame_node *node = &idle->nodes[i];
@@ -114,7 +114,7 @@ static void add_hosts(struct tp_time_maker *maker)
         if (node->self_host_ns)
             add_host(&hosts, stack, node->self_host_ns);
     }
-    tp_id_map_drop(&hosts.buds);
+    tp_id_map_drop(&hosts.drafts);
     tp_arena_drop(maker->arena, hosts.library, labels);
     tp_arena_drop(maker->arena, stacks, ((size_t)TP_STACK_LIMIT + 1) * sizeof *stacks);
 }
@@ -123,30 +123,31 @@ static void add_hosts(struct tp_time_maker *maker)
 
 /* The nodes of reasons, without duplicates. */
 struct reasons {
-    struct tp_time_maker *maker;
-    uint32_t buds[TP_IDLE_REASONS]; /* by reason with a single node; TP_NO_ID: not made yet */
-    struct tp_id_map launches;      /* by pair (reason, name of the call) */
+    struct tp_time_builder *maker;
+    uint32_t drafts[TP_IDLE_REASONS]; /* by reason with a single node; TP_NO_ID: not made yet */
+    struct tp_id_map launches;        /* by pair (reason, name of the call) */
 };
 
 /* Returns the node with the name of an operation's launch, below the node of its reason. */
-static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
+static uint32_t launch_draft(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
 {
     static const char *const before[TP_IDLE_REASONS] = {
         [TP_IDLE_BY_LAUNCH] = "", [TP_IDLE_BY_BLOCKED] = "blocks: ", [TP_IDLE_BY_HELD_LAUNCH] = TP_TIME_FIRST_CALL};
-    struct tp_time_maker *maker = reasons->maker;
+    struct tp_time_builder *maker = reasons->maker;
     const struct tp_event *launch = tp_launch_of_device(maker->model, device);
-    uint32_t *bud = tp_id_map_put(&reasons->launches, tp_id_pair(reason, launch->name));
-    if (*bud == TP_NO_ID) {
+    uint32_t *draft = tp_id_map_put(&reasons->launches, tp_id_pair(reason, launch->name));
+    if (*draft == TP_NO_ID) {
         struct tp_str name = tp_trace_name(maker->model->trace, launch);
         size_t skip = strlen(before[reason]);
         char *text = tp_arena_alloc(maker->arena, skip + name.len);
         memcpy(text, before[reason], skip);
         memcpy(text + skip, name.ptr, name.len);
-        *bud = tp_time_child(maker, tp_time_child(maker, 0, TP_STR("launch")), (struct tp_str){text, skip + name.len});
+        *draft =
+            tp_time_child(maker, tp_time_child(maker, 0, TP_STR("launch")), (struct tp_str){text, skip + name.len});
         if (reason == TP_IDLE_BY_HELD_LAUNCH)
-            tp_time_bud(maker, *bud)->reason = (uint8_t)reason;
+            tp_time_draft(maker, *draft)->reason = (uint8_t)reason;
     }
-    return *bud;
+    return *draft;
 }
 
 static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
@@ -156,27 +157,28 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
         [TP_IDLE_BY_QUEUE] = {"queue", "waits"},           [TP_IDLE_BY_HELD] = {"queue", "held"},
         [TP_IDLE_BY_EDGE] = {"outside", "edge"},           [TP_IDLE_BY_UNKNOWN] = {"unknown", "unrecorded"}};
     struct reasons *reasons = context;
-    struct tp_time_maker *maker = reasons->maker;
-    uint32_t *bud = &reasons->buds[reason];
+    struct tp_time_builder *maker = reasons->maker;
+    uint32_t *draft = &reasons->drafts[reason];
     if (reason == TP_IDLE_BY_HOST) /* add_hosts splits this time by the flame */
         return;
     if (!texts[reason][0]) {
-        tp_time_add(maker, launch_bud(reasons, reason, piece->next), ns);
+        tp_time_add(maker, launch_draft(reasons, reason, piece->next), ns);
         return;
     }
-    if (*bud == TP_NO_ID) {
-        *bud = tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(texts[reason][0])), tp_str_of(texts[reason][1]));
-        tp_time_bud(maker, *bud)->reason = (uint8_t)reason;
+    if (*draft == TP_NO_ID) {
+        *draft =
+            tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(texts[reason][0])), tp_str_of(texts[reason][1]));
+        tp_time_draft(maker, *draft)->reason = (uint8_t)reason;
     }
-    tp_time_add(maker, *bud, ns);
+    tp_time_add(maker, *draft, ns);
 }
 
-void tp_time_add_idle(struct tp_time_maker *maker)
+void tp_time_add_idle(struct tp_time_builder *maker)
 {
     struct tp_idle_reasons found;
     struct reasons reasons = {.maker = maker};
     for (unsigned i = 0; i < TP_IDLE_REASONS; i++)
-        reasons.buds[i] = TP_NO_ID;
+        reasons.drafts[i] = TP_NO_ID;
     tp_id_map_init(&reasons.launches, maker->arena);
     add_hosts(maker);
     tp_idle_reasons_find(&found, maker->model, maker->gpu, maker->arena, add_reason, &reasons);

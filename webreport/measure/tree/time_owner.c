@@ -32,7 +32,7 @@ static int compare(const void *context, uint32_t x, uint32_t y)
     return x < y ? -1 : x > y;
 }
 
-static void fill(struct line lines[TP_TIME_CLASSES], const struct tp_time_maker *maker)
+static void fill(struct line lines[TP_TIME_CLASSES], const struct tp_time_builder *maker)
 {
     const struct tp_gpu *gpu = maker->gpu;
     const uint8_t *work = maker->kinds->of_device;
@@ -71,7 +71,7 @@ static unsigned owner_at(struct line lines[TP_TIME_CLASSES], const struct tp_mod
     return TP_TIME_CLASSES;
 }
 
-void tp_time_owners(const struct tp_time_maker *maker, void (*own)(void *context, uint32_t device, int64_t ns),
+void tp_time_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),
                     void *context)
 {
     struct line lines[TP_TIME_CLASSES] = {0};

@@ -9,7 +9,7 @@
 #include "writer/base/keys.h"
 
 /* A node of the tree under construction. Its sums exclude its children until the end. */
-struct tp_time_bud {
+struct tp_time_draft {
     uint32_t parent, text; /* text: id in `texts` of the maker */
     uint8_t reason;        /* as in struct tp_time_node */
     int64_t time_ns, calls, kernel_ns, flops, bytes, costed_ns, floored_ns;
@@ -17,7 +17,7 @@ struct tp_time_bud {
     double floor_ns;
 };
 
-struct tp_time_maker {
+struct tp_time_builder {
     const struct tp_model *model;
     const struct tp_work_kinds *kinds;
     const struct tp_work_units *units;
@@ -27,20 +27,20 @@ struct tp_time_maker {
     struct tp_arena *arena;
     struct tp_strings texts;
     struct tp_id_map children; /* by pair (parent, text) */
-    struct tp_vec buds;        /* struct tp_time_bud; the first one is the window */
+    struct tp_vec drafts;      /* struct tp_time_draft; the first one is the window */
     uint32_t *leaves;          /* by device operation: its leaf; not set for operations of other devices */
 };
 
 /* Returns the child of `parent` with the text `text`; adds it if it does not exist. */
-uint32_t tp_time_child(struct tp_time_maker *maker, uint32_t parent, struct tp_str text);
+uint32_t tp_time_child(struct tp_time_builder *maker, uint32_t parent, struct tp_str text);
 
-static inline struct tp_time_bud *tp_time_bud(struct tp_time_maker *maker, uint32_t bud)
+static inline struct tp_time_draft *tp_time_draft(struct tp_time_builder *maker, uint32_t draft)
 {
-    return TP_AT(&maker->buds, struct tp_time_bud, bud);
+    return TP_AT(&maker->drafts, struct tp_time_draft, draft);
 }
 
 /* Adds time to a node. */
-void tp_time_add(struct tp_time_maker *maker, uint32_t bud, int64_t ns);
+void tp_time_add(struct tp_time_builder *maker, uint32_t draft, int64_t ns);
 
 /* ---- time_owner.c ---- */
 
@@ -52,14 +52,14 @@ enum tp_time_class tp_time_class_of(enum tp_work work);
 /* Calls `own` for each operation of the device that owns time of W, in order of time. Of simultaneous operations, one
  * of the first class owns the time. Within a class, it is the operation that started first; of several, the longest,
  * then the first in the file. */
-void tp_time_owners(const struct tp_time_maker *maker, void (*own)(void *context, uint32_t device, int64_t ns),
+void tp_time_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),
                     void *context);
 
 /* ---- time_place.c ---- */
 
 /* The leaves of operations, without duplicates. */
 struct tp_time_places {
-    struct tp_time_maker *maker;
+    struct tp_time_builder *maker;
     struct tp_keys paths;      /* paths: keys (kind, two or three ids) */
     struct tp_vec leaves;      /* uint32_t by key of `paths`: leaf */
     struct tp_keys calls;      /* operators: keys (name, dims, types) */
@@ -71,7 +71,7 @@ struct tp_time_places {
     uint8_t *is_backward;      /* by operator: true in the backward pass */
 };
 
-void tp_time_places_init(struct tp_time_places *places, struct tp_time_maker *maker);
+void tp_time_places_init(struct tp_time_places *places, struct tp_time_builder *maker);
 /* Returns the leaf of a device operation. */
 uint32_t tp_time_place(struct tp_time_places *places, uint32_t device);
 /* Returns the memory of the leaves to the arena. */
@@ -80,6 +80,6 @@ void tp_time_places_drop(struct tp_time_places *places);
 /* ---- time_idle.c ---- */
 
 /* Adds the idle time of the device, and fills latency_ns and held_ns of the tree. */
-void tp_time_add_idle(struct tp_time_maker *maker);
+void tp_time_add_idle(struct tp_time_builder *maker);
 
 #endif

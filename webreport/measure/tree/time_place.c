@@ -233,7 +233,7 @@ static void find_forward_modules(struct tp_time_places *places)
     tp_arena_drop(arena, forwards.items.data, forwards.items.capacity * sizeof(struct forward));
 }
 
-void tp_time_places_init(struct tp_time_places *places, struct tp_time_maker *maker)
+void tp_time_places_init(struct tp_time_places *places, struct tp_time_builder *maker)
 {
     const struct tp_operators *ops = &maker->model->operators;
     *places =
@@ -419,7 +419,7 @@ static struct tp_str without_module(const struct tp_time_places *places, uint32_
 
 static uint32_t place_compute(struct tp_time_places *places, uint32_t device, const uint32_t path[4])
 {
-    struct tp_time_maker *maker = places->maker;
+    struct tp_time_builder *maker = places->maker;
     unsigned work = maker->kinds->of_device[device];
     struct text text = {0};
     bool is_backward = path[0] >> 8 & 1;

@@ -17,9 +17,9 @@ const char *tp_bound_text(enum tp_bound bound)
 
 /* ---- device work ---- */
 
-static void own(void *context, uint32_t device, int64_t ns)
+static void add_own_time(void *context, uint32_t device, int64_t ns)
 {
-    struct tp_time_maker *maker = context;
+    struct tp_time_builder *maker = context;
     tp_time_add(maker, maker->leaves[device], ns);
 }
 
@@ -30,7 +30,7 @@ static bool begins_in_window(const struct tp_model *model, uint32_t device, size
 }
 
 /* Counts the operations of each leaf, and finds the leaves. */
-static void count_operations(struct tp_time_maker *maker)
+static void count_operations(struct tp_time_builder *maker)
 {
     struct tp_time_places places;
     size_t near = 0;
@@ -40,15 +40,15 @@ static void count_operations(struct tp_time_maker *maker)
         maker->leaves[device] = tp_time_place(&places, device);
         if (!begins_in_window(maker->model, device, &near))
             continue;
-        struct tp_time_bud *bud = tp_time_bud(maker, maker->leaves[device]);
-        bud->calls++;
-        bud->kernel_ns = tp_sat_add(bud->kernel_ns, tp_device_event(maker->model, device)->dur_ns);
+        struct tp_time_draft *draft = tp_time_draft(maker, maker->leaves[device]);
+        draft->calls++;
+        draft->kernel_ns = tp_sat_add(draft->kernel_ns, tp_device_event(maker->model, device)->dur_ns);
     }
     tp_time_places_drop(&places);
 }
 
 /* Returns the least time of a unit by the peaks of its device, ns; negative: unknown. Sets *bound to its limit. */
-static double floor_of(const struct tp_time_maker *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
+static double floor_of(const struct tp_time_builder *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
 {
     const struct tp_peaks *peaks = maker->tree->peaks;
     if (!peaks)
@@ -64,7 +64,7 @@ static double floor_of(const struct tp_time_maker *maker, const struct tp_work_u
     return least;
 }
 
-static void add_units(struct tp_time_maker *maker)
+static void add_units(struct tp_time_builder *maker)
 {
     size_t near = 0;
     for (uint32_t i = 0; i < maker->units->count; i++) {
@@ -73,27 +73,27 @@ static void add_units(struct tp_time_maker *maker)
         if (&maker->model->gpus[maker->model->devices.gpu[unit->main]] != maker->gpu ||
             !begins_in_window(maker->model, unit->main, &near))
             continue;
-        struct tp_time_bud *bud = tp_time_bud(maker, maker->leaves[unit->main]);
-        bud->flops = tp_sat_add(bud->flops, cost->flops);
-        bud->bytes = tp_sat_add(bud->bytes, cost->bytes);
-        bud->costed_ns = tp_sat_add(bud->costed_ns, unit->ns);
+        struct tp_time_draft *draft = tp_time_draft(maker, maker->leaves[unit->main]);
+        draft->flops = tp_sat_add(draft->flops, cost->flops);
+        draft->bytes = tp_sat_add(draft->bytes, cost->bytes);
+        draft->costed_ns = tp_sat_add(draft->costed_ns, unit->ns);
         enum tp_bound bound = TP_BOUND_NONE;
         double least = floor_of(maker, unit, &bound);
         if (least < 0)
             continue;
-        bud->floor_ns += least < (double)unit->ns ? least : (double)unit->ns;
-        bud->floored_ns = tp_sat_add(bud->floored_ns, unit->ns);
-        bud->bound_ns[bound] = tp_sat_add(bud->bound_ns[bound], unit->ns);
+        draft->floor_ns += least < (double)unit->ns ? least : (double)unit->ns;
+        draft->floored_ns = tp_sat_add(draft->floored_ns, unit->ns);
+        draft->bound_ns[bound] = tp_sat_add(draft->bound_ns[bound], unit->ns);
     }
 }
 
 /* ---- sums and order ---- */
 
-static void sum_up(struct tp_time_maker *maker)
+static void sum_up(struct tp_time_builder *maker)
 {
-    for (uint32_t i = (uint32_t)maker->buds.count; i-- > 1;) {
-        const struct tp_time_bud *from = tp_time_bud(maker, i);
-        struct tp_time_bud *into = tp_time_bud(maker, from->parent);
+    for (uint32_t i = (uint32_t)maker->drafts.count; i-- > 1;) {
+        const struct tp_time_draft *from = tp_time_draft(maker, i);
+        struct tp_time_draft *into = tp_time_draft(maker, from->parent);
         into->time_ns = tp_sat_add(into->time_ns, from->time_ns);
         into->calls += from->calls;
         into->kernel_ns = tp_sat_add(into->kernel_ns, from->kernel_ns);
@@ -110,9 +110,9 @@ static void sum_up(struct tp_time_maker *maker)
 /* Orders nodes by parent, then time, then text. */
 static int compare(const void *context, uint32_t x, uint32_t y)
 {
-    const struct tp_time_maker *maker = context;
-    const struct tp_time_bud *a = TP_AT(&maker->buds, struct tp_time_bud, x),
-                             *b = TP_AT(&maker->buds, struct tp_time_bud, y);
+    const struct tp_time_builder *maker = context;
+    const struct tp_time_draft *a = TP_AT(&maker->drafts, struct tp_time_draft, x),
+                               *b = TP_AT(&maker->drafts, struct tp_time_draft, y);
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
     if (a->time_ns != b->time_ns)
@@ -120,20 +120,20 @@ static int compare(const void *context, uint32_t x, uint32_t y)
     return tp_str_compare(maker->texts.items[a->text], maker->texts.items[b->text]);
 }
 
-static struct tp_time_node node_of(const struct tp_time_maker *maker, const struct tp_time_bud *bud)
+static struct tp_time_node node_of(const struct tp_time_builder *maker, const struct tp_time_draft *draft)
 {
-    struct tp_time_node node = {.text = maker->texts.items[bud->text],
-                                .reason = bud->reason,
-                                .time_ns = bud->time_ns,
-                                .calls = bud->calls,
-                                .kernel_ns = bud->kernel_ns,
-                                .flops = bud->flops,
-                                .bytes = bud->bytes,
-                                .costed_ns = bud->costed_ns,
-                                .floored_ns = bud->floored_ns,
-                                .floor_ns = bud->floor_ns};
+    struct tp_time_node node = {.text = maker->texts.items[draft->text],
+                                .reason = draft->reason,
+                                .time_ns = draft->time_ns,
+                                .calls = draft->calls,
+                                .kernel_ns = draft->kernel_ns,
+                                .flops = draft->flops,
+                                .bytes = draft->bytes,
+                                .costed_ns = draft->costed_ns,
+                                .floored_ns = draft->floored_ns,
+                                .floor_ns = draft->floor_ns};
     for (unsigned b = 1; b < TP_BOUND_COUNT; b++)
-        if (bud->bound_ns[b] > bud->bound_ns[node.bound])
+        if (draft->bound_ns[b] > draft->bound_ns[node.bound])
             node.bound = (uint8_t)b;
     return node;
 }
@@ -143,14 +143,14 @@ struct children {
     uint32_t *sorted, *first; /* children of node i: sorted[first[i] .. first[i + 1]) */
 };
 
-static struct children sort_children(const struct tp_time_maker *maker)
+static struct children sort_children(const struct tp_time_builder *maker)
 {
-    uint32_t count = (uint32_t)maker->buds.count;
+    uint32_t count = (uint32_t)maker->drafts.count;
     struct children children = {tp_arena_array(maker->arena, count, sizeof(uint32_t)),
                                 tp_arena_array(maker->arena, (size_t)count + 1, sizeof(uint32_t))};
     for (uint32_t i = 1; i < count; i++) {
         children.sorted[i - 1] = i;
-        children.first[TP_AT(&maker->buds, struct tp_time_bud, i)->parent + 1]++;
+        children.first[TP_AT(&maker->drafts, struct tp_time_draft, i)->parent + 1]++;
     }
     tp_sort_rows(children.sorted, count - 1, compare, maker, maker->arena);
     for (uint32_t i = 1; i <= count; i++)
@@ -158,14 +158,15 @@ static struct children sort_children(const struct tp_time_maker *maker)
     return children;
 }
 
-/* Adds the nodes below `bud` that have time in W; `parent` is the node of `bud`. The recursion is limited by the length
- * of a path. */
-static void add_nodes(const struct tp_time_maker *maker, const struct children *children, uint32_t bud, uint32_t parent)
+/* Adds the nodes below `draft` that have time in W; `parent` is the node of `draft`. The recursion is limited by the
+ * length of a path. */
+static void add_nodes(const struct tp_time_builder *maker, const struct children *children, uint32_t draft,
+                      uint32_t parent)
 {
     struct tp_time_tree *tree = maker->tree;
-    for (uint32_t i = children->first[bud]; i < children->first[bud + 1]; i++) {
+    for (uint32_t i = children->first[draft]; i < children->first[draft + 1]; i++) {
         uint32_t child = children->sorted[i], at = tree->node_count;
-        const struct tp_time_bud *from = TP_AT(&maker->buds, struct tp_time_bud, child);
+        const struct tp_time_draft *from = TP_AT(&maker->drafts, struct tp_time_draft, child);
         if (!from->time_ns && !from->calls)
             continue;
         tree->node_count++;
@@ -176,12 +177,12 @@ static void add_nodes(const struct tp_time_maker *maker, const struct children *
     }
 }
 
-static void put_in_order(struct tp_time_maker *maker)
+static void put_in_order(struct tp_time_builder *maker)
 {
     struct tp_time_tree *tree = maker->tree;
     struct children children = sort_children(maker);
-    tree->nodes = tp_arena_array(maker->arena, maker->buds.count, sizeof *tree->nodes);
-    tree->nodes[0] = node_of(maker, tp_time_bud(maker, 0));
+    tree->nodes = tp_arena_array(maker->arena, maker->drafts.count, sizeof *tree->nodes);
+    tree->nodes[0] = node_of(maker, tp_time_draft(maker, 0));
     tree->nodes[0].parent = TP_NO_ID;
     tree->node_count = 1;
     add_nodes(maker, &children, 0, 0);
@@ -189,17 +190,17 @@ static void put_in_order(struct tp_time_maker *maker)
 
 /* ---- devices ---- */
 
-static void build_tree(struct tp_time_maker *maker)
+static void build_tree(struct tp_time_builder *maker)
 {
     size_t size = maker->model->devices.count * sizeof *maker->leaves;
     tp_strings_init(&maker->texts, maker->arena, 0);
     tp_id_map_init(&maker->children, maker->arena);
-    maker->buds = TP_VEC(maker->arena, struct tp_time_bud);
-    *(struct tp_time_bud *)tp_vec_push(&maker->buds) =
-        (struct tp_time_bud){.parent = TP_NO_ID, .text = tp_strings_add(&maker->texts, TP_STR("window"))};
+    maker->drafts = TP_VEC(maker->arena, struct tp_time_draft);
+    *(struct tp_time_draft *)tp_vec_push(&maker->drafts) =
+        (struct tp_time_draft){.parent = TP_NO_ID, .text = tp_strings_add(&maker->texts, TP_STR("window"))};
     maker->leaves = tp_arena_alloc(maker->arena, size);
     count_operations(maker);
-    tp_time_owners(maker, own, maker);
+    tp_time_owners(maker, add_own_time, maker);
     add_units(maker);
     tp_arena_drop(maker->arena, maker->leaves, size);
     tp_time_add_idle(maker);
@@ -242,13 +243,13 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
     tp_sort_rows(rows, count, by_work, work, arena);
     for (uint32_t i = 0; i < count; i++) {
         struct tp_time_tree *tree = &trees->items[trees->count++];
-        struct tp_time_maker maker = {.model = model,
-                                      .kinds = kinds,
-                                      .units = units,
-                                      .gpu = &model->gpus[rows[i]],
-                                      .idle = &idle->devices[rows[i]],
-                                      .tree = tree,
-                                      .arena = arena};
+        struct tp_time_builder maker = {.model = model,
+                                        .kinds = kinds,
+                                        .units = units,
+                                        .gpu = &model->gpus[rows[i]],
+                                        .idle = &idle->devices[rows[i]],
+                                        .tree = tree,
+                                        .arena = arena};
         tree->device = maker.gpu->id;
         tree->device_name = units->device_names[rows[i]];
         tree->peaks = units->peaks[rows[i]];

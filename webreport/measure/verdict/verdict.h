@@ -135,9 +135,9 @@ struct tp_trace_verdict {
     /* The verdict as sentences: reserved for webreport/document/words, which fills it (tp_word_verdict). Measure does
      * not read it, except that a summary keeps a copy. */
     struct tp_str headline;
-    double step_us;                   /* |W| / steps_used */
-    struct tp_left_out_part left_out; /* part of the recording outside W; all 0 without shares */
-    struct tp_unjudged unjudged;      /* time that cannot be judged, if it is more than half of W */
+    double step_us;                  /* |W| / steps_used */
+    struct tp_outside_part left_out; /* part of the recording outside W; all 0 without shares */
+    struct tp_unjudged unjudged;     /* time that cannot be judged, if it is more than half of W */
     uint32_t steps_used, step_count;
     const struct tp_step *steps; /* all steps, with the reason why a step is left out */
 };

@@ -446,7 +446,7 @@ void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, 
     v->step_count = model->step_count;
     v->step_us = v->steps_used ? (double)model->window_ns / 1000.0 / (double)v->steps_used : 0.0;
     if (!is_fragment && v->steps_used && model->program <= TP_RECORDED_CPU)
-        tp_left_out_find(&v->left_out, model, arena);
+        tp_outside_find(&v->left_out, model, arena);
     if (!is_fragment && model->program == TP_RECORDED_GPU && model->window_ns)
         judge_device(v, model, arena);
     else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)
@@ -486,7 +486,7 @@ static bool next_cause(const struct tp_record *record, size_t *cursor, struct tp
 
 static struct tp_json_value left_out_kind(const struct tp_record *record)
 {
-    const struct tp_left_out_part *part = record->at;
+    const struct tp_outside_part *part = record->at;
     return tp_as_text(part->is_device ? "device" : part->kind);
 }
 
@@ -518,7 +518,7 @@ static struct tp_json_value cause_word(const struct tp_record *record)
     return v->cause == TP_TIME_NONE ? tp_as_null() : tp_as_text(tp_time_cause_text(v->cause));
 }
 
-#define F struct tp_left_out_part
+#define F struct tp_outside_part
 static const struct tp_json_field left_out_fields[] = {
     {"recorded_us", TP_US(F, recorded_ns), .definition = "length of the recording"},
     {"total_us", TP_US(F, total_ns), .definition = "length outside of the used steps"},

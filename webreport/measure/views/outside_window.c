@@ -31,7 +31,7 @@ static struct tp_interval recording_of(const struct tp_model *model)
 }
 
 /* Sets the name of the kernel, copy or set that takes most of `time`; of several, the first by name. */
-static void name_operation(struct tp_left_out_part *out, const struct tp_model *model, struct tp_intervals time,
+static void name_operation(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
                            struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
@@ -54,7 +54,7 @@ static void name_operation(struct tp_left_out_part *out, const struct tp_model *
 }
 
 /* Sets the name of the main thread's activity for most of `time`. */
-static void name_code(struct tp_left_out_part *out, const struct tp_model *model, struct tp_intervals time,
+static void name_code(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
                       struct tp_arena *arena)
 {
     struct tp_fold_times times;
@@ -70,10 +70,10 @@ static void name_code(struct tp_left_out_part *out, const struct tp_model *model
     out->line_ns = longest.ns;
 }
 
-void tp_left_out_find(struct tp_left_out_part *out, const struct tp_model *model, struct tp_arena *arena)
+void tp_outside_find(struct tp_outside_part *out, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_interval all = recording_of(model);
-    *out = (struct tp_left_out_part){.recorded_ns = tp_sat_sub(all.b, all.a)};
+    *out = (struct tp_outside_part){.recorded_ns = tp_sat_sub(all.b, all.a)};
     if (!model->window.count || out->recorded_ns <= 0)
         return;
     struct tp_intervals time = tp_intervals_minus(arena, (struct tp_intervals){&all, 1}, model->window);

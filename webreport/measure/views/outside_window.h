@@ -5,7 +5,7 @@
 
 #include "webreport/model/facts.h"
 
-struct tp_left_out_part {
+struct tp_outside_part {
     int64_t recorded_ns; /* length of the recording, from the profiler's span or the first event to the last event */
     int64_t total_ns;    /* length outside of W; 0: W is the whole recording */
     int64_t before_ns, after_ns; /* lengths before the first used step and after the last one */
@@ -17,6 +17,6 @@ struct tp_left_out_part {
 };
 
 /* Measures the part outside of W. Finds its main activity if it is at least a tenth of the recording and 10 ms. */
-void tp_left_out_find(struct tp_left_out_part *out, const struct tp_model *model, struct tp_arena *arena);
+void tp_outside_find(struct tp_outside_part *out, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

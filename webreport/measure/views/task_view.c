@@ -56,7 +56,7 @@ static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_
 
 /* Returns the largest number of simultaneous tasks. A task that ends when another one starts does not overlap it.
  * Requires that `ends` is ascending. */
-static int64_t most_at_once(const struct group *group)
+static int64_t most_simultaneous(const struct group *group)
 {
     const int64_t *starts = group->starts.data, *ends = group->ends.data;
     int64_t most = 0;
@@ -95,7 +95,7 @@ static void fill_row(struct tp_table *table, size_t row, struct group *group)
     tp_table_int(table, TP_TASK_P95)[row] = quantile(group, 95);
     tp_table_int(table, TP_TASK_P99)[row] = quantile(group, 99);
     tp_table_int(table, TP_TASK_MAX)[row] = quantile(group, 100);
-    tp_table_int(table, TP_TASK_AT_ONCE)[row] = most_at_once(group);
+    tp_table_int(table, TP_TASK_AT_ONCE)[row] = most_simultaneous(group);
     tp_table_int(table, TP_TASK_OPEN)[row] = (int64_t)(group->starts.count - group->ends.count);
 }
 

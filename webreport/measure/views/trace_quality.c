@@ -191,7 +191,7 @@ struct overlaps {
     int64_t count, short_count;
 };
 
-static void look_at_operation(struct overlaps *o, uint32_t operation)
+static void examine_operation(struct overlaps *o, uint32_t operation)
 {
     const struct tp_event *e = tp_device_event(o->model, operation);
     uint32_t stream = tp_ids_add(&o->streams, tp_stream_number(o->model, e));
@@ -206,10 +206,10 @@ static void look_at_operation(struct overlaps *o, uint32_t operation)
 }
 
 /* Checks `count` operations that start at the same time: the longest first, then in order of the file. */
-static void look_at_run(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
+static void examine_simultaneous(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
 {
     if (count == 1) {
-        look_at_operation(o, *run);
+        examine_operation(o, *run);
         return;
     }
     struct tp_keyed *keys = tp_arena_array(arena, count, sizeof *keys);
@@ -217,7 +217,7 @@ static void look_at_run(struct overlaps *o, const uint32_t *run, uint32_t count,
         keys[i] = (struct tp_keyed){-tp_event_end(tp_device_event(o->model, run[i])), i, run[i]};
     tp_sort_keyed(keys, count, arena);
     for (uint32_t i = 0; i < count; i++)
-        look_at_operation(o, keys[i].item);
+        examine_operation(o, keys[i].item);
     tp_arena_drop(arena, keys, count * sizeof *keys);
 }
 
@@ -238,7 +238,7 @@ static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, st
             int64_t start = tp_device_event(model, gpu->events[i])->ts_ns;
             for (end = i + 1; end < gpu->count && tp_device_event(model, gpu->events[end])->ts_ns == start; end++)
                 continue;
-            look_at_run(&o, gpu->events + i, end - i, arena);
+            examine_simultaneous(&o, gpu->events + i, end - i, arena);
         }
         tp_ids_drop(&o.streams, arena);
     }
@@ -271,7 +271,7 @@ static int64_t recorded_span(const struct tp_model *model)
     return span ? span : tp_sat_sub(model->last_ns, model->first_ns);
 }
 
-static struct recording look_at_recording(const struct tp_model *model, struct tp_arena *arena)
+static struct recording examine_recording(const struct tp_model *model, struct tp_arena *arena)
 {
     struct recording r = {.span_ns = recorded_span(model)};
     struct tp_vec overhead = TP_VEC(arena, struct tp_interval);
@@ -329,7 +329,7 @@ static int64_t count_leading(const struct tp_model *model)
 
 static void flag_recording(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
 {
-    struct recording r = look_at_recording(model, arena);
+    struct recording r = examine_recording(model, arena);
     int64_t odd = tp_sat_add(r.too_long, q->events_with_negative_dur);
     int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading(model);
     set_count(q, TP_FAULT_ABSURD, odd, odd);

@@ -50,6 +50,6 @@ bool tp_cost_of(struct tp_cost *cost, struct tp_str name, const struct tp_op_cal
                 const struct tp_cost_hint *hint);
 
 /* Returns whether all patterns of names are valid. Used by tests. */
-bool tp_cost_rules_are_whole(void);
+bool tp_cost_rules_are_valid(void);
 
 #endif

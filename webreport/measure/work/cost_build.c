@@ -11,9 +11,9 @@
 
 /* ---- formulas by form of the arguments ---- */
 
-static bool claim(struct tp_cost *cost, const struct tp_cost_arguments *a, int64_t bytes, int i)
+static bool set_bytes(struct tp_cost *cost, const struct tp_cost_arguments *a, int64_t bytes, int i)
 {
-    return tp_cost_claim(cost, 0, bytes, tp_cost_type(a, i));
+    return tp_cost_set(cost, 0, bytes, tp_cost_type(a, i));
 }
 
 static int64_t sum(int64_t x, int64_t y)
@@ -45,7 +45,7 @@ static int first_tensor(const struct tp_cost_arguments *a)
 
 static bool norm(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return tp_cost_tensor(a, 0) && claim(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, 0)), 0);
+    return tp_cost_tensor(a, 0) && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, 0)), 0);
 }
 
 /* Computes the cost of the backward of a norm. The gradient and the result have the size of the largest tensor. */
@@ -55,37 +55,38 @@ static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *
     for (unsigned i = 0; i < a->count; i++)
         if (a->items[i].form == TP_COST_TENSOR && tp_cost_bytes(a, (int)i) > tp_cost_bytes(a, largest))
             largest = (int)i;
-    return largest >= 0 && claim(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, largest)), largest);
+    return largest >= 0 && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, largest)), largest);
 }
 
 /* Computes the cost of two forms that read or write the first tensor two or three times. */
 static bool first_two(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return tp_cost_tensor(a, 0) && claim(cost, a, twice(tp_cost_bytes(a, 0)), 0);
+    return tp_cost_tensor(a, 0) && set_bytes(cost, a, twice(tp_cost_bytes(a, 0)), 0);
 }
 
 static bool first_three(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return tp_cost_tensor(a, 0) && claim(cost, a, tp_sat_mul(3, tp_cost_bytes(a, 0)), 0);
+    return tp_cost_tensor(a, 0) && set_bytes(cost, a, tp_sat_mul(3, tp_cost_bytes(a, 0)), 0);
 }
 
 static bool fill(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tp_cost_bytes(a, 0);
-    return claim(cost, a, bytes ? bytes : tp_cost_size(a, 0), 0);
+    return set_bytes(cost, a, bytes ? bytes : tp_cost_size(a, 0), 0);
 }
 
 static bool copy(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     if (!tp_cost_tensor(a, 0))
-        return a->count && claim(cost, a, sum(tp_cost_size(a, 0), tp_cost_size(a, 1)), 0);
-    return claim(cost, a, sum(tp_cost_bytes(a, 0), tp_cost_tensor(a, 1) ? tp_cost_bytes(a, 1) : tp_cost_size(a, 1)), 0);
+        return a->count && set_bytes(cost, a, sum(tp_cost_size(a, 0), tp_cost_size(a, 1)), 0);
+    return set_bytes(cost, a, sum(tp_cost_bytes(a, 0), tp_cost_tensor(a, 1) ? tp_cost_bytes(a, 1) : tp_cost_size(a, 1)),
+                     0);
 }
 
 static bool concatenation(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tp_cost_all_bytes(a);
-    return bytes && claim(cost, a, twice(bytes), 0);
+    return bytes && set_bytes(cost, a, twice(bytes), 0);
 }
 
 static bool embedding(struct tp_cost *cost, const struct tp_cost_arguments *a)
@@ -94,30 +95,31 @@ static bool embedding(struct tp_cost *cost, const struct tp_cost_arguments *a)
     if (!w || !i)
         return false;
     int64_t rows = tp_sat_mul(tp_shape_product(i), w->sizes[w->rank - 1]);
-    return claim(cost, a, sum(tp_cost_bytes(a, 1), twice(tp_sat_mul(rows, tp_cost_size(a, 0)))), 0);
+    return set_bytes(cost, a, sum(tp_cost_bytes(a, 1), twice(tp_sat_mul(rows, tp_cost_size(a, 0)))), 0);
 }
 
 static bool embedding_backward(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return tp_cost_tensor(a, 0) && claim(cost, a, sum(twice(tp_cost_bytes(a, 0)), tp_cost_bytes(a, 1)), 0);
+    return tp_cost_tensor(a, 0) && set_bytes(cost, a, sum(twice(tp_cost_bytes(a, 0)), tp_cost_bytes(a, 1)), 0);
 }
 
 static bool gather(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *i = tp_cost_tensor(a, 2);
-    return i && claim(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(tp_shape_product(i), tp_cost_size(a, 0)))), 0);
+    return i &&
+           set_bytes(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(tp_shape_product(i), tp_cost_size(a, 0)))), 0);
 }
 
 static bool index_select(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *x = tp_cost_tensor(a, 0), *i = tp_cost_tensor(a, 2);
     int64_t dimension = tp_cost_integer(a, 1, 0);
-    if (!x || !i || dimension < -(int64_t)x->rank || (dimension == 0 && tp_cost_truth(a, 1)))
+    if (!x || !i || dimension < -(int64_t)x->rank || (dimension == 0 && tp_cost_is_true(a, 1)))
         return false;
     dimension = dimension < 0 ? dimension + x->rank : dimension < x->rank ? dimension : 0;
     int64_t of_one = x->sizes[dimension] > 1 ? x->sizes[dimension] : 1;
     int64_t picked = tp_sat_mul(tp_shape_product(x) / of_one, tp_shape_product(i));
-    return claim(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(picked, tp_cost_size(a, 0)))), 0);
+    return set_bytes(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(picked, tp_cost_size(a, 0)))), 0);
 }
 
 /* Computes the cost of writing values into the first tensor. Their number is that of the last tensor; they are read and
@@ -130,7 +132,7 @@ static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
     if (first < 0)
         return false;
     int64_t bytes = tp_sat_sub(tensor_bytes(a), tp_cost_bytes(a, first));
-    return claim(cost, a, sum(bytes, final != first ? twice(tp_cost_bytes(a, final)) : 0), 0);
+    return set_bytes(cost, a, sum(bytes, final != first ? twice(tp_cost_bytes(a, final)) : 0), 0);
 }
 
 /* Computes the cost of a fused optimizer, which reads parameters, gradients and state, and writes all but the
@@ -142,7 +144,7 @@ static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments
         return false;
     for (unsigned i = 0; i < a->count && i < 6; i++)
         bytes = sum(bytes, tp_cost_list_bytes(a, i));
-    return tp_cost_claim(cost, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
+    return tp_cost_set(cost, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
 }
 
 /* Computes the cost of an operator that reads lists of tensors and writes the first one. is_once: only the first list
@@ -155,20 +157,20 @@ static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool 
             first = first < 0 ? tp_cost_list_bytes(a, i) : first;
             bytes = sum(bytes, tp_cost_list_bytes(a, i));
         }
-    return first >= 0 && claim(cost, a, is_once ? first : sum(bytes, first), 0);
+    return first >= 0 && set_bytes(cost, a, is_once ? first : sum(bytes, first), 0);
 }
 
 /* Computes the cost of a reduction, which makes few numbers from many, so only the inputs count. */
 static bool reduction(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tensor_bytes(a);
-    return a->count && claim(cost, a, bytes ? bytes : tp_cost_size(a, 0), 0);
+    return a->count && set_bytes(cost, a, bytes ? bytes : tp_cost_size(a, 0), 0);
 }
 
 static bool at_least_inputs(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tensor_bytes(a);
-    return bytes && claim(cost, a, bytes, 0);
+    return bytes && set_bytes(cost, a, bytes, 0);
 }
 
 static bool is_real(const struct tp_cost_argument *argument)
@@ -197,12 +199,12 @@ static bool elementwise(struct tp_cost *cost, const struct tp_cost_arguments *a,
     }
     if (largest < 0)
         return a->count && a->items[0].form == TP_COST_EMPTY && a->items[0].has_size &&
-               claim(cost, a, twice(tp_cost_size(a, 0)), 0);
+               set_bytes(cost, a, twice(tp_cost_size(a, 0)), 0);
     int64_t size = tp_str_ends(name, "_") && tp_cost_tensor(a, 0) ? tp_cost_size(a, 0)
                    : is_comparison                                ? 1
                    : of_real                                      ? of_real
                                                                   : of_any;
-    return claim(cost, a, sum(bytes, tp_sat_mul(tp_shape_product(&out), size)), largest);
+    return set_bytes(cost, a, sum(bytes, tp_sat_mul(tp_shape_product(&out), size)), largest);
 }
 
 /* ---- names ---- */
@@ -290,7 +292,7 @@ static void write_out(void)
         is_whole &= tp_patterns_add(&engine_names, i, ENGINES[i]) == 0;
 }
 
-bool tp_cost_rules_are_whole(void)
+bool tp_cost_rules_are_valid(void)
 {
     pthread_once(&once, write_out);
     return is_whole;
@@ -331,7 +333,7 @@ static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_
 {
     const struct tp_shape *first = tp_cost_tensor(a, 0);
     int64_t x = tp_cost_bytes(a, 0), y = tp_cost_bytes(a, 1), z = tp_cost_bytes(a, 2);
-    bool is_causal = tp_cost_says_true(a, 4) || tp_cost_says_true(a, 5) || tp_cost_says_true(a, 6);
+    bool is_causal = tp_cost_is_text_true(a, 4) || tp_cost_is_text_true(a, 5) || tp_cost_is_text_true(a, 6);
     unsigned tensors = 0;
     for (unsigned i = 0; i < a->count; i++)
         tensors += a->items[i].form == TP_COST_TENSOR;
@@ -341,17 +343,17 @@ static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_
     case ENGINE_LINEAR:
         return tp_cost_of_linear_form(cost, a);
     case ENGINE_ADD_NORM: /* reads and writes the input and the tensor that is added to it */
-        return first && claim(cost, a, sum(twice(sum(x, y)), z), 0);
+        return first && set_bytes(cost, a, sum(twice(sum(x, y)), z), 0);
     case ENGINE_NORM:
-        return first && claim(cost, a, sum(tp_cost_all_bytes(a), tensors == 2 ? x : 0), 0);
+        return first && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tensors == 2 ? x : 0), 0);
     case ENGINE_ALL:
-        return tensors && claim(cost, a, tp_cost_all_bytes(a), first_tensor(a));
+        return tensors && set_bytes(cost, a, tp_cost_all_bytes(a), first_tensor(a));
     case ENGINE_ROTARY:
-        return tp_cost_tensor(a, 1) && claim(cost, a, sum(twice(sum(y, z)), x), 1);
+        return tp_cost_tensor(a, 1) && set_bytes(cost, a, sum(twice(sum(y, z)), x), 1);
     case ENGINE_CACHE:
-        return first && claim(cost, a, twice(sum(x, y)), 0);
+        return first && set_bytes(cost, a, twice(sum(x, y)), 0);
     case ENGINE_QUANTISE:
-        return first && claim(cost, a, sum(x, tp_shape_product(first)), 0);
+        return first && set_bytes(cost, a, sum(x, tp_shape_product(first)), 0);
     default:
         return false;
     }
@@ -381,6 +383,6 @@ bool tp_cost_of(struct tp_cost *cost, struct tp_str name, const struct tp_op_cal
     if (tp_str_starts(name, "aten::"))
         return of_aten(cost, (struct tp_str){name.ptr + 6, name.len - 6}, &a);
     if (tp_str_starts(name, "triton_"))
-        return first_tensor(&a) >= 0 && claim(cost, &a, tp_cost_all_bytes(&a), first_tensor(&a));
+        return first_tensor(&a) >= 0 && set_bytes(cost, &a, tp_cost_all_bytes(&a), first_tensor(&a));
     return of_engine(cost, name, &a);
 }

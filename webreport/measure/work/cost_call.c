@@ -268,7 +268,7 @@ struct tp_shape tp_cost_numbers(const struct tp_cost_arguments *a, int i)
     return numbers.is_known && numbers.rank ? numbers : none;
 }
 
-bool tp_cost_truth(const struct tp_cost_arguments *a, int i)
+bool tp_cost_is_true(const struct tp_cost_arguments *a, int i)
 {
     struct tp_str text = value_of(a, i);
     return tp_value_is(text, '[') ? !tp_str_equal(text, TP_STR("[]")) : tp_cost_integer(a, i, 0) != 0;
@@ -285,7 +285,7 @@ int64_t tp_cost_integer(const struct tp_cost_arguments *a, int i, int64_t absent
     return value == TP_NULL_INT ? absent : value;
 }
 
-bool tp_cost_says_true(const struct tp_cost_arguments *a, unsigned i)
+bool tp_cost_is_text_true(const struct tp_cost_arguments *a, unsigned i)
 {
     return tp_str_equal(value_of(a, (int)i), TP_STR("True"));
 }
@@ -306,7 +306,7 @@ bool tp_cost_mask(const struct tp_cost_arguments *a, int i, bool mask[2])
     return count >= 2;
 }
 
-bool tp_cost_claim(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_number_type type)
+bool tp_cost_set(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_number_type type)
 {
     if (flops < 0 || bytes < 0)
         return false; /* the window is larger than the input */

@@ -45,11 +45,11 @@ int64_t tp_cost_all_bytes(const struct tp_cost_arguments *a);
 /* Returns argument i as a list of integers. is_known: the value is such a list and is not empty. */
 struct tp_shape tp_cost_numbers(const struct tp_cost_arguments *a, int i);
 /* Returns whether argument i exists and is not 0, false or empty. */
-bool tp_cost_truth(const struct tp_cost_arguments *a, int i);
+bool tp_cost_is_true(const struct tp_cost_arguments *a, int i);
 /* Returns argument i as an integer (1 for True), or `absent` if it is not an integer. */
 int64_t tp_cost_integer(const struct tp_cost_arguments *a, int i, int64_t absent);
 /* Returns whether argument i is the text "True". */
-bool tp_cost_says_true(const struct tp_cost_arguments *a, unsigned i);
+bool tp_cost_is_text_true(const struct tp_cost_arguments *a, unsigned i);
 /* Sets `mask` to the first two truth values of list i. Returns false if the value is no list of two or more. */
 bool tp_cost_mask(const struct tp_cost_arguments *a, int i, bool mask[2]);
 
@@ -59,7 +59,7 @@ int64_t tp_cost_product(const struct tp_shape *shape, unsigned first);
 bool tp_cost_broadcast(struct tp_shape *into, const struct tp_shape *with);
 
 /* Fills a cost with these numbers. Returns false if a number is negative. */
-bool tp_cost_claim(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_number_type type);
+bool tp_cost_set(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_number_type type);
 
 /* ---- cost_products.c ---- */
 

@@ -14,11 +14,11 @@ static int64_t last(const struct tp_shape *shape, unsigned from_end)
     return shape->sizes[shape->rank - from_end];
 }
 
-static bool claim_product(struct tp_cost *cost, const struct tp_cost_arguments *a, int x, int64_t outputs,
-                          int64_t inner, int64_t bytes)
+static bool set_product(struct tp_cost *cost, const struct tp_cost_arguments *a, int x, int64_t outputs, int64_t inner,
+                        int64_t bytes)
 {
     int64_t flops = times(2, times(outputs, inner));
-    return flops < INT64_MAX && tp_cost_claim(cost, flops, bytes, tp_cost_type(a, x));
+    return flops < INT64_MAX && tp_cost_set(cost, flops, bytes, tp_cost_type(a, x));
 }
 
 /* ---- matrices ---- */
@@ -49,7 +49,7 @@ static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, co
     int64_t outputs = times(tp_cost_product(&batch, 0), times(m, n));
     int64_t size = p->out_size ? p->out_size : tp_cost_size(a, p->x);
     int64_t bytes = tp_sat_add(tp_sat_add(tp_cost_bytes(a, p->x), tp_cost_bytes(a, p->y)), times(outputs, size));
-    bool is_claimed = claim_product(cost, a, p->x, outputs, k, tp_sat_add(bytes, tp_cost_bytes(a, p->bias)));
+    bool is_claimed = set_product(cost, a, p->x, outputs, k, tp_sat_add(bytes, tp_cost_bytes(a, p->bias)));
     cost->weight_bytes = is_claimed && right->rank == 2 ? tp_cost_bytes(a, p->y) : 0;
     return is_claimed;
 }
@@ -65,7 +65,7 @@ static bool linear(struct tp_cost *cost, const struct tp_cost_arguments *a)
     int64_t outputs = times(tp_cost_product(&rows, 0), w->sizes[0]);
     int64_t bytes =
         tp_sat_add(tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), times(outputs, tp_cost_size(a, 0)));
-    bool is_claimed = claim_product(cost, a, 0, outputs, w->sizes[1], bytes);
+    bool is_claimed = set_product(cost, a, 0, outputs, w->sizes[1], bytes);
     cost->weight_bytes = is_claimed ? tp_cost_bytes(a, 1) : 0;
     return is_claimed;
 }
@@ -78,8 +78,8 @@ bool tp_cost_of_linear_form(struct tp_cost *cost, const struct tp_cost_arguments
 static bool vectors(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *x = tp_cost_tensor(a, 0);
-    return x && tp_cost_claim(cost, times(2, tp_cost_product(x, 0)),
-                              tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), tp_cost_type(a, 0));
+    return x && tp_cost_set(cost, times(2, tp_cost_product(x, 0)), tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)),
+                            tp_cost_type(a, 0));
 }
 
 /* Computes the cost of a product in which each group of rows has its own matrix. It does not depend on the lengths of
@@ -106,7 +106,7 @@ static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
         return false;
     }
     int64_t bytes = tp_sat_add(tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), times(results, 2));
-    return claim_product(cost, a, 0, outputs, inner, bytes);
+    return set_product(cost, a, 0, outputs, inner, bytes);
 }
 
 /* ---- convolutions ---- */
@@ -128,7 +128,7 @@ static bool spread(struct tp_shape *numbers, unsigned dimensions)
 /* Returns whether argument i exists but is not a list of numbers. */
 static bool is_no_list(const struct tp_cost_arguments *a, int i)
 {
-    return tp_cost_truth(a, i) && !tp_cost_numbers(a, i).is_known;
+    return tp_cost_is_true(a, i) && !tp_cost_numbers(a, i).is_known;
 }
 
 /* Computes the sizes of the result. Returns 1 if they are known, 0 if they are not recorded, and -1 if they are
@@ -140,10 +140,10 @@ static int result_of(const struct tp_cost_arguments *a, const struct convolution
     struct tp_shape stride = tp_cost_numbers(a, form->stride), padding = tp_cost_numbers(a, form->padding),
                     dilation = tp_cost_numbers(a, form->dilation), more = tp_cost_numbers(a, form->out_padding);
     unsigned dimensions = x->rank - 2;
-    if (form->may_lack_dilation && !tp_cost_truth(a, form->dilation))
+    if (form->may_lack_dilation && !tp_cost_is_true(a, form->dilation))
         dilation = (struct tp_shape){.sizes = {1}, .rank = 1, .is_known = true};
-    bool has_dilation = form->may_lack_dilation || tp_cost_truth(a, form->dilation);
-    if (!tp_cost_truth(a, form->stride) || !tp_cost_truth(a, form->padding) || !has_dilation) {
+    bool has_dilation = form->may_lack_dilation || tp_cost_is_true(a, form->dilation);
+    if (!tp_cost_is_true(a, form->stride) || !tp_cost_is_true(a, form->padding) || !has_dilation) {
         if (!a->hint || !a->hint->out.is_known || a->hint->out.rank != x->rank)
             return 0;
         out->rank = dimensions;
@@ -176,18 +176,18 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
     struct tp_shape out = {.rank = 0};
     if (!x || !w || x->rank != w->rank || x->rank < 2)
         return false;
-    bool is_transposed = form->is_always_transposed || tp_cost_truth(a, form->is_transposed);
+    bool is_transposed = form->is_always_transposed || tp_cost_is_true(a, form->is_transposed);
     if (result_of(a, form, is_transposed, &out) <= 0 || !out.rank)
         return false;
     int64_t groups = tp_cost_integer(a, form->groups, 0);
-    if (is_transposed && groups == 0 && tp_cost_truth(a, form->groups))
+    if (is_transposed && groups == 0 && tp_cost_is_true(a, form->groups))
         return false; /* the argument is a list or a text instead of a number */
     int64_t channels = is_transposed ? times(w->sizes[1], groups ? groups : 1) : w->sizes[0];
     int64_t places = is_transposed ? tp_cost_product(x, 2) : tp_cost_product(&out, 0);
     int64_t results = times(times(x->sizes[0], channels), tp_cost_product(&out, 0));
     int64_t bytes =
         tp_sat_add(tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), times(results, tp_cost_size(a, 0)));
-    return claim_product(cost, a, 0, times(x->sizes[0], places), tp_cost_product(w, 0), bytes);
+    return set_product(cost, a, 0, times(x->sizes[0], places), tp_cost_product(w, 0), bytes);
 }
 
 struct backward {
@@ -205,18 +205,18 @@ static bool convolution_backward(struct tp_cost *cost, const struct tp_cost_argu
     bool mask[2] = {form->of_input, form->of_weight};
     if (form->weight < 0 && a->hint && a->hint->weight.is_known)
         w = &a->hint->weight;
-    if (!g || !w || (tp_cost_truth(a, form->mask) && !tp_cost_mask(a, form->mask, mask)))
+    if (!g || !w || (tp_cost_is_true(a, form->mask) && !tp_cost_mask(a, form->mask, mask)))
         return false;
     if (form->mask >= 0)
         tp_cost_mask(a, form->mask, mask);
     unsigned parts = mask[0] + mask[1];
-    bool is_transposed = tp_cost_truth(a, form->is_transposed) && x;
+    bool is_transposed = tp_cost_is_true(a, form->is_transposed) && x;
     int64_t places = is_transposed ? tp_cost_product(x, 2) : tp_cost_product(g, 2);
     int64_t inputs = x ? tp_cost_product(x, 0) : hinted ? tp_cost_product(hinted, 0) : 0;
     int64_t size = tp_cost_size(a, form->gradient), weights = tp_cost_product(w, 0);
     int64_t bytes =
         tp_sat_add(tp_cost_bytes(a, form->gradient), times(times(tp_sat_add(weights, inputs), size), parts));
-    return claim_product(cost, a, form->gradient, times(g->sizes[0], places), times(weights, parts), bytes);
+    return set_product(cost, a, form->gradient, times(g->sizes[0], places), times(weights, parts), bytes);
 }
 
 /* ---- attention ---- */
@@ -245,10 +245,10 @@ static bool is_causal(const struct tp_cost_arguments *a, const struct attention 
     bool is_any = false;
     if (form->causal == -2)
         for (unsigned i = 0; i < TP_COST_ARGUMENTS && !is_any; i++)
-            is_any = tp_cost_says_true(a, i);
+            is_any = tp_cost_is_text_true(a, i);
     if (form->causal < 0)
         return is_any;
-    return form->is_mask_type ? tp_cost_integer(a, form->causal, 0) == 1 : tp_cost_truth(a, form->causal);
+    return form->is_mask_type ? tp_cost_integer(a, form->causal, 0) == 1 : tp_cost_is_true(a, form->causal);
 }
 
 /* Subtracts the operations that a causal mask omits: the keys after each query. */
@@ -283,7 +283,7 @@ static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, c
     int64_t of_others = tp_sat_add(tp_cost_bytes(a, form->q + 1), tp_cost_bytes(a, form->q + 2));
     int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), is_backward ? 3 : 1),
                                times(tp_sat_add(of_others, of_result), is_backward ? 2 : 1));
-    bool is_claimed = claim_product(cost, a, form->q, times(outer, keys), inner, bytes);
+    bool is_claimed = set_product(cost, a, form->q, times(outer, keys), inner, bytes);
     return is_claimed && (!causal || leave_out_masked(cost, queries, keys));
 }
 
@@ -298,7 +298,7 @@ static bool packed(struct tp_cost *cost, const struct tp_cost_arguments *a, cons
 {
     int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), 2),
                                tp_sat_add(tp_cost_bytes(a, form->q + 1), tp_cost_bytes(a, form->q + 2)));
-    return tp_cost_claim(cost, 0, times(bytes, form->is_backward ? 2 : 1), tp_cost_type(a, form->q));
+    return tp_cost_set(cost, 0, times(bytes, form->is_backward ? 2 : 1), tp_cost_type(a, form->q));
 }
 
 /* ---- names ---- */

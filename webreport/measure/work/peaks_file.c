@@ -28,7 +28,7 @@ struct entry {
     struct tp_error *err;
 };
 
-static int wrong(const struct entry *e, const char *what, struct tp_str shown)
+static int set_error(const struct entry *e, const char *what, struct tp_str shown)
 {
     int size = shown.len < 60 ? (int)shown.len : 60;
     return tp_error_set(e->err, TP_EUSAGE, 0, "%.200s: devices[%u]: %s%.*s", e->name, e->file->count, what, size,
@@ -46,7 +46,7 @@ static int read_rate(const struct entry *e, struct tp_str item, double *rate)
         *rate = strtod(digits, &end);
     }
     if (!is_number || *end || !isfinite(*rate) || *rate <= 0 || *rate > 1e12)
-        return wrong(e, "a rate is a number above 0, not ", item);
+        return set_error(e, "a rate is a number above 0, not ", item);
     return TP_OK;
 }
 
@@ -55,7 +55,7 @@ static int read_text(const struct entry *e, struct tp_str item, const char **tex
     struct tp_peaks_file *file = e->file;
     struct tp_str content = tp_value_is(item, '"') ? tp_value_text(e->arena, item) : (struct tp_str){0};
     if (!content.len || memchr(content.ptr, '\0', content.len))
-        return wrong(e, "a text is missing where there is ", item);
+        return set_error(e, "a text is missing where there is ", item);
     if (content.len + 1 > sizeof file->text - file->used)
         return tp_error_set(e->err, TP_ELIMIT, 0, "%.200s: more than %u bytes of texts", e->name,
                             TP_MAX_PEAK_TEXT_BYTES);
@@ -70,17 +70,18 @@ static int read_types(const struct entry *e, struct tp_str object)
     size_t at = 0;
     int code = TP_OK;
     if (!tp_value_is(object, '{'))
-        return wrong(e, "dense_tflops is an object such as {\"bf16\": 720}, not ", object);
+        return set_error(e, "dense_tflops is an object such as {\"bf16\": 720}, not ", object);
     while (code == TP_OK && tp_value_next(object, &at, &key, &item)) {
         struct tp_str type = tp_value_text(e->arena, key);
         unsigned i = 0;
         while (i < TP_PEAK_COUNT && !tp_str_equal(type, tp_str_of(types[i])))
             i++;
-        code = i < TP_PEAK_COUNT ? read_rate(e, item, &e->peaks->tflops[i])
-                                 : wrong(e,
-                                         "types are fp64, fp64_matrix, fp32, fp32_matrix, tf32, fp16, bf16, fp8, fp4, "
-                                         "int8, not ",
-                                         type);
+        code = i < TP_PEAK_COUNT
+                   ? read_rate(e, item, &e->peaks->tflops[i])
+                   : set_error(e,
+                               "types are fp64, fp64_matrix, fp32, fp32_matrix, tf32, fp16, bf16, fp8, fp4, "
+                               "int8, not ",
+                               type);
     }
     return code;
 }
@@ -91,7 +92,7 @@ static int read_links(const struct entry *e, struct tp_str object)
     size_t at = 0;
     int code = TP_OK;
     if (!tp_value_is(object, '{'))
-        return wrong(e, "links_gbs is an object such as {\"nvlink\": 900}, not ", object);
+        return set_error(e, "links_gbs is an object such as {\"nvlink\": 900}, not ", object);
     while (code == TP_OK && tp_value_next(object, &at, &key, &item)) {
         double rate = 0;
         code = read_rate(e, item, &rate);
@@ -108,10 +109,10 @@ static int read_sizes(const struct entry *e, struct tp_str list)
     size_t at = 0, count = 0;
     int code = TP_OK;
     if (!tp_value_is(list, '['))
-        return wrong(e, "memory_gib is a list such as [40, 80], not ", list);
+        return set_error(e, "memory_gib is a list such as [40, 80], not ", list);
     while (code == TP_OK && tp_value_next(list, &at, NULL, &item))
         code = count < SIZES ? read_rate(e, item, &e->peaks->memory_gib[count++])
-                             : wrong(e, "memory_gib has at most two sizes, not ", list);
+                             : set_error(e, "memory_gib has at most two sizes, not ", list);
     return code;
 }
 
@@ -131,7 +132,7 @@ static int read_member(const struct entry *e, struct tp_str key, struct tp_str i
         return read_links(e, item);
     if (tp_str_equal(key, TP_STR("memory_gib")))
         return read_sizes(e, item);
-    return wrong(e, "no member is called ", key);
+    return set_error(e, "no member is called ", key);
 }
 
 static int read_device(struct entry *e, struct tp_str object)
@@ -143,14 +144,14 @@ static int read_device(struct entry *e, struct tp_str object)
     if (e->file->count == TP_MAX_PEAK_ROWS)
         return tp_error_set(e->err, TP_ELIMIT, 0, "%.200s: more than %u devices", e->name, TP_MAX_PEAK_ROWS);
     if (!tp_value_is(object, '{'))
-        return wrong(e, "a device is an object, not ", object);
+        return set_error(e, "a device is an object, not ", object);
     e->peaks = &e->file->rows[e->file->count];
     *e->peaks = (struct tp_peaks){.is_measured = true};
     while (code == TP_OK && tp_value_next(object, &at, &key, &item))
         code = read_member(e, tp_value_text(e->arena, key), item);
     if (code == TP_OK && (!e->peaks->match || tp_patterns_add(&patterns, 0, e->peaks->match) < 0))
-        code = wrong(e, "match must be two letters or more of the device's name, such as \"H100\"; it is ",
-                     tp_str_of(e->peaks->match ? e->peaks->match : "missing"));
+        code = set_error(e, "match must be two letters or more of the device's name, such as \"H100\"; it is ",
+                         tp_str_of(e->peaks->match ? e->peaks->match : "missing"));
     e->file->count += code == TP_OK;
     return code;
 }
@@ -193,7 +194,7 @@ int tp_peaks_parse(struct tp_peaks_file *file, const char *name, struct tp_str j
 
 /* ---- devices ---- */
 
-static bool is_meant(const struct tp_peaks *row, struct tp_str name, int64_t memory_bytes)
+static bool matches_device(const struct tp_peaks *row, struct tp_str name, int64_t memory_bytes)
 {
     struct tp_patterns patterns = {0};
     if (tp_patterns_add(&patterns, 0, row->match) < 0 || tp_patterns_find(&patterns, name) != 0)
@@ -211,7 +212,7 @@ const struct tp_peaks *tp_peaks_with(const struct tp_peaks_file *file, struct tp
 {
     const struct tp_peaks *published = tp_peaks_of(name, memory_bytes), *given = NULL;
     for (unsigned i = 0; file && i < file->count && !given && name.len; i++)
-        if (is_meant(&file->rows[i], name, memory_bytes))
+        if (matches_device(&file->rows[i], name, memory_bytes))
             given = &file->rows[i];
     if (!given)
         return published;

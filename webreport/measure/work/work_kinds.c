@@ -3,7 +3,7 @@
 #include "webreport/measure/work/work_kinds.h"
 
 /* The kinds for the name of an operator, by layer of rules. */
-struct answers {
+struct name_kinds {
     uint8_t chain, owner, own; /* own: as owner, but TP_WORK_NONE for wrappers */
     uint8_t rest;              /* kind from the layers that apply last */
     bool is_known, is_triton;
@@ -12,15 +12,15 @@ struct answers {
 struct kinds {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct answers *of_name;        /* by name id: kinds for the name of an operator */
+    struct name_kinds *of_name;     /* by name id: kinds for the name of an operator */
     uint8_t *found[TP_WORK_LAYERS]; /* by name id of a kernel: 1 + kind from the layer; 0: not yet known */
-    uint8_t *beside;                /* by name id: 2 if next to a convolution, 1 if not; 0: not yet known */
+    uint8_t *near_convolution;      /* by name id: 2 if next to a convolution, 1 if not; 0: not yet known */
     struct tp_intervals *optimizer; /* by thread: marks of an optimizer; NULL: the trace has none */
     size_t near;                    /* index of the optimizer mark that was found last */
-    uint8_t *chain;  /* by operator: kind from the rules of chains; the outermost operator with a kind decides, from the
-                      * operator itself outward */
-    uint8_t *around; /* by operator: kind from the rules of owners; the innermost operator with a kind decides, from the
-                      * operator itself outward */
+    uint8_t *chain; /* by operator: kind from the rules of chains; the outermost operator with a kind decides, from the
+                     * operator itself outward */
+    uint8_t *owner_kind; /* by operator: kind from the rules of owners; the innermost operator with a kind decides, from
+                          * the operator itself outward */
 };
 
 static struct tp_str text_of(const struct kinds *kinds, uint32_t name)
@@ -28,7 +28,7 @@ static struct tp_str text_of(const struct kinds *kinds, uint32_t name)
     return kinds->model->trace->names.items[name];
 }
 
-static unsigned ask(struct kinds *kinds, enum tp_work_layer layer, uint32_t name)
+static unsigned kind_in_layer(struct kinds *kinds, enum tp_work_layer layer, uint32_t name)
 {
     uint8_t *found = &kinds->found[layer][name];
     if (!*found)
@@ -38,30 +38,30 @@ static unsigned ask(struct kinds *kinds, enum tp_work_layer layer, uint32_t name
 
 static bool is_next_to_convolution(struct kinds *kinds, uint32_t kernel)
 {
-    uint8_t *beside = &kinds->beside[kernel];
-    if (!*beside)
-        *beside = tp_work_is_next_to_convolution(text_of(kinds, kernel)) ? 2 : 1;
-    return *beside == 2;
+    uint8_t *near_convolution = &kinds->near_convolution[kernel];
+    if (!*near_convolution)
+        *near_convolution = tp_work_is_next_to_convolution(text_of(kinds, kernel)) ? 2 : 1;
+    return *near_convolution == 2;
 }
 
-static void ask_of_operators(struct kinds *kinds, uint32_t name)
+static void find_operator_kinds(struct kinds *kinds, uint32_t name)
 {
     struct tp_str text = text_of(kinds, name);
     unsigned owner = tp_work_of_name(TP_WORK_OF_OWNER, text), rest = tp_work_of_name(TP_WORK_OF_TRITON, text);
     rest = rest == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, text) : rest;
-    kinds->of_name[name] = (struct answers){.chain = (uint8_t)tp_work_of_name(TP_WORK_OF_CHAIN, text),
-                                            .owner = (uint8_t)owner,
-                                            .own = (uint8_t)(tp_work_is_wrapper(text) ? TP_WORK_NONE : owner),
-                                            .rest = (uint8_t)(rest == TP_WORK_NONE ? TP_WORK_OTHER : rest),
-                                            .is_known = true,
-                                            .is_triton = tp_str_starts(text, "triton_")};
+    kinds->of_name[name] = (struct name_kinds){.chain = (uint8_t)tp_work_of_name(TP_WORK_OF_CHAIN, text),
+                                               .owner = (uint8_t)owner,
+                                               .own = (uint8_t)(tp_work_is_wrapper(text) ? TP_WORK_NONE : owner),
+                                               .rest = (uint8_t)(rest == TP_WORK_NONE ? TP_WORK_OTHER : rest),
+                                               .is_known = true,
+                                               .is_triton = tp_str_starts(text, "triton_")};
 }
 
 /* Returns the kinds for a name. It is small, because nearly all names are already known. */
-static inline const struct answers *answers_of(struct kinds *kinds, uint32_t name)
+static inline const struct name_kinds *kinds_of_name(struct kinds *kinds, uint32_t name)
 {
     if (!kinds->of_name[name].is_known)
-        ask_of_operators(kinds, name);
+        find_operator_kinds(kinds, name);
     return &kinds->of_name[name];
 }
 
@@ -108,53 +108,53 @@ static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 /* ---- operators ---- */
 
 /* Sets the kinds that depend on the chain of an operator. Operators are in pre-order, so the parent is known. */
-static void look_at_chain(struct kinds *kinds, uint32_t op, const struct answers *answers)
+static void set_chain_kinds(struct kinds *kinds, uint32_t op, const struct name_kinds *name_kinds)
 {
     uint32_t parent = kinds->model->operators.parent[op];
     unsigned chain = parent == TP_NO_ID ? TP_WORK_NONE : kinds->chain[parent];
-    unsigned outer = parent == TP_NO_ID ? TP_WORK_NONE : kinds->around[parent];
-    kinds->chain[op] = (uint8_t)(chain != TP_WORK_NONE ? chain : answers->chain);
-    kinds->around[op] = (uint8_t)(answers->own != TP_WORK_NONE ? answers->own : outer);
+    unsigned outer = parent == TP_NO_ID ? TP_WORK_NONE : kinds->owner_kind[parent];
+    kinds->chain[op] = (uint8_t)(chain != TP_WORK_NONE ? chain : name_kinds->chain);
+    kinds->owner_kind[op] = (uint8_t)(name_kinds->own != TP_WORK_NONE ? name_kinds->own : outer);
 }
 
 /* Returns the kind of the innermost operator that has a kind. own: kind of the operator itself. A kernel of
  * torch.compile has only its own kind, without regard to the operators around it. */
-static unsigned of_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
+static unsigned kind_by_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
 {
     uint32_t parent = kinds->model->operators.parent[op];
     if (own != TP_WORK_NONE || parent == TP_NO_ID || is_triton)
         return own;
-    return kinds->around[parent];
+    return kinds->owner_kind[parent];
 }
 
 static unsigned of_operator(struct kinds *kinds, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(kinds->model, op);
-    const struct answers *answers = answers_of(kinds, e->name);
-    look_at_chain(kinds, op, answers);
+    const struct name_kinds *name_kinds = kinds_of_name(kinds, e->name);
+    set_chain_kinds(kinds, op, name_kinds);
     unsigned work = kinds->chain[op];
     if (work == TP_WORK_NONE && kinds->optimizer &&
         tp_intervals_contain_near(kinds->optimizer[e->thread], e->ts_ns, &kinds->near))
         work = TP_WORK_OPTIMIZER;
     if (work == TP_WORK_NONE)
-        work = of_owner(kinds, op, answers->owner, answers->is_triton);
-    return work == TP_WORK_NONE ? answers->rest : work;
+        work = kind_by_owner(kinds, op, name_kinds->owner, name_kinds->is_triton);
+    return work == TP_WORK_NONE ? name_kinds->rest : work;
 }
 
 /* ---- device operations ---- */
 
-static unsigned of_asker(struct kinds *kinds, uint32_t op, uint32_t kernel)
+static unsigned kind_by_operator(struct kinds *kinds, uint32_t op, uint32_t kernel)
 {
     if (op == TP_NO_ID)
         return TP_WORK_NONE;
-    const struct answers *answers = answers_of(kinds, name_of(kinds, op));
-    unsigned own = answers->owner;
+    const struct name_kinds *name_kinds = kinds_of_name(kinds, name_of(kinds, op));
+    unsigned own = name_kinds->owner;
     if (own == TP_WORK_CONVOLUTION && is_next_to_convolution(kinds, kernel))
-        own = ask(kinds, TP_WORK_OF_KERNEL, kernel);
-    return of_owner(kinds, op, own, answers->is_triton);
+        own = kind_in_layer(kinds, TP_WORK_OF_KERNEL, kernel);
+    return kind_by_owner(kinds, op, own, name_kinds->is_triton);
 }
 
-static unsigned of_kernel(struct kinds *kinds, uint32_t device, uint32_t kernel)
+static unsigned kind_of_kernel(struct kinds *kinds, uint32_t device, uint32_t kernel)
 {
     uint32_t op = tp_work_operator_of(kinds->model, device);
     struct tp_str name = kinds->model->trace->names.items[kernel];
@@ -162,17 +162,17 @@ static unsigned of_kernel(struct kinds *kinds, uint32_t device, uint32_t kernel)
         return TP_WORK_WAIT;
     if (tp_is_communication(kinds->model, device))
         return TP_WORK_COMMUNICATION;
-    unsigned work = ask(kinds, TP_WORK_OF_KERNEL_FIRST, kernel);
+    unsigned work = kind_in_layer(kinds, TP_WORK_OF_KERNEL_FIRST, kernel);
     if (work == TP_WORK_NONE && op != TP_NO_ID)
         work = kinds->chain[op];
     if (work == TP_WORK_NONE && is_optimizer(kinds, device, op))
         work = TP_WORK_OPTIMIZER;
     if (work == TP_WORK_NONE)
-        work = of_asker(kinds, op, kernel);
+        work = kind_by_operator(kinds, op, kernel);
     if (work == TP_WORK_NONE)
-        work = ask(kinds, TP_WORK_OF_TRITON, kernel);
+        work = kind_in_layer(kinds, TP_WORK_OF_TRITON, kernel);
     if (work == TP_WORK_NONE)
-        work = ask(kinds, TP_WORK_OF_KERNEL, kernel);
+        work = kind_in_layer(kinds, TP_WORK_OF_KERNEL, kernel);
     return work == TP_WORK_NONE ? TP_WORK_OTHER : work;
 }
 
@@ -181,11 +181,11 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
     struct kinds kinds = {.model = model, .arena = arena};
     for (unsigned layer = 0; layer < TP_WORK_LAYERS; layer++)
         kinds.found[layer] = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.found[layer]);
-    kinds.beside = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.beside);
+    kinds.near_convolution = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.near_convolution);
     kinds.of_name = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.of_name);
     find_optimizers(&kinds);
     kinds.chain = tp_arena_array(arena, model->operators.count, sizeof *kinds.chain);
-    kinds.around = tp_arena_array(arena, model->operators.count, sizeof *kinds.around);
+    kinds.owner_kind = tp_arena_array(arena, model->operators.count, sizeof *kinds.owner_kind);
     *result = (struct tp_work_kinds){.model = model,
                                      .of_device = tp_arena_array(arena, model->devices.count, 1),
                                      .of_operator = tp_arena_array(arena, model->operators.count, 1)};
@@ -193,10 +193,10 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
         result->of_operator[op] = (uint8_t)of_operator(&kinds, op);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        result->of_device[k] = e->kind == TP_KIND_KERNEL ? (uint8_t)of_kernel(&kinds, k, e->name) : TP_WORK_COPY;
+        result->of_device[k] = e->kind == TP_KIND_KERNEL ? (uint8_t)kind_of_kernel(&kinds, k, e->name) : TP_WORK_COPY;
     }
     tp_arena_drop(arena, kinds.chain, model->operators.count);
-    tp_arena_drop(arena, kinds.around, model->operators.count);
+    tp_arena_drop(arena, kinds.owner_kind, model->operators.count);
 }
 
 void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena)

@@ -236,7 +236,7 @@ enum tp_work tp_work_of_name(enum tp_work_layer layer, struct tp_str name)
     return layer == TP_WORK_OF_TRITON && is_triton_move(name) ? TP_WORK_LAYOUT : find(layer, name);
 }
 
-bool tp_work_rules_are_whole(void)
+bool tp_work_rules_are_valid(void)
 {
     pthread_once(&once, write_out);
     return is_whole;

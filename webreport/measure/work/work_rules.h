@@ -56,7 +56,7 @@ const char *tp_work_title(enum tp_work work);
 enum tp_work tp_work_of_name(enum tp_work_layer layer, struct tp_str name);
 
 /* Returns whether all patterns are valid. Used by tests. */
-bool tp_work_rules_are_whole(void);
+bool tp_work_rules_are_valid(void);
 
 /* Returns whether a kernel launched by an operator of a convolution only moves or combines values. Its own name then
  * decides its kind. */

@@ -6,7 +6,7 @@
  * works while the host waits, although records of its work may be missing. */
 #include "webreport/measure/rules/rules_eval.h"
 
-double tp_percent_ahead(struct tp_advisor *a, struct tp_intervals calls)
+double tp_gain_without_waits(struct tp_advisor *a, struct tp_intervals calls)
 {
     struct tp_intervals idle = tp_model_idle(a->model, false, a->arena);
     return fmin(tp_set_percent(a, tp_intervals_minus(a->arena, idle, calls)), tp_set_percent(a, calls));

@@ -47,8 +47,8 @@ struct call {
     int64_t a, b;
     bool is_joinable; /* the call may be joined with another call of its class and step */
     bool is_gradient; /* a wrapper for data parallelism issued the call */
-    bool stays; /* longest joinable call of its class and step; a joined call would wait as long for a late rank, so
-                 * this time remains */
+    bool is_longest;  /* longest joinable call of its class and step; a joined call would wait as long for a late rank,
+                       * so  this time remains */
 };
 
 /* Calls of one kind in one process group. */
@@ -64,9 +64,9 @@ struct class
 
 struct search {
     struct tp_advisor *a;
-    struct tp_vec calls, classes; /* struct call, struct class */
-    struct tp_vec products;       /* int64_t: starts of matrix work, ascending */
-    struct tp_vec handed;         /* uint32_t: calls of the dispatcher, in order of start */
+    struct tp_vec calls, classes;   /* struct call, struct class */
+    struct tp_vec products;         /* int64_t: starts of matrix work, ascending */
+    struct tp_vec dispatcher_calls; /* uint32_t: calls of the dispatcher, in order of start */
 };
 
 /* ---- finding the calls ---- */
@@ -92,30 +92,30 @@ static void find_products(struct search *s)
 
 /* Lists the calls of the dispatcher. A backend with its own threads (gloo) runs a collective some time after its
  * dispatcher call. */
-static void find_handed(struct search *s)
+static void find_dispatcher_calls(struct search *s)
 {
     const struct tp_model *model = s->a->model;
-    s->handed = TP_VEC(s->a->arena, uint32_t);
+    s->dispatcher_calls = TP_VEC(s->a->arena, uint32_t);
     for (uint32_t i = 0; s->a->cpu && i < s->a->cpu->count; i++) {
         uint32_t event = model->operators.event[s->a->cpu->ops[i]];
         if (model->marks[model->trace->events[event].name] & TP_MARK_C10D)
-            *(uint32_t *)tp_vec_push(&s->handed) = event;
+            *(uint32_t *)tp_vec_push(&s->dispatcher_calls) = event;
     }
 }
 
 /* Returns the dispatcher call of a record: the last call before it, on another thread. */
-static uint32_t handed_before(const struct search *s, const struct tp_collective *record)
+static uint32_t dispatcher_call_before(const struct search *s, const struct tp_collective *record)
 {
     const struct tp_trace *trace = s->a->model->trace;
-    size_t lo = 0, hi = s->handed.count;
+    size_t lo = 0, hi = s->dispatcher_calls.count;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (trace->events[*TP_AT(&s->handed, uint32_t, mid)].ts_ns <= record->start_ns)
+        if (trace->events[*TP_AT(&s->dispatcher_calls, uint32_t, mid)].ts_ns <= record->start_ns)
             lo = mid + 1;
         else
             hi = mid;
     }
-    uint32_t event = lo ? *TP_AT(&s->handed, uint32_t, lo - 1) : TP_NO_ID;
+    uint32_t event = lo ? *TP_AT(&s->dispatcher_calls, uint32_t, lo - 1) : TP_NO_ID;
     bool is_other = event != TP_NO_ID && trace->events[event].thread != trace->events[record->event].thread;
     return is_other ? event : TP_NO_ID;
 }
@@ -140,13 +140,13 @@ static void add_call(struct search *s, uint32_t record_index, uint32_t class)
     const struct tp_model *model = s->a->model;
     const struct tp_collective *record = &model->collectives.items[record_index];
     struct tp_interval time = tp_collective_time(record);
-    uint32_t handed = handed_before(s, record);
+    uint32_t dispatcher_calls = dispatcher_call_before(s, record);
     struct call *call = tp_vec_push(&s->calls);
     *call = (struct call){.record = record_index, .class = class, .a = time.a, .b = time.b};
     call->step = tp_step_of_collective(model, record);
-    call->issuer = record->is_device ? TP_NO_ID : handed != TP_NO_ID ? handed : record->event;
-    if (handed != TP_NO_ID && s->calls.count > 1)
-        call->a = tp_ns_max(tp_ns_min(call->a, model->trace->events[handed].ts_ns),
+    call->issuer = record->is_device ? TP_NO_ID : dispatcher_calls != TP_NO_ID ? dispatcher_calls : record->event;
+    if (dispatcher_calls != TP_NO_ID && s->calls.count > 1)
+        call->a = tp_ns_max(tp_ns_min(call->a, model->trace->events[dispatcher_calls].ts_ns),
                             tp_ns_min(call->a, TP_AT(&s->calls, struct call, s->calls.count - 2)->b));
 }
 
@@ -209,7 +209,7 @@ static void join_calls(struct search *s)
         if (!last || last->step != call->step)
             continue;
         bool are_joinable = (last->is_gradient && call->is_gradient) ||
-                            !tp_any_within(&s->products, last->a, tp_ns_max(call->a, 1 + last->a));
+                            !tp_has_time_within(&s->products, last->a, tp_ns_max(call->a, 1 + last->a));
         call->is_joinable |= are_joinable;
         last->is_joinable |= are_joinable;
     }
@@ -224,8 +224,8 @@ static void keep_longest(struct search *s, struct class *class, uint32_t index)
     if (longest && longest->step == call->step && longest->b - longest->a >= call->b - call->a)
         return;
     if (longest && longest->step == call->step)
-        longest->stays = false;
-    call->stays = true;
+        longest->is_longest = false;
+    call->is_longest = true;
     class->longest = index;
 }
 
@@ -323,7 +323,7 @@ static void add_often(struct search *s, struct found *found)
             found->most = call->class;
         tp_picks_longest(&found->picks, s->a->model, s->a->model->collectives.items[call->record].event);
         tp_intervals_push(&found->whole, call->a, call->b);
-        if (!call->stays)
+        if (!call->is_longest)
             tp_intervals_push(&found->latency, call->a, call->a + cost_of(s, call));
         if (before && before->step == call->step)
             add_next(s, found, before, call);
@@ -361,7 +361,7 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     struct found found = {.latency = TP_VEC(a->arena, struct tp_interval)};
     struct tp_candidate c = {.rule = TP_RULE_E4, .has_ceiling = true};
     found.between = found.host = found.whole = found.latency;
-    find_handed(&s);
+    find_dispatcher_calls(&s);
     find_calls(&s);
     if ((double)s.calls.count <= tp_rule_value(a, TP_RULE_E4, "min_per_step") * a->model->used_count)
         return;

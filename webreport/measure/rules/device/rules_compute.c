@@ -179,7 +179,7 @@ static bool is_half(struct tp_str item)
 }
 
 /* Returns whether a value is anything but empty, zero, false or null. */
-static bool is_something(struct tp_str item)
+static bool is_truthy(struct tp_str item)
 {
     static const char *const nothings[] = {"\"\"", "[]", "{}", "0", "-0", "false", "null"};
     for (size_t i = 0; i < sizeof nothings / sizeof *nothings; i++)
@@ -209,7 +209,7 @@ static uint32_t read_types(struct tp_str json)
                 bits |= TYPES_FLOAT;
         }
     }
-    if (count >= 2 && is_something(items[0]) && is_something(items[1]) && !tp_str_equal(items[0], items[1]))
+    if (count >= 2 && is_truthy(items[0]) && is_truthy(items[1]) && !tp_str_equal(items[0], items[1]))
         bits |= TYPES_DIFFER;
     return bits;
 }
@@ -330,7 +330,7 @@ static int64_t c1_speedup(const struct compute *x, const struct capability *c)
 }
 
 /* Examines a kernel of an operator that could use tensor cores and has no inner operator that could. */
-static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
+static void examine_matrix(struct compute *x, uint32_t k, uint32_t owner)
 {
     struct tp_advisor *a = x->a;
     const struct tp_event *e = tp_device_event(a->model, k);
@@ -355,7 +355,7 @@ static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
     }
 }
 
-static void look_at_operation(struct compute *x, uint32_t k)
+static void examine_operation(struct compute *x, uint32_t k)
 {
     const struct tp_model *model = x->a->model;
     const struct tp_event *e = tp_device_event(model, k);
@@ -364,7 +364,7 @@ static void look_at_operation(struct compute *x, uint32_t k)
     bool is_kernel = e->kind == TP_KIND_KERNEL, is_communication = tp_is_communication(model, k);
     x->has_tensor_cores |= is_kernel && model->marks[e->name] & TP_MARK_TC_YES;
     if (is_kernel && !is_communication && owner != TP_NO_ID && tp_operator_is_eligible(model, owner))
-        look_at_matrix(x, k, owner);
+        examine_matrix(x, k, owner);
     bool is_cast = is_kernel && owner_marks & TP_MARK_ATEN_COPY && types_of(x, owner) & TYPES_DIFFER;
     bool is_copy = is_kernel ? !is_communication && owner_marks & TP_MARK_COPY_OP
                              : e->kind == TP_KIND_MEMCPY && model->marks[e->name] & TP_MARK_DTOD;
@@ -410,7 +410,7 @@ static void evaluate_kernels(struct tp_advisor *a)
     find_capabilities(&x);
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
-        look_at_operation(&x, k);
+        examine_operation(&x, k);
     if (has_types(&x))
         report(a, TP_RULE_C1, &x.c1, x.c1_ns, &x.p1);
     else
@@ -467,10 +467,10 @@ static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct ov
     struct tp_intervals mine = tp_intervals_intersection(a->arena, gpu->exposed_communication, a->model->window);
     if (a->explained_communication.count)
         mine = tp_intervals_minus(a->arena, mine, a->explained_communication);
-    struct tp_intervals hidden = tp_hideable(a, gpu, mine);
+    struct tp_intervals hidden = tp_hideable_communication(a, gpu, mine);
     tp_intervals_append(&o->exposed, mine);
     tp_intervals_append(&o->hidden, hidden);
-    tp_intervals_append(&o->sooner, tp_ends_sooner(a, gpu, hidden));
+    tp_intervals_append(&o->sooner, tp_critical_communication(a, gpu, hidden));
 }
 
 static struct tp_detail *overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns, int64_t sooner_ns)

@@ -108,7 +108,7 @@ struct attention {
     uint32_t first;
 };
 
-static void take_attention(struct attention *x, const struct sequence *s, uint32_t first, uint32_t last)
+static void claim_attention(struct attention *x, const struct sequence *s, uint32_t first, uint32_t last)
 {
     const struct tp_peaks *peaks = s->a->units->peaks[s->gpu];
     uint64_t seen = TP_NO_ID;
@@ -117,7 +117,7 @@ static void take_attention(struct attention *x, const struct sequence *s, uint32
         const struct tp_work_unit *unit = tp_advisor_unit(s->a, k);
         if (x->claim.parts[k])
             continue;
-        tp_work_claim_take(&x->claim, s->a, k, 1);
+        tp_work_claim_add(&x->claim, s->a, k, 1);
         if (!peaks || !unit || unit->op == seen || !is_batched_product(s, i))
             continue;
         const struct tp_cost *cost = tp_advisor_cost(s->a, unit);
@@ -130,7 +130,7 @@ static void take_attention(struct attention *x, const struct sequence *s, uint32
 
 /* Returns the gain if the products run at `part` of the peak rate, as a part of the time of all kernels; `unknown` if
  * their time at the peak rate is unknown. */
-static double left_at(const struct attention *x, double part, double unknown)
+static double gain_at(const struct attention *x, double part, double unknown)
 {
     if (x->fast_ns <= 0)
         return unknown;
@@ -156,7 +156,7 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
             x->scores = tp_unit_shape(a, tp_advisor_unit(a, s->kernels[i]));
             x->first = s->kernels[i];
         }
-        take_attention(x, s, first, last);
+        claim_attention(x, s, first, last);
     }
 }
 
@@ -171,8 +171,8 @@ static void scale(struct tp_work_claim *claim, const struct tp_advisor *a, doubl
 static void report_attention(struct tp_advisor *a, struct attention *x)
 {
     x->claim.candidate.has_low = true;
-    x->claim.candidate.low = left_at(x, 0.25, 0.4);
-    double high = left_at(x, 0.6, 0.8);
+    x->claim.candidate.low = gain_at(x, 0.25, 0.4);
+    double high = gain_at(x, 0.6, 0.8);
     struct tp_str scores = tp_shape_text(a, &x->scores);
     struct tp_detail *details =
         TP_DETAIL(a, TP_DETAIL_ATTENTION, TP_OF_NUMBER(x->count), TP_OF_NUMBER(a->model->used_count),
@@ -206,7 +206,7 @@ static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *atten
 }
 
 /* Claims a chain. A fused kernel transfers about 1.5 times the bytes of the largest kernel of the chain. */
-static void take_run(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
+static void claim_chain(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
 {
     int64_t sum = 0, most = 0;
     for (uint32_t i = first; i < end; i++) {
@@ -217,7 +217,7 @@ static void take_run(struct tp_work_claim *claim, const struct sequence *s, uint
     }
     double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0.5;
     for (uint32_t i = first; i < end; i++)
-        tp_work_claim_take(claim, s->a, s->kernels[i], part);
+        tp_work_claim_add(claim, s->a, s->kernels[i], part);
 }
 
 /* Returns whether an optimizer launched a device operation. */
@@ -235,7 +235,7 @@ static int64_t find_runs(const struct sequence *s, const struct tp_work_claim *a
              end < s->count && may_be_fused(s->a, attention, s->kernels[end]) && !is_optimizer(s->a, s->kernels[end]);)
             end++;
         if (end - first >= MIN_RUN) {
-            take_run(claim, s, first, end);
+            claim_chain(claim, s, first, end);
             runs++;
         }
         end += end == first;

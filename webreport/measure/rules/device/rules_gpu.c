@@ -163,10 +163,10 @@ enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
 static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
 {
     uint32_t op = wait->op;
-    unsigned above = tp_above(a, op);
-    if (above & TP_ABOVE_SHAPE)
+    unsigned above = tp_enclosing_kinds(a, op);
+    if (above & TP_ENCLOSED_BY_SHAPE)
         return WAIT_SHAPE;
-    if (above & TP_ABOVE_SCALAR)
+    if (above & TP_ENCLOSED_BY_SCALAR)
         return WAIT_SCALAR;
     if (op == TP_NO_ID || !(tp_marks_of(a->model, a->model->operators.event[op]) & TP_MARK_ATEN_COPY))
         return WAIT_OTHER;
@@ -192,7 +192,7 @@ static void claim_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits
     struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks};
     c.also_info = rule == TP_RULE_A4;
     c.time = tp_intervals_of(&waits->time);
-    c.most_percent = tp_percent_ahead(a, tp_intervals_of(&waits->calls));
+    c.most_percent = tp_gain_without_waits(a, tp_intervals_of(&waits->calls));
     tp_advisor_claim(a, &c);
 }
 
@@ -379,7 +379,7 @@ static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
 
 /* Returns a text such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the time, otherwise an empty
  * text. picks: the gaps. */
-static struct tp_detail *few_gaps(struct tp_advisor *a, const struct tp_picks *picks)
+static struct tp_detail *few_gaps_text(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };
     struct tp_vec gaps = TP_VEC(a->arena, struct tp_interval);
@@ -404,7 +404,7 @@ static void evaluate_launches(struct tp_advisor *a)
         return;
     pick_gaps(a, &c.picks);
     c.time = a->rest;
-    c.details = tp_detail_join(a->arena, few_gaps(a, &c.picks), a->calling);
+    c.details = tp_detail_join(a->arena, few_gaps_text(a, &c.picks), a->calling);
     c.severity = share >= tp_rule_value(a, TP_RULE_A1, "high_pct") ? TP_SEVERITY_HIGH : TP_SEVERITY_MEDIUM;
     tp_advisor_add(a, &c);
 }

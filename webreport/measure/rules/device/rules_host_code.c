@@ -41,9 +41,9 @@ struct host_code {
 struct code_line {
     struct tp_line_time line;
     struct tp_intervals time;
-    uint32_t gpu;  /* device of the evidence; TP_NO_ID: no evidence yet */
-    int64_t at;    /* time of the evidence, ns */
-    bool is_other; /* another rule is about this line */
+    uint32_t gpu;        /* device of the evidence; TP_NO_ID: no evidence yet */
+    int64_t at;          /* time of the evidence, ns */
+    bool has_other_rule; /* another rule is about this line */
 };
 
 struct code_interval {
@@ -92,10 +92,10 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
         struct code_line *added = tp_vec_push(&code->lines);
         added->line.fold = segment->fold;
         added->gpu = TP_NO_ID;
-        added->is_other = is_other_rule(code->a->model, segment);
+        added->has_other_rule = is_other_rule(code->a->model, segment);
     }
     struct code_line *line = TP_AT(&code->lines, struct code_line, *id);
-    if (line->is_other)
+    if (line->has_other_rule)
         return;
     if (line->gpu == TP_NO_ID || (line->gpu == code->gpu && segment->a < line->at)) {
         line->gpu = code->gpu;
@@ -185,7 +185,7 @@ static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time
     set_line_times(code);
     for (size_t i = 0; i < code->lines.count; i++) {
         const struct code_line *line = TP_AT(&code->lines, struct code_line, i);
-        if (line->is_other || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A13, "min_pct"))
+        if (line->has_other_rule || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A13, "min_pct"))
             continue;
         *(struct tp_line_time *)tp_vec_push(&hits) = line->line;
         tp_intervals_append(&intervals, line->time);

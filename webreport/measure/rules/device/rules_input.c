@@ -152,7 +152,7 @@ static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
 }
 
 /* Lists the copies of W with a mark and more than min_bytes. Returns their number. */
-static size_t list_big(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
+static size_t list_large(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
 {
     double limit = tp_rule_value(a, TP_RULE_B3, "min_bytes");
     *out = TP_VEC(a->arena, uint32_t);
@@ -172,7 +172,7 @@ static struct tp_str direction_of(const struct tp_model *model, uint32_t device)
 static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
 {
     struct tp_vec pinned;
-    size_t count = list_big(a, TP_MARK_PINNED, &pinned);
+    size_t count = list_large(a, TP_MARK_PINNED, &pinned);
     for (size_t i = 0; i < count; i++) {
         uint32_t k = *TP_AT(&pinned, uint32_t, i);
         uint32_t id = tp_strings_add(&p->directions, direction_of(a->model, k));
@@ -209,7 +209,7 @@ static void evaluate_pageable(struct tp_advisor *a)
     struct pageable p = {.default_gb_s = tp_rule_value(a, TP_RULE_B3, "pinned_gb_s")};
     struct tp_candidate c = {.rule = TP_RULE_B3, .has_ceiling = true};
     struct tp_vec found;
-    size_t count = list_big(a, TP_MARK_PAGEABLE, &found);
+    size_t count = list_large(a, TP_MARK_PAGEABLE, &found);
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t k = *TP_AT(&found, uint32_t, i);
@@ -242,7 +242,7 @@ static bool is_input_copy(const struct tp_model *model, uint32_t device)
 }
 
 /* Adds the time of a device's input copies in W while the device does no other work. */
-static void push_alone(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
+static void push_exposed(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
 {
     struct tp_vec mine = TP_VEC(a->arena, struct tp_interval), others = mine;
     for (uint32_t i = 0; i < gpu->count; i++) {
@@ -269,7 +269,7 @@ static void evaluate_input_copy(struct tp_advisor *a)
             tp_picks_longest_operation(&c.picks, a->model, k);
     }
     for (uint32_t g = 0; g < a->model->gpu_count && c.picks.total; g++)
-        push_alone(a, &a->model->gpus[g], &exposed);
+        push_exposed(a, &a->model->gpus[g], &exposed);
     c.time = tp_intervals_of(&exposed);
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_B4, "min_pct"))
         tp_advisor_claim(a, &c);

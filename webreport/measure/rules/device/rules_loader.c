@@ -12,8 +12,8 @@ struct parts {
     struct tp_vec samples, batches, others;
     /* struct tp_interval: making tensors from existing data, which every way to assemble a batch needs */
     struct tp_vec making;
-    bool is_made;       /* the last batch so far has made a tensor */
-    bool takes_tensors; /* an operator read the inputs of a batch before the batch made a tensor */
+    bool has_tensor;    /* the last batch so far has made a tensor */
+    bool reads_tensors; /* an operator read the inputs of a batch before the batch made a tensor */
     struct tp_picks of_samples, of_batches;
 };
 
@@ -49,7 +49,7 @@ static bool is_sample(struct tp_str function)
            tp_str_equal(function, TP_STR("__next__"));
 }
 
-static void look_at(struct parts *p, uint32_t event)
+static void examine(struct parts *p, uint32_t event)
 {
     const struct tp_event *e = &p->model->trace->events[event];
     struct tp_str name = tp_trace_name(p->model->trace, e);
@@ -58,7 +58,7 @@ static void look_at(struct parts *p, uint32_t event)
         tp_intervals_push(&p->others, e->ts_ns, tp_event_end(e));
     if (is_making(name)) {
         tp_intervals_push(&p->making, e->ts_ns, tp_event_end(e));
-        p->is_made = true;
+        p->has_tensor = true;
     }
     if (!tp_frame_parse(&frame, name))
         return;
@@ -71,7 +71,7 @@ static void look_at(struct parts *p, uint32_t event)
                !tp_str_starts(frame.function, "<")) { /* comprehensions of the fetch itself read samples */
         tp_intervals_push(&p->batches, e->ts_ns, tp_event_end(e));
         tp_picks_longest(&p->of_batches, p->model, event);
-        p->is_made = false;
+        p->has_tensor = false;
     }
 }
 
@@ -91,12 +91,12 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
         if (!tp_intervals_contain(loading, e->ts_ns))
             continue;
-        if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.is_made)
-            p.takes_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
+        if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.has_tensor)
+            p.reads_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
         if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* tiny operators are Python inserting numbers */
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
-            look_at(&p, order->host[i]);
+            examine(&p, order->host[i]);
     }
     struct tp_intervals others = tp_intervals_of(&p.others);
     struct tp_intervals samples = tp_intervals_minus(a->arena, tp_intervals_of(&p.samples), others);
@@ -111,7 +111,7 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     *collation = tp_intervals_intersection(a->arena, batches, loading);
     struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
     *python_ns = tp_intervals_length(python);
-    if (!p.takes_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
+    if (!p.reads_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
         *collation = python; /* the rest is one call that makes a tensor of existing data */
     return "input.collate";
 }

@@ -67,7 +67,7 @@ static bool is_device_memory(int64_t type)
     return type != 0 && type != 2 && type != 5 && type != -1;
 }
 
-static void look_at(struct tp_advisor *a, const struct tp_memory_device *m, int64_t capacity)
+static void examine(struct tp_advisor *a, const struct tp_memory_device *m, int64_t capacity)
 {
     struct tp_evidence record = {m->peak_event, m->peak_at_ns, TP_STR("[memory]"), TP_STR("")};
     struct tp_candidate c = {.is_forced = true, .share = NAN, .memory = &record};
@@ -124,7 +124,7 @@ static struct growth growth_of(const struct tp_advisor *a, uint32_t place)
 
 /* Reports a device whose memory grows in each step by about the same amount (within a factor of two). Ignores the first
  * step, which allocates memory for the whole run. Memory that is released again is no growth. */
-static void look_at_growth(struct tp_advisor *a, uint32_t place)
+static void examine_growth(struct tp_advisor *a, uint32_t place)
 {
     const struct tp_model *model = a->model;
     struct growth growth = growth_of(a, place);
@@ -156,7 +156,7 @@ static void find_growth(struct tp_advisor *a)
     if (a->model->used_count < MIN_GROWING_STEPS || a->model->step_marker == TP_MARKER_WINDOW)
         return;
     for (uint32_t place = 0; place < places && place < MAX_PLACES; place++)
-        look_at_growth(a, place);
+        examine_growth(a, place);
 }
 
 static void evaluate_memory(struct tp_advisor *a)
@@ -172,7 +172,7 @@ static void evaluate_memory(struct tp_advisor *a)
         if (!capacity || !m->totals_known)
             skip_both(a, "device memory size or totals unknown");
         else
-            look_at(a, m, capacity);
+            examine(a, m, capacity);
     }
     if (!seen)
         skip_both(a, "no device memory records");

@@ -152,7 +152,7 @@ static size_t span_at(const struct micro_steps *m, int64_t at_ns)
 }
 
 /* Records the host events of each span: updates, zeroing, and the end of the backward pass. */
-static void note_events(struct micro_steps *m)
+static void record_events(struct micro_steps *m)
 {
     const struct tp_model *model = m->a->model;
     const uint64_t wanted = TP_MARK_OPTIMIZER_STEP | TP_MARK_ZERO_GRAD | TP_MARK_BACKWARD_NODE;
@@ -197,7 +197,7 @@ static bool is_reduction(const struct micro_steps *m, const struct tp_collective
     return is_apart || (!record->is_device && is_inside_gradient(m->a->model, record->event));
 }
 
-static void note_reductions(struct micro_steps *m)
+static void record_reductions(struct micro_steps *m)
 {
     const struct tp_collectives *records = &m->a->model->collectives;
     for (uint32_t i = 0; i < records->count; i++) {
@@ -248,8 +248,8 @@ static void evaluate_each_micro_step(struct tp_advisor *a)
         add_span(&m, model->steps[s].start_ns);
     if (m.spans.count < 2)
         return;
-    note_events(&m);
-    note_reductions(&m);
+    record_events(&m);
+    record_reductions(&m);
     uint32_t count = mark_avoidable(&m, &updates);
     if (!count || count < updates / 2)
         return;

@@ -97,7 +97,7 @@ struct launched {
     struct tp_picks picks;
 };
 
-static void take_operation(const struct regions *r, struct launched *out, uint32_t device)
+static void add_operation(const struct regions *r, struct launched *out, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(r->a->model, device);
     if (!out->is_one(r, device))
@@ -121,7 +121,7 @@ static void find_launched(const struct regions *r, struct launched *out)
             for (launch = first_launch(model, t, launch, covered.a); launch < end; launch++)
                 for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID;
                      k = model->devices.next_of_launch[k])
-                    take_operation(r, out, k);
+                    add_operation(r, out, k);
         }
     }
 }
@@ -174,7 +174,7 @@ static void drop_fused(struct regions *r)
         if (e->thread != thread)
             starts = find_fused(r->a, e->thread);
         thread = e->thread;
-        if (!(r->a->model->marks[e->name] & TP_MARK_FUSED) && !tp_any_within(&starts, e->ts_ns, tp_event_end(e)))
+        if (!(r->a->model->marks[e->name] & TP_MARK_FUSED) && !tp_has_time_within(&starts, e->ts_ns, tp_event_end(e)))
             events[kept++] = events[i];
     }
     r->events.count = kept;
@@ -216,7 +216,7 @@ static bool is_fill(const void *regions, uint32_t device)
 {
     const struct regions *r = regions;
     return tp_device_event(r->a->model, device)->kind == TP_KIND_MEMSET ||
-           tp_above(r->a, r->a->model->devices.owner[device]) & TP_ABOVE_FILL;
+           tp_enclosing_kinds(r->a, r->a->model->devices.owner[device]) & TP_ENCLOSED_BY_FILL;
 }
 
 static bool is_fill_inside(const void *regions, uint32_t device)

@@ -28,7 +28,7 @@ static int64_t start_of_backward(struct tp_advisor *a, const struct tp_gpu *gpu,
         int64_t at = tp_device_event(model, device)->ts_ns;
         if (at < step->start_ns || launch == TP_NO_ID || !is_compute(model, device))
             continue;
-        bool is_backward = tp_above(a, model->launches.op[launch]) & TP_ABOVE_BACKWARD;
+        bool is_backward = tp_enclosing_kinds(a, model->launches.op[launch]) & TP_ENCLOSED_BY_BACKWARD;
         is_single &= !(is_backward && is_over);
         if (is_backward && !is_found)
             start = at;
@@ -54,7 +54,8 @@ static void add_part(struct tp_vec *hidden, struct tp_intervals exposed, struct 
     }
 }
 
-struct tp_intervals tp_hideable(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals exposed)
+struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
+                                              struct tp_intervals exposed)
 {
     struct tp_intervals free = tp_intervals_minus(a->arena, gpu->compute, gpu->communication);
     struct tp_vec hidden = TP_VEC(a->arena, struct tp_interval);
@@ -223,7 +224,8 @@ static void walk_to(struct walk *w, int64_t at)
     }
 }
 
-struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals intervals)
+struct tp_intervals tp_critical_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
+                                              struct tp_intervals intervals)
 {
     if (!intervals.count || a->model->gpu_count > TP_MAX_OVERLAP_GPUS)
         return intervals;

@@ -7,10 +7,12 @@
 /* Returns the part of `exposed`, exposed communication of a device, that compute of the same step could hide. Compute
  * before the start of a backward pass cannot hide later communication, and compute after it cannot hide earlier
  * communication. */
-struct tp_intervals tp_hideable(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals exposed);
+struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
+                                              struct tp_intervals exposed);
 
 /* Returns the part of `intervals` without which the steps end sooner. The rest would gain nothing, because the host
  * launches later kernels too late. intervals: communication of a device that compute could hide. */
-struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals intervals);
+struct tp_intervals tp_critical_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
+                                              struct tp_intervals intervals);
 
 #endif

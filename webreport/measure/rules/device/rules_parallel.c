@@ -138,7 +138,7 @@ static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_interval
         const struct tp_gpu *gpu = &a->model->gpus[g];
         struct tp_intervals mine = tp_intervals_intersection(a->arena, inside, gpu->exposed_communication);
         if (mine.count)
-            tp_intervals_append(&time, tp_ends_sooner(a, gpu, tp_hideable(a, gpu, mine)));
+            tp_intervals_append(&time, tp_critical_communication(a, gpu, tp_hideable_communication(a, gpu, mine)));
     }
     return tp_intervals_of(&time);
 }
@@ -168,7 +168,7 @@ static void evaluate_sharding(struct tp_advisor *a)
 
 /* Returns whether a name is work of DataParallel other than the model: one of its functions, or its node in the
  * backward pass. */
-static bool is_spreading(struct tp_str name)
+static bool is_distributing(struct tp_str name)
 {
     static const char *const names[] = {"Broadcast", "Scatter", "Gather", "ReduceAddCoalesced"};
     static const char node[] = TP_BACKWARD_NODE " ";
@@ -203,7 +203,7 @@ static void evaluate_data_parallel(struct tp_advisor *a)
         return;
     uint8_t *is_one = tp_arena_array(a->arena, trace->names.count, 1);
     for (uint32_t i = 0; i < trace->names.count; i++)
-        is_one[i] = is_spreading(trace->names.items[i]) || is_replicating(trace->names.items[i]);
+        is_one[i] = is_distributing(trace->names.items[i]) || is_replicating(trace->names.items[i]);
     for (uint32_t i = 0; i < a->model->order->host_count; i++) {
         uint32_t event = a->model->order->host[i];
         const struct tp_event *e = &trace->events[event];

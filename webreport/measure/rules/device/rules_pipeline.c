@@ -120,31 +120,31 @@ static void find_moments(struct pipeline *p)
 struct exchanges {
     unsigned first, last; /* directions of the first and of the last exchange; 0: there is none */
     int64_t count, sending, receiving;
-    bool has_backward;      /* the step has a backward pass */
-    bool sends_before_that; /* a sending call starts before the backward pass */
+    bool has_backward;          /* the step has a backward pass */
+    bool sends_before_backward; /* a sending call starts before the backward pass */
 };
 
 static struct exchanges exchanges_of(const struct pipeline *p, const struct tp_step *step, size_t *next)
 {
     struct exchanges x = {0};
     unsigned now = 0;
-    bool is_between = true; /* a matrix product has started since the last call */
+    bool has_product_between = true; /* a matrix product has started since the last call */
     for (; *next < p->moments.count && TP_AT(&p->moments, struct moment, *next)->at_ns < step->end_ns; ++*next) {
         struct moment m = *TP_AT(&p->moments, struct moment, *next);
         if (m.at_ns < step->start_ns)
             continue;
         x.has_backward |= m.kind == NODE;
-        is_between |= m.kind == PRODUCT;
+        has_product_between |= m.kind == PRODUCT;
         if (m.kind != CALL)
             continue;
-        now = is_between ? m.directions : now | m.directions;
-        x.count += is_between;
-        x.sending += (now & SENDS) && (is_between || !(x.last & SENDS));
-        x.receiving += (now & RECEIVES) && (is_between || !(x.last & RECEIVES));
+        now = has_product_between ? m.directions : now | m.directions;
+        x.count += has_product_between;
+        x.sending += (now & SENDS) && (has_product_between || !(x.last & SENDS));
+        x.receiving += (now & RECEIVES) && (has_product_between || !(x.last & RECEIVES));
         x.first = x.count == 1 ? now : x.first;
         x.last = now;
-        x.sends_before_that |= !x.has_backward && m.directions & SENDS;
-        is_between = false;
+        x.sends_before_backward |= !x.has_backward && m.directions & SENDS;
+        has_product_between = false;
     }
     return x;
 }
@@ -166,7 +166,7 @@ static int64_t micro_batches_of(const struct exchanges *x)
         return 0;
     if (x->first == SENDS)
         return x->sending;
-    return x->has_backward && x->sends_before_that ? (x->receiving + 1) / 2 : x->receiving;
+    return x->has_backward && x->sends_before_backward ? (x->receiving + 1) / 2 : x->receiving;
 }
 
 static void count_micro_batches(struct pipeline *p)

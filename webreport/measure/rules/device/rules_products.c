@@ -183,12 +183,12 @@ static struct product *list_products(struct tp_advisor *a, enum tp_number_type t
     return list.data;
 }
 
-static void take_calls(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t call, double high)
+static void claim_calls(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t call, double high)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++) {
         const struct tp_work_unit *unit = tp_advisor_unit(a, k);
         if (unit && unit->call == call && tp_unit_is_in_window(a, unit))
-            tp_work_claim_take(claim, a, k, high);
+            tp_work_claim_add(claim, a, k, high);
     }
 }
 
@@ -213,7 +213,7 @@ static void find_slow(struct tp_advisor *a, enum tp_number_type type)
         tp_work_claim_begin(&claim, a, TP_RULE_C17);
         claim.candidate.has_low = true;
         claim.candidate.low = (1 - p->rate / others) / (1 - p->rate / best);
-        take_calls(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
+        claim_calls(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
         struct tp_str text = tp_unit_operands_text(a, &a->units->items[p->unit]);
         struct tp_str name = tp_advisor_name(a, a->units->items[p->unit].event);
         tp_work_claim_end(&claim, a,
@@ -223,7 +223,7 @@ static void find_slow(struct tp_advisor *a, enum tp_number_type type)
     }
 }
 
-static bool says_decode(struct tp_str name)
+static bool names_decoding(struct tp_str name)
 {
     return tp_str_find(name, "DECODE") >= 0 || tp_str_find(name, "context_0(") >= 0;
 }
@@ -231,7 +231,7 @@ static bool says_decode(struct tp_str name)
 /* Returns whether an annotation shows that the program decodes token by token. */
 static bool is_decoding(const struct tp_advisor *a)
 {
-    return tp_any_annotation(a->model, says_decode);
+    return tp_any_annotation(a->model, names_decoding);
 }
 
 /* Finds products with so few rows that reading the weights takes longer than the multiplication. */
@@ -249,7 +249,7 @@ static void find_weight_reading(struct tp_advisor *a)
             continue;
         if (unit ? tp_advisor_cost(a, unit)->flops / tp_ns_max(1, tp_advisor_cost(a, unit)->bytes) <= MOST_ROWS
                  : is_decode)
-            tp_work_claim_take(&claim, a, k, 0.5);
+            tp_work_claim_add(&claim, a, k, 0.5);
     }
     if (!is_decode) /* few rows alone do not show decoding, because training has such products too */
         claim.ns = 0;
@@ -264,7 +264,7 @@ static void find_double(struct tp_advisor *a)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         const struct tp_work_unit *unit = tp_advisor_unit(a, k);
         if (unit && tp_advisor_cost(a, unit)->type == TP_NUMBER_FP64 && tp_advisor_cost(a, unit)->flops)
-            tp_work_claim_take(&claim, a, k, 0.9);
+            tp_work_claim_add(&claim, a, k, 0.9);
     }
     claim.candidate.has_low = true;
     claim.candidate.low = 0.55;
@@ -303,7 +303,7 @@ static void find_named(struct tp_advisor *a)
     tp_work_claim_begin(&odd, a, TP_RULE_C22);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         if (bits_of(a, known, k) & IS_ODD && !(a->is_attention && a->is_attention[k]))
-            tp_work_claim_take(&odd, a, k, 1);
+            tp_work_claim_add(&odd, a, k, 1);
     }
     a->is_left_out[TP_RULE_C22] |= a->reported[TP_RULE_C3];
     tp_work_claim_end(&odd, a, NULL);
@@ -353,7 +353,7 @@ static void evaluate_single(struct tp_advisor *a)
         low += gain.low * ns;
         high += gain.high * ns;
         costed += is_costed ? ns : 0;
-        tp_work_claim_take(&claim, a, k, gain.high);
+        tp_work_claim_add(&claim, a, k, gain.high);
     }
     claim.candidate.has_low = true;
     claim.candidate.low = high > 0 ? low / high : 0;
@@ -385,7 +385,7 @@ static void find_half(struct tp_advisor *a)
     claim.candidate.severity = TP_SEVERITY_LOW;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (could_be_fp8(a, tp_advisor_unit(a, k), k))
-            tp_work_claim_take(&claim, a, k, MOST);
+            tp_work_claim_add(&claim, a, k, MOST);
     tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_HALF_PRODUCTS, TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
 }
 
@@ -449,7 +449,7 @@ static void evaluate_layouts(struct tp_advisor *a)
         convolutions += kind == TP_WORK_CONVOLUTION;
         if (kind == TP_WORK_LAYOUT && tp_kernel_of_library(a, k) == TP_WORK_LAYOUT &&
             !keeps_layout(tp_trace_name(a->model->trace, tp_device_event(a->model, k))))
-            tp_work_claim_take(&claim, a, k, 1);
+            tp_work_claim_add(&claim, a, k, 1);
     }
     if (!convolutions)
         claim.ns = 0;

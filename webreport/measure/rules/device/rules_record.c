@@ -88,16 +88,17 @@ struct record {
     struct tp_advisor *a;
     /* number of devices except for those that the program itself defined, and W times that number */
     int64_t gpu_count, all_ns;
-    int64_t away_ns, queue_ns, blocked_ns;
+    int64_t unexplained_ns, queue_ns, blocked_ns;
     int64_t waited_ns; /* gaps in which the host waits for the device, ns */
     int64_t huge_ns;   /* gaps of 100 ms or more in which the device waits for the host, ns */
     int64_t busy_ns;
     int64_t setup_ns; /* time in which the device waits while the program makes things that it needs once, ns */
     /* setup: calls of that kind; away: operations after time that the recording does not explain */
-    struct tp_picks setup, away;
+    struct tp_picks setup, unexplained;
     struct tp_vec short_time; /* struct tp_interval: busy times and gaps below 1 ms of all devices */
-    struct tp_vec away_time;  /* struct tp_interval: time of the current device that the recording does not explain */
-    struct tp_intervals left; /* W without the time that the recording explains on no device */
+    /* struct tp_interval: time of the current device that the recording does not explain */
+    struct tp_vec unexplained_time;
+    struct tp_intervals explained; /* W without the time that the recording explains on no device */
 };
 
 static double share_of(int64_t ns, int64_t all)
@@ -114,13 +115,13 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
         r->queue_ns = tp_sat_add(r->queue_ns, ns);
     if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
         r->waited_ns = tp_sat_add(r->waited_ns, ns);
-    bool is_away = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
-    if (is_away) /* the unexplained time is at the end of the interval */
-        tp_intervals_push(&r->away_time, piece->b - ns, piece->b);
-    if (is_away && piece->next != TP_NO_ID) {
+    bool is_unexplained = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
+    if (is_unexplained) /* the unexplained time is at the end of the interval */
+        tp_intervals_push(&r->unexplained_time, piece->b - ns, piece->b);
+    if (is_unexplained && piece->next != TP_NO_ID) {
         struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
         pick.weight = ns;
-        tp_picks_rank(&r->away, pick);
+        tp_picks_rank(&r->unexplained, pick);
     }
     if (reason == TP_IDLE_BY_BLOCKED) {
         uint32_t call = r->a->model->launches.event[r->a->model->devices.launch[piece->next]];
@@ -148,28 +149,28 @@ static void read_gaps(struct record *r)
 {
     const struct tp_model *model = r->a->model;
     struct tp_intervals window = model->window;
-    struct tp_vec left = TP_VEC(r->a->arena, struct tp_interval);
+    struct tp_vec explained = TP_VEC(r->a->arena, struct tp_interval);
     r->short_time = TP_VEC(r->a->arena, struct tp_interval);
     for (uint32_t g = 0; g < model->gpu_count; g++) {
         struct tp_idle_reasons found;
         if (model->gpus[g].is_own)
             continue;
         r->gpu_count++;
-        r->away_time = TP_VEC(r->a->arena, struct tp_interval);
+        r->unexplained_time = TP_VEC(r->a->arena, struct tp_interval);
         tp_idle_reasons_find(&found, model, &model->gpus[g], r->a->arena, add_reason, r);
         r->all_ns = tp_sat_add(r->all_ns, model->window_ns);
-        r->away_ns = tp_sat_add(r->away_ns, tp_idle_away(&found));
+        r->unexplained_ns = tp_sat_add(r->unexplained_ns, tp_idle_outside_program(&found));
         r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_intersection_length(model->gpus[g].busy, window));
         add_short_gaps(r, &model->gpus[g]);
         tp_intervals_append(&r->short_time, model->gpus[g].busy);
-        tp_intervals_append(&left, tp_intervals_minus(r->a->arena, window, tp_intervals_of(&r->away_time)));
+        tp_intervals_append(&explained, tp_intervals_minus(r->a->arena, window, tp_intervals_of(&r->unexplained_time)));
     }
-    r->left = tp_intervals_of(&left);
+    r->explained = tp_intervals_of(&explained);
 }
 
 /* Restricts findings to `time` within W. is_whole: shares are percentages of the restricted time; false: the base of
  * shares stays unchanged. */
-static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
+static void restrict_judged(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
     a->judged = tp_intervals_intersection(a->arena, time, a->judged);
     if (is_whole)
@@ -248,7 +249,7 @@ static bool is_capture(struct record *r)
     struct tp_intervals idle = tp_intervals_minus(a->arena, captures, model->device_busy);
     if (!idle.count)
         return false;
-    judge(a, tp_intervals_minus(a->arena, model->window, idle), true);
+    restrict_judged(a, tp_intervals_minus(a->arena, model->window, idle), true);
     struct tp_detail *details =
         TP_DETAIL(a, TP_DETAIL_CAPTURE, TP_OF_PERCENT(share_of(tp_intervals_length(idle), model->window_ns)));
     set_unjudged(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), details);
@@ -306,14 +307,14 @@ static bool is_at_first(const struct record *r)
     return true;
 }
 
-static void look_at_first_use(struct record *r)
+static void examine_first_use(struct record *r)
 {
     struct tp_advisor *a = r->a;
     double setup = share_of(r->setup_ns, a->model->window_ns), huge = share_of(r->huge_ns, r->all_ns);
     bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_at_first(r);
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
         return;
-    judge(a, tp_intervals_temporary_of(&r->short_time), true);
+    restrict_judged(a, tp_intervals_temporary_of(&r->short_time), true);
     skip_late_host(a, "the first use of the device fills the recording");
     note(r, TP_RULE_R3, true, &r->setup,
          TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
@@ -332,20 +333,20 @@ static int64_t lead_ns(const struct tp_advisor *a)
     return tp_sat_sub(tp_device_event(a->model, a->ranges[0].first)->ts_ns, tp_event_end(launch));
 }
 
-static void look_at_edge(struct record *r)
+static void examine_edge(struct record *r)
 {
     struct tp_advisor *a = r->a;
     int64_t lead = lead_ns(a);
-    double away = share_of(r->away_ns, r->all_ns), queue = share_of(r->queue_ns, r->all_ns);
-    if (away >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
-        bool is_much = away > tp_rule_value(a, TP_RULE_R4, "much_pct");
-        int64_t left_ns = tp_intervals_intersection_length(r->left, a->model->window);
+    double unexplained = share_of(r->unexplained_ns, r->all_ns), queue = share_of(r->queue_ns, r->all_ns);
+    if (unexplained >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
+        bool is_much = unexplained > tp_rule_value(a, TP_RULE_R4, "much_pct");
+        int64_t left_ns = tp_intervals_intersection_length(r->explained, a->model->window);
         set_unjudged(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), NULL);
-        judge(a, r->left, is_much && !a->reported[TP_RULE_R3]);
-        struct tp_detail *details = TP_DETAIL(a, TP_DETAIL_EDGE, TP_OF_PERCENT(away));
+        restrict_judged(a, r->explained, is_much && !a->reported[TP_RULE_R3]);
+        struct tp_detail *details = TP_DETAIL(a, TP_DETAIL_EDGE, TP_OF_PERCENT(unexplained));
         if (is_much)
             details->next = TP_DETAIL(a, TP_DETAIL_EDGE_REST, TP_NO_ARGUMENT);
-        note(r, TP_RULE_R4, false, &r->away, details);
+        note(r, TP_RULE_R4, false, &r->unexplained, details);
     } else if (lead > LONG_GAP_NS && share_of(lead, a->model->window_ns) > tp_rule_value(a, TP_RULE_R4, "much_pct")) {
         note(r, TP_RULE_R4, false, NULL, TP_DETAIL(a, TP_DETAIL_LEAD, TP_OF_NS(lead)));
     }
@@ -358,7 +359,7 @@ static void look_at_edge(struct record *r)
 
 /* ---- C14: no gain possible on the host ---- */
 
-static void look_at_busy(struct record *r)
+static void examine_busy(struct record *r)
 {
     struct tp_advisor *a = r->a;
     const struct tp_model *model = a->model;
@@ -389,7 +390,7 @@ static void look_at_busy(struct record *r)
 
 /* Examines waits of the host for a device that has no records in that time: kernels were lost, or are of a kind that is
  * not recorded. */
-static void look_at_waits(struct record *r)
+static void examine_waits(struct record *r)
 {
     struct tp_advisor *a = r->a;
     double waited = share_of(r->waited_ns, r->all_ns);
@@ -407,10 +408,10 @@ static void evaluate_record(struct tp_advisor *a)
     if (is_capture(&r) || is_too_short(&r))
         return;
     read_calls(&r);
-    look_at_first_use(&r);
-    look_at_edge(&r);
-    look_at_waits(&r);
-    look_at_busy(&r);
+    examine_first_use(&r);
+    examine_edge(&r);
+    examine_waits(&r);
+    examine_busy(&r);
     tp_intervals_drop(&r.short_time);
 }
 

@@ -115,7 +115,7 @@ static const struct tp_event *event_at(const struct wrapper *w, uint32_t place)
 
 /* Records the broadcast of buffers in a forward range: the time before the model, up to the last copy after the last
  * broadcast. place: position of the range in the order of host events; end: end of its thread. */
-static void take_sync(struct wrapper *w, uint32_t place, uint32_t end)
+static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
     const struct tp_event *forward = event_at(w, place);
@@ -142,7 +142,7 @@ static void take_sync(struct wrapper *w, uint32_t place, uint32_t end)
 
 /* Counts an event of the wrapper and records its time. place: position in the order of host events; end: end of its
  * thread. */
-static void take_event(struct wrapper *w, uint32_t place, uint32_t end)
+static void add_event(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
     const struct tp_event *e = event_at(w, place);
@@ -150,7 +150,7 @@ static void take_event(struct wrapper *w, uint32_t place, uint32_t end)
     bool is_call = e->kind == TP_KIND_OPERATOR && model->marks[e->name] & TP_MARK_C10D;
     if (part == FORWARD) {
         *(uint32_t *)tp_vec_push(&w->forwards) = model->order->host[place];
-        take_sync(w, place, end);
+        add_broadcast(w, place, end);
     }
     w->reducer_count += part == REDUCER;
     if (part == REDUCER || is_call)
@@ -166,13 +166,13 @@ static void find_wrapper(struct wrapper *w)
     for (uint32_t t = 0; t < model->trace->thread_count; t++)
         for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
             if (tp_in_window(w->a, order->host[i]))
-                take_event(w, i, order->thread_first[t + 1]);
+                add_event(w, i, order->thread_first[t + 1]);
 }
 
 /* ---- E9: one rank ---- */
 
 /* Returns whether all process groups of the recording have one rank; false if their sizes are unknown. */
-static bool is_alone(const struct tp_advisor *a)
+static bool is_single_rank(const struct tp_advisor *a)
 {
     const struct tp_trace *trace = a->model->trace;
     struct tp_str distributed = tp_trace_header(trace, "distributedInfo");
@@ -283,7 +283,7 @@ static void evaluate_wrapper(struct tp_advisor *a)
     find_wrapper(&w);
     if (!w.forwards.count)
         return;
-    if (is_alone(a))
+    if (is_single_rank(a))
         judge_single_rank(&w);
     else
         judge_buffers(&w);

@@ -55,7 +55,7 @@ static const double FLOPS_PER_BYTE = 10;
 struct row {
     uint32_t op;
     uint8_t work; /* enum tp_work, found by the name */
-    bool is_taken, is_large;
+    bool is_claimed, is_large;
 };
 
 struct chains {
@@ -155,10 +155,10 @@ static void push_part(struct claim *claim, const struct tp_event *e, uint32_t mi
 /* Adds an operator to the claim. forward, backward: parts of its time that a fix saves, 0 to 1. The backward pass of a
  * product has the sequence number of the operator that computes it, which is inside of the operator that the program
  * calls. */
-static void take(struct claim *claim, struct row *row, double forward, double backward)
+static void claim_operator(struct claim *claim, struct row *row, double forward, double backward)
 {
     const struct tp_model *model = claim->c->a->model;
-    row->is_taken = true;
+    row->is_claimed = true;
     push_part(claim, tp_operator_event(model, row->op), (uint32_t)(forward * 1e6));
     tp_picks_longest(&claim->candidate.picks, model, model->operators.event[row->op]);
     uint32_t end = row->work == TP_WORK_GEMM ? model->operators.subtree_end[row->op] : row->op + 1;
@@ -249,15 +249,15 @@ static double part_of_scores(const struct chains *c, uint32_t op, const struct t
 
 /* Adds a product of attention to the claim. Its backward pass has two products. A fused kernel computes five products
  * in the backward pass instead of four, because it computes the scores again. */
-static void take_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
+static void claim_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
 {
     double part = part_of_scores(claim->c, row->op, scores);
-    take(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
+    claim_operator(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
 }
 
 /* Returns whether training drops some of the scores. Without a device, the fused operator has no kernel for dropout
  * (torch 2.13, sdp_utils_cpp.cpp) and computes the same products and passes as unfused code. */
-static bool drops_out(const struct chains *c, size_t i)
+static bool has_dropout(const struct chains *c, size_t i)
 {
     const struct tp_operators *ops = &c->a->model->operators;
     bool is_dropped = false;
@@ -283,16 +283,16 @@ static void find_attention(struct chains *c)
             last++;
         bool is_dropped = false;
         for (size_t k = i + 1; k < last; k++)
-            is_dropped |= drops_out(c, k);
+            is_dropped |= has_dropout(c, k);
         if (!is_batched_product(c, first) || !is_batched_product(c, last) || is_dropped)
             continue;
         /* a softmax written as several operators passes through memory more often */
         double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION;
         struct tp_shape scores = first_shape(c->a->model, row_at(c, i)->op);
         for (size_t k = first + 1; k < last; k++)
-            take(&claim, row_at(c, k), saved, saved);
-        take_product(&claim, row_at(c, first), &scores);
-        take_product(&claim, row_at(c, last), &scores);
+            claim_operator(&claim, row_at(c, k), saved, saved);
+        claim_product(&claim, row_at(c, first), &scores);
+        claim_product(&claim, row_at(c, last), &scores);
     }
     claim_end(&claim);
 }
@@ -301,13 +301,13 @@ static void find_attention(struct chains *c)
 
 static bool may_be_fused(const struct row *row)
 {
-    return !row->is_taken && (row->work == TP_WORK_ELEMENTWISE || row->work == TP_WORK_REDUCTION ||
-                              row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
+    return !row->is_claimed && (row->work == TP_WORK_ELEMENTWISE || row->work == TP_WORK_REDUCTION ||
+                                row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
 }
 
 /* Claims a chain. A fused operator moves about 1.5 times the bytes of the largest operator. Small operators are not
  * claimed: their cost is the call, which is the topic of rule H5. */
-static void take_chain(struct claim *claim, size_t first, size_t end, size_t least)
+static void claim_chain(struct claim *claim, size_t first, size_t end, size_t least)
 {
     int64_t sum = 0, most = 0;
     size_t large = 0;
@@ -323,7 +323,7 @@ static void take_chain(struct claim *claim, size_t first, size_t end, size_t lea
     double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0;
     for (size_t i = first; i < end && large >= least && part > 0; i++)
         if (row_at(claim->c, i)->is_large)
-            take(claim, row_at(claim->c, i), SAVED * part, SAVED * part);
+            claim_operator(claim, row_at(claim->c, i), SAVED * part, SAVED * part);
 }
 
 static uint32_t call_around(const struct chains *c, size_t i)
@@ -341,7 +341,7 @@ static bool is_in_call(const struct chains *c, size_t i, uint32_t call)
 
 /* Claims a function that is a chain by itself, such as a handwritten activation, from operators that are too few for a
  * chain. */
-static void take_functions(struct claim *claim, size_t first, size_t end)
+static void claim_functions(struct claim *claim, size_t first, size_t end)
 {
     const struct chains *c = claim->c;
     for (size_t i = first, k; i < end; i = k) {
@@ -349,7 +349,7 @@ static void take_functions(struct claim *claim, size_t first, size_t end)
         for (k = i + 1; k < end && call_around(c, k) == call;)
             k++;
         if (k - i >= MIN_ALONE && call != TP_NO_ID && !(i && is_in_call(c, i - 1, call)) && !is_in_call(c, k, call))
-            take_chain(claim, i, k, MIN_ALONE);
+            claim_chain(claim, i, k, MIN_ALONE);
     }
 }
 
@@ -364,9 +364,9 @@ static void find_chains(struct chains *c)
         while (end < c->rows.count && may_be_fused(row_at(c, end)))
             end++;
         if (end - first >= MIN_CHAIN)
-            take_chain(&claim, first, end, MIN_CHAIN);
-        if (!row_at(c, first)->is_taken)
-            take_functions(&claim, first, end);
+            claim_chain(&claim, first, end, MIN_CHAIN);
+        if (!row_at(c, first)->is_claimed)
+            claim_functions(&claim, first, end);
     }
     claim_end(&claim);
 }

@@ -281,7 +281,7 @@ static void add_event(struct found *found, const struct tp_model *model, enum tp
 /* State of the walk over the frames. */
 struct frames_seen {
     /* time from the frame that begins a code to the end of the code; empty if no code has begun */
-    struct tp_interval begun;
+    struct tp_interval begun_code;
     uint32_t begun_event;
     int64_t written_until, printed_until; /* printed_until: end of the last short print */
 };
@@ -303,19 +303,19 @@ static void add_frame(struct found *found, struct frames_seen *seen, const struc
     if (code->rule == TP_RULE_H10 && e->ts_ns < seen->printed_until)
         return;
     if (code->part == CODE_BEGIN) {
-        seen->begun = (struct tp_interval){e->ts_ns, tp_event_end(e)};
+        seen->begun_code = (struct tp_interval){e->ts_ns, tp_event_end(e)};
         seen->begun_event = event;
     } else if (code->part == CODE_END) {
-        if (e->ts_ns >= seen->begun.b)
+        if (e->ts_ns >= seen->begun_code.b)
             return;
-        tp_intervals_push(&found->times[code->rule - FIRST], seen->begun.a, e->ts_ns);
+        tp_intervals_push(&found->times[code->rule - FIRST], seen->begun_code.a, e->ts_ns);
         tp_picks_longest(&found->candidates[code->rule - FIRST].picks, model, seen->begun_event);
-        seen->begun.b = e->ts_ns;
+        seen->begun_code.b = e->ts_ns;
     } else {
         add_event(found, model, code->rule, event);
         /* only the outermost writing frame counts */
         if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->written_until) {
-            tp_busy_functions_book(&found->functions, code->rule, event, true);
+            tp_busy_functions_count(&found->functions, code->rule, event, true);
             seen->written_until = tp_event_end(e);
         }
     }
@@ -451,7 +451,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         if (is_check)
             add_event(found, model, TP_RULE_H13, model->operators.event[op]);
         if ((is_check || parts & IS_ANSWER) && op >= booked) {
-            tp_busy_functions_book(&found->functions, TP_RULE_H13, model->operators.event[op], is_check);
+            tp_busy_functions_count(&found->functions, TP_RULE_H13, model->operators.event[op], is_check);
             booked = model->operators.subtree_end[op];
         }
         bool is_zero = parts & IS_ZERO && tp_cpu_is_outer(a, op);
@@ -464,7 +464,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         found->adds_ns = tp_sat_add(found->adds_ns, is_add ? tp_operator_event(model, op)->dur_ns : 0);
         /* a copy inside of filling with zeros is part of zeroing */
         if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op)))
-            tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
+            tp_busy_functions_count(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
             add_event(found, model, TP_RULE_H15, model->operators.event[op]);
         if (op >= inside && takes_double(a, doubles, op)) {
@@ -479,7 +479,7 @@ static void find_hooks(struct tp_advisor *a, struct found *found)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     struct tp_picks picks = {.total = 0};
-    uint32_t calls = tp_watching_hooks(a, &time, &picks);
+    uint32_t calls = tp_find_watching_hooks(a, &time, &picks);
     struct tp_candidate *c = &found->candidates[TP_RULE_H13 - FIRST];
     if (!calls || tp_set_percent(a, tp_intervals_of(&time)) < tp_rule_value(a, TP_RULE_H13, "min_pct"))
         return;
@@ -510,7 +510,7 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
 /* Lowers the estimate for gradients that are zeroed in place. Without zeroing, each backward pass allocates new memory,
  * and the system makes its pages at the first write. For gradients of 0.6 MiB, that took longer than zeroing (torch
  * 2.13). */
-static void doubt_gain(struct tp_candidate *c)
+static void lower_gain(struct tp_candidate *c)
 {
     static const struct tp_detail zeroed = {.id = TP_DETAIL_ZEROED};
     c->has_low = true;
@@ -530,14 +530,14 @@ static void evaluate_code(struct tp_advisor *a)
     find_hooks(a, &found);
     for (unsigned rule = FIRST; rule <= LAST; rule++) {
         struct tp_candidate *c = &found.candidates[rule - FIRST];
-        tp_busy_functions_take(&found.functions, (enum tp_rule_id)rule, &found.times[rule - FIRST]);
+        tp_busy_functions_times(&found.functions, (enum tp_rule_id)rule, &found.times[rule - FIRST]);
         c->rule = rule;
         c->has_ceiling = true;
         c->time = tp_intervals_of(&found.times[rule - FIRST]);
         if (!is_shown(a, &found, rule))
             continue;
         if (rule == TP_RULE_H15 && !found.new_zeros)
-            doubt_gain(c);
+            lower_gain(c);
         struct tp_intervals time = c->time;
         if (tp_advisor_add(a, c))
             for (size_t i = 0; i < time.count; i++)
@@ -556,7 +556,7 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
     for (struct tp_operations w = {.a = a}; time.count && tp_next_kernel(&w, &k);) {
         const struct tp_event *launch = tp_launch_of_device(a->model, k);
         if (launch && tp_intervals_contain(time, launch->ts_ns))
-            tp_work_claim_take(&claim, a, k, 1);
+            tp_work_claim_add(&claim, a, k, 1);
     }
     tp_work_claim_end(&claim, a, NULL);
 }

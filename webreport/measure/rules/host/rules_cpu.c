@@ -302,7 +302,7 @@ static void evaluate_small(struct tp_advisor *a)
             tp_intervals_push(&between, before, e->ts_ns);
             tp_busy_functions_add(&functions, TP_RULE_H5, a->model->operators.event[op], true, e->ts_ns - before);
         }
-        tp_busy_functions_book(&functions, TP_RULE_H5, a->model->operators.event[op], true);
+        tp_busy_functions_count(&functions, TP_RULE_H5, a->model->operators.event[op], true);
         tp_picks_longest(&c.picks, a->model, a->model->operators.event[op]);
     }
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_H5, "min_per_step") * a->model->used_count ||
@@ -313,7 +313,7 @@ static void evaluate_small(struct tp_advisor *a)
         return;
     tp_intervals_append(&between, c.time);
     if (gap_us > 0)
-        tp_busy_functions_take(&functions, TP_RULE_H5, &between);
+        tp_busy_functions_times(&functions, TP_RULE_H5, &between);
     c.time = tp_intervals_of(&between);
     if (gap_us > 0) /* the backward pass of a small operator is also small */
         c.time = tp_cpu_with_backward(a, c.time);
@@ -371,7 +371,7 @@ static void evaluate_copies(struct tp_advisor *a)
         tp_intervals_push(&time, e->ts_ns, end);
         if (tp_str_equal(tp_trace_name(a->model->trace, e), TP_STR("aten::_to_copy")))
             tp_intervals_push(&casts, e->ts_ns, end);
-        if (!(tp_above(a, ops->parent[op]) & TP_ABOVE_COPY))
+        if (!(tp_enclosing_kinds(a, ops->parent[op]) & TP_ENCLOSED_BY_COPY))
             tp_picks_longest(&c.picks, a->model, ops->event[op]);
     }
     c.time = tp_intervals_of(&time);
@@ -379,7 +379,7 @@ static void evaluate_copies(struct tp_advisor *a)
         c.cause = "copy.cast";
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H7, "min_pct"))
         return;
-    tp_cpu_doubt_pauses(a, &c, "min_pct");
+    tp_cpu_lower_gain_of_pauses(a, &c, "min_pct");
     tp_advisor_add(a, &c);
 }
 

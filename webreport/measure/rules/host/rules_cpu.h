@@ -65,15 +65,15 @@ double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals s
 /* Returns the time that a finding about `set` claims if the code in `set` needs no new memory. A pause may occur in any
  * code, so a pause in this code is not its cost. The result is `set` without pauses, and of the pauses in `set` only
  * the same share that `set` has of the judged time. */
-struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_intervals set);
+struct tp_intervals tp_cpu_claimable_time(struct tp_advisor *a, struct tp_intervals set);
 
 /* Lowers the least gain of a candidate whose time contains pauses, because pauses may be its own cost (new pages) or
  * not. The least gain then uses the share of its time without pauses. If that share is below the rule's threshold
  * `least`, in percent, the confidence drops by one level. The detail reports the share of pauses. */
-void tp_cpu_doubt_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least);
+void tp_cpu_lower_gain_of_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least);
 
 /* Calls `visit` for each segment of the main thread's stack within `time`. */
-void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context);
+void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context);
 
 /* Returns `time` without the times of findings that tp_cpu_add reported. */
 struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_intervals time);
@@ -82,8 +82,8 @@ struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_inter
  * judged time. The function runs at most twice a step, calls no module, and mostly runs Python. Fills *c with its time,
  * evidence and cause, and returns true. Returns false if there is none. python: the set of Python times.
  * (rules_stretch.c) */
-bool tp_cpu_python_stretch(struct tp_advisor *a, struct tp_intervals python, double least_percent,
-                           struct tp_candidate *c);
+bool tp_cpu_find_long_function(struct tp_advisor *a, struct tp_intervals python, double least_percent,
+                               struct tp_candidate *c);
 
 /* Returns the cause of most of the loading time, found by the frames inside of it: "input.transform" or
  * "input.collate". Adds the longest frames to *picks. NULL: another cause, or unknown. loading: set of times of the

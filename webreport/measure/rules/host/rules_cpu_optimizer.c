@@ -179,7 +179,7 @@ static void evaluate_optimizer(struct tp_advisor *a)
     if (!count || leaves.calls < count ||
         (double)leaves.calls < tp_rule_value(a, TP_RULE_H3, "min_calls") * (double)count)
         return;
-    c.time = tp_cpu_spread_pauses(a, claimed_time(&found, &leaves, &c.picks));
+    c.time = tp_cpu_claimable_time(a, claimed_time(&found, &leaves, &c.picks));
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_OPTIMIZER, TP_OF_NUMBER(leaves.calls / count), TP_OF_NUMBER(leaves.names));

@@ -73,7 +73,7 @@ static bool is_hook(const struct hooks *h, uint32_t event)
     return own & NAME_OF_PROJECT && !(own & NAME_OF_FORWARD) && caller & (NAME_CALLS_MODULE | NAME_CALLS_HOOK);
 }
 
-static void look_at(struct hooks *h, uint32_t event)
+static void examine(struct hooks *h, uint32_t event)
 {
     const struct tp_event *e = &h->a->model->trace->events[event];
     if (h->call != TP_NO_ID && e->ts_ns >= tp_event_end(&h->a->model->trace->events[h->call]))
@@ -89,7 +89,7 @@ static void look_at(struct hooks *h, uint32_t event)
 }
 
 /* Adds the work of autograd that only backward hooks need. */
-static void take_engine(struct hooks *h)
+static void add_engine_work(struct hooks *h)
 {
     const struct tp_order *order = h->a->model->order;
     for (uint32_t i = order->thread_first[h->a->model->host_main]; i < order->thread_first[h->a->model->host_main + 1];
@@ -100,7 +100,7 @@ static void take_engine(struct hooks *h)
     }
 }
 
-uint32_t tp_watching_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_picks *picks)
+uint32_t tp_find_watching_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
     const struct tp_order *order = model->order;
@@ -113,10 +113,10 @@ uint32_t tp_watching_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_
         return 0;
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++)
         if (tp_in_window(a, order->host[i]))
-            look_at(&h, order->host[i]);
+            examine(&h, order->host[i]);
     end_call(&h);
     if (h.is_of_backward)
-        take_engine(&h);
+        add_engine_work(&h);
     tp_intervals_append(time, tp_intervals_of(&h.time));
     return h.count;
 }

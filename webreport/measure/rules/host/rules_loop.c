@@ -263,7 +263,7 @@ enum { LEAST_WORK_BYTES = 16384 };
 
 /* Returns whether an operator is work of the backward pass of taking a tensor apart: for each part it fills and adds up
  * a gradient of the whole tensor. Code that replaces the loop does not need this work. */
-static bool puts_together(const struct tp_advisor *a, uint32_t op)
+static bool is_backward_of_split(const struct tp_advisor *a, uint32_t op)
 {
     static const char *const names[] = {"Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided"};
     const struct tp_model *model = a->model;
@@ -283,15 +283,15 @@ static bool puts_together(const struct tp_advisor *a, uint32_t op)
 /* Returns the work that code in place of the loop must do as well: matrix products, and operators that move many bytes.
  * If the loop reads values as numbers (is_to_read), only matrix products remain, because fewer reads need fewer
  * computed values. */
-static struct tp_intervals work_that_stays(struct tp_advisor *a, bool is_to_read)
+static struct tp_intervals remaining_work(struct tp_advisor *a, bool is_to_read)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
         struct tp_cost cost;
-        if (tp_operator_is_eligible(a->model, op) ||
-            (!is_to_read && tp_cpu_cost(&cost, a, op) && cost.bytes >= LEAST_WORK_BYTES && !puts_together(a, op)))
+        if (tp_operator_is_eligible(a->model, op) || (!is_to_read && tp_cpu_cost(&cost, a, op) &&
+                                                      cost.bytes >= LEAST_WORK_BYTES && !is_backward_of_split(a, op)))
             tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_of(&time);
@@ -345,11 +345,11 @@ static void evaluate_loop(struct tp_advisor *a)
     struct tp_intervals loops = {NULL, 0}; /* other rules examine neither the loops nor the work that remains */
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
         loops = tp_cpu_with_backward(a, c.time);
-        c.time = tp_intervals_minus(a->arena, loops, work_that_stays(a, is_to_read));
+        c.time = tp_intervals_minus(a->arena, loops, remaining_work(a, is_to_read));
     }
     c.cause = is_to_read ? "host.scalar_reads" : NULL;
     c.has_low = true;
-    c.time = tp_cpu_spread_pauses(a, c.time);
+    c.time = tp_cpu_claimable_time(a, c.time);
     c.low = tp_rule_gain_of(TP_RULE_H2).low * part_of_operators(a, c.time);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add(a, &c))
         return;

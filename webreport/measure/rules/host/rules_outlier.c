@@ -100,7 +100,7 @@ static void note_usual(struct outliers *o, uint32_t event, uint32_t step)
 }
 
 /* Adds a call that no shorter step makes. Skips the calls inside of it. */
-static void take_extra(struct outliers *o, uint32_t event, uint32_t step)
+static void add_extra_call(struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_model *model = o->a->model;
     const struct tp_event *e = &model->trace->events[event];
@@ -116,7 +116,7 @@ static void take_extra(struct outliers *o, uint32_t event, uint32_t step)
 
 /* Returns how much longer than the median a step is because of calls that the others do not make, ns; 0: the step is
  * long for another reason. */
-static int64_t beyond_ns(struct outliers *o, uint32_t step)
+static int64_t excess_ns(struct outliers *o, uint32_t step)
 {
     const struct tp_step *s = &o->a->model->steps[step];
     unsigned kind = tp_accumulation_kind(&o->a->accumulation, step);
@@ -140,9 +140,9 @@ static void evaluate_outlier(struct tp_advisor *a)
         o.extra[s] = TP_VEC(a->arena, struct tp_interval);
     tp_id_map_init(&o.usual, a->arena);
     visit_calls(&o, note_usual);
-    visit_calls(&o, take_extra);
+    visit_calls(&o, add_extra_call);
     for (uint32_t s = 0; s < model->step_count; s++) {
-        int64_t ns = o.is_long[s] ? beyond_ns(&o, s) : 0;
+        int64_t ns = o.is_long[s] ? excess_ns(&o, s) : 0;
         most = ns && (!count || model->steps[s].end_ns - model->steps[s].start_ns >
                                     model->steps[most].end_ns - model->steps[most].start_ns)
                    ? s

@@ -11,7 +11,7 @@
 
 enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: more long times than this are not accidents */
 
-void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
+void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
 {
     struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = visit, .context = context};
     struct tp_stack_slice *parts = tp_arena_array(a->arena, time.count, sizeof *parts);
@@ -50,7 +50,7 @@ static struct tp_vec find_stretches(struct tp_advisor *a, struct tp_intervals ti
 {
     struct stretches s = {a->model, (int64_t)(tp_rule_value(a, TP_RULE_H6, "pause_us") * 1000),
                           TP_VEC(a->arena, struct stretch)};
-    tp_walk_main(a, time, collect_stretch, &s);
+    tp_walk_main_thread(a, time, collect_stretch, &s);
     return s.items;
 }
 
@@ -174,7 +174,7 @@ static void pause_in(const struct places *p, const struct stretch *one, int64_t 
 }
 
 /* Returns the times of operators on other threads, which may compete for processors (rule H4). */
-static struct tp_intervals others_of(struct tp_advisor *a)
+static struct tp_intervals other_threads(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -199,7 +199,7 @@ static bool has_sizes(const struct tp_advisor *a)
 static void pause_within(struct tp_advisor *a, struct tp_intervals between, struct tp_vec *pauses)
 {
     struct tp_intervals time = tp_intervals_minus(a->arena, a->model->window, between);
-    time = tp_intervals_minus(a->arena, tp_intervals_minus(a->arena, time, a->cpu->loading), others_of(a));
+    time = tp_intervals_minus(a->arena, tp_intervals_minus(a->arena, time, a->cpu->loading), other_threads(a));
     struct tp_vec stretches = find_stretches(a, time);
     struct places places = find_places(a, &stretches);
     int64_t short_ns = (int64_t)(tp_rule_value(a, TP_RULE_H6, "pause_us") * 1000 / SHORT_PART);
@@ -228,7 +228,7 @@ double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals s
     return tp_percent(tp_less_recording(a, part), tp_ns_max(1, tp_less_recording(a, rest)));
 }
 
-struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_intervals set)
+struct tp_intervals tp_cpu_claimable_time(struct tp_advisor *a, struct tp_intervals set)
 {
     struct tp_intervals in_pauses = tp_intervals_intersection(a->arena, set, a->cpu->pauses);
     if (!in_pauses.count)
@@ -247,7 +247,7 @@ struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_interva
     return tp_intervals_of(&time);
 }
 
-void tp_cpu_doubt_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least)
+void tp_cpu_lower_gain_of_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least)
 {
     double share = tp_set_percent(a, c->time), without = tp_cpu_percent_without_pauses(a, c->time);
     int64_t pauses_ns = tp_intervals_intersection_length(c->time, a->cpu->pauses);

@@ -57,7 +57,7 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
     struct python_lines p = {.a = a};
     tp_id_map_init(&p.ids, a->arena);
     p.lines = TP_VEC(a->arena, struct tp_line_time);
-    tp_walk_main(a, time, collect_line, &p);
+    tp_walk_main_thread(a, time, collect_line, &p);
     tp_line_times_sort(a, p.lines.data, p.lines.count);
     return p.lines;
 }
@@ -104,7 +104,7 @@ static void evaluate_python(struct tp_advisor *a)
     bool is_spread = tp_set_percent(a, c.time) >= least_percent;
     if (!a->cpu->count)
         return;
-    if (!is_spread && !tp_cpu_python_stretch(a, c.time, tp_rule_value(a, TP_RULE_H6, "stretch_pct"), &c)) {
+    if (!is_spread && !tp_cpu_find_long_function(a, c.time, tp_rule_value(a, TP_RULE_H6, "stretch_pct"), &c)) {
         is_spread = tp_cpu_percent_without_pauses(a, c.time) >= least_percent;
         if (!is_spread)
             return;

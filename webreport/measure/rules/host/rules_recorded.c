@@ -54,28 +54,29 @@ struct costs {
     const uint32_t *pages_ns; /* by operator: time to make these pages, ns; NULL if unknown */
     uint32_t next, end;       /* events that the walk has not reached, as positions in the order of the thread */
     uint32_t next_memory;     /* next memory record, counted over all threads */
-    int64_t debt_ns;          /* costs of reached events that have not yet been subtracted from a time, ns */
+    int64_t pending_cost_ns;  /* costs of reached events that have not yet been subtracted from a time, ns */
     int64_t own_until;        /* end of the last frame of the recorder itself */
     int64_t sum_ns, last_end; /* sum_ns: all costs so far; last_end: end of the last visited time */
 };
 
-static void meet_event(struct costs *costs, const struct tp_event *e)
+static void add_event_cost(struct costs *costs, const struct tp_event *e)
 {
     const struct tp_trace *trace = costs->a->model->trace;
     bool is_frame = tp_kind_is_frame(e->kind);
     if (is_frame && costs->bits[e->name] & OWN_STEP && costs->frame_ns)
         costs->own_until = tp_event_end(e);
     if (is_frame) {
-        costs->debt_ns = tp_sat_add(costs->debt_ns, costs->frame_ns);
+        costs->pending_cost_ns = tp_sat_add(costs->pending_cost_ns, costs->frame_ns);
     } else if (e->kind == TP_KIND_OPERATOR) {
         bool has_shapes = tp_strings_get(&trace->values, trace->hosts[e->detail].dims).len > 0;
-        costs->debt_ns = tp_sat_add(costs->debt_ns, costs->operator_ns + (has_shapes ? costs->shapes_ns : 0));
+        costs->pending_cost_ns =
+            tp_sat_add(costs->pending_cost_ns, costs->operator_ns + (has_shapes ? costs->shapes_ns : 0));
     }
 }
 
 /* Adds the cost of memory records up to `until`. The cost of a record is low if the allocator returns the same block
  * again and again, and higher if each block is new to the caches. */
-static void meet_memory(struct costs *costs, int64_t until)
+static void add_memory_costs(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
     const struct tp_trace *trace = model->trace;
@@ -84,16 +85,16 @@ static void meet_memory(struct costs *costs, int64_t until)
         if (record->ts_ns > until)
             return;
         if (record->thread == model->host_main)
-            costs->debt_ns = tp_sat_add(costs->debt_ns, costs->memory_ns);
+            costs->pending_cost_ns = tp_sat_add(costs->pending_cost_ns, costs->memory_ns);
     }
 }
 
 /* Adds the cost of events that start up to `until`. */
-static void meet_events(struct costs *costs, int64_t until)
+static void add_event_costs(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
     while (costs->next < costs->end && model->trace->events[model->order->host[costs->next]].ts_ns <= until)
-        meet_event(costs, &model->trace->events[model->order->host[costs->next++]]);
+        add_event_cost(costs, &model->trace->events[model->order->host[costs->next++]]);
 }
 
 /* Returns the part of an operator's own time in which the system made new pages, 0 to 1. */
@@ -129,16 +130,17 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
     struct costs *costs = context;
     if (segment->a != costs->last_end) {
         push(costs, costs->last_end, 0);
-        meet_events(costs, tp_sat_sub(segment->a, 1));
-        meet_memory(costs, tp_sat_sub(segment->a, 1));
-        costs->debt_ns = 0; /* drops the cost of events in time that is not judged */
+        add_event_costs(costs, tp_sat_sub(segment->a, 1));
+        add_memory_costs(costs, tp_sat_sub(segment->a, 1));
+        costs->pending_cost_ns = 0; /* drops the cost of events in time that is not judged */
     }
-    meet_events(costs, segment->a);
-    meet_memory(costs, tp_sat_sub(segment->b, 1));
+    add_event_costs(costs, segment->a);
+    add_memory_costs(costs, tp_sat_sub(segment->b, 1));
     int64_t length = segment->b - segment->a;
     int64_t gone = (int64_t)(part_of(costs, segment) * (double)length);
-    int64_t borne = tp_ns_min(length - gone, costs->debt_ns); /* cost of events, subtracted at the start of the time */
-    costs->debt_ns -= borne;
+    int64_t borne =
+        tp_ns_min(length - gone, costs->pending_cost_ns); /* cost of events, subtracted at the start of the time */
+    costs->pending_cost_ns -= borne;
     costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
     push(costs, segment->a, gone);
     costs->last_end = segment->b;
@@ -176,7 +178,7 @@ void tp_rules_count_recorded(struct tp_advisor *a)
         costs.pages_ns = tp_new_pages_find(a->model, a->arena, page_bytes);
     list_fillers(&costs);
     a->recorded = TP_VEC(a->arena, struct tp_recorded);
-    tp_walk_main(a, a->model->window, visit_stretch, &costs);
+    tp_walk_main_thread(a, a->model->window, visit_stretch, &costs);
     push(&costs, costs.last_end, 0);
     a->judged_ns = tp_ns_max(1, tp_less_recording(a, a->judged));
     a->overhead.cost_ns = tp_ns_max(0, tp_sat_sub(a->model->window_ns, a->judged_ns));

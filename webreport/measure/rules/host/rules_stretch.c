@@ -39,7 +39,7 @@ static bool is_before_modules(const struct stretches *s, const struct tp_event *
     const struct tp_model *model = s->a->model;
     uint32_t step = tp_step_of_host(model, e->ts_ns);
     return s->modules.count && step < model->step_count &&
-           !tp_any_within(&s->modules, model->steps[step].start_ns, e->ts_ns);
+           !tp_has_time_within(&s->modules, model->steps[step].start_ns, e->ts_ns);
 }
 
 static void add_call(struct stretches *s, uint32_t event)
@@ -72,7 +72,7 @@ static void list_functions(struct stretches *s)
         const struct tp_event *e = &model->trace->events[event];
         if (!tp_kind_is_frame(e->kind) || e->ts_ns < done || e->dur_ns < least_ns || !tp_in_window(s->a, event) ||
             !tp_frame_project_line(tp_trace_name(model->trace, e)).ptr ||
-            tp_any_within(&s->modules, e->ts_ns, tp_event_end(e)) ||
+            tp_has_time_within(&s->modules, e->ts_ns, tp_event_end(e)) ||
             tp_percent(tp_intervals_length_within(s->python, e->ts_ns, tp_event_end(e)),
                        e->dur_ns - tp_intervals_length_within(s->a->cpu->pauses, e->ts_ns, tp_event_end(e))) <
                 LEAST_PERCENT)
@@ -82,8 +82,8 @@ static void list_functions(struct stretches *s)
     }
 }
 
-bool tp_cpu_python_stretch(struct tp_advisor *a, struct tp_intervals python, double least_percent,
-                           struct tp_candidate *c)
+bool tp_cpu_find_long_function(struct tp_advisor *a, struct tp_intervals python, double least_percent,
+                               struct tp_candidate *c)
 {
     struct stretches s = {.a = a, .python = python};
     const struct function *most = NULL;
