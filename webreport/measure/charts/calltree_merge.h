@@ -7,8 +7,9 @@
 #include "webreport/measure/program/program_view.h"
 #include "writer/base/keys.h"
 
-#define TP_MERGE_STEP "profiled step" /* label of the node that contains the marked steps, for all kinds of programs   \
-                                       */
+#define TP_MERGE_STEP                                                                                                  \
+    "profiled step" /* label of the node that contains the marked steps, for all kinds of programs                     \
+                     */
 
 /* The text of a node, a name in the trace or a fixed text, with its kind. */
 struct tp_label {

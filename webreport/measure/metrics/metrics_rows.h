@@ -25,17 +25,20 @@
     SERVED_BOTH(word, PHASE, bs2, 1)                                                                                   \
     SERVED_BOTH(word, PHASE, bs4, 2)                                                                                   \
     SERVED_BOTH(word, PHASE, bs8, 3)                                                                                   \
-    SERVED_BOTH(word, PHASE, bs16, 4) SERVED_BOTH(word, PHASE, bs32, 5) SERVED_BOTH(word, PHASE, bs64, 6)              \
-        SERVED_BOTH(word, PHASE, bs128, 7) SERVED_BOTH(word, PHASE, bs256, 8) SERVED_BOTH(word, PHASE, bs512, 9)       \
-            SERVED_BOTH(word, PHASE, bs1024, 10)
+    SERVED_BOTH(word, PHASE, bs16, 4)                                                                                  \
+    SERVED_BOTH(word, PHASE, bs32, 5)                                                                                  \
+    SERVED_BOTH(word, PHASE, bs64, 6)                                                                                  \
+    SERVED_BOTH(word, PHASE, bs128, 7)                                                                                 \
+    SERVED_BOTH(word, PHASE, bs256, 8) SERVED_BOTH(word, PHASE, bs512, 9) SERVED_BOTH(word, PHASE, bs1024, 10)
 #define BY_TOKENS(word, PHASE)                                                                                         \
     SERVED_BOTH(word, PHASE, tok128, 7)                                                                                \
     SERVED_BOTH(word, PHASE, tok256, 8)                                                                                \
     SERVED_BOTH(word, PHASE, tok512, 9)                                                                                \
     SERVED_BOTH(word, PHASE, tok1024, 10)                                                                              \
-    SERVED_BOTH(word, PHASE, tok2048, 11) SERVED_BOTH(word, PHASE, tok4096, 12) SERVED_BOTH(word, PHASE, tok8192, 13)  \
-        SERVED_BOTH(word, PHASE, tok16384, 14) SERVED_BOTH(word, PHASE, tok32768, 15)                                  \
-            SERVED_BOTH(word, PHASE, tok65536, 16)
+    SERVED_BOTH(word, PHASE, tok2048, 11)                                                                              \
+    SERVED_BOTH(word, PHASE, tok4096, 12)                                                                              \
+    SERVED_BOTH(word, PHASE, tok8192, 13)                                                                              \
+    SERVED_BOTH(word, PHASE, tok16384, 14) SERVED_BOTH(word, PHASE, tok32768, 15) SERVED_BOTH(word, PHASE, tok65536, 16)
 
 METRIC("step.count", MORE, HOST, "number of steps that the statistics use", "overview.steps_used", tp_metric_of_steps,
        TP_STEPS_COUNT)

@@ -23,7 +23,7 @@ const char *tp_bound_text(enum tp_bound bound);
 
 struct tp_time_node {
     struct tp_str text; /* name; for a reason of idle time: reserved for webreport/document/words (tp_word_times) */
-    uint8_t reason;     /* enum tp_idle_reason of idle time whose name is a sentence; TP_IDLE_BY_HOST: all other nodes */
+    uint8_t reason; /* enum tp_idle_reason of idle time whose name is a sentence; TP_IDLE_BY_HOST: all other nodes */
     uint32_t parent, depth;   /* parent: TP_NO_ID for node 0, the window; a parent is always before its children */
     int64_t time_ns;          /* part of W, ns; the length of W in node 0 */
     int64_t calls, kernel_ns; /* number and total duration of the operations that start in W */
