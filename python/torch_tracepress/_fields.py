@@ -1,8 +1,8 @@
 """Findings in the report's JSON and their events, with one attribute for each member.
 
 Generated from the tables that write the JSON. After a change of a table:
-`make BUILD/json_fields && BUILD/json_fields python >python/torch_tracepress/_fields.py`. A member that is
-null or absent in the JSON is None.
+`make BUILD/json_fields && BUILD/json_fields python >python/torch_tracepress/_fields.py`. A member has
+the value None if it is null or absent in the JSON.
 """
 
 from __future__ import annotations

@@ -178,8 +178,8 @@ static unsigned print_python(void)
     printf(
         "\"\"\"Findings in the report's JSON and their events, with one attribute for each member.\n\n"
         "Generated from the tables that write the JSON. After a change of a table:\n"
-        "`make BUILD/json_fields && BUILD/json_fields python >python/torch_tracepress/_fields.py`. A member that is\n"
-        "null or absent in the JSON is None.\n\"\"\"\n\n"
+        "`make BUILD/json_fields && BUILD/json_fields python >python/torch_tracepress/_fields.py`. A member has\n"
+        "the value None if it is null or absent in the JSON.\n\"\"\"\n\n"
         "from __future__ import annotations\n\n"
         "from dataclasses import dataclass\n"
         "from typing import Any, Dict, Optional, Tuple\n");

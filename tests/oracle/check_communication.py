@@ -62,7 +62,7 @@ class Program:
         gap, count, of_product = r.choice((35, 40, 50, 90)), r.choice((18, 24, 45, 60)), r.choice((0, 0, 0.1, 1))
         for number in range(r.choice((1, 2, 3))):
             begin = self.step(number)
-            if r.random() < 0.3:                         # hides what it runs beside
+            if r.random() < 0.3:                         # hides communication that runs meanwhile
                 self.product(begin + 20, begin + 60, r.choice((500, 2000)))
             for i in range(count):
                 at = begin + 100 + i * gap

@@ -35,7 +35,7 @@ static void word_ready(struct words *w)
         w->view->throttled_ns > 0
             ? "Raise the CPU limit of its cgroup (cpu.max; in a container its CPU limit), or run fewer "
               "threads under it."
-            : "Fewer jobs at once or more CPUs; in a container, look at its CPU limit.";
+            : "Run fewer jobs at the same time, or use more CPUs; in a container, check its CPU limit.";
 }
 
 static void word_spinning(struct words *w)
@@ -93,8 +93,8 @@ static void word_function(struct words *w)
         tp_text_printf(w->arena, "Most CPU time of all functions: %s itself, %s with what it calls, %s.",
                        time_text(w, f->self_ns), time_text(w, f->total_ns), samples_text(w));
     w->finding->advice = tp_str_starts(f->name, "[jit]")
-                             ? "A compiler in the program made it: let it write a map of what it "
-                               "makes (node --perf-basic-prof, java "
+                             ? "A compiler in the program made it: let it write a map of the "
+                               "functions that it makes (node --perf-basic-prof, java "
                                "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
                          : f->is_nameless ? nameless_advice(w, f)
                                           : CHEAPER;
