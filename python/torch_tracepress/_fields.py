@@ -41,29 +41,29 @@ class FindingFields:
     """A finding.
 
     id: id of the rule; it does not change between versions
-    cause: word for what is wrong; null: several causes look alike
+    cause: name of the cause; null if several causes have the same effect
     title: the finding
     severity: high, medium, low or info
     confidence: high, medium or low
-    right: known programs in which the rule named the cause
-    known: known programs in which the rule reported
+    right: number of known test programs in which the rule named the right cause
+    known: number of known test programs in which the rule reported a problem
     weakened_by: quality flags that make the finding less certain
-    ceiling_us_per_step: time per step that the finding is about; null: unknown
-    share_of_step_percent: share of a step; null: unknown
-    low_percent: least gain of mending it after the findings before it, in percent of a step
-    high_percent: largest gain of that, in percent of a step
-    counted_percent: part of high_percent in the sum of all findings; absent: all of it
-    evidence: the first events that the finding is about
-    evidence_total: number of all these events
+    ceiling_us_per_step: time per step that the finding affects; null: unknown
+    share_of_step_percent: share of a step that the finding affects; null: unknown
+    low_percent: lower end of the estimated saving after the findings above are fixed, in percent of a step
+    high_percent: upper end of the estimated saving after the findings above are fixed, in percent of a step
+    counted_percent: part of high_percent that the sum of all findings includes; absent: all of high_percent
+    evidence: first events that show the problem
+    evidence_total: number of events that show the problem
     detail: evidence in words
-    advice: what to do
-    doc_url: page that explains it; empty: no page
-    shown_title: title for this kind of program; absent: the title
-    shown_advice: advice for this kind of program; absent: the advice
+    advice: advice on what to do
+    doc_url: address of a page that explains the problem; empty: no page
+    shown_title: title for this kind of program; absent if it equals the title
+    shown_advice: advice for this kind of program; absent if it equals the advice
     """
 
     id: str
-    cause: Optional[str]
+    cause: str
     title: str
     severity: str
     confidence: str
@@ -80,14 +80,14 @@ class FindingFields:
     detail: str
     advice: str
     doc_url: str
-    shown_title: Optional[str]
-    shown_advice: Optional[str]
+    shown_title: str
+    shown_advice: str
 
     @staticmethod
     def _members(row: Dict[str, Any]) -> Dict[str, Any]:
         return {
             "id": row.get("id") or "",
-            "cause": row.get("cause"),
+            "cause": row.get("cause") or "",
             "title": row.get("title") or "",
             "severity": row.get("severity") or "",
             "confidence": row.get("confidence") or "",
@@ -104,6 +104,6 @@ class FindingFields:
             "detail": row.get("detail") or "",
             "advice": row.get("advice") or "",
             "doc_url": row.get("doc_url") or "",
-            "shown_title": row.get("shown_title"),
-            "shown_advice": row.get("shown_advice"),
+            "shown_title": row.get("shown_title") or "",
+            "shown_advice": row.get("shown_advice") or "",
         }
