@@ -44,8 +44,8 @@ drift() { # 2.2 % more from one commit on, where 3 % are allowed
     run 0 13 1000 c13 --update-baseline && run 0 14 1000 c14 --update-baseline && run 0 15 1000 c15 --update-baseline || return 1
     EXTRA=1
     for i in 16 17 18 19; do run 0 "$i" 1022 "c$i" --update-baseline --budget loose.budget || return 1; done
-    one_line 'History: steps +2\.[0-9] % between c15 and c16' && one_line 'operators.per_step 6 -> 7' &&
-        run 1 20 1200 c20 --update-baseline --bisect-hint && one_line 'steps +[12][0-9]\.[0-9] % from the accepted level' && says 'Bisect: git bisect start c16 c15' && says 'git bisect run tracepress bench --rev'
+    one_line 'History: the steps changed by +2\.[0-9] % between c15 and c16' && one_line 'operators.per_step 6 -> 7' &&
+        run 1 20 1200 c20 --update-baseline --bisect-hint && one_line 'steps differ by +[12][0-9]\.[0-9] % from the accepted level' && says 'Bisect: git bisect start c16 c15' && says 'git bisect run tracepress bench --rev'
 }
 check "drift: the commit and the counts that changed are named, against a level that does not roll; --bisect-hint" drift
 accepted() {
