@@ -64,7 +64,7 @@ inside() {
         # shellcheck disable=SC2046
         says mode looks && says sums && says seen threads 4 && says no_thread tracepress && set -- $(cat out) || return 1
         "$TP" report "$trace" -o page.html --markdown page.md --quiet && grep -q 'function | alpha' page.md &&
-            grep -q 'which the processes took themselves by timers' page.html && ! grep -q 'Functions were not seen' page.md &&
+            grep -q 'taken by timers inside the processes' page.html && ! grep -q 'No functions were recorded' page.md &&
             said 'not seen: anything shorter than 10 ms, because' || { cat page.md; return 1; }
         [ "$(ls r/*/*.gz | grep -vc _inside)" = 1 ] && [ -n "$(find r -name '*_inside.*')" ] || { find r; return 1; }
         says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0

@@ -59,7 +59,7 @@ sampleless() {
 {"ph":"X","cat":"thread_state","name":"blocked","pid":7,"tid":7,"ts":800000,"dur":100000,"args":{"cause":"pipe"}}]}
 X
     "$TP" report made.json -o made.html --json made_report.json --markdown made.md --strict --quiet 2>err || { cat err; return 1; }
-    restated made.json made_report.json && grep -q 'It runs, or waits for a CPU, for 88.9 % of the time, over no known function' made.md && grep -q 'sysctl x=2' made.md &&
+    restated made.json made_report.json && grep -q 'The program runs, or waits for a CPU, for 88.9 % of the time, but no function is known' made.md && grep -q 'sysctl x=2' made.md &&
         grep -q '"class":"cpu-bound"' made_report.json && grep -q 'polling /proc every 10 ms, because the kernel refuses &lt;events&gt;' made.html || { cat made.md; return 1; }
 }
 check "a program whose functions were not seen is judged by its states" sampleless

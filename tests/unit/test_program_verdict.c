@@ -78,7 +78,8 @@ static void headline_names_the_function(void **state)
     build();
     assert_int_equal(view.story.headline, TP_PROGRAM_HEADLINE_FUNCTION);
     assert_true(tp_str_equal(tp_program_function_at(&view.functions, view.story.hottest)->name, TP_STR("hot")));
-    assert_true(tp_str_equal(view.headline, TP_STR("hot (src/a.c:7) takes 60.0 % of its 1.00 s of CPU time.")));
+    assert_true(
+        tp_str_equal(view.headline, TP_STR("hot (src/a.c:7) takes 60.0 % of the program's 1.00 s of CPU time.")));
 }
 
 static void python_program_names_its_own_function(void **state)
@@ -86,13 +87,15 @@ static void python_program_names_its_own_function(void **state)
     (void)state;
     running(1, 1, 0, 1000000);
     for (int i = 0; i < 20; i++)
-        sample(1, 1, i, i < 9    ? "alloc [python3];new [python3];a.py(7): work;main [python3];"
-                        : i < 13 ? "a.py(8): work;"
-                        : i < 16 ? "alloc [python3];/usr/lib/python3.11/json.py(1): loads;a.py(8): work;"
-                                 : "alloc [python3];main [python3];");
+        sample(1, 1, i,
+               i < 9    ? "alloc [python3];new [python3];a.py(7): work;main [python3];"
+               : i < 13 ? "a.py(8): work;"
+               : i < 16 ? "alloc [python3];/usr/lib/python3.11/json.py(1): loads;a.py(8): work;"
+                        : "alloc [python3];main [python3];");
     build();
-    assert_true(tp_str_equal(view.headline, TP_STR("work (a.py:7) takes 80.0 % of its 1.00 s of CPU time; inside it most "
-                                                   "is alloc, 75.0 %.")));
+    assert_true(tp_str_equal(view.headline,
+                             TP_STR("work (a.py:7) takes 80.0 % of the program's 1.00 s of CPU time; the largest "
+                                    "function inside it is alloc, 75.0 %.")));
     assert_int_equal(view.findings[0].kind, TP_PROGRAM_FINDS_FUNCTION);
     assert_string_equal(view.findings[0].title, "work (a.py:7)");
     assert_true(view.findings[0].time_ns == 800000000 && view.python.sample_count == 16);
@@ -104,7 +107,7 @@ static void python_program_names_its_own_function(void **state)
     build();
     /* Python samples are a minority, as for a C program with an embedded interpreter */
     assert_true(view.python.function == TP_NO_ID);
-    assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of its 1.00 s of CPU time.")));
+    assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of the program's 1.00 s of CPU time.")));
 }
 
 static void headline_names_the_waiting_function(void **state)
@@ -114,8 +117,9 @@ static void headline_names_the_waiting_function(void **state)
              "\"cause\":\"lock\",\"stack\":\"__futex [libc.so.6];src/q.c(31): take;src/q.c(60): main;\"");
     running(1, 1, 900000, 1000000);
     build();
-    assert_true(tp_str_equal(view.headline, TP_STR("90.0 % of the time it is waiting for a lock, most of it in take "
-                                                   "(src/q.c:31).")));
+    assert_true(tp_str_equal(view.headline,
+                             TP_STR("For 90.0 % of the time the program is waiting for a lock, most of it in take "
+                                    "(src/q.c:31).")));
 }
 
 static void wait_in_python_names_the_users_function(void **state)
@@ -128,7 +132,7 @@ static void wait_in_python_names_the_users_function(void **state)
              "<string>(2): main;\"");
     running(1, 1, 900000, 1000000);
     build();
-    assert_true(tp_str_equal(view.headline, TP_STR("90.0 % of the time it is sleeping, most of it in nap "
+    assert_true(tp_str_equal(view.headline, TP_STR("For 90.0 % of the time the program is sleeping, most of it in nap "
                                                    "(/x/lib/python3.11/site-packages/p/a.py:7).")));
     assert_true(tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0],
                              TP_STR("nanosleep \xe2\x86\x90 wait \xe2\x86\x90 nap \xe2\x86\x90 main")));
@@ -209,7 +213,7 @@ static void daemons_are_named(void **state)
     build();
     assert_non_null(finding(TP_PROGRAM_FINDS_LEFT));
     assert_int_equal(view.tree.processes[finding(TP_PROGRAM_FINDS_LEFT)->processes[0]].pid, 7);
-    assert_string_equal(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7): recorded until then.");
+    assert_string_equal(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7): recorded until the program exited.");
     tp_arena_release(&arena);
     tp_buf_clear(&text);
     daemon_process(1, 0); /* `record` was attached to this process, which continues to run and is no leftover */

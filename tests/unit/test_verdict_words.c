@@ -28,10 +28,11 @@ static void device_headline_names_cause_and_next(void **state)
         .next = TP_TIME_OUTSIDE,
         .has_device = true,
         .cause_ns = {[TP_TIME_COMPUTE] = 30000, [TP_TIME_INPUT] = 28000, [TP_TIME_OUTSIDE] = 20000}};
-    headline_is(v, TP_PRODUCER_TORCH,
-                "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. Next: it has no recorded "
-                "work before "
-                "its first or after its last operation for 20.0 %.");
+    headline_is(
+        v, TP_PRODUCER_TORCH,
+        "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. In addition, GPU 0 has no recorded "
+        "work before "
+        "its first or after its last operation for 20.0 %.");
     v.next = TP_TIME_NONE;
     v.ready_percent = 25;
     headline_is(v, TP_PRODUCER_TORCH,
@@ -54,7 +55,7 @@ static void communication_headline_adds_the_wait(void **state)
             .cause_ns = {[TP_TIME_COMPUTE] = 40000, [TP_TIME_COMMUNICATION] = 10000, [TP_TIME_QUEUE] = 50000}},
         TP_PRODUCER_TORCH,
         "GPU 0 runs communication that no kernel hides for 10.0 % of the step and waits for it to begin for 30.0 %; it "
-        "computes for 40.0 %. Next: it is idle although the next operation had been called for 20.0 %.");
+        "computes for 40.0 %. In addition, GPU 0 is idle although the next operation had been called for 20.0 %.");
 }
 
 static void gap_headline_names_its_line(void **state)
@@ -97,8 +98,9 @@ static void host_headline_uses_words_of_the_users(void **state)
     headline_is(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_RANGES, .percent = 90, .largest = {TP_STR("solve"), 72}},
         TP_PRODUCER_OTHER,
-        "solve takes 72.0 % of the steps. Computing takes 90.0 % of the steps, code in no range that says its kind "
-        "0.0 %; "
+        "solve takes 72.0 % of the steps. Computing takes 90.0 % of the steps, and code outside of ranges with a known "
+        "kind "
+        "takes 0.0 %; "
         "no device was recorded.");
 }
 
@@ -124,10 +126,10 @@ static void trace_without_times_has_a_headline(void **state)
 {
     GUARD;
     headline_is((struct tp_trace_verdict){.headline_id = TP_HEADLINE_EMPTY}, TP_PRODUCER_TORCH,
-                "The trace holds no events to judge.");
+                "The trace contains no events that tracepress can judge.");
     headline_is(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_SAMPLES, .sample_count = 2, .samples_ns = 12000000},
-        TP_PRODUCER_OTHER, "2 samples, 12.0 ms of processor time; no call was recorded.");
+        TP_PRODUCER_OTHER, "The trace has 2 samples of running threads (12.0 ms of CPU time), but no recorded call.");
     headline_is((struct tp_trace_verdict){.headline_id = TP_HEADLINE_PROGRAM}, TP_PRODUCER_OTHER, "It is sleeping.");
 }
 

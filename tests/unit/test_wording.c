@@ -287,8 +287,10 @@ static void reported_device_has_its_name_and_kinds(void **state)
     assert_int_equal(v->cause_ns[TP_TIME_SYNC], 50000);
     assert_int_equal(v->cause_ns[TP_TIME_UNKNOWN], 100000);
     assert_int_equal(v->cause_ns[TP_TIME_OUTSIDE], 0);
-    headline_is(&m, "FFT engine waits for input data for 25.0 % of the step; it computes for 50.0 %. Next: it runs "
-                    "communication that no kernel hides for 10.0 %.");
+    headline_is(
+        &m,
+        "FFT engine waits for input data for 25.0 % of the step; it computes for 50.0 %. In addition, FFT engine runs "
+        "communication that no kernel hides for 10.0 %.");
     assert_non_null(finding(&m, "B1"));
     assert_true(finding(&m, "B1")->share_percent == 25);
     tp_arena_release(&m.arena);

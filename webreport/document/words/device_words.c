@@ -19,22 +19,20 @@ struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp
     const struct tp_str gpu = model->trace->gpu_count ? model->trace->gpus[0].name : TP_STR("");
     switch (model->missing) {
     case TP_MISSING_MEMORY:
-        return tp_str_of(tp_text_printf(arena, "Tensors are on %s, but the trace has no work of a device.",
+        return tp_str_of(tp_text_printf(arena, "Tensors are on %s, but the trace contains no device work.",
                                         place_text(missing.place, arena)));
     case TP_MISSING_COLLECTIVES:
-        return TP_STR("The program runs collectives of devices, but the trace has no work of a device.");
+        return TP_STR("The program runs collectives of devices, but the trace contains no device work.");
     case TP_MISSING_HEAD:
-        return tp_str_of(
-            tp_text_printf(arena,
-                           "The head of the trace names a GPU (%.*s), but the trace has no work of a device, "
-                           "and nothing shows that the program ran on the CPU alone.",
-                           (int)gpu.len, gpu.ptr));
+        return tp_str_of(tp_text_printf(arena,
+                                        "The head of the trace names a GPU (%.*s), but the trace contains no device "
+                                        "work, and nothing shows that the program ran only on the CPU.",
+                                        (int)gpu.len, gpu.ptr));
     default:
         if (missing.is_capture)
-            return TP_STR(
-                "The recording is the capture of graphs: what is launched meanwhile does not run, so that the "
-                "trace has no work of a device.");
-        return TP_STR("Runtime calls of a device were recorded, but the trace has no work of a device.");
+            return TP_STR("The recording shows the capture of graphs. Work that is launched during a capture does not "
+                          "run, so the trace contains no device work.");
+        return TP_STR("Runtime calls of a device were recorded, but the trace contains no device work.");
     }
 }
 
@@ -53,15 +51,17 @@ const char *tp_device_missing_advice(const struct tp_model *model, struct tp_are
 {
     bool was_on = model->missing == TP_MISSING_CALLS;
     if (!tp_speaks_torch(model->producer))
-        return "Record the device with a tool that may see it, or look for what filtered its work out.";
+        return "Record the device with a tool that can record it, or check whether a filter removed the device work.";
     if (was_on && tp_device_missing_find(model, arena).is_capture)
         return "Record the replay of the graphs: capture them before the recording begins, then record some replays.";
     return tp_text_printf(
         arena,
-        "%s%s loses kernels: a CUPTI that does not fit the driver%s, WSL, missing permission to profile, or another "
-        "client of CUPTI (Nsight, DCGM, a second profiler). On AMD it is a roctracer or rocprofiler that does not fit.",
+        "%s%s kernels are lost: the CUPTI version does not match the driver%s, WSL, missing permission to profile, or "
+        "another client of CUPTI (Nsight, DCGM, a second profiler). On AMD, the version of roctracer or rocprofiler "
+        "may not match the driver.",
         was_on                              ? "Calls of the runtime were recorded, so ProfilerActivity.CUDA was on. "
         : model->missing == TP_MISSING_HEAD ? "If the program used the GPU, record with ProfilerActivity.CUDA. "
                                             : "Record with ProfilerActivity.CUDA. ",
-        was_on ? "What" : "If it was on, this", versions_text(model, arena));
+        was_on ? "Possible reasons why" : "If ProfilerActivity.CUDA was on, possible reasons why",
+        versions_text(model, arena));
 }

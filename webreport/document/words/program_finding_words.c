@@ -23,34 +23,34 @@ static const char *samples_text(const struct words *w)
     return tp_text_of_some(w->arena, (int64_t)w->finding->sample_count, "sample", "samples");
 }
 
-static const char CHEAPER[] = "Make it cheaper, or call it less often: the flame shows who calls it.";
+static const char CHEAPER[] = "Make the function cheaper, or call it less often; the flame graph shows its callers.";
 
 static void word_ready(struct words *w)
 {
     w->finding->title = "A thread is ready and no CPU is free";
-    w->finding->detail = tp_text_printf(w->arena, "Running %s, ready without a CPU %s, summed over threads.",
-                                        time_text(w, w->view->state_ns[TP_STATE_RUNNING]),
-                                        time_text(w, w->view->state_ns[TP_STATE_READY]));
+    w->finding->detail = tp_text_printf(
+        w->arena, "The threads ran for %s and were ready without a CPU for %s (summed over the threads).",
+        time_text(w, w->view->state_ns[TP_STATE_RUNNING]), time_text(w, w->view->state_ns[TP_STATE_READY]));
     w->finding->advice =
         w->view->throttled_ns > 0
-            ? "Raise the CPU limit of its cgroup (cpu.max; in a container its CPU limit), or run fewer "
-              "threads under it."
-            : "Run fewer jobs at the same time, or use more CPUs; in a container, check its CPU limit.";
+            ? "Raise the CPU limit of the program's cgroup (cpu.max) or container, or run fewer threads."
+            : "Run fewer jobs at the same time, or use more CPUs; in a container, check the CPU limit.";
 }
 
 static void word_spinning(struct words *w)
 {
     w->finding->title = "Threads spin at a barrier";
     w->finding->detail =
-        tp_text_printf(w->arena, "%s found a thread that runs only to wait for others.", samples_text(w));
-    w->finding->advice = "Share the work out more evenly, use fewer threads, or let them sleep while they wait.";
+        tp_text_printf(w->arena, "In %s, a thread runs only to wait for other threads.", samples_text(w));
+    w->finding->advice =
+        "Distribute the work more evenly, use fewer threads, or let the threads sleep while they wait.";
 }
 
 static void word_faults(struct words *w)
 {
-    w->finding->title = "Faults of pages take CPU time";
-    w->finding->detail = tp_text_printf(w->arena, "%s found the kernel making pages of memory.", samples_text(w));
-    w->finding->advice = "Use memory again instead of returning it; larger pages for large arrays.";
+    w->finding->title = "Page faults take CPU time";
+    w->finding->detail = tp_text_printf(w->arena, "In %s, the kernel provides new pages of memory.", samples_text(w));
+    w->finding->advice = "Reuse memory instead of returning it to the system, and use larger pages for large arrays.";
 }
 
 /* ---- functions ---- */
@@ -61,13 +61,13 @@ static void word_python(struct words *w)
     const char *inside = "";
     if (python->inner != TP_NO_ID) {
         const struct tp_program_function *f = tp_program_function_at(&w->view->functions, python->inner);
-        inside = tp_text_printf(w->arena, "; inside it most is %s, %s", tp_program_function_words(f, w->arena),
-                                time_text(w, python->inner_ns));
+        inside = tp_text_printf(w->arena, "; the largest function inside it is %s, %s",
+                                tp_program_function_words(f, w->arena), time_text(w, python->inner_ns));
     }
     w->finding->title = tp_program_python_words(w->view, w->arena);
-    w->finding->detail =
-        tp_text_printf(w->arena, "Most CPU time of all functions of Python: %s with the code in C that it calls, %s%s.",
-                       time_text(w, python->time_ns), samples_text(w), inside);
+    w->finding->detail = tp_text_printf(
+        w->arena, "This Python function takes the most CPU time: %s including the C code that it calls (%s%s).",
+        time_text(w, python->time_ns), samples_text(w), inside);
     w->finding->advice = CHEAPER;
 }
 
@@ -77,8 +77,8 @@ static const char *nameless_advice(const struct words *w, const struct tp_progra
     struct tp_str id = w->finding->build_id;
     const char *which = id.len ? tp_text_printf(w->arena, "the debug package of build-id %.*s", (int)id.len, id.ptr)
                                : "its debug package";
-    return tp_text_printf(w->arena, "%.*s has no symbols: %s says which function this is.%s", (int)f->file.len,
-                          f->file.ptr, which, id.len ? " Install that, and record again." : "");
+    return tp_text_printf(w->arena, "%.*s has no symbols; %s contains the name of this function.%s", (int)f->file.len,
+                          f->file.ptr, which, id.len ? " Install this package, and record again." : "");
 }
 
 static void word_function(struct words *w)
@@ -89,13 +89,13 @@ static void word_function(struct words *w)
     }
     const struct tp_program_function *f = tp_program_function_at(&w->view->functions, w->finding->function);
     w->finding->title = tp_program_function_words(f, w->arena);
-    w->finding->detail =
-        tp_text_printf(w->arena, "Most CPU time of all functions: %s itself, %s with what it calls, %s.",
-                       time_text(w, f->self_ns), time_text(w, f->total_ns), samples_text(w));
+    w->finding->detail = tp_text_printf(w->arena,
+                                        "This function takes the most CPU time: %s in the function itself, %s "
+                                        "including the functions that it calls (%s).",
+                                        time_text(w, f->self_ns), time_text(w, f->total_ns), samples_text(w));
     w->finding->advice = tp_str_starts(f->name, "[jit]")
-                             ? "A compiler in the program made it: let it write a map of the "
-                               "functions that it makes (node --perf-basic-prof, java "
-                               "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
+                             ? "A JIT compiler made this function: let the compiler write a map of its code (node "
+                               "--perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
                          : f->is_nameless ? nameless_advice(w, f)
                                           : CHEAPER;
 }
@@ -103,10 +103,10 @@ static void word_function(struct words *w)
 static void word_kernel(struct words *w)
 {
     struct tp_str name = tp_program_function_at(&w->view->functions, w->finding->function)->name;
-    w->finding->title = "Much of the CPU time is the kernel's";
-    w->finding->detail = tp_text_printf(w->arena, "%s in system calls and faults; the most in %.*s.",
+    w->finding->title = "The kernel uses much of the CPU time";
+    w->finding->detail = tp_text_printf(w->arena, "System calls and faults take %s, most of it in %.*s.",
                                         time_text(w, w->finding->time_ns), (int)name.len, name.ptr);
-    w->finding->advice = "Fewer and larger reads and writes, fewer processes, memory used again.";
+    w->finding->advice = "Use fewer and larger reads and writes, start fewer processes, and reuse memory.";
 }
 
 /* ---- waits ---- */
@@ -116,8 +116,10 @@ static void word_kernel(struct words *w)
 static const char *holder_sentence(const struct words *w)
 {
     const char *words = tp_program_holder_words(w->view, w->finding->wait, w->arena);
-    return words ? tp_text_printf(w->arena, " For %s it is %s: it runs meanwhile, and last.",
-                                  time_text(w, w->finding->wait->held_ns), words)
+    return words ? tp_text_printf(
+                       w->arena,
+                       " For %s the lock is %s, because this thread runs during the wait and last before its end.",
+                       time_text(w, w->finding->wait->held_ns), words)
                  : "";
 }
 
@@ -126,7 +128,7 @@ static const char *wait_detail(const struct words *w)
     const struct tp_wait_group *group = w->finding->wait;
     struct tp_str name = tp_strings_get(&w->view->waits.texts, group->name);
     struct tp_str stack = tp_strings_get(&w->view->waits.texts, group->stack);
-    return tp_text_printf(w->arena, "%s of %.*s%s%.*s, the longest %s; summed over threads.%s",
+    return tp_text_printf(w->arena, "%s of %.*s%s%.*s, summed over the threads; the longest wait takes %s.%s",
                           tp_text_of_some(w->arena, (int64_t)w->finding->count, "wait", "waits"), (int)name.len,
                           name.ptr, stack.len ? " in " : "", (int)stack.len, stack.ptr, time_text(w, group->longest_ns),
                           holder_sentence(w));
@@ -136,14 +138,15 @@ static void word_lock(struct words *w)
 {
     w->finding->title = "Threads wait for each other";
     w->finding->detail = wait_detail(w);
-    w->finding->advice = "Hold the lock for less: do the work outside of it, or give each thread data of its own.";
+    w->finding->advice =
+        "Hold the lock for a shorter time: do the work outside the lock, or give each thread its own data.";
 }
 
 static void word_disk(struct words *w)
 {
     w->finding->title = "Waits for the disk";
     w->finding->detail = wait_detail(w);
-    w->finding->advice = "Fewer syncs, larger and sequential reads and writes, or other work meanwhile.";
+    w->finding->advice = "Use fewer syncs and larger, sequential reads and writes, or do other work meanwhile.";
 }
 
 /* ---- threads and processes ---- */
@@ -151,17 +154,16 @@ static void word_disk(struct words *w)
 static void word_threads(struct words *w)
 {
     uint64_t alive = w->finding->most_alive;
-    const char *most = alive > 1 ? tp_text_printf(w->arena, "At most %s of them live at once. ",
+    const char *most = alive > 1 ? tp_text_printf(w->arena, "At most %s of these threads exist at the same time. ",
                                                   tp_text_of_count(w->arena, (int64_t)alive))
                                  : "";
-    const char *how =
-        w->finding->sample_count
-            ? tp_text_printf(w->arena, "%s found a CPU that starts, ends or joins threads", samples_text(w))
-            : "To start, end and join a thread takes about 10 \xc2\xb5s of CPU time";
+    const char *how = w->finding->sample_count
+                          ? tp_text_printf(w->arena, "In %s, a CPU starts, ends or joins threads", samples_text(w))
+                          : "To start, end and join a thread takes about 10 \xc2\xb5s of CPU time";
     w->finding->title = tp_text_printf(w->arena, "The program starts %s threads",
                                        tp_text_of_count(w->arena, (int64_t)w->finding->count));
-    w->finding->detail = tp_text_printf(w->arena, "%s%s, without what the recording adds.", most, how);
-    w->finding->advice = "Keep a pool of threads and give it the work, or give each thread more of it.";
+    w->finding->detail = tp_text_printf(w->arena, "%s%s, not counting the overhead of the recording.", most, how);
+    w->finding->advice = "Use a pool of threads, or give each thread more work.";
 }
 
 /* Returns a command, at most `bytes` of it; *dots: what marks the cut. */
@@ -190,20 +192,21 @@ static const char *children_text(const struct words *w)
 static void word_children(struct words *w)
 {
     w->finding->title = "The program waits for its child processes";
-    w->finding->detail = tp_text_printf(w->arena, "%s of process %lld. Its children that live longest: %s.",
+    w->finding->detail = tp_text_printf(w->arena, "%s of process %lld. The child processes that run longest are %s.",
                                         tp_text_of_some(w->arena, (int64_t)w->finding->count, "wait", "waits"),
                                         (long long)w->view->tree.processes[w->finding->process].pid, children_text(w));
-    w->finding->advice =
-        "Start them earlier, let them run next to other work, or keep what they make for the next run.";
+    w->finding->advice = "Start the child processes earlier, run them in parallel with other work, or keep their "
+                         "results for the next run.";
 }
 
 static void word_short(struct words *w)
 {
     w->finding->title =
         tp_text_printf(w->arena, "%s short processes", tp_text_of_count(w->arena, (int64_t)w->finding->count));
-    w->finding->detail = tp_text_printf(w->arena, "Each lives for less than 10 ms; all of them together for %s.",
-                                        time_text(w, w->finding->time_ns));
-    w->finding->advice = "Beginning a process costs about a millisecond: do the work of many in one.";
+    w->finding->detail =
+        tp_text_printf(w->arena, "Each of these processes runs for less than 10 ms; all together run for %s.",
+                       time_text(w, w->finding->time_ns));
+    w->finding->advice = "Starting a process costs about a millisecond, so do the work of many processes in one.";
 }
 
 /* Returns the named processes with their ends: "sh (exit code 1), sort (SIGKILL) and others". */
@@ -233,15 +236,15 @@ static void word_failed(struct words *w)
     w->finding->title = tp_text_printf(w->arena, "%s ended with an error or by a signal",
                                        tp_text_of_some(w->arena, (int64_t)w->finding->count, "process", "processes"));
     w->finding->detail = tp_text_printf(w->arena, "%s.", processes_text(w));
-    w->finding->advice = "Where that is no answer to a question, what they were for was not done.";
+    w->finding->advice = "Unless this exit is intended, check what these processes failed to do.";
 }
 
 static void word_left(struct words *w)
 {
-    w->finding->title = tp_text_printf(w->arena, "%s of it went on when the program was over",
+    w->finding->title = tp_text_printf(w->arena, "%s continued to run after the program exited",
                                        tp_text_of_some(w->arena, (int64_t)w->finding->count, "process", "processes"));
-    w->finding->detail = tp_text_printf(w->arena, "%s: recorded until then.", processes_text(w));
-    w->finding->advice = "What they do is recorded by record -p PID.";
+    w->finding->detail = tp_text_printf(w->arena, "%s: recorded until the program exited.", processes_text(w));
+    w->finding->advice = "To record these processes further, run: tracepress record -p PID.";
 }
 
 void tp_word_program_finding(const struct tp_program_view *view, struct tp_program_finding *finding,

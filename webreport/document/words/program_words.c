@@ -25,7 +25,7 @@ const char *tp_wall_part_words(unsigned part)
         [TP_WALL_WAITS + TP_WAIT_CHILD] = "waiting for a child",
         [TP_WALL_WAITS + TP_WAIT_EXIT] = "ending",
         [TP_WALL_WAITS + TP_WAIT_RECORDING] = "waiting for the recording",
-        [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = "blocked, cause not seen"};
+        [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = "blocked, cause unknown"};
     return words[part];
 }
 
@@ -89,22 +89,24 @@ static const char *inside_words(const struct tp_program_view *view, struct tp_ar
     if (view->python.inner == TP_NO_ID)
         return "";
     struct tp_str name = tp_program_function_at(&view->functions, view->python.inner)->name;
-    return tp_text_printf(arena, "; inside it most is %.*s, %s", (int)name.len, name.ptr,
+    return tp_text_printf(arena, "; the largest function inside it is %.*s, %s", (int)name.len, name.ptr,
                           tp_text_of_percent(arena, tp_percent(view->python.inner_ns, view->python.time_ns)));
 }
 
 static const char *too_short(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_text_printf(arena, "Too short to judge: %s, %s; the tree and times alone say something.",
-                          tp_text_of_time(arena, view->parts.wall_ns),
-                          tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"));
+    return tp_text_printf(
+        arena,
+        "The program ran for only %s (%s), too short for a verdict; only the process tree and the times are reliable.",
+        tp_text_of_time(arena, view->parts.wall_ns),
+        tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"));
 }
 
 static const char *idle(const struct tp_program_view *view, struct tp_arena *arena)
 {
     int64_t ups = (int64_t)view->wake_up_count, cpu = view->state_ns[TP_STATE_RUNNING];
     double waiting = tp_percent(view->parts.idle_ns, view->parts.wall_ns);
-    return tp_text_printf(arena, "It waits for work for %s of the time: %s, %s of CPU each.",
+    return tp_text_printf(arena, "The program waits for work for %s of the time: it has %s, with %s of CPU time each.",
                           tp_text_of_percent(arena, waiting), tp_text_of_some(arena, ups, "wake-up", "wake-ups"),
                           tp_text_of_time(arena, ups ? cpu / ups : cpu));
 }
@@ -114,20 +116,19 @@ static const char *ready(const struct tp_program_view *view, struct tp_arena *ar
 {
     const char *of_others = share(view, TP_WALL_READY, arena);
     if (view->story.headline == TP_PROGRAM_HEADLINE_THROTTLED)
-        return tp_text_printf(
-            arena,
-            "It was throttled: for %s of the time a thread was ready and got no CPU, and a limit of CPU time "
-            "(cgroup) held it and what shares that limit back for %s.",
-            of_others, tp_text_of_time(arena, view->throttled_ns));
+        return tp_text_printf(arena,
+                              "The program was throttled: for %s of the time a thread was ready but no CPU was free. A "
+                              "CPU limit (cgroup) stopped the program, and others with the same limit, for %s.",
+                              of_others, tp_text_of_time(arena, view->throttled_ns));
     if (view->story.headline == TP_PROGRAM_HEADLINE_OTHERS)
         return tp_text_printf(arena,
-                              "For %s of the time a thread was ready and got no CPU: the machine was busy with other "
-                              "work, or the program's CPU time is limited.",
+                              "For %s of the time a thread was ready but no CPU was free: the machine was busy with "
+                              "other work, or the program's CPU time is limited.",
                               of_others);
-    return tp_text_printf(arena,
-                          "Its threads were ready without a CPU for %s and ran for %s: more of them want to run "
-                          "than there are CPUs for them.",
-                          tp_text_of_time(arena, view->state_ns[TP_STATE_READY]), cpu_time(view, arena));
+    return tp_text_printf(
+        arena,
+        "The program has more running threads than CPUs: its threads were ready without a CPU for %s and ran for %s.",
+        tp_text_of_time(arena, view->state_ns[TP_STATE_READY]), cpu_time(view, arena));
 }
 
 static const char *waiting(const struct tp_program_view *view, struct tp_arena *arena)
@@ -136,23 +137,24 @@ static const char *waiting(const struct tp_program_view *view, struct tp_arena *
     unsigned number = TP_WALL_WAITS + (unsigned)view->story.cause;
     const char *part = tp_wall_part_words(number), *percent = share(view, number, arena);
     if (!group)
-        return tp_text_printf(arena, "%s of the time it is %s.", percent, part);
+        return tp_text_printf(arena, "For %s of the time the program is %s.", percent, part);
     const char *holder = tp_program_holder_words(view, group, arena);
     return tp_text_printf(
-        arena, "%s of the time it is %s, most of it in %s%s%s.", percent, part,
+        arena, "For %s of the time the program is %s, most of it in %s%s%s.", percent, part,
         tp_program_function_words_at(tp_program_function_at(&view->functions, group->place), group->line, arena),
         holder ? "; " : "", holder ? holder : "");
 }
 
 static const char *function_bound(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_text_printf(arena, "%s takes %s of its %s of CPU time.", tp_program_function_words(hottest(view), arena),
+    return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time.",
+                          tp_program_function_words(hottest(view), arena),
                           cpu_share(view, hottest(view)->self_ns, arena), cpu_time(view, arena));
 }
 
 static const char *spread(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_text_printf(arena, "Its CPU time is spread over %s; the largest, %s, takes %s.",
+    return tp_text_printf(arena, "The CPU time is spread over %s; the largest one, %s, takes %s.",
                           tp_text_of_some(arena, view->story.sampled_count, "function", "functions"),
                           tp_program_function_words(hottest(view), arena),
                           cpu_share(view, hottest(view)->self_ns, arena));
@@ -161,13 +163,13 @@ static const char *spread(const struct tp_program_view *view, struct tp_arena *a
 static const char *unknown(const struct tp_program_view *view, struct tp_arena *arena)
 {
     double percent = tp_wall_share(&view->parts, TP_WALL_RUNNING) + tp_wall_share(&view->parts, TP_WALL_READY);
-    return tp_text_printf(arena, "It runs, or waits for a CPU, for %s of the time, over no known function.",
+    return tp_text_printf(arena, "The program runs, or waits for a CPU, for %s of the time, but no function is known.",
                           tp_text_of_percent(arena, percent));
 }
 
 static const char *python_bound(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_text_printf(arena, "%s takes %s of its %s of CPU time%s.", tp_program_python_words(view, arena),
+    return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time%s.", tp_program_python_words(view, arena),
                           cpu_share(view, view->python.time_ns, arena), cpu_time(view, arena),
                           inside_words(view, arena));
 }
@@ -178,8 +180,8 @@ static const char *mixed(const struct tp_program_view *view, struct tp_arena *ar
     if (!count)
         return "";
     if (count == 1)
-        return tp_text_printf(arena, "It is %s.", tp_wall_part_words(order[0]));
-    return tp_text_printf(arena, "It is %s for %s of the time and %s for %s.", tp_wall_part_words(order[0]),
+        return tp_text_printf(arena, "The program is %s.", tp_wall_part_words(order[0]));
+    return tp_text_printf(arena, "The program is %s for %s of the time and %s for %s.", tp_wall_part_words(order[0]),
                           share(view, order[0], arena), tp_wall_part_words(order[1]), share(view, order[1], arena));
 }
 
@@ -206,12 +208,13 @@ static const char *ran_words(const struct tp_program_view *view, struct tp_arena
 {
     const char *cpu = cpu_time(view, arena);
     if (view->story.hottest == TP_NO_ID)
-        return tp_text_printf(arena, "It ran for %s, over no known function.", cpu);
+        return tp_text_printf(arena, "The program used %s of CPU time, but no function is known.", cpu);
     if (view->python.function != TP_NO_ID)
-        return tp_text_printf(arena, "It ran for %s, %s of it in %s%s.", cpu,
+        return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s%s.", cpu,
                               cpu_share(view, view->python.time_ns, arena), tp_program_python_words(view, arena),
                               inside_words(view, arena));
-    return tp_text_printf(arena, "It ran for %s, %s of it in %s.", cpu, cpu_share(view, hottest(view)->self_ns, arena),
+    return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s.", cpu,
+                          cpu_share(view, hottest(view)->self_ns, arena),
                           tp_program_function_words(hottest(view), arena));
 }
 
@@ -222,10 +225,11 @@ static const char *remark(const struct tp_program_view *view, struct tp_arena *a
     case TP_PROGRAM_REMARK_RAN:
         return ran_words(view, arena);
     case TP_PROGRAM_REMARK_DELAY:
-        return tp_text_printf(arena, "For %s of the time it was ready and got no CPU: other work ran there.",
-                              share(view, TP_WALL_READY, arena));
+        return tp_text_printf(
+            arena, "For %s of the time the program was ready but no CPU was free, because other work ran on the CPUs.",
+            share(view, TP_WALL_READY, arena));
     case TP_PROGRAM_REMARK_REFUSED:
-        return tp_text_printf(arena, "Functions were not seen, for %.*s.", (int)refusal.len, refusal.ptr);
+        return tp_text_printf(arena, "No functions were recorded, because %.*s.", (int)refusal.len, refusal.ptr);
     default:
         return "";
     }

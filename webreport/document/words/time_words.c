@@ -12,7 +12,7 @@ static const char *const reasons[TP_IDLE_REASONS] = {
     [TP_IDLE_BY_HELD] = "hardly any recorded work ran before; the device may have run earlier work, or stalled",
     [TP_IDLE_BY_EDGE] = "before the first or after the last recorded operation",
     [TP_IDLE_BY_UNKNOWN] = "the launch of the next operation, or the work that the host waits for, was not recorded",
-    [TP_IDLE_BY_HELD_LAUNCH] = "first call of the record blocks: ",
+    [TP_IDLE_BY_HELD_LAUNCH] = "the first call of the recording blocks: ",
 };
 
 /* Returns `text` followed by the name of the call in the node's text. */

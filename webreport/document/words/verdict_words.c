@@ -28,7 +28,7 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_COMMUNICATION] = "runs communication that no kernel hides",
     [TP_TIME_COPY] = "runs copies that no kernel hides",
     [TP_TIME_INPUT] = "waits for input data",
-    [TP_TIME_SYNC] = "waits because the host waited for it",
+    [TP_TIME_SYNC] = "is idle because the host waited for the device",
     [TP_TIME_LAUNCH] = "waits for the host to launch work",
     [TP_TIME_QUEUE] = "is idle although the next operation had been called",
     [TP_TIME_OUTSIDE] = "has no recorded work before its first or after its last operation",
@@ -126,7 +126,8 @@ static struct tp_str device_words(const struct words *w)
     if (v->cause != TP_TIME_COMPUTE)
         tp_buf_printf(&text, "; it computes for %s", share(w, v->cause_ns[TP_TIME_COMPUTE]));
     if (v->next != TP_TIME_NONE)
-        tp_buf_printf(&text, ". Next: it %s for %s", cause_text(w, v->next), share(w, tp_verdict_cause_ns(v, v->next)));
+        tp_buf_printf(&text, ". In addition, %.*s %s for %s", (int)w->device.len, w->device.ptr, cause_text(w, v->next),
+                      share(w, tp_verdict_cause_ns(v, v->next)));
     tp_buf_putc(&text, '.');
     return moved(&text, w->arena);
 }
@@ -150,23 +151,22 @@ static const char *unjudged_words(const struct words *w)
     switch (w->v->headline_id) {
     case TP_HEADLINE_CAPTURE:
         return tp_text_printf(w->arena,
-                              "Record the replay: for %s of %s the program captures a graph, and launches run nothing "
-                              "meanwhile.",
+                              "Record the replay of the graph: for %s of %s the program only captures a graph, so its "
+                              "launches do not run.",
                               part, w->whole);
     case TP_HEADLINE_LITTLE:
         detail = tp_detail_text(unjudged->details, w->model, w->arena);
         return tp_text_printf(w->arena, "Record several steps after a warm-up: %.*s.", (int)detail.len, detail.ptr);
     case TP_HEADLINE_FIRST_USE:
         return tp_text_printf(w->arena,
-                              "Record later steps: for %s of %s %.*s waits for work that a program does once, such as "
-                              "taking memory and loading modules. %s",
+                              "Record later steps: for %s of %s %.*s waits for work that a program does only once, "
+                              "such as allocating memory and loading modules. %s",
                               part, w->whole, (int)w->device.len, w->device.ptr, rest_words(w));
     default:
-        return tp_text_printf(
-            w->arena,
-            "Record more steps: for %s of %s %.*s was at work of before the recording, or had nothing "
-            "recorded to do. %s",
-            part, w->whole, (int)w->device.len, w->device.ptr, rest_words(w));
+        return tp_text_printf(w->arena,
+                              "Record more steps: for %s of %s it is unknown whether %.*s was idle or worked on "
+                              "operations from before the recording. %s",
+                              part, w->whole, (int)w->device.len, w->device.ptr, rest_words(w));
     }
 }
 
@@ -198,8 +198,10 @@ static struct tp_str ranges_words(const struct words *w)
         tp_buf_add(&text, largest->name.ptr, largest->name.len);
         tp_buf_printf(&text, " takes %s of %s. ", tp_text_of_percent(w->arena, largest->percent), w->whole);
     }
-    tp_buf_printf(&text, "Computing takes %s of %s, code in no range that says its kind %s; no device was recorded.",
-                  tp_text_of_percent(w->arena, w->v->percent), w->whole, share(w, w->v->cause_ns[TP_TIME_BETWEEN]));
+    tp_buf_printf(
+        &text,
+        "Computing takes %s of %s, and code outside of ranges with a known kind takes %s; no device was recorded.",
+        tp_text_of_percent(w->arena, w->v->percent), w->whole, share(w, w->v->cause_ns[TP_TIME_BETWEEN]));
     return moved(&text, w->arena);
 }
 
@@ -231,7 +233,7 @@ static const char *communication_words(const struct words *w)
 
 static const char *samples_words(const struct words *w)
 {
-    return tp_text_printf(w->arena, "%s, %s of processor time; no call was recorded.",
+    return tp_text_printf(w->arena, "The trace has %s of running threads (%s of CPU time), but no recorded call.",
                           tp_text_of_some(w->arena, (int64_t)w->v->sample_count, "sample", "samples"),
                           tp_text_of_time(w->arena, w->v->samples_ns));
 }
@@ -259,9 +261,8 @@ static struct tp_str host_words(const struct words *w)
     case TP_HEADLINE_RANGES:
         return ranges_words(w);
     case TP_HEADLINE_NO_RANGE:
-        return TP_STR(
-            "No range says what it does, and none waits or communicates for a fifth of the time; no device was "
-            "recorded.");
+        return TP_STR("The ranges have no known kind, and no range waits or communicates for 20 % of the time; no "
+                      "device was recorded.");
     default:
         return calls_words(w);
     }
@@ -271,20 +272,20 @@ static struct tp_str headline(struct words *w, const struct tp_program_view *pro
 {
     switch (w->v->headline_id) {
     case TP_HEADLINE_EMPTY:
-        return TP_STR("The trace holds no events to judge.");
+        return TP_STR("The trace contains no events that tracepress can judge.");
     case TP_HEADLINE_FRAGMENT:
         return tp_str_of(fragment_words(w));
     case TP_HEADLINE_DEVICE_MISSING:
         return tp_device_missing_headline(w->model, w->arena);
     case TP_HEADLINE_OTHER_DEVICE:
-        return TP_STR("The trace holds work of an accelerator whose records are not read.");
+        return TP_STR("The trace contains work of an accelerator whose records tracepress does not read.");
     case TP_HEADLINE_SAMPLES:
         return tp_str_of(samples_words(w));
     case TP_HEADLINE_PROGRAM:
         return program->headline;
     case TP_HEADLINE_INSIDE:
-        return TP_STR("Recorded inside of a process: memory, waits and calls of libraries. Another trace of this run "
-                      "says what the process did.");
+        return TP_STR("This trace was recorded inside a process: memory, waits and calls of libraries. Another trace "
+                      "of this run shows the verdict on the process.");
     case TP_HEADLINE_DEVICE:
         return device_words(w);
     case TP_HEADLINE_GAP:

@@ -16,18 +16,17 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
                                   "Call tracepress_step() once per iteration to mark steps."},
         [TP_PHRASE_RECORD_DEVICE] = {"If the run used a GPU, enable ProfilerActivity.CUDA.", NULL},
         [TP_PHRASE_RECORD_MEMORY] = {"memory (record with profile_memory=True)",
-                                     "memory (noted by tracepress_memory_note)"},
+                                     "memory (record it with tracepress_memory_note)"},
         [TP_PHRASE_NO_MEMORY] = {"no memory records: record with profile_memory=True",
-                                 "no memory records: the program notes memory by tracepress_memory_note"},
+                                 "no memory records: record memory with tracepress_memory_note"},
         [TP_PHRASE_RECORD_MODULES] = {"modules (record with with_stack=True)",
-                                      "modules (marked by tracepress_module_begin)"},
+                                      "modules (mark them with tracepress_module_begin)"},
         [TP_PHRASE_INPUT] = {"Data loading", "Waiting for input"},
         [TP_PHRASE_INPUT_SHARE] = {"Share of the steps in which the data loader's next() runs.",
-                                   "Share of the steps in which the program is in a range that says it waits for "
-                                   "input."},
+                                   "Share of the steps in which the program is in a range that waits for input."},
         [TP_PHRASE_INPUT_MEAN] =
             {"Mean time per step in the data loader, without device work, communication or runtime calls.",
-             "Mean over the used steps of the time in ranges that wait for input."},
+             "Mean time per step in ranges that wait for input."},
         [TP_PHRASE_CALLS] = {"Runtime calls", "Runtime calls and waits"},
         [TP_PHRASE_HOST_WORK] = {"Operators and ranges", "Host work"},
         [TP_PHRASE_HOST_SHARE] = {"Operator time", "Host work"},
@@ -35,23 +34,23 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_CALLER] = {"Python frame", "module"},
         [TP_PHRASE_STACKS] = {"Python stacks", "Call stacks"},
         [TP_PHRASE_FRAMES_LEFT_OUT] =
-            {"Python frames that only pass the time on to one callee, and the smallest boxes, are left out.",
+            {"Python frames that only call one other function, and the smallest boxes, are left out.",
              "The smallest boxes are left out."},
         [TP_PHRASE_CATEGORIES] =
-            {"kernel, copy, set, communication, runtime, data loading, CPU; what is left is other.",
-             "kernel, copy, set, communication, runtime and waits, input, host work; what is left "
-             "is other."},
-        [TP_PHRASE_LATE_HOST] = {"Look at that host: load and pinning of its CPUs, swapping, garbage collection, a "
-                                 "slower Python path than on the others.",
-                                 "Look at that host: load and pinning of its CPUs, swapping, page faults, locks, a "
-                                 "slower path than on the others."},
-        [TP_PHRASE_SLOW_INPUT] = {"Look at its input: storage and network of that host, number of loader workers, one "
-                                  "large shard.",
-                                  "Look at its input: storage and network of that host, threads that read ahead, one "
-                                  "large file."},
-        [TP_PHRASE_IN_INPUT] = {"In the data loader.", "In ranges that wait for input."},
+            {"kernel, copy, set, communication, runtime, data loading, CPU. The remaining time is called other.",
+             "kernel, copy, set, communication, runtime and waits, input, host work. The remaining time is called "
+             "other."},
+        [TP_PHRASE_LATE_HOST] = {"Check the slow host: load and pinning of its CPUs, swapping, garbage collection, "
+                                 "slower Python code than on the other hosts.",
+                                 "Check the slow host: load and pinning of its CPUs, swapping, page faults, locks, "
+                                 "slower code than on the other hosts."},
+        [TP_PHRASE_SLOW_INPUT] = {"Check the input of the slow ranks: storage and network of the host, number of "
+                                  "loader workers, one large shard.",
+                                  "Check the input of the slow ranks: storage and network of the host, threads that "
+                                  "read ahead, one large file."},
+        [TP_PHRASE_IN_INPUT] = {"Time in the data loader.", "Time in ranges that wait for input."},
         [TP_PHRASE_IN_INPUT_MEDIAN] = {"Median time per step in the data loader.",
-                                       "Median per step: in ranges that wait for input."},
+                                       "Median time per step in ranges that wait for input."},
         [TP_PHRASE_LOADING] = {"Loading input data", "Waiting for input"},
     };
     return tp_speaks_torch(producer) ? phrases[phrase].torch : phrases[phrase].others;
