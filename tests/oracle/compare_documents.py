@@ -39,7 +39,7 @@ def is_quotient(key):
 
 def short(x):
     text = json.dumps(x, default=str, ensure_ascii=False)
-    return text if len(text) < 80 else text[:77] + "..."
+    return text if len(text) < 400 else text[:397] + "..."
 
 
 def leaves(x):

@@ -695,7 +695,7 @@ def accumulation():
 
     def check(r):
         found = findings(r)
-        assert found["R5"]["detail"].startswith("2 micro-steps make one optimizer step of 2.00 ms: 1.00 ms each")
+        assert found["R5"]["detail"].startswith("2 micro-steps make one optimizer step of 2.00 ms: a micro-step takes 1.00 ms")
         assert found["E8"]["ceiling_us_per_step"] == 2 * 200 / 4 and found["E8"]["evidence_total"] == 2
         assert found["H8"]["ceiling_us_per_step"] == 2 * 200 / 4
     return ev, check
@@ -714,7 +714,7 @@ def buffers():
     """what the wrapper runs before the first operator of the model: 100 us of each step, less the recording of 4 operators"""
     def check(r):
         found = findings(r)
-        assert found["E10"]["ceiling_us_per_step"] == 100 - 4 * 0.3 and found["E10"]["detail"].startswith("1 broadcast from") and "E9" not in found
+        assert found["E10"]["ceiling_us_per_step"] == 100 - 4 * 0.3 and found["E10"]["detail"].startswith("rank 0 sends 1 broadcast before the forward passes of a step") and "E9" not in found
     return in_wrapper(0) + in_wrapper(1000), check
 
 

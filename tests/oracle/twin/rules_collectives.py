@@ -187,7 +187,7 @@ def most_called(groups):
 
 def detail_of(group, steps):
     by = " by the wrapper of the model" if any(call.is_gradient for call in group.calls) else ""
-    cost = "whatever its size, one costs about" if group.has_tiny else "one takes"
+    cost = "even the smallest one costs about" if group.has_tiny else "one takes"
     return "%s calls of %s per step%s, of %s on average; %s %s" % (
         count_text(len(group.calls) // steps), kind_name(group.calls[0].record), by, bytes_text(group.mean_bytes), cost, time_text(group.latency))
 
@@ -223,7 +223,7 @@ def late_parameters(g, explained):
     for d in trace.devices:
         mine = meet(meet(whole, g.window), d.exposed_communication)
         time += ends_sooner(trace, d, hideable(trace, d, mine)) if mine else []
-    detail = "%s of %s all-gathers of parameters lie bare, %s of the step" % (count_text(len(bare)), count_text(len(gathers)), percent_text(share))
+    detail = "%s of %s parameter all-gathers do not overlap with computation (%s of the step)" % (count_text(len(bare)), count_text(len(gathers)), percent_text(share))
     return whole if g.findings.add("E6", union(time), by_length([r.event for r in later]), detail=detail) else []
 
 
@@ -248,5 +248,5 @@ def one_process(g):
     share = g.findings.share(time)
     if share < threshold("E7")["min_pct"]:
         return []
-    detail = "one process drives %s devices; copying the model to them and results back: %s of the step" % (count_text(len(trace.devices)), percent_text(share))
+    detail = "one process uses %s devices; copying the model to the devices and the results back takes %s of the step" % (count_text(len(trace.devices)), percent_text(share))
     return exposed if g.claim("E7", time, by_length(events), detail=detail) else []
