@@ -117,9 +117,8 @@ static void unjudged_time_comes_first(void **state)
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_FIRST_USE, 60000, NULL};
     v.cause_ns[TP_TIME_COMPUTE] = 10000;
     headline_is(v, TP_PRODUCER_TORCH,
-                "Record later steps: for 60.0 % of the step GPU 0 waits for work that a program does once, such as "
-                "taking memory "
-                "and loading modules. GPU 0 computes for 25.0 % of the rest.");
+                "Record later steps: for 60.0 % of the step GPU 0 waits for work that a program does only once, such as "
+                "allocating memory and loading modules. GPU 0 computes for 25.0 % of the rest.");
 }
 
 static void trace_without_times_has_a_headline(void **state)
