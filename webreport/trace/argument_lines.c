@@ -16,8 +16,8 @@ static unsigned hex_digit(char c)
                                   : 16;
 }
 
-/* Returns 0xRRGGBB for the text "#RRGGBB" or, as NVTX writes it, "#AARRGGBB"; TP_NO_ID for other texts. value: with
- * quotes. */
+/* Returns the color 0xRRGGBB of a JSON string "#RRGGBB" or "#AARRGGBB", the form of NVTX. Returns TP_NO_ID for other
+ * values. value: with its quotes. */
 static uint32_t color_of(struct tp_str value)
 {
     uint32_t color = 0;
@@ -32,7 +32,8 @@ static uint32_t color_of(struct tp_str value)
     return color & 0xFFFFFF;
 }
 
-/* Appends the meaning of a string's content, without line breaks. */
+/* Appends at most max_bytes bytes of the text that the content of a JSON string means. Control characters become
+ * spaces; a cut text ends with "…". */
 static void add_text(struct tp_buf *out, struct tp_str content, size_t max_bytes)
 {
     size_t from = out->size;

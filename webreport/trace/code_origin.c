@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files of Python's library without the folders of sys.path, sorted. Files whose names are common for scripts (code.py,
- * profile.py, test.py, trace.py) are not in the list, because only their folder would show the origin. */
+/* Files of Python's library, as paths without the folders of sys.path, sorted. The list omits names that are common
+ * for scripts (code.py, profile.py, test.py, trace.py), because only the folder shows the origin of such a file. */
 static const char *const FILES[] = {"_bootlocale.py",
                                     "_collections_abc.py",
                                     "_compat_pickle.py",
@@ -150,14 +150,15 @@ static const char *const FILES[] = {"_bootlocale.py",
                                     "zipfile.py",
                                     "zipimport.py"};
 
-/* Packages of Python's library; sorted. */
+/* Packages of Python's library, sorted by name. */
 static const char *const FOLDERS[] = {
     "asyncio",         "collections", "concurrent", "ctypes",  "curses",    "dbm",       "distutils", "email",
     "encodings",       "ensurepip",   "html",       "http",    "importlib", "json",      "lib2to3",   "logging",
     "multiprocessing", "pathlib",     "pydoc_data", "re",      "sqlite3",   "sysconfig", "tkinter",   "tomllib",
     "unittest",        "urllib",      "venv",       "wsgiref", "xml",       "xmlrpc",    "zipfile",   "zoneinfo"};
 
-/* Parts of torch's own source tree. They are needed because a folder "torch" alone may belong to a user. */
+/* Files and folders of torch's own source tree. A folder "torch" alone does not prove the origin, because it may
+ * belong to a user. */
 static const char *const OF_TORCH[] = {"_compile.py",
                                        "_dynamo/",
                                        "_functorch/",
@@ -189,7 +190,8 @@ static bool is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-/* Returns whether the text `words` is in the path at position `at`. "/" in `words` matches both slashes. */
+/* Returns true if the path contains the text `words` at byte position `at`. A "/" in `words` also matches a
+ * backslash. */
 static bool is_at(struct tp_str path, size_t at, const char *words)
 {
     for (; *words && at < path.len; words++, at++)
@@ -198,7 +200,7 @@ static bool is_at(struct tp_str path, size_t at, const char *words)
     return !*words;
 }
 
-/* Returns the position after the last occurrence of `words` at the begin of a path part; 0 if there is none. */
+/* Returns the position after the last `words` that begins a part of the path; 0 if there is none. */
 static size_t end_of_last(struct tp_str path, const char *words)
 {
     size_t found = 0;
@@ -220,7 +222,7 @@ static bool is_among(struct tp_str text, const char *const *items, size_t count)
     return bsearch(&text, items, count, sizeof *items, compare);
 }
 
-/* Returns the text before the first slash, or the whole text if it has no slash. */
+/* Returns the part of the path before its first slash, or the whole path if it has no slash. */
 static struct tp_str first_part(struct tp_str path)
 {
     size_t len = 0;

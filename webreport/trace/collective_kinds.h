@@ -8,18 +8,19 @@
 #include "writer/base/str.h"
 
 struct tp_collective_kind {
-    /* part: text within a call's name, in lower case; name: "all_reduce". Static texts */
+    /* part: lower-case text in the call's name, by which the kind is recognized; name: name of the kind, such as
+     * "all_reduce". Both are static. */
     const char *part, *name;
     double a, b;   /* coefficients for tp_bus_factor */
-    bool is_joint; /* true if all ranks of the group take part; false for a send or receive */
+    bool is_joint; /* true if all ranks of the group participate; false for a send or a receive */
 };
 
 /* Returns the kind of a call by its name ("nccl:all_reduce", "c10d::allreduce_"). Returns NULL for other calls, such as
  * a barrier. */
 const struct tp_collective_kind *tp_collective_kind_of(struct tp_str name);
 
-/* Returns the bytes on the bus per byte of the call, for n ranks: (a n + b) / n, or 1. Source: nccl-tests,
- * doc/PERFORMANCE.md. */
+/* Returns the factor between the bytes of the call and the bytes on the bus for n ranks: (a n + b) / n, or 1.
+ * Source: doc/PERFORMANCE.md of nccl-tests. */
 double tp_bus_factor(const struct tp_collective_kind *kind, double n);
 
 #endif

@@ -1,7 +1,7 @@
 /* Recognizes kernels that communicate by name: see comm_names.h. All words are compared in lower case. */
 #include "webreport/trace/comm_names.h"
 
-/* Names of communication libraries, and of kernels that only these libraries have. */
+/* Names of communication libraries, and names of kernels that occur only in these libraries. */
 static const char *const libraries[] = {"nccl",
                                         "rccl",
                                         "msccl",
@@ -43,14 +43,14 @@ static const char *const collectives[] = {"allreduce",     "all_reduce",     "al
                                           "reducescatter", "reduce_scatter", "alltoall",  "all_to_all",
                                           "all2all",       "sendrecv",       "send_recv", NULL};
 
-/* Words in names of kernels that do not communicate between devices: reductions over the threads of a warp or block,
- * and matrix products that overlap their own transfers. */
+/* Words in names of kernels that do not communicate between devices. They reduce over the threads of a warp or
+ * block, or multiply matrices while other code communicates. */
 static const char *const others[] = {"warp_all",  "warpall",   "block_all", "blockall", "thread_all",
                                      "threadall", "group_all", "groupall",  "cub::",    "softmax",
                                      "gemm",      "matmul",    NULL};
 
-/* Prefixes of kernels that compute. Inductor names kernels after all operators around them, which may be collectives.
- * ATen has no kernels that communicate. */
+/* Prefixes of the names of kernels that compute. Inductor names a kernel after several operators, which may include
+ * collectives. ATen has no kernels that communicate. */
 static const char *const compute[] = {"triton_poi_", "triton_red_", "triton_per_",  "triton_tem_",
                                       "triton_for_", "triton_mm",   "at::native::", NULL};
 

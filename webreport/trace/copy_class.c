@@ -14,7 +14,7 @@ static const char *const memory_names[] = {"Unknown", "Pageable", "Pinned",     
 
 enum { KINDS = sizeof kinds / sizeof *kinds, MEMORIES = sizeof memories / sizeof *memories };
 
-/* Returns the value of a token that is a JSON number below `count`, otherwise 0. */
+/* Returns the number in a JSON token if it is below `count`; 0 for other tokens. */
 static unsigned number_of(struct tp_str token, unsigned count)
 {
     int64_t number;
@@ -27,7 +27,7 @@ static bool is_text(struct tp_str token)
     return token.len >= 2 && token.ptr[0] == '"';
 }
 
-/* Returns the index of a token in `kinds`; 0 if the token gives no direction. */
+/* Returns the index in `kinds` of the copy kind that a token names; 0 if the token gives no direction. */
 static unsigned kind_of(struct tp_str token)
 {
     static const unsigned of_direction[] = {[TP_COPY_UNKNOWN] = 0, [TP_COPY_HTOD] = 1,  [TP_COPY_DTOH] = 2,
@@ -41,7 +41,7 @@ static unsigned kind_of(struct tp_str token)
     return of_direction[tp_copy_direction_of_name(word)];
 }
 
-/* Returns the index of a token in `memories`; 0 if unknown. */
+/* Returns the index in `memories` of the memory kind that a token names; 0 if unknown. */
 static unsigned memory_of(struct tp_str token)
 {
     if (!is_text(token))
@@ -73,7 +73,8 @@ bool tp_set_name_from_args(struct tp_buf *out, struct tp_str kind)
 
 /* ---- direction by name ---- */
 
-/* Parts of copy names and their directions, compared in lower case. The first row whose part is in the name decides. */
+/* Texts in names of copies and the direction that each one means. Texts are compared in lower case, and the first
+ * matching row decides. */
 static const struct {
     const char *part;
     enum tp_copy_direction direction;
@@ -89,7 +90,7 @@ static const struct {
              {"host->device", TP_COPY_HTOD},
              {"pageable -> device", TP_COPY_HTOD},
              {"pinned -> device", TP_COPY_HTOD},
-             {"(m2d", TP_COPY_HTOD}, /* Level Zero writes M for the host's memory */
+             {"(m2d", TP_COPY_HTOD}, /* in names of Level Zero, M means the memory of the host */
              {" m2d", TP_COPY_HTOD},
              {"dtoh", TP_COPY_DTOH},
              {"d2h", TP_COPY_DTOH},

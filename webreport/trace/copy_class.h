@@ -1,5 +1,5 @@
-/* Finds the class of a copy: its direction and the memory on both sides. Uses the name, or the arguments of PyTorch's
- * CUPTI backend. Section 2 of docs/definitions.md ("Copies"). */
+/* Finds the direction of a copy and the kinds of its source and target memory. Uses the copy's name, or the
+ * arguments of PyTorch's CUPTI backend. See section 2 of docs/definitions.md ("Copies"). */
 #ifndef TP_WEBREPORT_TRACE_COPY_CLASS_H
 #define TP_WEBREPORT_TRACE_COPY_CLASS_H
 
@@ -7,15 +7,15 @@
 #include "writer/base/str.h"
 
 enum tp_copy_direction {
-    TP_COPY_UNKNOWN, /* the trace does not show the direction */
+    TP_COPY_UNKNOWN, /* the trace does not show the direction of the copy */
     TP_COPY_HTOD,
     TP_COPY_DTOH,
     TP_COPY_DTOD,
-    TP_COPY_PTOP, /* between two devices */
-    TP_COPY_OTHER /* any other known direction: between hosts, to or from arrays */
+    TP_COPY_PTOP, /* copy between two devices */
+    TP_COPY_OTHER /* copy in any other known direction: between hosts, or to or from CUDA arrays */
 };
 
-/* Returns the direction of a copy with this name, by any producer. */
+/* Returns the direction that the name of a copy gives. Knows the names of all supported producers. */
 enum tp_copy_direction tp_copy_direction_of_name(struct tp_str name);
 
 /* Appends the name that Kineto gives to a copy with these arguments: "Memcpy HtoD (Pinned -> Device)". The arguments

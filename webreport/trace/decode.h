@@ -1,5 +1,5 @@
-/* Decodes JSON events. Takes the fields of one element of traceEvents, and delivers an event to a sink or counts the
- * element. */
+/* Decodes JSON events. The decoder receives the fields of one element of traceEvents. It delivers an event to a
+ * sink, or counts the element. */
 #ifndef TP_WEBREPORT_TRACE_DECODE_H
 #define TP_WEBREPORT_TRACE_DECODE_H
 
@@ -7,11 +7,11 @@
 #include "webreport/trace/learned_keys.h"
 #include "webreport/trace/sink.h"
 
-/* A pair of short tokens (pid, tid) seen before, with its thread. */
+/* The short pid and tid tokens of an earlier event, and the number of their thread. */
 struct tp_row_cache_entry {
     uint64_t pid, tid[2];
     uint32_t thread;
-    uint8_t pid_size, tid_size; /* lengths of the tokens, bytes; 0: the entry is free */
+    uint8_t pid_size, tid_size; /* lengths of the tokens, bytes; 0 in a free entry */
 };
 
 enum { TP_ROW_CACHE_SIZE = 64 };
@@ -20,10 +20,11 @@ struct tp_decoder {
     struct tp_sink *sink;
     struct tp_trace *trace;                                 /* trace that the sink fills */
     struct tp_strings row_texts;                            /* texts "pid, tid" as written in the file */
-    struct tp_vec row_thread;                               /* by id in row_texts: thread number */
+    struct tp_vec row_thread;                               /* thread numbers by id in row_texts */
     struct tp_row_cache_entry row_cache[TP_ROW_CACHE_SIZE]; /* cache for short tokens */
-    struct tp_buf row_key, argument_text;                   /* use malloc; freed by tp_decoder_release */
-    /* number of events with phase B or E, which are counted but never paired */
+    struct tp_buf row_key, argument_text;                   /* buffers allocated with malloc, freed by
+                                                             * tp_decoder_release */
+    /* numbers of events with phase B and E, which are counted but not paired */
     uint64_t begin_events, end_events;
 };
 
@@ -31,15 +32,15 @@ struct tp_decoder {
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink);
 void tp_decoder_release(struct tp_decoder *decoder);
 
-/* Registers in `layout` the interners of the texts that the decoder interns. */
+/* Registers in `layout` the interner of each text field that the decoder interns. */
 void tp_decoder_connect(struct tp_decoder *decoder, struct tp_learned_keys *layout);
 
-/* Decodes one element that is an object. text: the whole element, into which the spans point. ordinal: its position in
- * the list. offset: byte offset of its start, for notices. */
+/* Decodes one element that is an object. text: the whole element, into which the spans point. ordinal: position of
+ * the element in the list. offset: offset of the element in the text, bytes; used in notices. */
 void tp_decoder_event(struct tp_decoder *decoder, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
                       uint64_t offset);
 
-/* Writes the decoder's counts over all events into the trace. */
+/* Adds the counts that the decoder made over all events to the trace. */
 void tp_decoder_finish(struct tp_decoder *decoder);
 
 #endif

@@ -1,5 +1,5 @@
-/* Decodes the program's own arguments of ranges and moments: see decode.h. The text of an event is scanned a second
- * time for its arguments, because few events have any. */
+/* Decodes the arguments that the program itself gave to ranges and moments: see decode.h. Few events have such
+ * arguments, so only their texts are scanned a second time. */
 #include "webreport/trace/decode_parts.h"
 
 #include "webreport/trace/argument_lines.h"

@@ -1,11 +1,11 @@
-/* Decodes events: see decode.h. The checks have the order of section 2 of docs/definitions.md, because the counters of
- * reasons are part of the output. */
+/* Decodes events: see decode.h. The order of the checks is the order in section 2 of docs/definitions.md, because
+ * each skipped event counts only for the first reason that applies. */
 #include "webreport/trace/decode.h"
 
 #include "webreport/trace/copy_class.h"
 #include "webreport/trace/decode_parts.h"
 
-/* ---- complete events (ph X) ---- */
+/* ---- complete events (phase X) ---- */
 
 /* Returns the kind of an event without a category, known from the process of the event. */
 static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
@@ -16,7 +16,7 @@ static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
                    : (uint8_t)TP_KIND_NONE;
 }
 
-/* Counts an event of an unknown category. */
+/* Counts an event of an unknown category, with its duration. */
 static void count_unknown_category(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t dur = 0;
@@ -51,8 +51,8 @@ static int64_t duration_of(struct tp_decoder *d, const struct tp_element *e, uns
     return 0;
 }
 
-/* Returns whether the event has the arguments collective and process group. Recorders write them only on kernels that
- * communicate. */
+/* Returns true if the arguments of a kernel name a collective or a process group. Recorders write such arguments
+ * only for kernels that communicate. */
 static bool has_group(const struct tp_element *e)
 {
     const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_GROUP_NAME | 1ull << TP_ARG_GROUP_DESCRIPTION |
@@ -67,8 +67,8 @@ static enum tp_range_kind declared_kind(const struct tp_element *e)
     return tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : TP_RANGE_NONE;
 }
 
-/* Delivers the program's own arguments of a range, or of work on a device that the program declared. Device operations
- * of a profiler are excluded; they have a correlation. */
+/* Delivers the program's own arguments of a range, or of device work that the program declared. Excludes device
+ * operations that a profiler recorded, which have a correlation. */
 static void deliver_arguments(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
 {
     bool is_work = tp_kind_is_device(event->kind) && !tp_spans_has(e->spans, TP_ARG_CORRELATION);
@@ -76,7 +76,7 @@ static void deliver_arguments(struct tp_decoder *d, const struct tp_element *e, 
         tp_decode_arguments(d, e);
 }
 
-/* Returns the id of a name that the decoder made, in `text`. */
+/* Returns the id of a name that the decoder composed in the buffer `text`. */
 static uint32_t intern_made_name(struct tp_decoder *d, struct tp_buf *text)
 {
     uint32_t id;
@@ -89,8 +89,8 @@ static uint32_t intern_made_name(struct tp_decoder *d, struct tp_buf *text)
     return id;
 }
 
-/* Returns the name of a copy or a memory set. Uses Kineto's name if the arguments are sufficient, otherwise the name in
- * the file. */
+/* Returns the id of the name of a copy or a memory set: the name in Kineto's form if the arguments give it,
+ * otherwise the name in the file. */
 static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_buf *text = &d->row_key;
@@ -104,7 +104,7 @@ static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, u
     return has_name ? intern_made_name(d, text) : e->name_id;
 }
 
-/* Counts facts of a skipped event that help to recognize its producer. */
+/* Counts properties of a skipped event that help to recognize the producer of the file. */
 static void count_skipped_facts(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
@@ -114,7 +114,7 @@ static void count_skipped_facts(struct tp_decoder *d, const struct tp_element *e
         count_unknown_category(d, e);
 }
 
-/* Reads the correlation of an event into the slice. */
+/* Reads the argument "correlation" of an event into the slice. */
 static void read_correlation(const struct tp_element *e, struct tp_sink_slice *slice)
 {
     slice->has_correlation = tp_spans_has(e->spans, TP_ARG_CORRELATION);
@@ -123,7 +123,7 @@ static void read_correlation(const struct tp_element *e, struct tp_sink_slice *s
         slice->correlation = TP_NULL_INT;
 }
 
-/* Returns the event flags that arguments set. */
+/* Returns the event flags that follow from the arguments of an event. */
 static unsigned flags_of_arguments(const struct tp_element *e)
 {
     struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);
@@ -132,7 +132,7 @@ static unsigned flags_of_arguments(const struct tp_element *e)
     return has_dims ? flags | TP_EVENT_HAS_INPUT_DIMS : flags;
 }
 
-/* Counts whether a time has three decimals. */
+/* Counts a time as one with exactly three decimals or as one with another number of decimals. */
 static void count_decimals(struct tp_reading *reading, struct tp_str time)
 {
     bool has_three = time.len > 4 && time.ptr[time.len - 4] == '.';
@@ -149,11 +149,11 @@ static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsi
     tp_sink_skip(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
     count_skipped_facts(d, e, kind, has_time);
     if (has_time)
-        /* an event of a new category has a number, so the number must not count as missing */
+        /* the recorder numbers events of new categories too, so this number must not count as missing */
         tp_decode_number(d, e);
 }
 
-/* Counts oddities in the text of a complete event. */
+/* Counts unusual spellings in the text of a complete event: odd decimals, a missing category. */
 static void count_spelling(struct tp_reading *reading, const struct tp_element *e)
 {
     count_decimals(reading, tp_span_of(e->spans, TP_FIELD_TS));
@@ -162,7 +162,7 @@ static void count_spelling(struct tp_reading *reading, const struct tp_element *
     reading->read_without_cat += !tp_spans_has(e->spans, TP_FIELD_CAT);
 }
 
-/* Decodes a complete event (ph X) that is not a memory record. */
+/* Decodes a complete event (phase X) that is not a memory record. */
 static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sink_slice slice = {.event = {.name = e->name_id, .ordinal = e->ordinal}, .cat = e->cat_id};
@@ -199,7 +199,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     tp_sink_slice(d->sink, &slice);
 }
 
-/* ---- one element ---- */
+/* ---- decoding of one element ---- */
 
 static void read_cat(struct tp_decoder *d, struct tp_element *e)
 {
@@ -257,7 +257,7 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
     reading->unnamed_memory += is_lost_memory_record(e, cat);
 }
 
-/* Counts one end of a link between a call and a device operation. */
+/* Counts the start or the end of a link between a call and a device operation. */
 static void count_device_link(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t number, ts_ns;
@@ -303,7 +303,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
             tp_decode_sample(d, &e);
         return;
     }
-    /* checked first because most flows are links ac2g, which are only counted */
+    /* tested before other phases, because most links are of category ac2g, which is only counted */
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') {
         read_cat(d, &e);
         if (e.cat.is_device_link && !is_dependency(spans))
@@ -331,7 +331,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         tp_decode_counter(d, &e);
         tp_decode_process_memory(d, &e);
     }
-    if (e.ph == 'B') /* the category may show a producer whose files are refused */
+    if (e.ph == 'B') /* reads the category, because it may show a producer whose files are refused */
         read_cat(d, &e);
     if (e.ph == 'b' || e.ph == 'e') {
         read_cat(d, &e);

@@ -1,5 +1,5 @@
-/* Reads the fields of one element as numbers and ids. Internal to decode*.c. The functions are inline because each
- * event needs a dozen of them. */
+/* Declares the functions that read the fields of one element as numbers and ids. Internal to decode*.c. Most
+ * functions are inline, because each event needs a dozen calls. */
 #ifndef TP_WEBREPORT_TRACE_DECODE_PARTS_H
 #define TP_WEBREPORT_TRACE_DECODE_PARTS_H
 
@@ -20,16 +20,17 @@ struct tp_element {
     uint32_t cat_id, name_id;
     unsigned name;
     bool has_name;
-    char ph; /* phase; '\0' if missing or not a single letter */
+    char ph; /* letter of the phase; '\0' if the phase is missing or is not a single letter */
 };
 
-/* Counts the repairs of a text. flags: bits of enum tp_clean_flag. */
+/* Counts the repairs of one text of the element. flags: bits of enum tp_clean_flag. */
 void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags);
 
-/* Adds the details that events of this kind have. Returns their index, or TP_NO_ID. May set flags of the event. */
+/* Adds the details of an event to the column for events of its kind. Returns the index of the details, or TP_NO_ID.
+ * May set flags of the event. */
 uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event);
 
-/* Decodes one end of a link. Like the functions below, adds one row to a column of the trace, or nothing if a required
+/* Decodes one end of a link. Each of these functions adds one row to a column of the trace, or nothing if a required
  * field is missing. */
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e);
@@ -39,13 +40,13 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e);
 
-/* Decodes a state of a thread. Only recordings from outside have such elements and those of the functions below. */
+/* Decodes a state of a thread. States, processes and process memory occur only in recordings from outside. */
 void tp_decode_state(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e);
 
-/* Returns the last member "args" of an event's text that is an object, because readers of JSON use the last one. ptr
- * NULL if there is none. */
+/* Returns the last member "args" of an event's text that is an object; ptr NULL if there is none. JSON readers also
+ * use the last of several equal members. */
 struct tp_str tp_element_args(struct tp_str text);
 
 /* Adds the program's own arguments, if any, for the event that is delivered next. */
@@ -86,7 +87,7 @@ static inline uint32_t tp_element_intern(struct tp_decoder *d, const struct tp_e
     return word->id;
 }
 
-/* Interns the token of a field. Of a string, interns only the content without quotes. */
+/* Returns the id of a field's text in the interner. contents: the token, without quotes if it is a string. */
 static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struct tp_element *e,
                                                struct tp_interner *interner, enum tp_field field,
                                                struct tp_str contents)
@@ -94,7 +95,7 @@ static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struc
     return e->spans->known >> field & 1 ? e->spans->text_id[field] : tp_element_intern(d, e, interner, contents);
 }
 
-/* Returns the id of an argument in `values`; TP_NO_ID if absent or null. */
+/* Returns the id in `values` of an argument; TP_NO_ID if the argument is absent or null. */
 static inline uint32_t tp_element_value(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
 {
     return tp_span_has_value(e->spans, field)
@@ -113,7 +114,7 @@ static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_eleme
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
-/* Counts the number that the recorder gave the event, if there is one. */
+/* Counts the number ("Ev Idx") that the recorder gave to the event, if there is one. */
 static inline void tp_decode_number(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t number;

@@ -1,4 +1,4 @@
-/* Decodes elements at one point in time: ends of links, samples, memory records, counters, tensors. See decode.h. */
+/* Decodes elements at one point in time: ends of links, samples, memory records, counters and tensors. See decode.h. */
 #include "webreport/trace/decode_parts.h"
 
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
@@ -14,12 +14,12 @@ void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
     tp_sink_flow(d->sink, &flow);
 }
 
-/* Returns the stack of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the innermost
- * frame. */
+/* Returns the id of the stack of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the
+ * innermost frame of the stack. */
 static uint32_t recording_stack(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);
-    struct tp_buf *text = &d->argument_text; /* not d->scratch, because the interner uses it */
+    struct tp_buf *text = &d->argument_text; /* the interner uses d->scratch, so this function needs another buffer */
     tp_buf_clear(text);
     tp_buf_puts(text, TP_RECORDING_FRAME ";");
     if (tp_token_is_string(token))
@@ -28,15 +28,14 @@ static uint32_t recording_stack(struct tp_decoder *d, const struct tp_element *e
                         : tp_element_intern(d, e, &d->sink->stacks, (struct tp_str){text->data, text->size});
 }
 
-/* Decodes a sample of our collector. Events of other tools with this phase have another category and are only counted.
- */
+/* Decodes a sample of our collector. The caller has excluded events with another category, which are only counted. */
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sample sample = {0};
     if (tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &sample.ts_ns) != TP_NUMBER_OK)
         return;
     sample.cpu_ns = tp_element_int(d, e, TP_ARG_CPU_NS);
-    if (sample.cpu_ns < 0) /* an absent argument gives a negative number as well */
+    if (sample.cpu_ns < 0) /* true for an absent argument as well, because TP_NULL_INT is negative */
         return;
     sample.stack = tp_spans_has(e->spans, TP_ARG_RECORDING) ? recording_stack(d, e) : tp_element_stack(d, e);
     sample.thread = tp_element_thread(d, e);
@@ -64,7 +63,7 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
     memory.more.address = tp_element_int(d, e, TP_ARG_ADDRESS);
     memory.more.total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED);
     memory.more.total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED);
-    if (d->sink->is_of_program) /* torch's stacks are ignored, because its lines and modules have more detail */
+    if (d->sink->is_of_program) /* ignores torch's stacks, because its Python frames and modules show more detail */
         memory.stack = tp_element_stack(d, e);
     record->thread = tp_element_thread(d, e);
     record->ordinal = e->ordinal;

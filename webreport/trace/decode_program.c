@@ -1,10 +1,10 @@
-/* Decodes elements of recordings from outside: states of threads, processes, memory of processes. See decode.h.
+/* Decodes elements that only recordings from outside have: states of threads, processes, memory of processes. See
+ * decode.h.
  *
- * The arguments are read from the text of the event, because there are many of them and only these recordings have
- * them. */
+ * These elements have many arguments. So the functions scan the text of the event for them, instead of using spans. */
 #include "webreport/trace/decode_parts.h"
 
-/* Returns a scan over the members of an event's arguments. */
+/* Returns a scan that is set to the members of the event's arguments. */
 static struct tp_scan scan_args(const struct tp_element *e)
 {
     struct tp_str args = tp_element_args(e->text);
@@ -32,7 +32,8 @@ static uint32_t text_of(struct tp_decoder *d, const struct tp_element *e, struct
                                                       : TP_NO_ID;
 }
 
-/* Reads start and duration. A missing or negative duration becomes 0 and is counted, as for complete events. */
+/* Reads the start and the duration, ns. A missing or negative duration becomes 0 and is counted, as for complete
+ * events. */
 static void read_times(const struct tp_element *e, int64_t *ts_ns, int64_t *dur_ns)
 {
     *ts_ns = *dur_ns = 0;

@@ -4,8 +4,8 @@
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
 
-/* Reads `"key" :` of a top-level member and moves r->at to its value. *key is in the decoder's buffer, because the
- * window moves. */
+/* Reads `"key" :` of a top-level member and moves r->at to the member's value. Copies the key to a buffer of the
+ * decoder, because the window moves. */
 static bool read_key(struct tp_reader *r, struct tp_str *key)
 {
     struct tp_buf *kept = &r->decoder.row_key;
@@ -31,7 +31,7 @@ static bool read_key(struct tp_reader *r, struct tp_str *key)
     }
 }
 
-/* Skips a member with broken text. Continues at the next line that starts a member. */
+/* Skips a member whose text is broken. Moves r->at to the next line that starts a member, or to the list of events. */
 static void skip_broken_member(struct tp_reader *r)
 {
     tp_reader_note(r, TP_NOTICE_HEADER);
@@ -60,7 +60,7 @@ static void skip_broken_member(struct tp_reader *r)
     }
 }
 
-/* Returns true if the text after the scanned value may follow a member. Reads only the window. */
+/* Returns true if the scanned value is followed by a ',', a '}' or the end of the window. */
 static bool is_followed_well(const struct tp_reader *r)
 {
     const char *next = tp_scan_space(r->scan.at, r->end);
@@ -108,7 +108,8 @@ static void read_member_value(struct tp_reader *r, struct tp_str key)
     }
 }
 
-/* Reads the members from '{' to '}' or to the end of the input. Returns false if the text is not a JSON object. */
+/* Reads the members of the document up to the '}' or the end of the input. Returns false if the text is not a JSON
+ * object. */
 static bool read_members(struct tp_reader *r)
 {
     for (;;) {
@@ -186,7 +187,7 @@ static int read_document(struct tp_reader *r)
         return refuse(r, "not a trace: no list \"traceEvents\" in it");
     if (tp_reader_peek(r) != '\0')
         tp_reader_note(r, TP_NOTICE_TRAILING_DATA);
-    for (r->is_at_end = false; tp_reader_more(r);) /* reads the file to its end, where the checksum is */
+    for (r->is_at_end = false; tp_reader_more(r);) /* reads the rest of the file, because the checksum is at its end */
         r->at = r->end;
     return r->code;
 }
@@ -201,7 +202,7 @@ static int check_strict(struct tp_reader *r)
     return code;
 }
 
-/* State while one document is read. */
+/* The state of reading one document. */
 struct reading {
     struct tp_reader reader;
     struct tp_source *source;
@@ -211,7 +212,7 @@ static int read_all(void *context, struct tp_error *err)
 {
     struct reading *reading = context;
     struct tp_reader *r = &reading->reader;
-    (void)err; /* unused, because errors are in source->err */
+    (void)err; /* ignored, because errors are written to source->err */
     tp_learned_keys_init(&r->layout, r->trace->arena);
     tp_decoder_init(&r->decoder, reading->source->sink);
     if (!r->visitor)
@@ -228,7 +229,7 @@ static int read_all(void *context, struct tp_error *err)
     return code;
 }
 
-/* Runs the reader with a separate guard, so that the reader's memory is freed even after a failure. */
+/* Runs the reader with its own guard, so that its memory is freed even after a failure. */
 static int run_reader(struct tp_source *source, const struct tp_visitor *visitor, bool *has_host_work)
 {
     struct tp_arena *arena = source->sink->trace->arena;

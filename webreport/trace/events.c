@@ -1,7 +1,8 @@
 /* Reads the list of events, and repairs broken events.
  *
- * A broken event is first read again leniently (unescaped quotes). If that fails, the text up to the next possible
- * event is skipped. Both are counted. A budget limits the work of repair, so that every input takes linear time. */
+ * A broken event is first read again leniently, with unescaped quotes allowed. If this also fails, the text up to
+ * the next possible event is skipped. Both cases are counted. A budget limits the work of repair, so that every
+ * input takes linear time. */
 #include "webreport/trace/kinds.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
@@ -18,7 +19,8 @@ static bool use_repair_budget(struct tp_reader *r, size_t bytes)
     return r->repair_budget > 0;
 }
 
-/* Moves to the next event after r->at. Returns false if there is none, so that the rest of the input is lost. */
+/* Moves r->at to the start of the next event. Returns false if no further event is found; the rest of the input is
+ * then lost. */
 static bool resync(struct tp_reader *r)
 {
     for (;;) {
@@ -29,7 +31,7 @@ static bool resync(struct tp_reader *r)
             r->at = next;
             return true;
         }
-        /* keeps enough text for a key that crosses the border of the window */
+        /* keeps the last bytes, because a key may cross the end of the window */
         if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD)
             r->at = r->end - 256;
         if (!tp_reader_more(r))
@@ -43,7 +45,8 @@ static void count_broken(struct tp_reader *r, enum tp_notice notice)
     r->trace->reading.repaired++;
 }
 
-/* Returns whether the scanned object is work of a host, which every trace of torch.profiler or the collector has. */
+/* Returns true if the scanned event is work of a host. Every trace of torch.profiler or the collector has such
+ * events. */
 static bool is_host_work(const struct tp_reader *r)
 {
     struct tp_str cat = tp_spans_has(&r->spans, TP_FIELD_CAT) ? r->spans.field[TP_FIELD_CAT] : TP_STR("");
@@ -68,7 +71,7 @@ static void take_event(struct tp_reader *r, bool is_repaired)
     r->at = r->scan.at;
 }
 
-/* Returns the number of quotes between the first and the last byte of a text. */
+/* Returns the number of unescaped quotes between the first and the last byte of a text. */
 static unsigned count_quotes(struct tp_str text)
 {
     unsigned count = 0;
@@ -77,9 +80,9 @@ static unsigned count_quotes(struct tp_str text)
     return count;
 }
 
-/* Returns whether a leniently read event is one that torch wrote for a name with quotes, which torch does not escape.
- * Such an event has all members. Its arguments may repeat names of files, whose quotes come in pairs. If instead a
- * quote was lost, the scan skips an odd number of quotes, and a key between them. */
+/* Returns true if torch itself wrote the broken event, because torch does not escape quotes in names. Such an event
+ * has all members. Arguments may repeat file names, whose quotes come in pairs. If a quote was lost instead, the
+ * scan skips an odd number of quotes and a key between them. */
 static bool is_quoting_error_of_torch(const struct tp_reader *r)
 {
     static const enum tp_field members[] = {TP_FIELD_PH,  TP_FIELD_CAT, TP_FIELD_NAME,
@@ -98,7 +101,8 @@ static bool is_quoting_error_of_torch(const struct tp_reader *r)
            !tp_utf8_has_control(text.ptr, text.len);
 }
 
-/* Repairs or skips the event at r->at, which could not be scanned. Returns false if there are no further events. */
+/* Repairs or skips the event at r->at, which the scanner could not read. Returns false if there are no further
+ * events. */
 static bool repair(struct tp_reader *r)
 {
     tp_reader_want(r, TP_READER_LOOKAHEAD);
@@ -119,7 +123,8 @@ static bool repair(struct tp_reader *r)
     return use_repair_budget(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && resync(r);
 }
 
-/* Handles an input that ends inside the event at r->at. Returns true if another event is found inside its text. */
+/* Searches for a complete event inside the event at r->at, which the end of the input cuts. Returns true if one is
+ * found. */
 static bool salvage_tail(struct tp_reader *r)
 {
     const char *from = r->at;
@@ -137,11 +142,11 @@ static bool salvage_tail(struct tp_reader *r)
     return false;
 }
 
-/* ---- the list of events ---- */
+/* ---- reading of the list of events ---- */
 
 enum step { STEP_ON, STEP_LIST_ENDED, STEP_INPUT_ENDED };
 
-/* Reads one element that is an object, at r->at. */
+/* Reads one element at r->at that is an object. */
 static enum step read_event(struct tp_reader *r)
 {
     for (;;) {
@@ -167,7 +172,7 @@ static enum step read_event(struct tp_reader *r)
     }
 }
 
-/* Reads one element that is not an object. */
+/* Reads one element at r->at that is not an object. */
 static enum step read_other(struct tp_reader *r)
 {
     struct tp_str value;
@@ -199,7 +204,7 @@ static enum step read_other(struct tp_reader *r)
     return STEP_ON;
 }
 
-/* Reads the elements from '[' on, and moves r->at after ']'. */
+/* Reads the elements of a list after its '['. Moves r->at after the ']'. */
 void tp_reader_events(struct tp_reader *r)
 {
     bool after_comma = false;
@@ -215,7 +220,7 @@ void tp_reader_events(struct tp_reader *r)
         }
         if (c == '\0') {
             step = STEP_INPUT_ENDED;
-            /* the format allows an array without an object around it to end without ']' */
+            /* the trace format allows a bare list of events to end without ']' */
             r->is_array = r->is_array && r->code >= 0;
             if (r->is_array)
                 return;

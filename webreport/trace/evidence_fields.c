@@ -1,7 +1,7 @@
 /* Defines the members of an input's evidence in JSON: see evidence.h. */
 #include "webreport/trace/evidence.h"
 
-/* Gives the names of the needs in a set of bits, one per call. Returns false after the last one. */
+/* Returns one name of a need in `needs` per call, in *item. Returns false after the last name. */
 static bool next_need(unsigned needs, size_t *cursor, struct tp_item *item)
 {
     unsigned need = 1u << (*cursor)++;

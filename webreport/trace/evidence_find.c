@@ -1,6 +1,8 @@
 /* Builds the evidence of a trace: see evidence.h. Compares redundant data of a file: the recorder's numbers, links,
- * correlations and totals. Each rule was checked on complete traces of torch 1.9 to 2.15 and is true for all their
- * events. Rules that chance could break in small traces need more than one event in 200. */
+ * correlations and totals.
+ *
+ * Each rule was tested on complete traces of torch 1.9 to 2.15, and no event of them breaks a rule. In small traces
+ * chance can break some rules. So these rules report a loss only if more than one event in 200 breaks them. */
 #include "webreport/trace/evidence.h"
 
 #include <string.h>
@@ -12,9 +14,9 @@
 
 enum { CHANCE = 200, ID_BLOCK = 512, LARGEST_SPREAD = 256 };
 
-/* ---- sets of small integers ---- */
+/* ---- sets of integers ---- */
 
-/* A set of numbers in a range, as bits. */
+/* A set of integers in a range, one bit per integer. */
 struct bits {
     int64_t first, last; /* bounds of the range; first > last if the set is empty or the range is too large */
     uint64_t *words;
@@ -28,7 +30,7 @@ static bool has_bit(const struct bits *set, int64_t number)
     return set->words[at / 64] >> (at % 64) & 1;
 }
 
-/* Adds a number. Returns true if the set already had it. */
+/* Adds a number to the set. Returns true if the set contained it before. */
 static bool set_bit(struct bits *set, int64_t number)
 {
     uint64_t at = (uint64_t)number - (uint64_t)set->first, mask = UINT64_C(1) << (at % 64);
@@ -37,7 +39,8 @@ static bool set_bit(struct bits *set, int64_t number)
     return was_set;
 }
 
-/* Makes an empty set with room for first .. last. Returns false if the range is too large for `count` numbers. */
+/* Makes an empty set for numbers from first to last. Returns false if the range is too large for a set of `count`
+ * numbers. */
 static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t count, struct tp_arena *scratch)
 {
     uint64_t range = (uint64_t)last - (uint64_t)first;
@@ -48,17 +51,18 @@ static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t co
     return true;
 }
 
-/* ---- events of the host ---- */
+/* ---- evidence about events of the host ---- */
 
-/* Counts missing numbers of operators and annotations. The recorder numbers them with one counter, of which each thread
- * takes blocks. So a number may be missing only at the end of a block. Also returns 0 if the ids have another form. */
+/* Counts missing ids of operators and annotations. The recorder takes ids from one counter, of which each thread
+ * reserves blocks. So in a complete file ids are missing only at the end of a block. Returns 0 if the ids have
+ * another form. */
 static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     int64_t first = INT64_MAX, last = INT64_MIN, missing = 0, gap = 0;
     struct bits ids;
     for (uint32_t i = 0; i < trace->host_count; i++) {
         int64_t id = trace->hosts[i].external_id;
-        if (id <= 0) /* also skips TP_NULL_INT */
+        if (id <= 0) /* true for TP_NULL_INT as well */
             return 0;
         first = id < first ? id : first;
         last = id > last ? id : last;
@@ -76,7 +80,7 @@ static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratc
     return missing;
 }
 
-/* Returns the kinds of events as bits: bit k for kind k. */
+/* Returns the kinds of all events as a set of bits: bit k for kind k. */
 static unsigned find_kinds(const struct tp_trace *trace)
 {
     unsigned kinds = 0;
@@ -85,10 +89,9 @@ static unsigned find_kinds(const struct tp_trace *trace)
     return kinds;
 }
 
-/* Returns whether the file has no operator but data that torch writes only with operators. Such data are
- * forward-backward links, and calls with an operator's id. A single annotation also counts if the recorder signs
- * ("trace_id") and numbers its events. Two numbers without a gap prove that nothing was between them, because operators
- * of other threads are not recorded. */
+/* Returns true if the file has no operator but has data that torch writes only with operators: forward-backward
+ * links, or calls with an operator's id. One annotation is also enough if it is the only numbered event of a
+ * recorder that signs its files ("trace_id"). */
 static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
 {
     if (kinds & 1u << TP_KIND_OPERATOR)
@@ -100,7 +103,7 @@ static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
     return trace->flow_count || (is_signed && kinds & 1u << TP_KIND_ANNOTATION);
 }
 
-/* ---- launches and device operations ---- */
+/* ---- evidence about launches and device operations ---- */
 
 enum call { CALL_UNSEEN, CALL_OTHER, CALL_LAUNCH, CALL_CAPTURE };
 
@@ -112,7 +115,8 @@ static enum call call_of(struct tp_str name)
     return tp_str_find(name, "StreamBeginCapture") >= 0 ? CALL_CAPTURE : CALL_OTHER;
 }
 
-/* Fills the set with the correlations of all device operations (of_devices true) or of all calls. */
+/* Fills *set with the correlations of all device operations if of_devices is true, otherwise with those of all
+ * calls. Returns false if the numbers do not fit into a set. */
 static bool correlations(struct bits *set, const struct tp_trace *trace, bool of_devices, struct tp_arena *scratch)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
@@ -133,7 +137,7 @@ static bool correlations(struct bits *set, const struct tp_trace *trace, bool of
     return true;
 }
 
-/* Times of the first and last call with a device operation. */
+/* Start times, ns, of the first and the last call that has a device operation. */
 struct matched_calls {
     int64_t first_ns, last_ns;
 };
@@ -152,9 +156,8 @@ static struct matched_calls find_matched(const struct tp_trace *trace, const str
     return matched_calls;
 }
 
-/* Counts launches without a kernel. Launches during the capture of a stream do not count, because they run later or
- * never. Launches before the first or after the last recorded kernel may have run outside the recording and do not
- * count. */
+/* Counts launches without a kernel. Returns 0 if a stream is captured, because captured launches run later or never.
+ * A few such launches count only if they are between two launches with kernels; others may be outside the recording. */
 static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     uint8_t *calls = tp_arena_array(scratch, trace->names.count + 1u, sizeof *calls);
@@ -182,7 +185,7 @@ static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_a
     return between || alone * CHANCE > launches ? alone : 0;
 }
 
-/* Returns the start of the first call, ns; INT64_MAX without calls. */
+/* Returns the start time of the first call, ns; INT64_MAX if there is no call. */
 static int64_t first_call_ns(const struct tp_trace *trace)
 {
     int64_t first_ns = INT64_MAX;
@@ -192,8 +195,9 @@ static int64_t first_call_ns(const struct tp_trace *trace)
     return first_ns;
 }
 
-/* Counts device operations without a launch in files without links. An operation without an operator that starts before
- * the first call does not count, because it was launched before the recording began. */
+/* Counts device operations without a launch, in files without links. Ignores an operation that has no operator and
+ * starts before the first call, because its launch was before the recording. Returns 0 if few operations lack their
+ * launch. */
 static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     struct bits calls;
@@ -212,9 +216,9 @@ static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_ar
     return alone * CHANCE > linked ? alone : 0;
 }
 
-/* Counts missing ends of links. Each call and device operation with a correlation is one end of a link. A call that
- * launches starts the link, any other event ends it. Writers of 2021 start one link for each device operation, both of
- * calls and of graphs. */
+/* Counts missing ends of links. Each call or device operation with a correlation is one end of a link. A call that
+ * launches is the start, any other event is an end. Some writers of 2021 start one link for each device operation,
+ * even for several of one graph launch. */
 static int64_t missing_link_ends(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
@@ -225,7 +229,7 @@ static int64_t missing_link_ends(const struct tp_trace *trace)
     return ends > r->correlated ? (int64_t)(ends - r->correlated) : 0;
 }
 
-/* ---- memory ---- */
+/* ---- evidence about memory ---- */
 
 static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
 {
@@ -237,8 +241,8 @@ static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-/* Counts memory totals that do not follow from the previous total and the record's bytes. Threads that allocate
- * simultaneously cause a few such totals even in complete traces. */
+/* Counts records whose memory total does not follow from the previous total and the bytes of the record. Returns 0
+ * for up to 5 %, because threads that allocate simultaneously cause such totals even in complete traces. */
 static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     enum { USUAL_PERCENT = 5 };
@@ -260,7 +264,7 @@ static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scra
     return broken * 100 > count * USUAL_PERCENT ? broken : 0;
 }
 
-/* ---- all evidence ---- */
+/* ---- evidence of the whole trace ---- */
 
 static int64_t header_count(const struct tp_trace *trace, const char *key)
 {
@@ -268,10 +272,11 @@ static int64_t header_count(const struct tp_trace *trace, const char *key)
     return count > 0 ? count : 0;
 }
 
-/* Counts events whose category looks damaged. A category that occurs several times is a correct word of the writer. */
+/* Counts events whose category looks damaged. A category that occurs several times counts as a correct word of its
+ * writer. */
 static uint64_t damaged_cats(const struct tp_trace *trace)
 {
-    enum { MOST_ALIKE = 2 }; /* because damage rarely makes the same text twice */
+    enum { MOST_ALIKE = 2 }; /* damage rarely produces the same text more often */
     const struct tp_reading *r = &trace->reading;
     uint64_t count = r->misspelled_cats;
     for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES; i++) {
@@ -283,8 +288,8 @@ static uint64_t damaged_cats(const struct tp_trace *trace)
     return count;
 }
 
-/* Counts times with another number of decimals than three, if nearly all times have three. A tool that rewrites all
- * numbers shortens many of them. */
+/* Counts the few times that have more or fewer than three decimals while nearly all have three. Returns 0 for many
+ * such times, because then a tool has rewritten all numbers. */
 static uint64_t odd_decimals(const struct tp_reading *r)
 {
     enum { MOST = 2, ONE_IN = 20 };
@@ -297,7 +302,7 @@ static int64_t odd_texts(const struct tp_trace *trace)
     static const enum tp_notice odd[] = {TP_NOTICE_EVENT_REPAIRED, TP_NOTICE_CONTROL, TP_NOTICE_TRAILING_COMMA,
                                          TP_NOTICE_DUPLICATE_KEY};
     uint64_t count = r->odd_keys + r->unnamed_memory + damaged_cats(trace) - r->own_repairs;
-    /* Ascend's profiler writes no categories, and the process determines the kind of an event */
+    /* Ascend's profiler writes no categories; there, the process determines the kind of an event */
     if (!r->read_without_cat)
         count += r->skipped_without_cat;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
@@ -305,8 +310,8 @@ static int64_t odd_texts(const struct tp_trace *trace)
     return (int64_t)count;
 }
 
-/* Counts events whose recorder's number occurs twice. Then there are more events than numbers, or as many with another
- * sum. */
+/* Counts events with a number ("Ev Idx") that another event has too. If so, the file has more events than numbers,
+ * or the sum of the numbers differs from the expected sum. */
 static int64_t duplicate_numbers(const struct tp_reading *r)
 {
     uint64_t numbers = r->numbered ? (uint64_t)r->last_number + 1 : 0;
@@ -338,7 +343,7 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
     e->event_count = (int64_t)r->element_count;
     for (int i = 0; i < TP_SKIP_COUNT; i++)
         e->lost[TP_LOST_UNKNOWN] +=
-            /* events of newer categories do not count as lost */
+            /* an unknown category may be newer than this program, so its events do not count as lost */
             i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i];
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->without_dur;
     e->lost[TP_LOST_TEXT] = odd_texts(trace);
@@ -349,7 +354,7 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
     e->lost[TP_LOST_BY_RECORDER] = header_count(trace, "tracepress_dropped");
 }
 
-/* Returns how the recording ended. The writer of torch's profiler always ends a recording with the end mark. */
+/* Returns how the recording ended. A recording of torch's profiler always ends with an end mark. */
 static enum tp_recorder find_end(const struct tp_trace *trace)
 {
     if (tp_str_equal(tp_trace_header(trace, "tracepress_end"), TP_STR("\"killed\"")))
@@ -358,12 +363,11 @@ static enum tp_recorder find_end(const struct tp_trace *trace)
                                                                                    : TP_RECORDER_NO_END;
 }
 
-/* Returns whether stacks were recorded, according to the options in the metadata. The metadata of torch 1.13 has no
- * options; there, stacks on operators show it. From 1.13 on (the first version that numbers events, the last without a
- * base time) such stacks come from frames. */
+/* Returns true if the recorder recorded stacks, according to the options in the metadata. Files of torch 1.13 have
+ * no options, but stacks on operators show that frames were recorded. They have numbered events and no base time. */
 static bool had_stacks(const struct tp_trace *trace)
 {
-    /* our recorder writes stacks of C code, on ranges, samples and memory records */
+    /* our recorder writes stacks of C code only on ranges, samples and memory records */
     if (tp_trace_header(trace, "tracepress_recorder").ptr)
         return trace->options & TP_OPTION_WITH_STACK && trace->host_count && !trace->stack_texts.count;
     if (trace->options & TP_OPTION_WITH_STACK)
@@ -374,8 +378,9 @@ static bool had_stacks(const struct tp_trace *trace)
     return false;
 }
 
-/* Returns whether the metadata is incomplete. The recorder writes the version of its format before the events, and also
- * the devices if there are device operations. Files with little metadata are tests or filtered files. */
+/* Returns true if the metadata is incomplete. torch's profiler writes the version of its format, and also the
+ * devices if there are device operations. Files with very little metadata are tests or filtered files and do not
+ * count. */
 static bool lacks_metadata(const struct tp_trace *trace)
 {
     static const char *const keys[] = {"displayTimeUnit", "baseTimeNanoseconds", "trace_id",    "record_shapes",
@@ -389,7 +394,7 @@ static bool lacks_metadata(const struct tp_trace *trace)
     return !is_ours && count >= 2 && (lacks_version || (trace->device_count && !trace->has_gpu_list));
 }
 
-/* Applies the rules for the format of torch's profiler, which our recorder also writes. */
+/* Applies the rules about the contents of files of torch's profiler, whose format our recorder uses too. */
 static void judge_content(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds,
                           struct tp_arena *scratch)
 {
@@ -411,14 +416,14 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
     e->lost[TP_LOST_METADATA] = lacks_metadata(trace);
     e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && had_stacks(trace);
-    /* The recorder numbers memory records after operators and before frames. If frames follow operators without a gap,
-     * there was no memory record (torch_2.13_multithread.full). */
+    /* The recorder numbers memory records after operators and before frames. If the numbers of frames follow those
+     * of operators without a gap, no memory record was lost (torch_2.13_multithread.full). */
     bool has_no_room = trace->reading.numbered && e->present & TP_NEED_FRAMES;
     e->lost[TP_LOST_MEMORY_RECORDS] =
         trace->options & TP_OPTION_PROFILE_MEMORY && !(e->present & TP_NEED_MEMORY) && !has_no_room;
 }
 
-/* Finds the categories that the file has, regardless of its format. */
+/* Finds the kinds of data that the file has or lacks, by rules that are valid for every format. */
 static void find_categories(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds)
 {
     const unsigned frames = 1u << TP_KIND_FRAME | 1u << TP_KIND_MODULE;

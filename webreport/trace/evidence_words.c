@@ -5,7 +5,8 @@
 
 #include "writer/text/format.h"
 
-/* Kinds of defects, gravest first: the needs that each one breaks, and its text ("%s" is replaced by a count). */
+/* Kinds of defects, gravest first: the needs that a defect makes impossible to satisfy, and its text, in which "%s"
+ * becomes a count. */
 static const struct {
     enum tp_lost lost;
     unsigned breaks;

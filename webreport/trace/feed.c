@@ -1,9 +1,9 @@
-/* Passes blocks of text through a moving window. `fill` fills the blocks inline, or on a thread through a ring of
- * blocks.
+/* Moves a window over the text of an input, block by block. The function `fill_block` fills the blocks, either when
+ * the reader needs one or on a thread that fills a ring of blocks.
  *
- * Each block has room before its text for the unread rest of the previous block. So only the rest (a part of one event,
- * mostly under a kilobyte) is copied, never a block. A longer rest goes to the buffer `long_text` until it is consumed.
- */
+ * Each block has room before its text for the unread rest of the previous block. So only this rest (a part of one
+ * event, mostly under a kilobyte) is copied, never a block. A longer rest goes to the buffer `long_text` until it is
+ * consumed. */
 #include "webreport/trace/feed.h"
 
 #include <errno.h>
@@ -19,52 +19,52 @@
 #include "writer/base/utf8.h"
 
 enum {
-    HEAD = 64 * 1024,       /* bytes of room before the text of a block, for the unread rest */
-    BLOCK = 256 * 1024,     /* bytes of text per block */
-    FILE_PART = 128 * 1024, /* most bytes of one read */
+    HEAD = 64 * 1024,       /* room before the text of a block for the unread rest, bytes */
+    BLOCK = 256 * 1024,     /* size of the text of one block, bytes */
+    FILE_PART = 128 * 1024, /* maximum size of one read, bytes */
     RING = 8,
-    THREAD_FROM = 768 * 1024 /* size of the input from which a thread is worth its cost, bytes */
+    THREAD_FROM = 768 * 1024 /* size of the input from which a thread pays off, bytes */
 };
 
 struct block {
-    char *memory; /* size: HEAD + BLOCK + PAD */
+    char *memory; /* buffer of HEAD + BLOCK + TP_FEED_PAD bytes */
     size_t size;
-    int status; /* 1: text, 0: end of the input, <0: tp_status */
+    int status; /* 1: the block has text, 0: end of the input, <0: enum tp_status */
 };
 
 struct tp_feed {
     struct tp_feed_options options;
     struct tp_feed_report report;
-    struct tp_error error; /* error of the filling side, read only after that side has ended */
+    struct tp_error error; /* error of the side that fills blocks; read only after this side has finished */
 
     struct tp_input file; /* fd is -1 if the input is not a file */
     const uint8_t *bytes; /* unread part of an input in memory; NULL for a file */
     size_t bytes_left;
     uint8_t *file_part;
-    const uint8_t *in; /* stored bytes that are not inflated yet */
+    const uint8_t *in; /* bytes as stored in the file, not yet inflated */
     size_t in_size;
     struct tp_sha256 sha256;
     struct tp_inflate inflate;
     bool has_started, input_ended, has_hash;
-    char cut[4]; /* start of a character that the end of a block cut */
+    char cut[4]; /* first bytes of a character that the end of a block splits */
     size_t cut_size;
 
     struct block ring[RING];
     bool has_thread, must_stop;
-    /* sides that sleep; only a sleeping side is woken, because waking costs a system call */
+    /* true while a side sleeps. Only a sleeping side is woken, because waking costs a system call. */
     bool filler_waits, reader_waits;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned filled, taken; /* numbers of blocks that were put into and taken out of the ring */
+    unsigned filled, taken; /* numbers of blocks ever put into the ring and ever taken out of it */
 
     char *long_text;
     size_t long_capacity;
     const char *window_end;
-    uint64_t text_end; /* offset of the window's end in the text, bytes */
+    uint64_t text_end; /* offset of the window's end in the whole text, bytes */
 };
 
-/* ---- side that fills blocks ---- */
+/* ---- the side that fills blocks ---- */
 
 static void add_to_hash(struct tp_feed *feed, const uint8_t *bytes, size_t size)
 {
@@ -72,7 +72,7 @@ static void add_to_hash(struct tp_feed *feed, const uint8_t *bytes, size_t size)
         tp_sha256_add(&feed->sha256, bytes, size);
 }
 
-/* Copies the bytes to copy_fd, so that the input can be read again. */
+/* Copies the bytes to the descriptor copy_fd, so that the input can be read a second time. */
 static int copy_input(struct tp_feed *feed, const uint8_t *bytes, size_t size)
 {
     for (size_t done = 0; feed->options.copy_fd > 0 && done < size;) {
@@ -85,7 +85,7 @@ static int copy_input(struct tp_feed *feed, const uint8_t *bytes, size_t size)
     return TP_OK;
 }
 
-/* Reads up to `capacity` bytes of the file; *size is 0 at the end of the file. */
+/* Reads up to `capacity` bytes of the file. Sets *size to 0 at the end of the file. */
 static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
 {
     int code = tp_input_read(size, &feed->file, out, capacity, feed->report.file_bytes, &feed->error);
@@ -94,7 +94,7 @@ static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t
     return code < 0 ? code : copy_input(feed, out, *size);
 }
 
-/* Reads the next stored bytes into feed->in. Leaves it empty at the end of the input. */
+/* Sets feed->in to the next stored bytes, or to no bytes at the end of the input. */
 static int read_input(struct tp_feed *feed)
 {
     feed->in = feed->file_part;
@@ -109,7 +109,7 @@ static int read_input(struct tp_feed *feed)
     return TP_OK;
 }
 
-/* Reads the first bytes and recognizes gzip by its magic number. */
+/* Reads the first bytes, and recognizes gzip by its magic number. */
 static int start_input(struct tp_feed *feed)
 {
     int code = read_input(feed);
@@ -180,8 +180,8 @@ static int check_limits(struct tp_feed *feed)
     return TP_OK;
 }
 
-/* Records ill-formed UTF-8 and control characters in the report, once per file. Most blocks are ASCII, and their check
- * costs a fraction of their inflation. */
+/* Records the first ill-formed UTF-8 and the first control character in the report. Most blocks are ASCII, and
+ * checking them is much cheaper than inflating them. */
 static void check_text(struct tp_feed *feed, struct block *block)
 {
     char *text = block->memory + HEAD - feed->cut_size;
@@ -196,15 +196,15 @@ static void check_text(struct tp_feed *feed, struct block *block)
     if (!tp_utf8_is_valid(text, size, &feed->cut_size)) {
         feed->report.has_bad_utf8 = true;
         feed->report.bad_utf8_block = feed->report.text_bytes;
-        /* four bytes 0xFF are the content of a lost disk block */
+        /* a lost disk block may read as bytes 0xFF */
         feed->report.has_control |= memmem(text, size, "\xFF\xFF\xFF\xFF", 4) != NULL;
         feed->cut_size = 0;
     }
     memcpy(feed->cut, text + size - feed->cut_size, feed->cut_size);
 }
 
-/* Finishes the hash. Reads the rest of the file even after damage, because hash and size are those of the whole file.
- */
+/* Finishes the hash. Reads the rest of the file even after damage, because hash and size are those of the whole
+ * file. */
 static void end_hash(struct tp_feed *feed)
 {
     uint8_t digest[32];
@@ -219,7 +219,7 @@ static void end_hash(struct tp_feed *feed)
     feed->has_hash = true;
 }
 
-/* Fills one block. Returns 1 if it has text, 0 at the end of the input, <0 on an error. */
+/* Fills one block. Returns 1 if the block has text, 0 at the end of the input, or a negative tp_status. */
 static int fill_block(struct tp_feed *feed, struct block *block)
 {
     char *out = block->memory + HEAD;
@@ -243,7 +243,7 @@ static void *fill_thread(void *argument)
     int status = 1;
     while (status == 1) {
         pthread_mutex_lock(&feed->lock);
-        /* the other side uses two blocks: the current one, and the previous one, whose rest it may be copying */
+        /* the reading side uses two blocks: the current one, and the previous one, whose rest may still be copied */
         while (feed->filled - feed->taken >= RING - 2 && !feed->must_stop) {
             feed->filler_waits = true;
             pthread_cond_wait(&feed->changed, &feed->lock);
@@ -265,7 +265,7 @@ static void *fill_thread(void *argument)
     return NULL;
 }
 
-/* ---- opening and closing ---- */
+/* ---- opening and closing of a feed ---- */
 
 static int new_feed(struct tp_feed **out, const struct tp_feed_options *options, struct tp_error *err)
 {
@@ -286,8 +286,8 @@ static int new_feed(struct tp_feed **out, const struct tp_feed_options *options,
     return TP_OK;
 }
 
-/* Allocates the blocks, and starts the thread if the input is large. If the thread cannot start, the reader fills the
- * blocks itself. */
+/* Allocates the blocks, and starts the thread if the input is large. If the thread cannot start, the reading side
+ * fills the blocks itself. */
 static int start_feed(struct tp_feed **slot, uint64_t input_size, struct tp_error *err)
 {
     struct tp_feed *feed = *slot;
@@ -352,9 +352,9 @@ void tp_feed_close(struct tp_feed *feed)
     free(feed);
 }
 
-/* ---- side that reads blocks ---- */
+/* ---- the side that reads blocks ---- */
 
-/* Returns the next filled block. Afterwards the previous block may be filled again. */
+/* Returns the next filled block. Releases the previous block, which may then be filled again. */
 static struct block *take_block(struct tp_feed *feed)
 {
     struct block *block;
@@ -372,9 +372,9 @@ static struct block *take_block(struct tp_feed *feed)
     }
     block = &feed->ring[feed->taken % RING];
     if (block->status == 1)
-        feed->taken++; /* the last block stays in the ring, so that another call returns the same end */
+        feed->taken++; /* an end block stays in the ring, so that the next call returns the same end */
     if (feed->filler_waits && feed->filled - feed->taken <= RING / 2 - 1)
-        pthread_cond_broadcast(&feed->changed); /* wakes the thread only if several blocks are free */
+        pthread_cond_broadcast(&feed->changed); /* wakes the filling thread only when several blocks are free */
     pthread_mutex_unlock(&feed->lock);
     return block;
 }

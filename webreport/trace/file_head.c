@@ -14,12 +14,12 @@
 
 enum { STORED = 1 << 18, TEXT = 1 << 20, FIRST_MEMBERS = 1 << 12, HEADER = 1 << 16 };
 
-/* ---- reading the head of a file ---- */
+/* ---- reading of the first bytes of a file ---- */
 
 struct head {
     unsigned char *stored;
     char *text;
-    size_t stored_size, size; /* bytes read from the file, and bytes of text */
+    size_t stored_size, size; /* number of bytes read from the file, and number of bytes of text after inflating */
 };
 
 static void inflate_head(struct head *head, size_t most)
@@ -40,7 +40,7 @@ static void release_head(struct head *head)
     free(head->stored);
 }
 
-/* Reads the first `most` bytes of text of a regular file. The result is empty if the file has no text. */
+/* Returns the first `most` bytes of text of a regular file. The result is empty if the file has no text. */
 static struct head read_head(const char *path, size_t most)
 {
     struct head head = {0};
@@ -91,7 +91,7 @@ static const char *end_of_word(const char *at, const char *end, const char *word
     return found ? found + strlen(word) : NULL;
 }
 
-/* Returns the number after a colon if it is below TP_MAX_JOB_RANKS; -1 for any other text. */
+/* Returns the number that follows a colon at `at`, if it is below TP_MAX_JOB_RANKS. Returns -1 for other text. */
 static int64_t number_after_colon(const char *at, const char *end)
 {
     int64_t number = 0;
