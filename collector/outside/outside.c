@@ -1,8 +1,7 @@
 /* Records programs from outside: see outside.h.
- *
- * Each poll reads the rings. A poll immediately reads facts that only a living process has: its arguments, and at its
- * exit its memory and I/O. Then the poll passes records to the tree. It passes only records that are old enough for
- * their order to be certain. */
+ * Each poll reads the rings, and immediately reads facts that only a living process has: its arguments, and at its exit
+ * its memory and I/O. Then the poll passes records to the tree, but only records that are old enough for their order to
+ * be certain. */
 #include "collector/outside/outside.h"
 
 #include <errno.h>
@@ -19,15 +18,19 @@
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
 
-enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* most waits whose system call is read in one poll */
+enum {
+    ASKED = 16,
+    ASKED_WITHOUT_STACKS = 64
+}; /* highest number of waits whose system call one poll reads, with and
+    * without stacks */
 enum {
     LOOK_NS = 20000000,    /* interval between two polls of the rings, ns */
-    SOON_NS = 100000,      /* interval while arguments of a program are not available yet, ns */
-    END_NS = 2000000,      /* time until the connector has reported the last exits, ns */
-    CERTAIN_NS = 20000000, /* age at which a record is certainly in its ring, and its arguments have arrived or will not
-                            * arrive, ns */
+    SOON_NS = 100000,      /* interval between polls while the arguments of a new program are missing, ns */
+    END_NS = 2000000,      /* time to wait for the connector's last reports of exits, ns */
+    CERTAIN_NS = 20000000, /* age from which a record is certainly in its ring, ns; arguments missing at this age stay
+                            * unknown */
 };
-/* time in which memory and I/O are read at each poll; later they are read once a second */
+/* first part of the recording, in which each poll reads memory and I/O; later polls do so once a second */
 #define OFTEN_NS (60 * TP_SECOND_NS)
 
 /* ---- start and end ---- */
@@ -220,8 +223,8 @@ int tp_outside_fd(const struct tp_outside *o)
 
 /* ---- reading records ---- */
 
-/* Reads the Python frames of a thread immediately when its sample arrives, so that the moment of reading is as random
- * as that of the sample. */
+/* Reads a thread's Python frames as soon as its sample arrives, so that the moment of reading is as random as the
+ * sample. */
 static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
 {
     int64_t time_ns = o->python.processes.living_count ? tp_outside_now() : 0;
@@ -229,8 +232,8 @@ static void ask_python(struct tp_outside *o, struct tp_pending_record *record, c
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
 }
 
-/* Returns whether a record of whole CPUs belongs to a process that is not recorded. Counts a part of the switches of
- * such processes for the limit of stacks, because their stacks slow these processes too. */
+/* Returns whether a record belongs to a process that is not recorded, which happens with events of whole CPUs. Counts
+ * every 16th switch of such processes for the limit of stacks, because the stacks slow these processes too. */
 static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
 {
     enum { OTHERS_PER_OURS = 16 };
@@ -241,8 +244,8 @@ static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool
     return true;
 }
 
-/* Returns whether an EXIT record does not report an exit. With events of whole CPUs, the kernel writes such a record
- * when a process changes its rights by exec, and continues to report its events. */
+/* Returns whether the process of an EXIT record still lives. With events of whole CPUs, the kernel writes such a record
+ * when exec changes the rights of a process, and continues to report events of the process. */
 static bool is_no_end(struct tp_outside *o, const struct tp_perf_record *r)
 {
     return r->type == PERF_RECORD_EXIT && r->pid == r->tid && tp_proc_life(r->pid, &o->text) == TP_PROC_ALIVE;
@@ -337,8 +340,8 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
 
 /* ---- polling ---- */
 
-/* Lets each sample wake this process while a program runs Python, because the Python frames must be read at the same
- * moment. Samples also wake this process after a ring was full once. */
+/* Lets each sample wake this process while a program runs Python, because Python frames must be read at the moment of
+ * the sample. Also does so once a ring was full. */
 static void watch_samples(struct tp_outside *o)
 {
     bool is_wanted = o->python.processes.living_count > 0 || o->tree.lost_count > 0;
@@ -379,7 +382,7 @@ static void examine_events(struct tp_outside *o, int64_t time_ns)
     keep_budget(o, time_ns);
     if (time_ns - o->polled_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
-        /* long waits without a stack need no budget, because reading their system call is cheap */
+        /* without stacks, more waits are examined, because reading a system call is cheap */
         tp_outside_tree_read_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
                                    &o->text);
         o->polled_ns = time_ns;
@@ -417,7 +420,7 @@ void tp_outside_set_backup(struct tp_outside *o, void (*save)(void *context), vo
         (struct tp_outside_backup){.made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
 }
 
-/* Writes the trace and exits. Runs in a copy of a recorder that was killed. The copy has no open descriptors. */
+/* Writes the trace and exits, in a copy of a recorder that was killed. The copy has closed all event descriptors. */
 static void save_rest(struct tp_outside *o)
 {
     o->pending.count = 0;
@@ -435,7 +438,7 @@ void tp_outside_poll(void *outside)
     uint64_t ticks;
     while (read(o->timer, &ticks, sizeof ticks) > 0 ||
            epoll_wait(o->watch, events, sizeof events / sizeof *events, 0) > 0)
-        ; /* clears the notification, because all rings are read below */
+        ; /* resets the wake-up descriptor; all rings are read below */
     if (!o->begin_ns || o->stopped_ns)
         return;
     if (tp_arena_run(&o->arena, look, o, NULL) < 0)

@@ -25,8 +25,8 @@ struct tp_outside;
 struct tp_outside_options {
     char *const *argv; /* program and arguments, ending with NULL; borrowed until free */
     unsigned rate_hz;  /* samples per second of a running thread; 0: TP_OUTSIDE_RATE */
-    bool is_whole;     /* true: uses events of whole CPUs if they are allowed; false: uses them only on machines with
-                        * many CPUs */
+    bool is_whole;     /* true: uses events of whole CPUs if allowed; false: uses them only on machines with many
+                        * CPUs */
 };
 
 /* Default rate of samples. It is lower than the rate inside a program, because this process reads each sample and each
@@ -63,19 +63,19 @@ void tp_outside_set_backup(struct tp_outside *outside, void (*save)(void *contex
  * free. */
 int tp_outside_fd(const struct tp_outside *outside);
 
-/* Reads the pending events. outside: a struct tp_outside, as struct tp_child_watch requires. */
+/* Reads the pending events. outside: a struct tp_outside; void * because struct tp_child_watch calls it. */
 void tp_outside_poll(void *outside);
 
-/* Reads the remaining facts about the program from /proc. The program is a child of this process that has exited and
- * was not waited for. outside: a struct tp_outside. */
+/* Reads the last facts about the program from /proc after its exit, before the caller waits for it with wait(2). The
+ * program is a child of this process. outside: a struct tp_outside. */
 void tp_outside_ended(void *outside);
 
-/* Ends the recording. status: status from wait(2), or NULL if the process is not a child of this one or still runs.
- * Processes that still run are recorded up to this moment. */
+/* Ends the recording. Processes that still run are recorded up to now. status: status from wait(2); NULL if the process
+ * is not a child of this one or still runs. */
 void tp_outside_end(struct tp_outside *outside, const int *status);
 
-/* Adds the samples that processes took inside, from the spools in a folder, and removes the threads that took them.
- * Does nothing if the kernel allowed events. Call it after tp_outside_end. */
+/* Adds the samples that processes recorded with timers inside, from the spools in a folder, and removes the threads
+ * that recorded them. Does nothing if the kernel allowed events. Call it after tp_outside_end. */
 void tp_outside_add_inside(struct tp_outside *outside, const char *folder);
 
 enum tp_outside_mode {
@@ -84,33 +84,35 @@ enum tp_outside_mode {
     TP_OUTSIDE_POLLING,   /* polling of /proc without samples; states are derived from totals */
 };
 
-/* Numbers of recorded and of missed facts. Valid after the end. */
+/* Counts of recorded and of missed facts. Valid after the end. */
 struct tp_outside_seen {
     enum tp_outside_mode mode;
     const char *refusal;     /* reason why events were refused; "" if they were allowed; borrowed until free */
     bool is_whole_refused;   /* true if events of whole CPUs were requested and are not allowed */
     uint64_t polls_left_out; /* count of polls that were skipped because of their cost; 0 with events */
     size_t process_count, thread_count, sample_count;
-    uint64_t lost_count;       /* count of records for which the kernel or this process had no room */
+    uint64_t lost_count;       /* count of records lost because a buffer of the kernel or of this process was full */
     uint32_t missed_arguments; /* count of programs whose arguments could not be read in time */
     uint32_t missed_ends;      /* count of processes with unknown exit status */
     uint32_t out_of_sight;     /* count of processes that changed their rights and were not recorded afterwards */
-    uint64_t stacks_left_out;  /* time in which only some switches have a stack, in tenths of a second */
+    uint64_t stacks_left_out;  /* total length of the intervals in which only some switches have a stack, in tenths of a
+                                * second */
     uint64_t cut_count;        /* count of samples whose stack is longer than the copied part */
     uint32_t dump_bytes;       /* bytes of the stack that are copied in a sample; 0: stacks rely on frame pointers */
     uint64_t python_count;     /* count of samples with Python functions */
-    uint64_t
-        python_unaligned;    /* count of samples in python_count whose native frames are from another moment, or cut */
-    uint64_t python_failed;  /* count of samples of threads whose Python frames could not be read */
-    uint32_t python_unknown; /* count of processes with an unknown Python version or unreadable memory */
-    uint64_t whole_waits;    /* count of waits whose complete stack was read while they lasted */
-    int64_t throttled_ns;    /* time in which a cgroup limit of processor time stopped the program, ns; -1: unknown */
+    uint64_t python_unaligned; /* count of samples in python_count whose native frames are incomplete or from another
+                                * moment */
+    uint64_t python_failed;    /* count of samples of threads whose Python frames could not be read */
+    uint32_t python_unknown;   /* count of processes with an unknown Python version or unreadable memory */
+    uint64_t whole_waits;      /* count of waits whose complete stack was read during the wait */
+    int64_t throttled_ns;      /* time in which a cgroup limit of processor time stopped the program, ns; -1: unknown */
     int64_t throttled_periods; /* count of the cgroup's periods in which the limit stopped the program */
     int64_t own_ns;            /* processor time of the recorder during the recording, ns */
-    uint32_t budget_level;     /* highest level of savings that limits own_ns: own_budget.h */
-    uint32_t unwatched;        /* count of running threads that could not be watched */
+    uint32_t budget_level;     /* highest level of savings that the recorder used to limit own_ns (own_budget.h) */
+    uint32_t unwatched;        /* count of threads that already ran and whose events could not be opened */
     bool is_user_only;         /* true if there are no stacks of the kernel, and therefore no causes of waits */
-    int64_t stopped_after_ns;  /* time after which memory was full, ns; 0: the recording is complete */
+    int64_t stopped_after_ns;  /* time until memory was full and the recording stopped, ns; 0: the recording is
+                                * complete */
 };
 
 struct tp_outside_seen tp_outside_seen(const struct tp_outside *outside);

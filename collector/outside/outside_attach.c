@@ -9,7 +9,7 @@ static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
 {
     struct tp_outside *o = context;
     bool is_first = tid == (uint32_t)o->pid, is_whole = o->mode == TP_OUTSIDE_WHOLE;
-    if (!is_first) /* a thread that was started after the listing has a fork record by now */
+    if (!is_first) /* a thread that started after the listing has a fork record by now */
         tp_outside_read_rings(o);
     bool has_forked = tp_id_map_find(&o->forked, tid) != NULL;
     if (is_whole && tid == pid)
@@ -32,8 +32,8 @@ static void take_running(void *context, const struct tp_perf_record *r)
     tp_jit_names_process(&o->made, r, &o->text);
 }
 
-/* Attaches to all threads. Repeats the listing until it contains no new thread, because a thread may start others
- * before it has its own event. */
+/* Attaches to all threads of the listed processes. Lists the threads again until no new one appears, because a thread
+ * may start others before it has its own event. */
 static int examine_running(void *context, struct tp_error *err)
 {
     enum { MOST_LOOKS = 8 };
@@ -76,8 +76,7 @@ int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 
 /* ---- all processes of a user ---- */
 
-/* Adds a process of the user whose parent belongs to another user. Descendants of the process are added
- * automatically. */
+/* Adds a process of the user whose parent belongs to another user. Its descendants are recorded automatically. */
 static void take_process(void *context, uint32_t pid)
 {
     struct tp_outside *o = context;
@@ -92,8 +91,8 @@ static void take_process(void *context, uint32_t pid)
         stat.parent > 1)
         return;
     uint32_t *seen = tp_id_map_put(&o->candidates, pid);
-    if (o->listing == 0 || *seen + 1 == o->listing) /* waits for the second listing, because a fork event for this
-                                                     * process may still arrive */
+    if (o->listing == 0 || *seen + 1 == o->listing) /* adds the process at the second listing, because its fork event
+                                                     * may still arrive before */
         *(uint32_t *)tp_vec_push(&o->roots) = pid;
     *seen = o->listing;
 }

@@ -30,8 +30,8 @@ static void close_range_of(unsigned first, unsigned last)
         close((int)fd);
 }
 
-/* Closes all descriptors except two. An open descriptor in the copy would keep the kernel's events active, and sockets
- * that the copy does not serve. */
+/* Closes all descriptors except `one` and `other`. In the copy, open descriptors would keep the kernel's events active,
+ * and sockets whose peer waits for them. */
 static void close_others(int one, int other)
 {
     unsigned low = (unsigned)(one < other || other < 0 ? one : other), high = (unsigned)(one < other ? other : one);
@@ -41,7 +41,8 @@ static void close_others(int one, int other)
     close_range_of(high + 1, UINT32_MAX);
 }
 
-/* Redirects the standard streams to /dev/null, so that a reader of the recorder's output sees its end. */
+/* Redirects the standard streams of the copy to /dev/null. Otherwise a reader of the recorder's output would not see
+ * its end. */
 static void leave_streams(void)
 {
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -49,8 +50,8 @@ static void leave_streams(void)
         dup2(nothing, fd);
 }
 
-/* Sleeps in the copy until the recorder closes its pipe. Returns if the recorder was killed. Exits if the recorder has
- * made another copy. */
+/* Sleeps in the copy until the pipe from the recorder is closed. Returns if the recorder was killed. Exits if the
+ * recorder has made a newer copy. */
 static void sleep_in_copy(int pipe, int kept)
 {
     char byte;

@@ -35,7 +35,7 @@ struct tp_outside {
     struct tp_jit_names made;
     struct tp_waiting_stacks still;
     struct tp_throttling_span throttling;
-    struct tp_throttling throttled; /* throttled time up to the end of the recording */
+    struct tp_throttling throttled; /* throttled time between the start and the end of the recording */
     bool is_throttling_known;
     struct tp_exit_codes codes;
     struct tp_pending pending;
@@ -43,8 +43,8 @@ struct tp_outside {
     struct tp_late_exits late_ends;
     struct tp_usage_polls usage;
     struct tp_buf text;
-    uint32_t next_thread;                   /* number of the thread whose wait is examined next */
-    uint64_t switch_stacks, thread_records; /* counts of the current poll: stacks of switches, and starts and exits of
+    uint32_t next_thread;                   /* number of the thread whose wait the next poll examines first */
+    uint64_t switch_stacks, thread_records; /* counts of the current poll: stacks of switches; starts and exits of
                                              * threads */
     uint64_t dropped_count;
     int64_t own_ns; /* processor time of this process up to the end of the recording, ns */
@@ -64,12 +64,13 @@ struct tp_outside {
     bool is_of_user; /* true if all processes of a user are recorded */
     uid_t user;
     struct tp_vec roots;         /* processes of the user whose parent belongs to another user; items: uint32_t */
-    struct tp_id_map candidates; /* key: a process as in `roots`; value: number of the listing that showed it last */
+    struct tp_id_map candidates; /* key: process id; value: number of the last process listing that showed the
+                                  * process */
     uint32_t listing;
-    void (*find_more)(struct tp_outside *recorder, int64_t time_ns); /* function that searches for new processes;
-                                                                      * NULL: not needed */
+    void (*find_more)(struct tp_outside *recorder, int64_t time_ns); /* function that searches for new processes of the
+                                                                      * user; NULL: not needed */
     int64_t listed_ns;
-    struct tp_error refused; /* reason why events were refused, when polling */
+    struct tp_error refused; /* reason why the kernel refused events, if polling is used */
 };
 
 static inline int64_t tp_outside_clock(clockid_t clock)
@@ -84,8 +85,8 @@ static inline int64_t tp_outside_now(void)
     return tp_outside_clock(CLOCK_MONOTONIC);
 }
 
-/* Opens the kernel's events of whole CPUs or of thread `pid`, or checks that /proc can be polled instead. Returns 0 or
- * an error; recorder->refused then has the reason. */
+/* Opens the events of whole CPUs or of thread `pid`, or checks that /proc can be polled instead. Returns 0 or an error,
+ * whose reason is then in recorder->refused. */
 int tp_outside_open(struct tp_outside *recorder, pid_t pid);
 
 /* Starts the recording. */

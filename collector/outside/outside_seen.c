@@ -81,7 +81,8 @@ void tp_outside_put_json(struct tp_buf *out, const struct tp_outside_seen *seen)
                                                          : "inherited");
     if (*seen->refusal)
         tp_json_member_text(&json, "refusal", seen->refusal);
-    tp_json_member_text(&json, "own_waits", "marked"); /* outside_trace.c marks these waits with `recording` */
+    tp_json_member_text(&json, "own_waits", "marked"); /* marked waits have `recording` in the trace, see
+                                                        * outside_trace.c */
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         tp_json_member_int(&json, counts[i].key, counts[i].value);
     if (seen->throttled_ns >= 0) {

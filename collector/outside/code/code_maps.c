@@ -5,7 +5,7 @@
 
 #include "writer/base/limits.h"
 
-enum { ADDRESS_BITS = 47 }; /* width of the program's addresses; addresses of the kernel are larger */
+enum { ADDRESS_BITS = 47 }; /* bits of an address in the program; kernel addresses are larger */
 
 static void make_room(struct tp_code_maps *maps, struct tp_arena *arena)
 {
@@ -30,8 +30,8 @@ void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, 
         if (maps->items[i].start < mapping->start || maps->items[i].end > end)
             maps->items[kept++] = maps->items[i];
     maps->count = kept;
-    if (kept == TP_MAX_OUTSIDE_MAPS) /* removes the oldest mapping, because a JIT compiler may create mappings without
-                                      * limit */
+    if (kept == TP_MAX_OUTSIDE_MAPS) /* limits the list by removing the oldest mapping, because a JIT compiler may
+                                      * create any number of mappings */
         memmove(maps->items, maps->items + 1, --maps->count * sizeof *maps->items);
     maps->items[maps->count++] = (struct tp_code_map){.start = mapping->start,
                                                       .end = end,
@@ -53,8 +53,8 @@ const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uin
     return NULL;
 }
 
-/* Returns the node of an address. A function without frame pointers may leave any number in a chain, even an address of
- * the kernel. */
+/* Returns the stack node for one address, called from `outer`. The address may be any number, because functions without
+ * frame pointers leave other values in a call chain. */
 uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
                             uint64_t address)
 {
@@ -74,15 +74,15 @@ static bool is_mark(uint64_t address)
     return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* Returns the address of the call at index i. Chains contain return addresses, except at the beginning of the kernel's
- * part and of the program's part. */
+/* Returns the address of the call instruction for element `i` of a call chain. Most elements are return addresses, so 1
+ * is subtracted. The first kernel and the first program address are exact. */
 static uint64_t place_of(const uint64_t *chain, size_t i)
 {
     bool is_first = i == 0 || is_mark(chain[i - 1]);
     return chain[i] - (is_first ? 0 : 1);
 }
 
-/* Returns the index at which the program's part of the chain begins. */
+/* Returns the index in the call chain after the kernel's addresses, where the program's addresses begin. */
 static size_t user_part(const uint64_t *chain, size_t count)
 {
     size_t at = 0;

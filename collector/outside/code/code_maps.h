@@ -16,29 +16,30 @@ struct tp_code_map {
 
 struct tp_code_maps {
     struct tp_code_map
-        *items;           /* list of mappings, oldest first; if two have the same address, the later one is valid */
-    uint32_t count, room; /* room: capacity of the list; 0: the list belongs to the parent */
-    uint32_t image;       /* number of the image for code generated at run time, see code_places.h; 0: none */
-    bool has_own_image;   /* false: `image` is the parent's */
+        *items;           /* list of mappings, oldest first; of two mappings at one address, the later one is valid */
+    uint32_t count, room; /* number of mappings, and capacity of the list; room 0: the list belongs to the parent
+                           * process */
+    uint32_t image;       /* number that identifies the code generated at run time (code_places.h); 0: none */
+    bool has_own_image;   /* true if `image` is this process's own, false if it is the parent's */
 };
 
-/* Adds a mapping and removes those that it covers. */
+/* Adds a mapping and removes all mappings inside its address range. */
 void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, const struct tp_perf_record *mapping);
 
 /* Returns the mapping that contains an address, or NULL. The pointer is valid until the next mapping is added. */
 const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uint64_t address);
 
-/* Returns the node of a program address that was called from `outer`. Returns `outer` itself if both are in unknown
- * code. */
+/* Returns the stack node for a program address that was called from node `outer`. Returns `outer` if both are in
+ * unknown code. */
 uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
                             uint64_t address);
 
-/* Returns the node of a chain of addresses, whose first element is the leaf; 0: no frames. Kernel frames are placed
- * inside the program's frames. */
+/* Converts a call chain, innermost address first, to a stack and returns its node; 0: no frames. Kernel frames become
+ * callees of the program's frames. */
 uint32_t tp_code_maps_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
                             size_t count);
 
-/* Returns the node of a chain as tp_code_maps_stack does, for a known node `program` of the program's part. */
+/* Adds the kernel frames of a call chain to the stack `program`, and returns the node of the result. */
 uint32_t tp_code_maps_kernel(struct tp_code_places *places, uint32_t program, const uint64_t *chain, size_t count);
 
 #endif

@@ -62,7 +62,7 @@ static void take_segments(struct tp_code_file *file, const unsigned char *bytes,
     }
 }
 
-/* Returns whether the file has a note "Go" of type 4, which Go's linker writes after the headers. */
+/* Returns whether the ELF file contains the note "Go" of type 4, which Go's linker writes after the headers. */
 static bool has_go_note(const unsigned char *bytes, size_t size)
 {
     static const char note[] = "\4\0\0\0Go\0";
@@ -83,7 +83,7 @@ static void read_segments(struct tp_code_file *file)
     file->is_go = code == TP_OK && has_go_note(bytes, size);
 }
 
-/* Returns whether the path denotes memory without a file, or a file that has no name in the file system. */
+/* Returns whether the path of a mapping denotes memory without a file, or a file without a name. */
 static bool is_memory(struct tp_str path)
 {
     static const char *const starts[] = {"//anon", "/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"};
@@ -119,7 +119,7 @@ uint64_t tp_code_address(const struct tp_code_places *places, uint32_t number, u
 
 /* ---- frames and stacks ---- */
 
-/* Returns the number of a key. A new key gets the next index of `list`. */
+/* Returns the index of a key. A new key gets the next free index of `list`. */
 static uint32_t number_of(struct tp_id_map *map, const struct tp_vec *list, uint64_t key)
 {
     uint32_t *number = tp_id_map_put(map, key);

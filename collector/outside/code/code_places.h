@@ -1,7 +1,6 @@
-/* Stores sampled code: files, frames (an address in a file), and stacks as nodes of one trie.
- *
- * Processes that map one file at different addresses share its frames. All memory is in the arena, whose guard the
- * caller sets. */
+/* Stores sampled code: files, frames (an address in a file) and stacks. A stack is a node of one tree, whose parent
+ * node is the caller's stack. Processes that map one file at different addresses share its frames. All memory is in the
+ * arena, whose guard the caller sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_CODE_PLACES_H
 #define TP_COLLECTOR_OUTSIDE_CODE_CODE_PLACES_H
 
@@ -10,7 +9,7 @@
 #include "writer/base/id_map.h"
 #include "writer/base/str.h"
 
-/* Numbers of code without a file. Files start at TP_CODE_FIRST_FILE. */
+/* Numbers of code that is not in a file. The numbers of files start at TP_CODE_FIRST_FILE. */
 enum { TP_CODE_UNKNOWN, TP_CODE_KERNEL, TP_CODE_JIT, TP_CODE_VDSO, TP_CODE_PYTHON, TP_CODE_FIRST_FILE };
 
 enum { TP_CODE_SEGMENTS = 8 };
@@ -23,26 +22,26 @@ struct tp_code_file {
     uint32_t segment_count;
     bool is_fixed;             /* true if the file is linked to fixed addresses */
     bool is_go;                /* true if Go built the file; Go keeps frame pointers */
-    uint64_t loop, loop_bytes; /* in a Python interpreter: address and size of the function that runs Python code;
-                                * otherwise 0 */
+    uint64_t loop, loop_bytes; /* in a Python interpreter: address and size of the function that runs Python code; 0 in
+                                * other files */
 };
 
 struct tp_code_frame {
-    uint64_t address; /* address in the file, or in memory for the kernel. For generated code, the index in `made`. For
-                       * Python, see tp_code_python_node_of. Otherwise 0 */
+    uint64_t address; /* address in the file; for kernel code, the address in memory; for generated code, the index in
+                       * `made`; for Python, see tp_code_python_node_of; otherwise 0 */
     uint32_t file;
 };
 
-/* Position in code that a program generated at run time. An image is a process between two execs. */
+/* Address in code that a program generated at run time. An image is a process between two calls of exec. */
 struct tp_jit_place {
     uint64_t address;
-    uint32_t image; /* number of the image; 0: all images without a number */
-    uint32_t name;  /* index of the name in jit_texts; TP_NO_ID: unknown */
+    uint32_t image; /* number of the process image that generated the code; 0: any image without a number */
+    uint32_t name;  /* index of the function's name in jit_texts; TP_NO_ID: unknown */
 };
 
-/* Node of the trie. Node 0 is the root without a frame: the empty stack. */
+/* Node of the tree of stacks: a frame and its caller. Node 0 is the empty stack. */
 struct tp_code_node {
-    uint32_t outer; /* number of the caller's node, which is smaller than the node's own number */
+    uint32_t outer; /* node of the caller; always smaller than the number of this node */
     uint32_t frame;
 };
 
@@ -62,23 +61,25 @@ struct tp_code_places {
 
 void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena);
 
-/* Returns the number of a mapped file. path: as the kernel reports it. Reads the headers of a new file. */
+/* Returns the number of a mapped file, and reads the headers of a new file. path: the mapping's path as the kernel
+ * reports it. */
 uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path);
 
-/* Returns the address in the file's memory layout that belongs to an offset in the file. */
+/* Converts an offset in the file to an address in the memory layout that the file's headers define. */
 uint64_t tp_code_address(const struct tp_code_places *places, uint32_t file, uint64_t offset);
 
-/* Returns the node of a frame that was called from `outer`. */
+/* Returns the node for a frame, called from node `outer`. */
 uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address);
 
-/* Returns the node of a Python function. text: number of the function's text. is_entry: the function is the outermost
- * one in a call of the interpreter's loop. */
+/* Returns the node for a Python function, called from node `outer`. text: index of the function's name in python_texts.
+ * is_entry: true for the first Python function that C code called. */
 uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
 
-/* Returns the node of code that an image generated. The frame's address is its index in `made`. */
+/* Returns the node for a code address that the process image generated. The new frame's address is an index in
+ * `made`. */
 uint32_t tp_code_jit_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
 
-/* Returns the number of a new image; 0: no number is free. */
+/* Returns the number of a new process image, or 0 if all numbers are used. */
 uint32_t tp_code_image_of(struct tp_code_places *places);
 
 static inline struct tp_jit_place *tp_code_jit_at(const struct tp_code_places *places,

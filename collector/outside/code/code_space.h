@@ -6,14 +6,15 @@
 
 enum { TP_CODE_SPACE_BITS = 40 };
 
-/* Returns the start of a file's range, above all addresses that a process can have. There is room for 2^22 files. */
+/* Returns the start of a file's range. It is above all addresses of a process. The space contains at most 2^22
+ * files. */
 static inline uint64_t tp_code_space_start(uint32_t file)
 {
     return (uint64_t)1 << 62 | (uint64_t)file << TP_CODE_SPACE_BITS;
 }
 
-/* Converts an address of a process to the shared space, by the process's mappings. Returns the address itself if no
- * code file is mapped there. */
+/* Converts an address of a process to the shared space. Returns the address unchanged if no code file is mapped
+ * there. */
 static inline uint64_t tp_code_space_of(const struct tp_code_maps *maps, const struct tp_code_places *places,
                                         uint64_t address)
 {

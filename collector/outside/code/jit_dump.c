@@ -9,8 +9,7 @@
 
 enum { WINDOW_BYTES = 1 << 14, CODE_LOAD = 0, MAGIC = 0x4A695444 };
 
-/* Formats in a dump: the beginning of the file, the beginning of each record, and the next fields of a record of loaded
- * code, which precede its name. */
+/* File header, record header, and the remaining fields of a "code load" record up to the name. */
 struct file_head {
     uint32_t magic, version, total_size, machine, padding, pid;
     uint64_t time, flags;
@@ -26,12 +25,12 @@ struct code_load {
     uint64_t virtual_address, address, size, index;
 };
 
-/* The part of the file that is in memory. */
+/* Part of the file that is loaded into memory. */
 struct window {
     int fd;
     uint64_t place; /* file offset of bytes[0] */
     size_t size;
-    uint64_t left_bytes; /* count of bytes that may still be read */
+    uint64_t left_bytes; /* number of bytes that may still be read from the file */
     char bytes[WINDOW_BYTES];
 };
 
@@ -45,8 +44,8 @@ uint32_t tp_jit_dump_pid(const char *path)
     return pid <= INT32_MAX && strcmp(end, ".dump") == 0 ? (uint32_t)pid : 0;
 }
 
-/* Returns the file's bytes from `place` on, and sets *size to their number. There are at least `wanted` bytes, unless
- * the file ends or the limit of bytes is reached. */
+/* Returns a pointer to the file's bytes at offset `place`, and sets *size to their number. The number is at least
+ * `wanted`, except at the end of the file or of the read limit. */
 static const char *look(struct window *w, uint64_t place, size_t wanted, size_t *size)
 {
     if (place < w->place || place - w->place > w->size || w->size - (size_t)(place - w->place) < wanted) {
@@ -61,7 +60,7 @@ static const char *look(struct window *w, uint64_t place, size_t wanted, size_t 
     return w->bytes + skip;
 }
 
-/* Copies `size` bytes from `place`. Returns false if they do not exist. */
+/* Copies `size` bytes at file offset `place` to `part`. Returns false if the file is shorter. */
 static bool copy(void *part, struct window *w, uint64_t place, size_t size)
 {
     size_t there;
@@ -71,7 +70,8 @@ static bool copy(void *part, struct window *w, uint64_t place, size_t size)
     return there >= size;
 }
 
-/* Reads the name of a record of loaded code whose fields begin at `place`. Returns false if the record has no name. */
+/* Reads the name from a "code load" record whose fields begin at file offset `place`. Returns false if the record has
+ * no name. */
 static bool read_load(struct tp_jit_name *name, struct window *w, uint64_t place, uint64_t record_bytes)
 {
     struct code_load load;
@@ -85,7 +85,7 @@ static bool read_load(struct tp_jit_name *name, struct window *w, uint64_t place
     return name->bytes > 0;
 }
 
-/* Returns the offset of the first record; 0: the file is not a dump. */
+/* Returns the file offset of the first record, or 0 if the file is not a jitdump. */
 static uint64_t first_record(struct window *w)
 {
     struct file_head file;

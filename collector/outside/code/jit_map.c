@@ -8,7 +8,7 @@
 
 enum { PIECE_BYTES = 1 << 16, ADDRESS_BITS = 47 };
 
-/* State while a file is read line by line. */
+/* State while the map is read line by line. */
 struct reading {
     struct tp_jit_wanted *wanted;
     size_t count;
@@ -33,7 +33,7 @@ void tp_jit_name(struct tp_jit_wanted *wanted, size_t count, struct tp_jit_name 
 
 /* ---- lines ---- */
 
-/* Reads a hexadecimal number, possibly with "0x", that is followed by a space. Returns the position after the space, or
+/* Reads a hexadecimal number with or without "0x" and the space after it. Returns the position after the space, or
  * NULL. */
 static const char *take_number(uint64_t *number, const char *at, const char *end)
 {
@@ -54,7 +54,7 @@ static const char *take_number(uint64_t *number, const char *at, const char *end
     return digits && digits <= 16 && at < end && *at == ' ' ? at : NULL;
 }
 
-/* Processes a line, or the beginning of a line that is too long, at file offset `place`. */
+/* Processes a line at file offset `place`. Of a line that is too long, `line` contains only the beginning. */
 static void take_line(struct reading *r, const char *line, size_t size, uint64_t place)
 {
     const char *end = line + size;
@@ -112,7 +112,7 @@ void tp_jit_map_find(struct tp_jit_wanted *wanted, size_t count, const struct tp
 
 /* ---- names ---- */
 
-/* Splits ":NUMBER" off the end of the text. Returns false if the text has no such end. */
+/* Removes ":NUMBER" from the end of the text and stores the number. Returns false if the text does not end so. */
 static bool take_end(struct tp_str *text, struct tp_str *number)
 {
     size_t at = text->len;
@@ -125,8 +125,9 @@ static bool take_end(struct tp_str *text, struct tp_str *number)
     return true;
 }
 
-/* Splits a name of V8, such as "JS:*f file:///x/a.js:12:7". The parts are the kind of compilation, the function, and
- * its position. Before V8 10 (node 18), a name may have no column: "LazyCompile:*f /x/a.js:12". */
+/* Splits a name of the JavaScript engine V8, such as "JS:*f file:///x/a.js:12:7", into function, path and line. The
+ * part before the first colon is the kind of compilation. Before V8 10 (node 18), the column may be missing:
+ * "LazyCompile:*f /x/a.js:12". */
 static bool is_script(struct tp_str name, struct tp_str *function, struct tp_str *path, struct tp_str *line)
 {
     static const char *const starts[] = {"JS:", "LazyCompile:", "Function:", "Script:", "Eval:"};

@@ -21,7 +21,7 @@ struct maker {
     uint32_t user;
     int folder;       /* descriptor of the process's /tmp; -1: its /tmp is that of the recorder */
     int dump;         /* descriptor of the process's dump; -1: none */
-    int64_t since_ns; /* time at which the process first generated code */
+    int64_t since_ns; /* time at which the process first generated code, ns */
 };
 
 void tp_jit_names_init(struct tp_jit_names *names, struct tp_arena *arena, struct tp_code_places *places)
@@ -55,8 +55,8 @@ void tp_jit_names_release(struct tp_jit_names *names)
 
 /* ---- processes ---- */
 
-/* Returns a number of a line of /proc/PID/status: for "Uid:" the second one, which is the effective user, and for
- * "NSpid:" the last one. */
+/* Returns a number from a line of /proc/PID/status: the effective user, which is the second number after "Uid:", or the
+ * last number after "NSpid:". */
 static uint32_t status_number(const char *status, const char *key, bool is_last)
 {
     const char *at = strstr(status, key);
@@ -119,8 +119,8 @@ static struct maker *maker_of(struct tp_jit_names *names, const struct tp_perf_r
     return maker;
 }
 
-/* Opens the file of a mapping if it is the dump of its process. The kernel reports a path without links. A link that
- * somebody creates there later could lead to another file, so links are not followed. */
+/* Opens the file of a mapping if it is the dump of its process. Does not follow links, because the path could have
+ * become a link to another file since the mapping. */
 static void open_dump(struct tp_jit_names *names, const struct tp_perf_record *r, struct maker *maker)
 {
     struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
@@ -155,8 +155,8 @@ void tp_jit_names_process(struct tp_jit_names *names, const struct tp_perf_recor
 {
     const uint32_t *number = r->type == PERF_RECORD_COMM && r->is_exec ? tp_id_map_find(&names->ids, r->pid) : NULL;
     struct maker *maker = number ? TP_AT(&names->makers, struct maker, *number) : NULL;
-    if (maker && maker->since_ns < (int64_t)r->time_ns) /* the times are compared because names of programs arrive in a
-                                                         * separate ring, so this record may be older than the code */
+    if (maker && maker->since_ns < (int64_t)r->time_ns) /* ignores an exec older than the code, because records of exec
+                                                         * and of mappings come from separate rings */
         forget(names, maker);
     if (r->type == PERF_RECORD_MMAP2)
         take_mapping(names, r, text);
@@ -184,7 +184,7 @@ static void take_names(struct tp_jit_names *names, const struct tp_jit_wanted *w
     }
 }
 
-/* Reads the names of those addresses that the map does not contain. */
+/* Reads from the dump the names that the map file does not contain. */
 static void read_dump(struct tp_jit_names *names, int dump, struct tp_jit_wanted *wanted, size_t count)
 {
     size_t left = 0;

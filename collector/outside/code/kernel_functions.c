@@ -9,7 +9,7 @@
 
 enum { MOST_BYTES = 64 << 20 };
 
-/* A wanted address, and the last symbol that begins at or before it. */
+/* Requested address, and the last kernel symbol at or before it. */
 struct wanted {
     uint64_t address, start;
     uint32_t frame;
@@ -23,7 +23,8 @@ static int by_address(const void *x, const void *y, const void *context)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Applies a line of the list to the wanted addresses: "ffffffff81000000 T name", possibly followed by "\t[module]". */
+/* Applies a line of /proc/kallsyms to the requested addresses: "ffffffff81000000 T name", possibly followed by
+ * "\t[module]". */
 static void take_line(struct wanted *wanted, size_t count, const char *line)
 {
     char *end;
@@ -57,7 +58,7 @@ static void read_symbols(struct wanted *wanted, size_t count, const char *path, 
         take_line(wanted, count, line);
 }
 
-/* Returns a function's name, followed by its module if it has one. */
+/* Returns the name of a function, followed by " [MODULE]" if the function is in a module. */
 static struct tp_str with_module(struct tp_str name, struct tp_arena *arena)
 {
     if (!name.len || name.ptr[name.len] != '\t')
@@ -89,8 +90,8 @@ const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places,
     tp_merge_sort(arena, wanted, list.count, sizeof *wanted, by_address, NULL);
     read_symbols(wanted, list.count, path, arena);
     for (size_t i = 0; i < list.count; i++) {
-        if (i && wanted[i].start < wanted[i - 1].start) { /* the address before this one is in the same function and has
-                                                           * its name */
+        if (i && wanted[i].start < wanted[i - 1].start) { /* the previous address is in the same function and has the
+                                                           * same name */
             wanted[i].start = wanted[i - 1].start;
             wanted[i].name = wanted[i - 1].name;
         }

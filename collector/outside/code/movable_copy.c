@@ -22,7 +22,8 @@ static bool copy_bytes(int to, int from, uint64_t at, uint64_t size)
     return true;
 }
 
-/* Returns the loaded segment that contains the call frame information. Its size is 0 if there is none. */
+/* Returns the loaded segment that contains the call frame information; its size is 0 if the file has no such
+ * segment. */
 static Elf64_Phdr part_of(const Elf64_Phdr *parts, size_t count)
 {
     const Elf64_Phdr *table = NULL;
@@ -41,8 +42,8 @@ static bool fill(int to, int from, Elf64_Ehdr *head, const Elf64_Phdr *parts)
     const Elf64_Phdr part = part_of(parts, head->e_phnum);
     size_t size = head->e_phnum * sizeof *parts;
     off_t all = lseek(from, 0, SEEK_END);
-    bool is_whole = !part.p_filesz; /* in programs without libraries, only the sections show the location of the
-                                     * information */
+    bool is_whole = !part.p_filesz; /* copies the whole file, because without a segment only the sections show where the
+                                     * information is */
     if (is_whole && (all <= 0 || all > MOST_WHOLE_BYTES))
         return false;
     if (!copy_bytes(to, from, part.p_offset, is_whole ? (uint64_t)all : part.p_filesz))

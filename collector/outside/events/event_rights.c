@@ -8,7 +8,7 @@
 
 enum {
     HIGHEST_LEVEL = 2
-}; /* highest level that allows events of the user's own programs; Debian, Ubuntu and Android have higher levels */
+}; /* highest level that lets a user record own programs; the default of Debian, Ubuntu and Android is higher */
 
 int tp_event_level(void)
 {

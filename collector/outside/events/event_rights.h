@@ -2,11 +2,11 @@
 #ifndef TP_COLLECTOR_OUTSIDE_EVENTS_EVENT_RIGHTS_H
 #define TP_COLLECTOR_OUTSIDE_EVENTS_EVENT_RIGHTS_H
 
-/* Returns kernel.perf_event_paranoid, which is -1 to 4, or 99 if the kernel has no events. */
+/* Returns the system setting kernel.perf_event_paranoid, -1 to 4; 99 if the kernel has no events. */
 int tp_event_level(void);
 
-/* Returns advice in a few words. error: errno with which perf_event_open was refused. level: from tp_event_level. The
- * text is static. */
+/* Returns a short static text that advises how to allow events. error: errno of the refused perf_event_open. level:
+ * from tp_event_level. */
 const char *tp_event_advice(int error, int level);
 
 #endif

@@ -11,7 +11,7 @@ static const char *body_of(const struct perf_event_header *head)
     return (const char *)(head + 1);
 }
 
-/* Reads registers and the copied stack, which follow the chain in samples. */
+/* Reads the registers and the copied stack of a sample, which come after its call chain. */
 static bool read_dump(struct tp_perf_record *record, const char *at, size_t room)
 {
     uint64_t abi, size, used;
@@ -19,7 +19,8 @@ static bool read_dump(struct tp_perf_record *record, const char *at, size_t room
         return room == 0;
     memcpy(&abi, at, sizeof abi);
     size_t registers = sizeof abi + (abi ? TP_PERF_REGISTERS * sizeof(uint64_t) : 0);
-    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* a record of a switch has only registers */
+    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* the record of a switch ends after the registers, without
+                                                              * a stack */
         record->registers = (const uint64_t *)(const void *)(at + sizeof abi);
     if (room == registers)
         return true;
@@ -88,7 +89,7 @@ static bool read_ids(struct tp_perf_record *record, const struct perf_event_head
     return true;
 }
 
-/* Sets the text at offset `at`. Returns false if it does not end within the record. */
+/* Sets record->text to the text at offset `at`. Returns false if the text is not complete inside the record. */
 static bool read_text(struct tp_perf_record *record, const struct perf_event_header *head, size_t room, size_t at)
 {
     record->text = body_of(head) + at;
@@ -113,8 +114,8 @@ static bool read_mapping(struct tp_perf_record *record, const struct perf_event_
 
 bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_header *head)
 {
-    bool is_wide_switch = head->type == PERF_RECORD_SWITCH_CPU_WIDE; /* a record of this type also contains the ids of
-                                                                      * the other thread */
+    bool is_wide_switch = head->type == PERF_RECORD_SWITCH_CPU_WIDE; /* a record of this type also has the ids of the
+                                                                      * other thread of the switch */
     *record = (struct tp_perf_record){.type = is_wide_switch ? PERF_RECORD_SWITCH : head->type};
     if (head->type == PERF_RECORD_SAMPLE)
         return read_sample(record, head);

@@ -16,15 +16,17 @@
 /* Sizes of a ring. A large ring has room for 0.4 s on a CPU with 100,000 switches per second. With many CPUs the rings
  * are small, because such rates are rarer there. If the system allows less memory, the rings are even smaller. */
 enum { RING_BYTES = 2 << 20, SMALL_RING_BYTES = 512 << 10, LEAST_RING_BYTES = 64 << 10, MOST_CPUS_WITH_LARGE = 16 };
-/* Bytes of the stack in a sample. The number is halved until a ring has room for DUMPS_IN_RING samples. */
+/* Limits of the stack bytes copied into a sample. The number is halved until a ring has room for DUMPS_IN_RING
+ * samples. */
 enum { DUMP_BYTES = 16 << 10, LEAST_DUMP_BYTES = 2 << 10, DUMPS_IN_RING = 32 };
 enum { NAMES_BYTES = 64 << 10, WAKE_BYTES = 128 << 10, RECORD_BYTES = 1 << 16 };
 
-/* Most CPUs for all kinds of events. Each event slows every fork. With more CPUs, each CPU has only one event, without
- * stacks of switches and without a ring for names. */
+/* Highest number of CPUs with all kinds of events. Each event slows every fork. With more CPUs, each CPU has only one
+ * event, without stacks of switches and without a ring for names. */
 enum { MOST_CPUS_WITH_ALL = 32 };
 
-/* Limit of stacks of switches. Without it, a program that switches constantly would be three times as slow. */
+/* Limits the recording of stacks at switches to WINDOW_STACKS per WINDOW_NS. Without a limit, a program that switches
+ * constantly would be three times as slow. */
 enum { WINDOW_NS = 100000000, WINDOW_STACKS = 300 };
 
 static size_t page_bytes(void)
@@ -57,7 +59,7 @@ static struct perf_event_attr attr_of_samples(const struct tp_perf_rings *rings)
     attr.sample_period = 1000000000ull / rings->rate_hz;
     attr.context_switch = attr.mmap = attr.mmap2 = 1;
     attr.comm = attr.comm_exec = 1;
-    attr.watermark = 0; /* 0 bytes: each sample wakes a process that polls the ring */
+    attr.watermark = 0; /* wakes the process that polls the ring at each sample */
     attr.wakeup_events = 1;
     if (rings->dump_bytes) {
         attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -71,7 +73,7 @@ static struct perf_event_attr attr_of_switches(const struct tp_perf_rings *rings
 {
     struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
     attr.sample_period = 1;
-    if (rings->dump_bytes) { /* waiting_stacks.h reads the stacks of long waits */
+    if (rings->dump_bytes) { /* registers only; waiting_stacks.h reads the stack memory of long waits */
         attr.sample_type |= PERF_SAMPLE_REGS_USER;
         attr.sample_regs_user = TP_PERF_REGISTER_MASK;
     }
@@ -92,8 +94,8 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
     return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Maps the ring of an event. The ring becomes smaller if the system does not allow the wanted size. The event is closed
- * with the rings. */
+/* Maps the ring of an event, smaller than `bytes` if the system does not allow that size. tp_perf_rings_close closes
+ * the event. */
 static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes, bool is_of_names)
 {
     struct tp_perf_ring *ring = &rings->rings[rings->count++];
@@ -158,14 +160,14 @@ static void drop_last(struct tp_perf_rings *rings)
     close(ring->fd);
 }
 
-/* Opens the events of a CPU. Returns 0 or an errno. */
+/* Opens the events of one CPU. Returns 0 or an errno. */
 static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
     struct perf_event_attr attr = attr_of_samples(rings);
     int fd = open_event(&attr, pid, cpu);
-    if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* at this level (2) of
-                                                                                  * perf_event_paranoid, the kernel
-                                                                                  * allows only user code */
+    if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* at level 2 of perf_event_paranoid,
+                                                                                  * the kernel allows only samples of
+                                                                                  * user code */
         rings->is_user_only = true;
         return open_cpu(rings, pid, cpu);
     }
@@ -219,7 +221,7 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
 
 /* ---- further threads ---- */
 
-/* Opens an event that writes into an existing ring. */
+/* Opens an event of thread `tid` whose records go into the ring of an existing event. */
 static int redirect(struct tp_perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
                     const struct tp_perf_ring *ring)
 {
@@ -274,14 +276,15 @@ void tp_perf_rings_release(struct tp_perf_rings *rings)
 
 /* ---- reading ---- */
 
-/* Returns the record at `tail` in one piece. */
+/* Returns the record at position `tail` as contiguous memory, copied if the record wraps around the end of the ring. */
 static const struct perf_event_header *record_at(const struct tp_perf_rings *rings, const struct tp_perf_ring *ring,
                                                  uint64_t tail)
 {
     const char *data = ring->map + page_bytes();
     size_t at = tail & (ring->bytes - 1), room = ring->bytes - at;
-    const struct perf_event_header *head = (const void *)(data + at); /* the head of a record is never split, because
-                                                                       * records consist of 8-byte words */
+    const struct perf_event_header *head = (const void *)(data + at); /* the 8-byte header of a record never wraps
+                                                                       * around, because records consist of 8-byte
+                                                                       * words */
     if (head->size <= room)
         return head;
     memcpy(rings->copy, data + at, room);
@@ -295,7 +298,7 @@ static uint64_t head_of(const struct tp_perf_ring *ring)
     return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* Walks the records from `tail` up to `head`. Returns the end of the last one. */
+/* Calls `take` for the records from `tail` up to `head`. Returns the position after the last one. */
 static uint64_t walk(struct tp_perf_rings *rings, const struct tp_perf_ring *ring, uint64_t head, bool are_forks,
                      void (*take)(void *context, const struct perf_event_header *head), void *context)
 {
@@ -357,12 +360,16 @@ void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t n
     }
 }
 
-/* Pauses the ring of names while many threads start and exit, because each start and exit wakes the recorder through
- * this ring. The wake-up costs the program as much as a short thread itself: 20,000 short threads took 1.9 times their
- * processor time. */
+/* Pauses the name rings while many threads start and exit, because every start and exit wakes the recorder through
+ * these rings. A wake-up costs as much as a short thread: with it, 20,000 short threads took 1.9 times their processor
+ * time. */
 void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
-    enum { MANY = 40, FEW = 10 }; /* limits of records in WINDOW_NS */
+    enum {
+        MANY = 40,
+        FEW = 10
+    }; /* counts of records per WINDOW_NS: above MANY the name rings pause, below FEW they
+        * resume */
     rings->thread_records += count;
     bool is_over = now_ns - rings->calm_ns > WINDOW_NS, was_silent = rings->names_are_silent;
     if (rings->thread_records > MANY || (is_over && rings->thread_records < FEW))

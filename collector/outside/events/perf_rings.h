@@ -1,7 +1,6 @@
 /* Opens kernel events that a process passes on to all its descendants, and reads their ring buffers.
- *
  * Each CPU has two rings. One ring contains samples, switches, mappings, forks and exits, and is read from time to
- * time. The other, small ring contains names of programs and wakes its reader for each record, so that a short-lived
+ * time. The other, small ring contains names of programs. Its reader wakes for each record, so that a short-lived
  * process can be examined while it exists. Nothing is loaded into the program, and the program never waits. Only one
  * thread may use this module. */
 #ifndef TP_COLLECTOR_OUTSIDE_EVENTS_PERF_RINGS_H
@@ -19,14 +18,15 @@ struct tp_perf_ring {
     int fd, cpu;
     char *map;
     size_t bytes;     /* size of the ring's data in bytes, a power of two */
-    bool is_of_names; /* true: the ring's records only wake the recorder, because the other rings contain them too */
-    uint64_t limit;   /* for events of whole CPUs: end of the data at the last scan */
+    bool is_of_names; /* true: a name ring, whose records only wake the recorder, because the other rings contain them
+                       * too */
+    uint64_t limit;   /* with events of whole CPUs: position up to which the last scan read */
 };
 
 struct tp_perf_rings {
     struct tp_perf_ring *rings;
     size_t count;
-    int *stack_fds; /* descriptors of events that write stacks of switches into the rings of their CPUs */
+    int *stack_fds; /* descriptors of the events that record stacks at switches; each writes into the ring of its CPU */
     uint64_t *stack_ids;
     size_t stack_count;
     int *other_fds; /* descriptors of events of threads that existed before the recording; they write into the same
@@ -39,17 +39,16 @@ struct tp_perf_rings {
     uint32_t dump_bytes; /* bytes of the stack in each sample; 0: no copy of the stack */
     bool is_user_only;   /* true if the kernel does not allow stacks with its own functions */
     bool stacks_are_off;
-    int64_t window_ns;       /* start of the interval of window_stacks, ns */
+    int64_t window_ns;       /* start of the interval in which window_stacks counts, ns */
     uint64_t window_stacks;  /* count of stacks of switches in the interval */
     bool names_are_silent;   /* true while the rings of names are paused */
-    int64_t calm_ns;         /* start of the interval of thread_records, ns */
+    int64_t calm_ns;         /* start of the interval in which thread_records counts, ns */
     uint64_t thread_records; /* count of starts and exits of threads in the interval */
-    uint64_t windows_spent;  /* count of intervals in which only some switches had a stack */
+    uint64_t windows_spent;  /* count of intervals that reached the limit, so that only some switches have a stack */
     void *copy;              /* buffer for a record that wraps around the end of its ring */
 };
 
-/* Returns whether the machine has so many CPUs that inherited events would cost each fork more than events of whole
- * CPUs. */
+/* Returns whether the machine has so many CPUs that inherited events slow a fork more than events of whole CPUs do. */
 bool tp_perf_rings_has_many_cpus(void);
 
 /* Opens the events of thread `pid` with rate_hz samples per second. The events start at the thread's exec, or
@@ -64,11 +63,12 @@ int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid);
 
 void tp_perf_rings_release(struct tp_perf_rings *rings);
 
-/* Closes the events before the end. Their statistics can be read until release. */
+/* Closes the events. Statistics can be read until release. */
 void tp_perf_rings_close(struct tp_perf_rings *rings);
 
-/* Calls `take` for each FORK record in the rings of whole CPUs without removing it. tp_perf_rings_read then reads up to
- * the same position. This order works because the FORK record of a process precedes its other records. */
+/* Calls `take` for each FORK record in the rings of whole CPUs, but leaves all records in the rings. The next
+ * tp_perf_rings_read reads up to the same position. A FORK record precedes all other records of its process, so the
+ * caller then knows each process. */
 void tp_perf_rings_scan(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
                         void *context);
 
@@ -76,10 +76,10 @@ void tp_perf_rings_scan(struct tp_perf_rings *rings, void (*take)(void *context,
 void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
                         void *context);
 
-/* Returns whether an event records stacks of switches. */
+/* Returns whether the event with this id records stacks of switches. */
 bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id);
 
-/* Keeps the number of stacks of switches within its limit. count: stacks since the last call. */
+/* Keeps the number of stacks recorded at switches within its limit. count: stacks since the last call. */
 void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
 /* Pauses the rings of names while many threads start and exit. count: records of starts and exits since the last call.
@@ -89,8 +89,8 @@ void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now
 /* Ends the recording of stacks at switches. */
 void tp_perf_rings_end_stacks(struct tp_perf_rings *rings);
 
-/* Opens an event of thread `tid` only, so that the thread does not exchange its events with others (outside_tree.c).
- * Returns the descriptor, which the caller closes, or -1. */
+/* Opens an extra event only for thread `tid`, which stops the kernel from exchanging the thread's events with other
+ * threads (outside_tree.c). Returns the descriptor, which the caller closes, or -1. */
 int tp_perf_open_separate(pid_t tid);
 
 #endif

@@ -11,18 +11,19 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* State while the samples of a spool are added. */
+/* State while the samples of one spool are added to the tree. */
 struct taking {
     struct tp_outside_tree *tree;
     struct tp_spool_file *file;
     const char *path;
     struct tp_arena *tables;    /* arena for the tables of the spool */
-    const uint8_t *has_samples; /* the index is the process: 1 if it already has Python samples from outside */
+    const uint8_t *has_samples; /* 1 for each process that already has Python samples from outside; the index is the
+                                 * process */
     uint32_t process;           /* number of the process in the tree */
     int64_t clock_ns;
 };
 
-/* Returns the module at an address: the last one loaded before `ticks`. */
+/* Returns the module at an address: of several, the last one loaded before `ticks`. */
 static const struct tp_spool_module *module_at(const struct tp_spool_file *file, uint64_t address, uint64_t ticks)
 {
     const struct tp_spool_module *found = NULL;
@@ -34,7 +35,7 @@ static const struct tp_spool_module *module_at(const struct tp_spool_file *file,
     return found;
 }
 
-/* Returns the file of a module. The loader lists the vdso only by name, and generated code has no names here. */
+/* Returns the number of a module's file. The loader lists the vdso without a path. Generated code has no names here. */
 static uint32_t file_of(struct tp_code_places *places, const struct tp_spool_module *m)
 {
     if (m && !tp_str_starts(m->path, "/") && tp_str_find(m->path, "vdso") >= 0)
@@ -43,7 +44,8 @@ static uint32_t file_of(struct tp_code_places *places, const struct tp_spool_mod
     return file >= TP_CODE_FIRST_FILE ? file : TP_CODE_UNKNOWN;
 }
 
-/* Returns the node of a stack. Its first address is the current instruction; the others are return addresses. */
+/* Returns the stack node for a list of addresses. The first one is the current instruction, the others are return
+ * addresses. */
 static uint32_t node_of(struct taking *t, const char *addresses, size_t count, uint64_t ticks)
 {
     struct tp_code_places *places = &t->tree->places;
@@ -68,9 +70,8 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
     size_t room = ((size_t)record->slots * TP_SPOOL_SLOT - sizeof sample) / sizeof(uint64_t);
     uint32_t number = tp_id_map_get(&t->tree->thread_ids, sample.tid);
     if (number == TP_NO_ID ||
-        tp_outside_thread_at(t->tree, number)->process != t->process) /* the thread existed only between two
-                                                                       * polls, so its samples go to the main
-                                                                       * thread */
+        tp_outside_thread_at(t->tree, number)->process != t->process) /* /proc never showed this short thread, so its
+                                                                       * samples go to the main thread */
         number = tp_id_map_get(&t->tree->thread_ids, tp_outside_process_at(t->tree, t->process)->pid);
     if (number == TP_NO_ID)
         return;
@@ -85,8 +86,8 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
     tp_outside_process_at(t->tree, thread->process)->sample_count++;
 }
 
-/* Returns whether a thread belongs to the recorder. Such a thread has the recorder's thread name, unless the process
- * itself has that name. */
+/* Returns whether the recorder created the thread. Such a thread has a fixed name, unless the process itself has that
+ * name. */
 static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outside_thread *thread)
 {
     uint32_t main_thread = tp_id_map_get(&tree->thread_ids, tp_outside_process_at(tree, thread->process)->pid);
@@ -95,8 +96,8 @@ static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outs
            strcmp(tp_outside_thread_at(tree, main_thread)->name, TP_WORKER_THREAD) != 0;
 }
 
-/* Removes the threads that took samples, because their time is not the program's. A process then ends with its last
- * thread of the program. */
+/* Removes the recorder's threads inside the program, because their time is not the program's. A process then ends with
+ * its last other thread. */
 static void leave_out(struct tp_outside_tree *tree)
 {
     int64_t *ends_ns = tp_arena_array(tree->arena, tree->processes.count, sizeof *ends_ns);

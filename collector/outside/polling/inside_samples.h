@@ -1,13 +1,13 @@
 /* Adds samples that the program's processes recorded themselves with timers, because the kernel refused events. The
- * samples come from the spools of the processes, and become samples of the tree like the kernel's. The threads that
- * took them belong to the recorder and are removed from the program. */
+ * samples come from the spools of the processes and are stored in the tree like samples of the kernel. The threads that
+ * recorded them belong to the recorder and are removed from the program. */
 #ifndef TP_COLLECTOR_OUTSIDE_POLLING_INSIDE_SAMPLES_H
 #define TP_COLLECTOR_OUTSIDE_POLLING_INSIDE_SAMPLES_H
 
 #include "collector/outside/tree/outside_tree.h"
 
-/* Adds the samples of all spools in a folder; other files are ignored. clock_ns: wall clock minus the tree's clock. The
- * tree must have ended, and the caller sets the guard of its arena. */
+/* Adds the samples of all spools in a folder; other files are ignored. clock_ns: wall clock minus the tree's clock, ns.
+ * Call it after the tree has ended. The caller sets the guard of the tree's arena. */
 void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int64_t clock_ns);
 
 #endif

@@ -1,5 +1,5 @@
-/* Records a program only by polling /proc (proc_tree.h), for outside.c, as far as the recorder's time budget allows.
- * The caller sets the guard of the arena in all calls. Only one thread may use this module. */
+/* Records a program only by polling /proc (proc_tree.h), for outside.c. Polls less often when the recorder's time
+ * budget is used up. The caller sets the guard of the arena in all calls. Only one thread may use this module. */
 #ifndef TP_COLLECTOR_OUTSIDE_POLLING_POLLING_RECORDER_H
 #define TP_COLLECTOR_OUTSIDE_POLLING_POLLING_RECORDER_H
 
@@ -22,17 +22,18 @@ struct tp_polling_recorder {
     void (*ended)(void *context, uint32_t process); /* called when a process of the tree has exited */
     void *context;
     int64_t (*now_ns)(void);
-    /* members that the functions set */
+    /* Members from here on are set by the functions below. */
     uint64_t left_out; /* count of polls that were skipped because of their cost */
     struct tp_proc_tree proc;
-    struct tp_id_map runs;   /* key: process; value: count of polls at which it ran since its last exec */
+    struct tp_id_map runs;   /* key: process; value: count of polls that saw it running since its last exec */
     struct tp_buf code_text; /* scratch buffer for a list of mappings */
 };
 
 /* Starts the recording. is_attached: the process already runs. */
 void tp_polling_recorder_begin(struct tp_polling_recorder *recorder, uint32_t pid, int64_t time_ns, bool is_attached);
 
-/* Polls if the pause is over. own_ns: processor time of this process so far. is_last: polls in any case. */
+/* Polls if the pause is over. own_ns: processor time of this process so far. is_last: true polls without waiting for
+ * the pause. */
 void tp_polling_recorder_poll(struct tp_polling_recorder *recorder, int64_t own_ns, bool is_last);
 
 void tp_polling_recorder_end(struct tp_polling_recorder *recorder);

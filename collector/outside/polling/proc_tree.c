@@ -12,17 +12,16 @@
 
 enum {
     NAMED_LOOKS = 4
-}; /* most polls that read the name of a thread, because a thread is named soon after its start
-    * or never */
+}; /* highest number of polls that read a thread's name, because a thread gets its name soon after its start or never */
 
 struct polled_thread {
     uint32_t tid;
     struct tp_polled_states states;
-    bool has_state; /* true if a record of the thread's state was produced */
+    bool has_state; /* true if a state record of the thread was already produced */
     bool has_run;   /* true if the thread ran since the last poll, or if there was no earlier poll */
     bool is_known;  /* true if the thread was polled at least once */
     bool is_over;
-    uint8_t named; /* number of times that the thread's name was read */
+    uint8_t named; /* count of reads of the thread's name */
     char name[16];
 };
 
@@ -31,7 +30,7 @@ struct tp_polled_process {
     struct tp_vec threads; /* living threads; items: struct polled_thread */
     struct tp_proc_stat stat;
     int64_t begin_ns;
-    int64_t had_running_ns, had_ready_ns; /* time running and time ready at the start of the recording */
+    int64_t had_running_ns, had_ready_ns; /* time running and time ready at the start of the recording, ns */
     bool is_first;                        /* true for the process that the recorder started; before its exec it still
                                            * runs the recorder's program */
     bool is_emitted, is_over;
@@ -88,7 +87,7 @@ static void emit_intervals(const struct tp_proc_tree *tree, uint32_t pid, struct
     }
 }
 
-/* Produces records of a thread's states. A state that continues is not repeated. */
+/* Produces the state records of a thread. Omits a state that only continues. */
 static void emit_states(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
                         enum tp_thread_state before, const struct tp_polled_interval *intervals, size_t count)
 {
@@ -151,8 +150,8 @@ static void ask_name(const struct tp_proc_tree *tree, uint32_t pid, struct polle
          thread->states.polled_ns);
 }
 
-/* Initializes a thread. A thread from before the recording starts with the recording. The start of any other thread is
- * computed from its time running and ready. The start is not before the last poll or the start of its process. */
+/* Initializes a thread. A thread that existed before the recording starts with it. Otherwise computes the start from
+ * the thread's time running and ready. This start is never before the last poll or the start of the process. */
 static bool begin_thread(const struct tp_proc_tree *tree, const struct tp_polled_process *process,
                          struct polled_thread *thread)
 {
@@ -227,8 +226,8 @@ static void end_process(struct tp_proc_tree *tree, struct tp_polled_process *pro
     *tp_id_map_put(&tree->known, process->pid) = 0;
 }
 
-/* Returns whether the process has executed another program. The address of its arguments changes at each exec. If the
- * address is not readable, a new name shows an exec. */
+/* Returns whether the process has called exec since `before`. Each exec changes the address of the arguments. If that
+ * address is not readable, a changed name shows the exec. */
 static bool is_other_program(const struct tp_proc_stat *now, const struct tp_proc_stat *before)
 {
     return now->arguments_at ? now->arguments_at != before->arguments_at : strcmp(now->name, before->name) != 0;
@@ -276,13 +275,13 @@ static void add_process(void *context, uint32_t pid)
     const struct tp_polled_process *parent = find(tree, adding->parent);
     struct tp_polled_process process = {.pid = pid, .threads = TP_VEC(tree->arena, struct polled_thread)};
     if (parent)
-        process.stat = parent->stat; /* before its own exec, a child runs its parent's program */
+        process.stat = parent->stat; /* before its own exec, a child runs the program of its parent */
     process.stat.started = 0;
     process.stat.parent = adding->parent;
     *(struct tp_polled_process *)tp_vec_push(&tree->processes) = process;
 }
 
-/* Produces the first records of a process. */
+/* Produces the first records of a process: its fork, its program and its threads. */
 static void emit_process(struct tp_proc_tree *tree, struct tp_polled_process *process, const struct tp_proc_stat *now,
                          int64_t (*now_ns)(void))
 {
@@ -317,7 +316,7 @@ static bool examine_threads(struct tp_proc_tree *tree, struct tp_polled_process 
 static void find_children(struct tp_proc_tree *tree, const struct tp_polled_process *process)
 {
     struct adding adding = {tree, process->pid};
-    struct tp_vec threads = process->threads; /* copied, because a new process moves the array */
+    struct tp_vec threads = process->threads; /* a copy, because adding a process moves the array */
     for (size_t i = 0; i < threads.count; i++)
         if (TP_AT(&threads, struct polled_thread, i)->has_run)
             tp_proc_each_child(adding.parent, TP_AT(&threads, struct polled_thread, i)->tid, tree->text, add_process,
@@ -375,7 +374,7 @@ void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint3
     struct tp_polled_process *process = process_at(tree, 0);
     process->is_first = true;
     tp_proc_read_stat(&process->stat, pid, tree->text);
-    process->stat.parent = 0; /* a parent that is not part of the run counts as no parent */
+    process->stat.parent = 0; /* the parent of the first process is not recorded */
     tp_proc_read_times(&process->had_running_ns, &process->had_ready_ns, pid, pid, tree->text);
 }
 
@@ -408,7 +407,7 @@ void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
         process_at(tree, 0)->stat.name[0] = '\0';
         emit_program(tree, process_at(tree, 0), tree->begin_ns);
         emit(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
-             tree->begin_ns); /* no poll saw the process running */
+             tree->begin_ns); /* marks the process as blocked, because no poll saw it running */
     }
     for (size_t i = 0; i < tree->processes.count; i++)
         for (size_t k = 0; k < process_at(tree, i)->threads.count; k++) {

@@ -18,7 +18,7 @@
 
 enum { SOCKET_BYTES = 4 << 20, MESSAGE_BYTES = 8192 };
 
-/* Layout of struct pidfd_info in linux/pidfd.h of Linux 6.15, for PIDFD_INFO_EXIT. */
+/* Layout of struct pidfd_info of linux/pidfd.h in Linux 6.15, as PIDFD_INFO_EXIT fills it. */
 struct process_info {
     uint64_t mask, group;
     uint32_t ids[11];
@@ -31,8 +31,8 @@ struct early_end {
 #define INFO_EXIT (1ull << 3)
 #define ASK_INFO _IOWR(0xFF, 11, struct process_info)
 
-/* Installs a filter that passes only exits of processes, because the kernel reports each start and exit of any thread
- * in the system. The filter compares words in network byte order. If installing fails, all messages are read. */
+/* Installs a filter that passes only exits of processes, because the kernel also reports each start and exit of any
+ * thread in the system. The filter compares words in network byte order. Without the filter, all messages are read. */
 static void keep_ends(int fd)
 {
     enum { MESSAGE = sizeof(struct nlmsghdr) + offsetof(struct cn_msg, data), ALL = 0xffff };
@@ -50,15 +50,16 @@ static void keep_ends(int fd)
     setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
-/* Returns whether this is the initial namespace of the system. Its number is fixed (linux/nsfs.h). */
+/* Returns whether the file `path` in /proc shows the initial namespace of the system, whose number is fixed
+ * (linux/nsfs.h). */
 static bool is_first_namespace(const char *path, uint64_t number)
 {
     struct stat status;
     return stat(path, &status) == 0 && status.st_ino == number;
 }
 
-/* Returns whether the connector works. In other PID or user namespaces, the kernel accepts the request but sends no
- * messages. */
+/* Returns whether the connector works here. In other PID or user namespaces, the kernel accepts the request but sends
+ * no messages. */
 static bool has_end_events(void)
 {
     return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) &&
@@ -106,7 +107,7 @@ void tp_exit_codes_release(struct tp_exit_codes *codes)
     *codes = (struct tp_exit_codes){.connector = -1};
 }
 
-/* Stores the status of an exit that was reported before the process was added. */
+/* Stores the status of a process whose exit was reported before tp_exit_codes_add. */
 static void take_early(struct tp_exit_codes *codes, uint32_t pid)
 {
     const struct early_end *early = codes->early.data;
@@ -154,7 +155,7 @@ static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message
 void tp_exit_codes_read(struct tp_exit_codes *codes)
 {
     char bytes[MESSAGE_BYTES] __attribute__((aligned(8)));
-    codes->early.count = 0; /* these exits belong to other processes, because no fork for them was read until now */
+    codes->early.count = 0; /* drops exits of the previous read, because their processes would have been added by now */
     ssize_t size = codes->connector >= 0 ? recv(codes->connector, bytes, sizeof bytes, 0) : 0;
     for (; size > 0; size = recv(codes->connector, bytes, sizeof bytes, 0)) {
         int left = (int)size;

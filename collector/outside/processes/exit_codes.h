@@ -14,26 +14,26 @@ struct tp_exit_codes {
     int connector;            /* descriptor of the kernel's connector; -1: not available */
     struct tp_id_map waiting; /* key: process; value: its pidfd plus 1, or 0 if the connector is used */
     struct tp_id_map ended;   /* key: process; value: its status of wait(2) */
-    struct tp_vec early;      /* exits from the last read whose process was not known yet */
+    struct tp_vec early;      /* exits in the last read message whose process is not added yet */
     uint32_t descriptor_count;
 };
 
-/* Initializes *codes. The maps are in `arena`, whose guard the caller sets in the calls below that add or read. */
+/* Initializes *codes. The maps are in `arena`. Its guard must be set in all calls below that add or read. */
 void tp_exit_codes_open(struct tp_exit_codes *codes, struct tp_arena *arena);
 void tp_exit_codes_release(struct tp_exit_codes *codes);
 
 /* Adds a process of the recording that has started. */
 void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
 
-/* Stores the status of a process that the caller knows from another source. */
+/* Stores a status that the caller received from another source. */
 void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status);
 
-/* Reads the connector's messages. An exit may arrive before the start of its process. Its status is found if the caller
- * adds the process before the next call. */
+/* Reads the connector's messages. An exit may arrive before the start of its process. Its status is kept only until the
+ * next call, so add the process before. */
 void tp_exit_codes_read(struct tp_exit_codes *codes);
 
-/* Gets the status of an exited process in *status and forgets the process. Returns false if the status is unknown.
- * keeps_asking: does not forget a process whose status is unknown. */
+/* Sets *status to the exit status of a process and forgets the process. Returns false if the status is unknown.
+ * keeps_asking: true keeps a process whose status is unknown, so that the caller can ask again. */
 bool tp_exit_codes_get(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status);
 
 #endif

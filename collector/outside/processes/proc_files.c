@@ -39,7 +39,7 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
     bool has_memory = tp_proc_load(text, pid, "statm"), has_io = false;
     const char *second = has_memory ? strchr(text->data, ' ') : NULL;
     int64_t pages = second ? strtoll(second, NULL, 10) : 0;
-    if (pages > 0) /* a process that has exited has 0 pages */
+    if (pages > 0) /* 0 pages: the process has exited */
         usage->resident_bytes = pages * sysconf(_SC_PAGESIZE);
     has_io = tp_proc_load(text, pid, "io");
     if (has_io) {
@@ -85,10 +85,10 @@ void tp_proc_each(void (*take)(void *context, uint32_t pid), void *context)
         closedir(folder);
 }
 
-/* Stores a field that follows the name. number: number of the field in proc(5). The name may contain any characters. */
+/* Stores a field of /proc/PID/stat after the name. number: number of the field in proc(5). */
 static void take_field(struct tp_proc_stat *stat, int number, const char *text)
 {
-    enum { EXITING = 4, KERNEL = 0x200000 }; /* flags of the kernel: PF_EXITING, PF_KTHREAD */
+    enum { EXITING = 4, KERNEL = 0x200000 }; /* PF_EXITING and PF_KTHREAD among the kernel's flags of a process */
     uint64_t value = strtoull(text, NULL, 10);
     if (number == 4)
         stat->parent = (uint32_t)value;

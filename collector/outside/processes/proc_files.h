@@ -16,21 +16,21 @@ struct tp_proc_usage {
         write_disk_bytes; /* bytes moved to and from disks: read_bytes, write_bytes of /proc/PID/io */
 };
 
-/* Reads /proc/PID/NAME into `text` and adds a NUL. Reads at most as many bytes as the buffer may contain. Returns false
- * if nothing could be read. */
+/* Reads /proc/PID/NAME into `text` and adds a NUL. Stops at the limit of the buffer. Returns false if nothing could be
+ * read. */
 bool tp_proc_load(struct tp_buf *text, uint32_t pid, const char *name);
 
 /* Reads /proc/PID/statm and /proc/PID/io. Returns false if both fail. text: scratch buffer. */
 bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf *text);
 
-/* Reads the arguments of a process into `text`, each followed by a NUL. Returns false if there are no arguments, as at
- * the beginning of an exec. */
+/* Reads the arguments of a process into `text`, each followed by a NUL. Returns false if there are none, for example
+ * during an exec. */
 bool tp_proc_read_arguments(struct tp_buf *text, uint32_t pid);
 
-/* Sets *user to the user of a process. Returns false if the process does not exist. */
+/* Sets *user to the owner of a process. Returns false if the process does not exist. */
 bool tp_proc_user(uid_t *user, uint32_t pid);
 
-/* Returns whether the process belongs to the user of this process. */
+/* Returns whether the process has the same user as this process. */
 bool tp_proc_is_ours(uint32_t pid);
 
 /* Calls `take` for each process of the system. */
@@ -43,19 +43,19 @@ struct tp_proc_stat {
     bool is_ending; /* true if the process is exiting */
     bool is_kernel; /* true for a kernel thread */
     uint32_t parent, thread_count;
-    uint64_t started;      /* start time, which distinguishes two processes with the same id */
-    uint64_t arguments_at; /* address of the arguments, which changes at each exec; 0: not readable */
-    int status;            /* for a zombie: the status of wait(2) */
+    uint64_t started;      /* start time in clock ticks since boot; distinguishes two processes with the same id */
+    uint64_t arguments_at; /* address of the arguments in memory, which changes at each exec; 0: not readable */
+    int status;            /* for a process that has exited and waits for its parent: status as of wait(2) */
 };
 
 /* Reads /proc/PID/stat. Returns false if the process does not exist. text: scratch buffer. */
 bool tp_proc_read_stat(struct tp_proc_stat *stat, uint32_t pid, struct tp_buf *text);
 
-/* Reads the kernel's totals of a thread in ns: how long it ran, and how long it was ready without a CPU. Returns false
- * if the thread does not exist. */
+/* Reads the kernel's totals of a thread, ns: how long it ran, and how long it was ready without a CPU. Returns false if
+ * the thread does not exist. */
 bool tp_proc_read_times(int64_t *running_ns, int64_t *ready_ns, uint32_t pid, uint32_t tid, struct tp_buf *text);
 
-/* Fills `tids` with the threads of a process, the main thread first. Returns their number, at most `room`; 0: the
+/* Fills `tids` with the thread ids of a process, main thread first. Returns their number, at most `room`; 0: the
  * process does not exist. */
 size_t tp_proc_list_threads(uint32_t *tids, size_t room, uint32_t pid);
 
@@ -63,8 +63,8 @@ size_t tp_proc_list_threads(uint32_t *tids, size_t room, uint32_t pid);
 void tp_proc_each_child(uint32_t pid, uint32_t tid, struct tp_buf *text, void (*take)(void *context, uint32_t child),
                         void *context);
 
-/* State of a process. TP_PROC_OVER: the process does not exist, or has exited and waits for its parent. TP_PROC_ENDING:
- * it is exiting, which takes time if it has much memory. */
+/* State of a process. TP_PROC_OVER: does not exist, or has exited and waits for its parent. TP_PROC_ENDING: is exiting,
+ * which takes time with much memory. */
 enum tp_proc_life { TP_PROC_OVER, TP_PROC_ENDING, TP_PROC_ALIVE };
 enum tp_proc_life tp_proc_life(uint32_t pid, struct tp_buf *text);
 

@@ -17,8 +17,8 @@ static int64_t number_of(const char *text, const char *key)
     return at ? strtoll(at + strlen(key), NULL, 10) : -1;
 }
 
-/* Adds a cpu.stat file to *sum: "throttled_usec 12" in version 2, "throttled_time 12000" in version 1. In a cgroup
- * without a limit the value is missing or 0. */
+/* Adds the numbers of the file cpu.stat at `path` to *sum: "throttled_usec 12" of cgroup version 2, or "throttled_time
+ * 12000" of version 1. A cgroup without a limit has no such line, or the value 0. */
 static bool add_stat(struct tp_throttling *sum, const char *path)
 {
     struct tp_buf text;
@@ -35,7 +35,7 @@ static bool add_stat(struct tp_throttling *sum, const char *path)
     return true;
 }
 
-/* Adds the cgroup `path` in the folder of a hierarchy, and all parents of the cgroup. */
+/* Adds the numbers of the cgroup `path` and of all its parents. folder: folder of the hierarchy. */
 static bool add_groups(struct tp_throttling *sum, const char *folder, struct tp_str path)
 {
     char file[PATH_BYTES];
@@ -53,7 +53,7 @@ static bool add_groups(struct tp_throttling *sum, const char *folder, struct tp_
     return is_any;
 }
 
-/* Returns whether "cpu" is in a list such as "cpu,cpuacct". */
+/* Returns whether "cpu" is an entry of a list such as "cpu,cpuacct". */
 static bool has_processor(struct tp_str controllers)
 {
     while (controllers.len) {
@@ -67,7 +67,7 @@ static bool has_processor(struct tp_str controllers)
     return false;
 }
 
-/* Adds a line "0::/a/b" of version 2, or "3:cpu,cpuacct:/a/b" of version 1. */
+/* Adds the cgroup in a line of /proc/PID/cgroup: "0::/a/b" in version 2, "3:cpu,cpuacct:/a/b" in version 1. */
 static bool add_line(struct tp_throttling *sum, struct tp_str line, const char *root)
 {
     char folder[PATH_BYTES];

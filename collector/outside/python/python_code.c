@@ -29,7 +29,8 @@ void tp_python_code_release(struct tp_python_code *code)
 
 /* ---- texts ---- */
 
-/* Adds a character as UTF-8. Replaces characters that would end a frame early. Returns false if there is no room. */
+/* Appends a character to `to` as UTF-8. Replaces characters that would end a frame's text early. Returns false if there
+ * is no room. */
 static bool add_character(char *to, size_t room, size_t *size, uint32_t c)
 {
     c = c == ';' ? ',' : c < ' ' || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? '?' : c;
@@ -44,9 +45,8 @@ static bool add_character(char *to, size_t room, size_t *size, uint32_t c)
     return true;
 }
 
-/* Returns the bytes per character of a text. state: the state word of the text. Sets *is_ascii if all characters are
- * ASCII. Returns 0 for a kind of text that names do not have. The flags start at bit 2, or in builds of 3.15 at bit
- * 16. */
+/* Returns the bytes per character of a Python string, from its state word. Sets *is_ascii if all characters are ASCII.
+ * Returns 0 for kinds of strings that names never have. The flags start at bit 2, or at bit 16 in builds of 3.15. */
 static unsigned width_of(uint32_t state, bool *is_ascii)
 {
     enum { KIND = 7, COMPACT = 8, ASCII = 16, BEFORE = 2, LONG_BEFORE = 16 };
@@ -56,8 +56,8 @@ static unsigned width_of(uint32_t state, bool *is_ascii)
     return flags & COMPACT && (kind == 1 || kind == 2 || kind == 4) ? kind : 0;
 }
 
-/* Reads the first characters of a text into `to`, and sets *size to their bytes. Returns false if the object is not a
- * text. */
+/* Reads the first characters of a Python string into `to`, and sets *size to their bytes. Returns false if the object
+ * is not a string. */
 static bool read_text(struct tp_other_memory *memory, const struct tp_python_layout *layout, uint64_t at, char *to,
                       size_t room, size_t *size)
 {
@@ -101,8 +101,8 @@ static uint32_t read_number(const uint8_t *table, size_t size, size_t *at)
     return value;
 }
 
-/* Finds the line of a position in a table of 3.11 and later. Each entry has a head (kind, number of code units),
- * followed by the fields of its kind. */
+/* Returns the line for the code unit `wanted` from a line table of Python 3.11 or later. Each entry begins with its
+ * kind and its number of code units, followed by the fields of its kind. */
 static int64_t line_by_locations(int64_t line, const uint8_t *table, size_t size, int64_t wanted)
 {
     enum { WITHOUT_COLUMN = 13, LONG = 14, NONE = 15, FIRST_ONE_LINE = 10 };
@@ -123,8 +123,8 @@ static int64_t line_by_locations(int64_t line, const uint8_t *table, size_t size
     return line;
 }
 
-/* Finds the line of a position in a table of pairs. In 3.10, a pair is a byte count and the line change for these
- * bytes. Up to 3.9, it is a byte count and the line change after these bytes. */
+/* Returns the line for a byte offset from a line table of pairs. In 3.10, a pair is a byte count and the line change
+ * for these bytes. Up to 3.9, the line changes after these bytes. */
 static int64_t line_by_pairs(bool is_before, int64_t line, const uint8_t *table, size_t size, int64_t wanted)
 {
     enum { NO_LINE = -128 };

@@ -1,5 +1,6 @@
-/* Finds the "FILE(LINE): FUNCTION" of a position in a Python code object, in the memory of the process that runs it.
- * Known positions are cached. The cache is compared with the code object, because addresses are reused. */
+/* Finds the text "FILE(LINE): FUNCTION" for a position in a Python code object, from the memory of the process that
+ * runs it. Results are cached. A cached result is used only if the code object is unchanged, because addresses are
+ * reused. */
 #ifndef TP_COLLECTOR_OUTSIDE_PYTHON_PYTHON_CODE_H
 #define TP_COLLECTOR_OUTSIDE_PYTHON_PYTHON_CODE_H
 
@@ -21,15 +22,15 @@ struct tp_python_code {
 void tp_python_code_init(struct tp_python_code *code, struct tp_arena *arena, struct tp_strings *texts);
 void tp_python_code_release(struct tp_python_code *code);
 
-/* Returns the number of a frame's text in `texts`. object: the first TP_PYTHON_CODE_BYTES of the code object at
- * `address`. place: position as stored in the frame. Returns TP_NO_ID if the object is unreadable or not a code
- * object. */
+/* Returns the index in `texts` of a frame's text. object: the first TP_PYTHON_CODE_BYTES of the code object at
+ * `address`. place: position of the instruction as stored in the frame. Returns TP_NO_ID if the object is unreadable or
+ * not a code object. */
 uint32_t tp_python_code_text(struct tp_python_code *code, struct tp_other_memory *memory,
                              const struct tp_python_layout *layout, uint64_t address, const uint8_t *object,
                              uint64_t place);
 
-/* Returns the line of the byte offset `at` in the code, from the line table in the format of Python 3.minor. first:
- * first line of the function. Never reads beyond the table, whatever its contents. */
+/* Returns the line of the byte offset `at` in a function, from the function's line table in the format of Python
+ * 3.minor. first: first line of the function. Never reads beyond the table, whatever its contents. */
 int64_t tp_python_line(int minor, int64_t first, const uint8_t *table, size_t size, int64_t at);
 
 #endif

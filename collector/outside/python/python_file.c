@@ -10,7 +10,7 @@
 
 enum { MOST_SECTIONS = 1024, MOST_BYTES = 32 << 20 };
 
-/* Reads a part of the file into `part`. Returns false if some bytes are missing. */
+/* Reads `size` bytes at file offset `at` into `part`. Returns false if the file is shorter. */
 static bool load(struct tp_buf *part, int fd, uint64_t at, uint64_t size)
 {
     tp_buf_init(part, MOST_BYTES);

@@ -1,14 +1,13 @@
 /* Reads frames of Python threads: see python_frames.h.
- *
- * From 3.11 on, frames are adjacent in memory of the interpreter, with outer frames at lower addresses. So this code
- * reads the memory before a frame together with the frame, and most stacks need only one system call. */
+ * From Python 3.11 on, frames are adjacent in the interpreter's memory, with outer frames at lower addresses. Each read
+ * of a frame also reads the memory before it, so most stacks need only one system call. */
 #include "collector/outside/python/python_frames.h"
 
 #include <string.h>
 
 enum { MOST_INTERPRETERS = 64, MOST_THREADS = 4096, BEFORE_BYTES = 4096 };
 
-/* Offset of a thread's id in the struct of glibc that pthread_self() points to. */
+/* Offset of the thread id in the struct to which glibc's pthread_self() points. */
 #if defined(__x86_64__)
 enum { GLIBC_TID = 0x2d0 };
 #else
@@ -26,7 +25,7 @@ static uint64_t word_at(const uint8_t *bytes, int32_t at)
 
 enum { FIELDS = 4 };
 
-/* Returns the size of a struct up to and including the last of these fields. */
+/* Returns the size of a struct that ends with the last of the given fields, bytes. fields: offsets of fields. */
 static size_t bytes_up_to(const int32_t fields[FIELDS])
 {
     int32_t last = 0;
@@ -35,7 +34,7 @@ static size_t bytes_up_to(const int32_t fields[FIELDS])
     return (size_t)last + sizeof(uint64_t);
 }
 
-/* Returns the number of bytes that are read of a thread. */
+/* Returns the number of bytes to read from a thread's struct. */
 static size_t thread_bytes(const struct tp_python_layout *layout)
 {
     return bytes_up_to(
@@ -69,7 +68,7 @@ uint64_t tp_python_thread(struct tp_other_memory *memory, const struct tp_python
 
 /* ---- frames ---- */
 
-/* Memory from `start` on that was read together with a frame. */
+/* Memory at address `start` that was read together with a frame. */
 struct part {
     uint64_t start;
     size_t size;
@@ -79,7 +78,7 @@ struct part {
 struct walk {
     struct tp_other_memory *memory;
     const struct tp_python_layout *layout;
-    struct part parts[2]; /* two parts: frames in the interpreter's memory, and frames on the thread's stack */
+    struct part parts[2]; /* two cached parts: frames in the interpreter's memory, and frames on the thread's stack */
     unsigned last;        /* index of the part used last */
 };
 
@@ -89,7 +88,7 @@ static size_t frame_bytes(const struct tp_python_layout *layout)
         (const int32_t[FIELDS]){layout->frame_code, layout->frame_outer, layout->frame_place, layout->frame_owner});
 }
 
-/* Returns the bytes of a frame, or NULL if they cannot be read. */
+/* Returns a copy of the frame at an address, or NULL if it cannot be read. */
 static const uint8_t *frame_at(struct walk *w, uint64_t at)
 {
     size_t size = frame_bytes(w->layout);
@@ -110,7 +109,7 @@ static const uint8_t *frame_at(struct walk *w, uint64_t at)
     return got ? part->bytes + BEFORE_BYTES : NULL;
 }
 
-/* Returns whether the interpreter added the frame for a call from C. Such a frame runs no code. */
+/* Returns whether the frame only marks a call from C. The interpreter adds such frames, which run no code. */
 static bool is_of_call(const struct tp_python_layout *layout, const uint8_t *frame)
 {
     enum { FIRST_OF_CALLS = 3 };

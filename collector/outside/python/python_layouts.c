@@ -6,7 +6,7 @@
 
 enum { ABSENT = TP_PYTHON_ABSENT };
 
-/* Layouts of the versions without a description, with the values in the order of the struct's members. */
+/* Layouts of Python versions that do not describe themselves. The values are in the order of the struct's members. */
 static const struct tp_python_layout known[] = {
     {9, 32, 0, 8, 8, ABSENT, 176, 24, ABSENT, 32, 24, 104, ABSENT, 104, 112, ABSENT, 120, 40, 32, 16, 48, 72, 16, 32},
     {10, 32, 0, 8, 8, ABSENT, 176, 24, ABSENT, 32, 24, 96, ABSENT, 104, 112, ABSENT, 120, 40, 32, 16, 48, 72, 16, 32},
@@ -22,15 +22,15 @@ const struct tp_python_layout *tp_python_layout_of(int minor)
     return NULL;
 }
 
-/* Positions of the layout's values in the words at the beginning of _PyRuntime. Each value is checked: the field must
- * be inside its struct, whose size is another word. */
+/* Index of each value of the layout among the words at the start of _PyRuntime. Each value is checked to be inside its
+ * struct, whose size is another word. */
 #define AT(field) offsetof(struct tp_python_layout, field)
 
 struct described_word {
     uint32_t field;
-    uint8_t word[2]; /* index of the word with the value, in 3.13 and in 3.14 */
-    uint8_t size[2]; /* index of the word with the size of the struct; 0: not checked */
-    int32_t most;    /* most bytes that are read of the struct */
+    uint8_t word[2]; /* index of the word that contains the value, in 3.13 and in 3.14 */
+    uint8_t size[2]; /* index of the word that contains the size of the struct; 0: not checked */
+    int32_t most;    /* highest number of bytes that may be read from the struct */
 };
 
 static const struct described_word described_words[] = {
@@ -57,7 +57,7 @@ static const struct described_word described_words[] = {
     {AT(text_ascii), {70, 80}, {67, 77}, TP_PYTHON_TEXT_BYTES},
 };
 
-enum { COMPACT_HEAD_BYTES = 16 }; /* size of further fields in texts that are not ASCII, after the common fields */
+enum { COMPACT_HEAD_BYTES = 16 }; /* bytes of the extra fields of strings that are not ASCII */
 
 bool tp_python_layout_of_words(struct tp_python_layout *layout, const uint64_t *words, int minor)
 {

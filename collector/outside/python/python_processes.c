@@ -26,7 +26,7 @@ static struct tp_python_process *get(struct tp_python_processes *processes, uint
     return TP_AT(&processes->items, struct tp_python_process, *number);
 }
 
-/* Sets the interpreter that a process runs: the first one that it mapped since its last start. */
+/* Sets the interpreter that a process runs: the first one mapped since the process last started a program. */
 static void choose(struct tp_python_processes *processes, struct tp_python_process *process)
 {
     struct tp_python_mapping now = process->mapping_count ? process->mappings[0] : (struct tp_python_mapping){0};
@@ -49,7 +49,7 @@ static void insert(struct tp_python_process *process, struct tp_python_mapping m
     process->mapping_count++;
 }
 
-/* Stores a new start of a process and drops earlier mappings. */
+/* Stores the time of a fork, exec or exit, and drops earlier mappings. */
 static void begin(struct tp_python_process *process, int64_t time_ns)
 {
     unsigned gone = 0;
@@ -103,6 +103,7 @@ struct tp_python_process *tp_python_processes_find(struct tp_python_processes *p
 {
     struct tp_python_process *process = known(processes, pid);
     if (process && !process->now.address)
-        inherit(processes, process); /* repeated here, because the parent's mapping may arrive after the fork */
+        inherit(processes, process); /* repeated, because the record of the parent's mapping may arrive after the record
+                                      * of the fork */
     return process && process->now.address ? process : NULL;
 }

@@ -1,9 +1,8 @@
-/* Tracks which processes run Python, and the address of their interpreter's state, whatever the order of the records.
- *
- * Mappings, forks and names are recorded in separate rings, which are read one after another. So the exec of a child is
- * often read after the mappings of the new program, and a fork after both. Therefore each process stores its mappings
- * with their times. A process runs the first interpreter that it mapped since its last start. Only one thread may use
- * this module. All memory is in the arena, whose guard the caller sets. */
+/* Tracks which processes run Python and the address of their interpreter's state, in whatever order the records arrive.
+ * Mappings, forks and names are in separate rings, which are read one after another. So the record of an exec often
+ * arrives after the mappings of the new program, and the record of a fork after both. Therefore each process stores its
+ * mappings with their times. A process runs the first interpreter that it mapped since its last exec or fork. Only one
+ * thread may use this module. All memory is in the arena, whose guard the caller sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_PYTHON_PYTHON_PROCESSES_H
 #define TP_COLLECTOR_OUTSIDE_PYTHON_PYTHON_PROCESSES_H
 
@@ -14,10 +13,10 @@
 #include "writer/base/arena.h"
 #include "writer/base/id_map.h"
 
-/* Most interpreters per process. A library may contain an interpreter that never runs. */
+/* Highest number of interpreters per process. A library may contain an interpreter that never runs. */
 enum { TP_PYTHON_MAPPINGS = 4 };
 
-/* An interpreter in the memory of a process. If `address` is 0, there is none. */
+/* Interpreter in the memory of a process; address 0: none. */
 struct tp_python_mapping {
     int64_t since_ns;
     uint64_t address; /* address of _PyRuntime */
@@ -32,7 +31,8 @@ struct tp_python_process {
     unsigned mapping_count;
     struct tp_python_mapping now;   /* the interpreter that the process runs */
     struct tp_python_layout layout; /* layout of that interpreter; minor 0: not known yet */
-    bool is_hopeless;               /* true if the layout is unknown or the memory is not readable */
+    bool is_hopeless;               /* true if no Python frames can be read, because the layout is unknown or the memory
+                                     * is not readable */
 };
 
 struct tp_python_processes {

@@ -5,12 +5,12 @@
 #include "collector/outside/python/python_frames.h"
 
 enum { THREADS = 1024, MOST_READS = 2500 };
-#define AGAIN_NS 50000000ll /* time until a thread that was not a Python thread is looked up again, ns */
+#define AGAIN_NS 50000000ll /* time until a thread that ran no Python is examined again, ns */
 
-/* Cache entry with the address at which a thread was last found. */
+/* Cache entry: address at which the struct of a thread was last found. */
 struct tp_python_thread_slot {
     uint32_t pid, tid;
-    uint64_t thread; /* address of the thread; 0: the thread was not a Python thread */
+    uint64_t thread; /* address of the thread's struct; 0: not a Python thread */
     int64_t again_ns;
 };
 
@@ -31,7 +31,7 @@ void tp_python_stacks_release(struct tp_python_stacks *s)
 
 /* ---- processes ---- */
 
-/* Returns the interpreter in a file, or NULL. Only files with "python" in their names are examined. */
+/* Returns the interpreter in a code file, or NULL. Examines only files with "python" in their names. */
 static const struct tp_python_file *interpreter_of(struct tp_python_stacks *s, uint32_t file)
 {
     struct tp_python_file found;
@@ -73,8 +73,8 @@ void tp_python_stacks_process(struct tp_python_stacks *s, const struct tp_perf_r
 
 /* ---- stacks ---- */
 
-/* Finds the layout of the process's interpreter. The description in an interpreter is a constant, so it is available
- * from the start of the process. */
+/* Finds the memory layout of the process's interpreter. The interpreter's description of its layout is a constant, so
+ * it is readable from the start of the process. */
 static bool find_layout(struct tp_python_stacks *s, struct tp_python_process *process, struct tp_other_memory *memory)
 {
     uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
@@ -134,7 +134,7 @@ uint32_t tp_python_stacks_read(struct tp_python_stacks *s, uint32_t pid, uint32_
         process->layout.minor = 0;
         s->unknown_count++;
     }
-    if (count < 0) /* the thread has exited, or another thread has its id */
+    if (count < 0) /* the thread has exited, or another thread now has its id */
         s->threads[(tid * 2654435761u >> 8) % THREADS] = (struct tp_python_thread_slot){0};
     s->failed_count += count < 0 || node == TP_NO_ID;
     s->read_count += count > 0 && node != TP_NO_ID;

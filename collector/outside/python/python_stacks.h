@@ -1,4 +1,4 @@
-/* Reads Python stacks of running programs as nodes of the recording's trie. This module tracks which processes run
+/* Reads Python stacks of running programs and stores them as stack nodes of the recording. Tracks which processes run
  * Python and where their interpreter is, and reads the current frames of a thread. Nothing is loaded into a process,
  * and no process waits. Only one thread may use this module. All memory is in the arena, whose guard the caller
  * sets. */
@@ -17,8 +17,8 @@ struct tp_python_stacks {
     struct tp_vec interpreters; /* items: struct tp_python_file */
     struct tp_python_processes processes;
     struct tp_python_thread_slot *threads;
-    uint64_t read_count, failed_count; /* count of stacks that were read, and of stacks that could not be read */
-    uint32_t unknown_count;            /* count of processes with an unknown version or unreadable memory */
+    uint64_t read_count, failed_count; /* counts of stacks that were read and that could not be read */
+    uint32_t unknown_count;            /* count of processes with an unknown Python version or unreadable memory */
 };
 
 void tp_python_stacks_init(struct tp_python_stacks *stacks, struct tp_arena *arena, struct tp_code_places *places);

@@ -1,8 +1,8 @@
 /* Walks stacks by call frame information: see complete_stacks.h.
- *
  * One session of libdw serves all processes, because each file has its own range in a shared address space
- * (code_space.h). Code addresses in the copied stack are translated to that space when libdw reads them. If a word only
- * looks like a code address, the translation does no harm, because such a word is a saved register that is not used. */
+ * (code_space.h). When libdw reads a word of the copied stack that is a code address, the word is translated to that
+ * space. Other words that only look like a code address are translated too. They do no harm, because they are saved
+ * registers that are not used. */
 #include "collector/outside/stacks/complete_stacks.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { MOST_FRAMES = 256 };
 
-/* State of one walk. */
+/* State of the walk through one stack. */
 struct tp_complete_walk {
     const struct tp_code_maps *maps;
     const struct tp_code_places *places;
@@ -60,7 +60,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *
     return true;
 }
 
-/* Sets the registers, converted from the kernel's numbers to DWARF's. */
+/* Passes the registers to libdw, converted from the kernel's register numbers to DWARF's. */
 static bool set_registers(Dwfl_Thread *thread, void *context)
 {
     const struct tp_complete_walk *walk = ((struct tp_complete_stacks *)context)->walk;
@@ -76,8 +76,9 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
         registers[i] = given[order[i]];
     uint64_t place = tp_code_space_of(walk->maps, walk->places, given[TP_PERF_PLACE]);
 #if defined(__aarch64__)
-    registers[30] = tp_code_space_of(walk->maps, walk->places, registers[30]); /* the link register has the return
-                                                                                * address of a leaf function */
+    registers[30] = tp_code_space_of(walk->maps, walk->places, registers[30]); /* on arm64, a function that calls no
+                                                                                * other has its return address only in
+                                                                                * the link register */
 #endif
     registers[TP_PERF_REGISTERS - 1] = place;
     tp_libdw()->dwfl_thread_state_register_pc(thread, place);
@@ -122,7 +123,7 @@ static void begin(struct tp_complete_stacks *stacks)
     stacks->file_count = TP_CODE_FIRST_FILE;
 }
 
-/* Reports new files to libdw. */
+/* Reports files that are new in `places` to libdw. */
 static void add_files(struct tp_complete_stacks *stacks, const struct tp_code_places *places)
 {
     static const Dwfl_Thread_Callbacks calls = {.next_thread = next_thread,
@@ -143,7 +144,7 @@ static void add_files(struct tp_complete_stacks *stacks, const struct tp_code_pl
             close(movable); /* after success, libdw closes the descriptor */
     }
     tp_libdw()->dwfl_report_end(stacks->session, NULL, NULL);
-    tp_libdw()->dwfl_attach_state(stacks->session, NULL, 1, &calls, stacks); /* only the first call has an effect */
+    tp_libdw()->dwfl_attach_state(stacks->session, NULL, 1, &calls, stacks); /* has an effect only in the first call */
 }
 
 void tp_complete_stacks_release(struct tp_complete_stacks *stacks)
@@ -165,7 +166,7 @@ static size_t chain_depth(const struct tp_perf_record *sample)
     return at < sample->chain_count ? sample->chain_count - at - 1 : 0;
 }
 
-/* Returns whether the code was built by Go, which uses frame pointers and has no call frame information. */
+/* Returns whether Go built the code of the frame. Go uses frame pointers and has no call frame information. */
 static bool is_of_go(const struct tp_complete_walk *w)
 {
     uint32_t file;
@@ -192,7 +193,8 @@ uint32_t tp_complete_stack(struct tp_complete_stacks *stacks, const struct tp_co
     *is_cut = false;
     if (!sample->dump_bytes || is_of_go(&walk))
         return 0;
-    tp_mapped_set_lenient(true); /* needed because libdw maps files, which may be truncated */
+    tp_mapped_set_lenient(true); /* makes reads of mapped files safe, because libdw maps files that may be truncated
+                                  * later */
     if (!stacks->was_tried)
         begin(stacks);
     if (stacks->session && stacks->file_count < places->files.count)
@@ -203,8 +205,8 @@ uint32_t tp_complete_stack(struct tp_complete_stacks *stacks, const struct tp_co
     tp_mapped_set_lenient(false);
     if (!is_whole && !walk.is_cut && walk.count <= chain_depth(sample))
         return 0;
-    *is_cut = walk.is_cut; /* libdw treats unreadable memory as the end of the stack, so only the walk knows whether the
-                            * stack was cut */
+    *is_cut = walk.is_cut; /* libdw reports a stack that ends early as complete, so `walk` records whether the copy was
+                            * too short */
     stacks->cut_count += *is_cut;
     for (size_t i = walk.count; i-- > 0;)
         node = add_frame(&walk, places, node, walk.frames[i]);

@@ -1,7 +1,7 @@
 /* Merges native and Python frames: see mixed_stacks.h. */
 #include "collector/outside/stacks/mixed_stacks.h"
 
-enum { MOST_FRAMES = 1024 }; /* most frames of a native stack; Python stacks have fewer */
+enum { MOST_FRAMES = 1024 }; /* highest number of frames of a native stack; Python stacks have fewer */
 
 /* Nodes of the frames of a stack, innermost first. */
 struct frames {
@@ -40,8 +40,8 @@ static bool is_unknown(const struct tp_code_places *places, uint32_t node)
     return tp_code_frame_at(places, node)->file == TP_CODE_UNKNOWN;
 }
 
-/* Replaces each frame of the interpreter's loop by the Python frames of that call, outermost first. Drops unknown
- * outermost frames, because a function without frame pointers leaves such values. */
+/* Replaces each native frame of the interpreter's loop by the Python frames of that call, outermost first. Drops
+ * unknown outermost frames, because functions without frame pointers produce wrong addresses there. */
 static uint32_t mix(struct tp_code_places *places, const struct frames *native, const struct frames *python)
 {
     uint32_t node = 0;
@@ -58,9 +58,9 @@ static uint32_t mix(struct tp_code_places *places, const struct frames *native, 
     return node;
 }
 
-/* Places the native frames inside the innermost loop inside the Python stack. If the native stack is cut before a loop,
- * places all native frames there. Drops unknown frames, because a function without frame pointers leaves such
- * values. */
+/* Adds the native frames of the innermost interpreter call as callees of the Python stack, or all native frames if the
+ * native stack contains no such call. Drops unknown frames, because functions without frame pointers produce wrong
+ * addresses. */
 static uint32_t splice_python_frames(struct tp_code_places *places, const struct frames *native,
                                      const struct frames *python)
 {

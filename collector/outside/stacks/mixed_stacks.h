@@ -4,11 +4,11 @@
 
 #include "collector/outside/code/code_places.h"
 
-/* Returns the node of the merged stack. Each native frame of the interpreter's loop is one call of the loop, and Python
- * frames are grouped by these calls. If both counts of calls are equal, the Python frames of each call replace its loop
- * frame, between the native callers. Otherwise the stacks are from different moments, or the native stack is cut, and
- * *is_aligned becomes false. Then the native frames inside the innermost loop come first, followed by all Python
- * frames. native, python: nodes of places; 0: no frames. */
+/* Merges two stacks and returns the node of the result. native, python: stack nodes; 0: no frames. Each native frame of
+ * the interpreter's loop is one call of the loop, and Python frames are grouped by these calls. If both stacks have the
+ * same number of calls, the Python frames of each call replace its loop frame. Otherwise the stacks are from different
+ * moments, or the native stack is cut. Then *is_aligned becomes false, and the result contains the Python frames and,
+ * as their callees, the native frames of the innermost call. */
 uint32_t tp_mixed_stack(struct tp_code_places *places, uint32_t native, uint32_t python, bool *is_aligned);
 
 #endif

@@ -9,8 +9,8 @@
 #include "collector/outside/code/code_space.h"
 #include "writer/worker.h"
 
-/* Returns the start of a file in the shared space. Programs with fixed addresses overlap in this space, so the number
- * of the file serves as its time of loading. */
+/* Returns the start of a file's range in the shared space. Programs with fixed addresses overlap there, so the file
+ * number also serves as the time of loading. */
 static uint64_t start_of(const struct tp_code_file *file, uint32_t number)
 {
     return file->is_fixed ? 0 : tp_code_space_start(number);
@@ -41,14 +41,14 @@ static uint32_t made_name(const struct tp_stack_texts *words, uint32_t frame)
     return tp_code_jit_at(words->places, TP_AT(&words->places->frames, struct tp_code_frame, frame))->name;
 }
 
-/* Returns whether the node is generated code without a name. */
+/* Returns whether the stack node is generated code whose name is unknown. */
 static bool is_nameless(const struct tp_stack_texts *words, uint32_t node)
 {
     return tp_code_frame_at(words->places, node)->file == TP_CODE_JIT &&
            made_name(words, tp_code_node_at(words->places, node)->frame) == TP_NO_ID;
 }
 
-/* Returns the text of a frame without a file. The text is the name of a kernel function, or a fixed text. */
+/* Returns the text of a frame that is not in a file: the name of a kernel function, or a fixed text. */
 static struct tp_symbol_frames plain_frame(struct tp_stack_texts *words, uint32_t file, uint32_t frame)
 {
     static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[jit] [memory];",
@@ -94,7 +94,7 @@ struct tp_str tp_stack_texts_build_id(struct tp_stack_texts *words, uint32_t nod
     return tp_symbols_build_id(&words->symbols, address_of(words, frame), frame->file);
 }
 
-/* Returns whether a frame is in the preload library, whose work is not the program's. */
+/* Returns whether the frame is in the preload library of tracepress, which does not belong to the program. */
 static bool is_ours(const struct tp_stack_texts *words, uint32_t node)
 {
     uint32_t file = tp_code_frame_at(words->places, node)->file;
@@ -102,7 +102,8 @@ static bool is_ours(const struct tp_stack_texts *words, uint32_t node)
            tp_str_ends(TP_AT(&words->places->files, struct tp_code_file, file)->path, "/" TP_WORKER_LIBRARY);
 }
 
-/* Returns whether the function's name in "file.c(12): function" or "function [module]" begins with `start`. */
+/* Returns whether the function name in a frame text begins with `start`. frame: "file.c(12): function" or "function
+ * [module]". */
 static bool is_function(struct tp_str frame, const char *start)
 {
     int64_t place = tp_str_find(frame, "): ");
@@ -120,7 +121,7 @@ static bool is_event_of_kernel(struct tp_str name)
     return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
 }
 
-/* Returns whether a program calls this kernel function to use its own events. */
+/* Returns whether a program calls this kernel function to use events that it opened itself. */
 static bool is_program_call(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
@@ -130,7 +131,8 @@ static bool is_program_call(struct tp_str name)
     return tp_str_find(name, "sys_perf_event_open") >= 0;
 }
 
-/* Returns whether one of these frames is a function of the recorder. frames: of one address, with inlined functions. */
+/* Returns whether one of the functions in `frames` belongs to the recorder. frames: texts of one address with its
+ * inlined functions. */
 static bool has_own_function(struct tp_str frames)
 {
     while (frames.len) {
@@ -145,8 +147,8 @@ static bool has_own_function(struct tp_str frames)
     return false;
 }
 
-/* Returns whether the frames of the preload library from `node` on do work of the recorder. The library also replaces
- * functions of the C library under their own names. The work of a program in these functions is its own work. */
+/* Returns whether the preload library does work of the recorder in the frames from `node` on. The library also contains
+ * replacements of C library functions, which do work of the program. */
 static bool is_own_work(struct tp_stack_texts *words, uint32_t node)
 {
     for (; node && is_ours(words, node); node = tp_code_node_at(words->places, node)->outer)
@@ -155,7 +157,7 @@ static bool is_own_work(struct tp_stack_texts *words, uint32_t node)
     return false;
 }
 
-/* Returns the first node outside the kernel. Sets *is_event if the kernel worked for events of the recorder. */
+/* Returns the first node outside the kernel. Sets *is_event if the kernel frames handle events of the recorder. */
 static uint32_t leave_kernel(const struct tp_stack_texts *words, uint32_t node, bool *is_event)
 {
     bool is_own = false;
@@ -172,7 +174,7 @@ static uint32_t leave_kernel(const struct tp_stack_texts *words, uint32_t node, 
 
 bool tp_stack_texts_is_recording(struct tp_stack_texts *words, uint32_t node, bool is_wait)
 {
-    enum { MOST_BETWEEN = 4 }; /* most frames of the C library that are called by the preload library */
+    enum { MOST_BETWEEN = 4 }; /* highest number of C library frames below a call from the preload library */
     bool is_event;
     node = leave_kernel(words, node, &is_event);
     if (is_event)
@@ -188,7 +190,7 @@ bool tp_stack_texts_is_recording(struct tp_stack_texts *words, uint32_t node, bo
 static void put_frames(struct tp_stack_texts *words, uint32_t node, bool without_kernel, bool without_ours,
                        struct tp_str *leaf)
 {
-    bool was_nameless = false; /* true after a frame without a name; several such frames in a row are written once */
+    bool was_nameless = false; /* true after a frame without a name; a row of such frames is written as one */
     words->text.count = 0;
     *leaf = (struct tp_str){0};
     for (; node; node = tp_code_node_at(words->places, node)->outer) {
@@ -209,7 +211,7 @@ static void put_frames(struct tp_stack_texts *words, uint32_t node, bool without
 struct tp_str tp_stack_texts_of(struct tp_stack_texts *words, uint32_t node, bool without_kernel, struct tp_str *leaf)
 {
     put_frames(words, node, without_kernel, true, leaf);
-    if (!leaf->len) /* a stack with frames of the recorder only belongs to a thread of the recorder */
+    if (!leaf->len) /* a stack with only frames of the recorder belongs to a thread of the recorder */
         put_frames(words, node, without_kernel, false, leaf);
     return (struct tp_str){words->text.data, words->text.count};
 }

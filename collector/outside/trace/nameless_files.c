@@ -11,7 +11,7 @@ enum { MOST_FILES = 32 };
 
 struct nameless_file {
     uint32_t number; /* number of the file in `places` */
-    uint32_t node;   /* node of a leaf in the file */
+    uint32_t node;   /* stack node whose frame is in the file */
     uint64_t sample_count;
 };
 
@@ -37,7 +37,7 @@ static bool is_text(struct tp_str name)
     return length > 0;
 }
 
-/* Returns whether the file's name was already written or is not valid UTF-8. */
+/* Returns whether the list already contains a file with the same name, or the name is not valid UTF-8. */
 static bool is_written(const struct tp_code_places *places, const struct nameless_file *files, size_t count)
 {
     struct tp_str name = name_of(places, files[count].number);

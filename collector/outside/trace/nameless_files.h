@@ -8,8 +8,8 @@
 #include "writer/base/buf.h"
 
 /* Appends a JSON object with the names and build-ids of files with samples in unnamed functions. Users find debug
- * packages by the build-id. Files with the most such samples come first. Of two files with the same name, only the one
- * with more samples is listed. Looks up the names of all sampled frames. */
+ * packages by the build-id. Files with the most such samples come first. If two files have the same name, only the
+ * first is listed. Finds the names of all sampled frames. */
 void tp_nameless_files_put(struct tp_buf *out, const struct tp_outside_tree *tree, struct tp_stack_texts *words);
 
 #endif

@@ -1,9 +1,8 @@
 /* Writes the recording as a trace: see outside_trace.h.
- *
  * A process is a slice (cat "process") in the row of its first thread. A state of a thread is a slice (cat
- * "thread_state") in that thread's row. A sample has the same form as a sample taken inside a program (cat
+ * "thread_state") in that thread's row. A sample has the same form as a sample recorded inside a program (cat
  * "cpu_sample"). Each sample represents an equal part of the running time of its process. So the times of functions add
- * up to the processor time, whatever the rate. */
+ * up to the processor time at any sampling rate. */
 #include "collector/outside/trace/outside_trace.h"
 
 #include <string.h>
@@ -26,13 +25,13 @@ struct writing {
     struct tp_arena arena;
     struct tp_trace_out *out;
     struct tp_stack_texts words;
-    struct tp_buf nameless;              /* build-ids of files without names, as JSON */
-    const struct tp_str *causes;         /* causes of waits; the index is the node */
-    const struct tp_wait_guess *guesses; /* estimated causes; the index is the number of the change */
-    int64_t shift_ns;                    /* time on the trace's clock minus time on the tree's clock */
+    struct tp_buf nameless;              /* build-ids of files without function names, as JSON */
+    const struct tp_str *causes;         /* known causes of waits; the index is the stack node */
+    const struct tp_wait_guess *guesses; /* estimated causes of waits; the index is the number of the state change */
+    int64_t shift_ns;                    /* trace clock minus tree clock, ns */
 };
 
-/* Arguments of a slice while they are collected. */
+/* Arguments of a trace slice, collected one by one. */
 struct args {
     struct tp_trace_out_arg items[MOST_ARGS];
     size_t count;
@@ -65,7 +64,8 @@ static struct tp_trace_out_event slice_of(const struct writing *w, const struct 
 
 /* ---- processes ---- */
 
-/* Returns the first argument without its folders. Without arguments, returns the kernel's name of the process. */
+/* Returns the name of a process: its first argument without the folders, or without arguments the kernel's name of the
+ * process. */
 static struct tp_str name_of(const struct tp_outside_process *process)
 {
     if (!process->program_count)
@@ -78,8 +78,8 @@ static struct tp_str name_of(const struct tp_outside_process *process)
     return word.len ? word : tp_str_of(program->name);
 }
 
-/* Adds the arguments of a program as a list. Without arguments, adds the path of its file, or its name if the path is
- * unknown. */
+/* Adds the arguments of a program to the slice as a list. If they are unknown, adds the path of the program's file or
+ * the program's name. */
 static void add_words(struct writing *w, struct args *args, const struct tp_outside_program *program)
 {
     struct tp_vec list = TP_VEC(&w->arena, struct tp_str);
@@ -154,7 +154,7 @@ static void write_process(struct writing *w, const struct tp_outside_process *pr
     add_int(&args, "running ns", process->running_ns);
     add_int(&args, "samples", process->sample_count);
     add_usage(&args, process);
-    if (process != tp_outside_process_at(tree, 0)) /* the row of the first process already exists */
+    if (process != tp_outside_process_at(tree, 0)) /* the first process already has a row */
         tp_trace_out_process(w->out, (int64_t)process->pid, name_of(process), TP_STR("CPU"), TP_NULL_INT);
     struct tp_trace_out_event slice = slice_of(w, first, &args, process->begin_ns, process->end_ns);
     slice.other_category = TP_STR("process");

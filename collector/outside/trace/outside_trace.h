@@ -5,10 +5,11 @@
 #include "collector/outside/tree/usage_polls.h"
 
 struct tp_outside_trace {
-    const struct tp_outside_tree *tree; /* processes and threads of the run; must have ended */
+    const struct tp_outside_tree *tree; /* processes and threads of the run; tp_outside_tree_end must have been
+                                         * called */
     const struct tp_vec *looks;         /* resident memory at polls; items: struct tp_usage_poll */
-    int64_t clock_ns;                   /* wall clock minus the tree's clock */
-    int64_t begin_ns, end_ns;           /* start and end of the recording, on the tree's clock */
+    int64_t clock_ns;                   /* wall clock minus the tree's clock, ns */
+    int64_t begin_ns, end_ns;           /* start and end of the recording on the tree's clock, ns */
     struct tp_str name;                 /* name of the program */
     struct tp_str seen;                 /* JSON object with the recorded and the missed facts */
 };
