@@ -1,4 +1,4 @@
-/* Reads the facts that a program recorded about itself: see program_facts.h. */
+/* Reads the facts that a program recorded about itself. See program_facts.h. */
 #include "webreport/measure/program/program_facts.h"
 
 #include "webreport/trace/json/value.h"
@@ -6,7 +6,7 @@
 
 enum { MOST_BYTES = 256 };
 
-/* Members that profilers themselves write into the head of a trace. */
+/* Members that profilers themselves write into the metadata of a trace. */
 static const char *const technical[] = {
     "traceEvents",
     "schemaVersion",

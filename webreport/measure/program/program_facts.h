@@ -1,5 +1,5 @@
-/* Facts that a program recorded about itself with tracepress_metadata or add_metadata of torch.profiler. They are
- * members of the trace's head that no profiler writes by itself. */
+/* Facts that a program recorded about itself with tracepress_metadata, or with add_metadata of torch.profiler. They
+ * are the members of the trace's metadata that no profiler writes by itself. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FACTS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FACTS_H
 
@@ -7,12 +7,12 @@
 
 #include "webreport/trace/trace.h"
 
-/* Returns whether a member of the head comes from the program; false for members of Kineto, torch.profiler and
- * tracepress. */
+/* Returns whether a member of the trace's metadata comes from the program; false for members of Kineto,
+ * torch.profiler and tracepress. */
 bool tp_is_program_fact(struct tp_str key);
 
-/* Returns a fact as text, cut to 256 bytes: the contents of a string, or the JSON of another value. The text is in the
- * arena, whose guard is set. */
+/* Returns a fact as text, cut to 256 bytes: the contents of a JSON string, or the JSON of any other value. The text
+ * is in the arena, whose guard the caller sets. */
 struct tp_str tp_program_fact_text(struct tp_arena *arena, struct tp_str json);
 
 #endif

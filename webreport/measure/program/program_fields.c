@@ -1,4 +1,4 @@
-/* The members of program_view in the report's JSON: see program_view.h. */
+/* Writes the members of program_view in the report's JSON. See program_view.h. */
 #include "webreport/measure/program/program_verdict.h"
 #include "webreport/measure/program/program_view.h"
 

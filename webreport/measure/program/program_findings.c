@@ -1,4 +1,4 @@
-/* Finds what to improve in a program: see program_verdict.h. docs/definitions.md section 23 has the conditions. */
+/* Finds what to improve in a program. See program_verdict.h. docs/definitions.md section 23 has the conditions. */
 #include <math.h>
 
 #include "webreport/measure/program/program_starts.h"
@@ -43,7 +43,7 @@ static void find_ready(struct tp_program_view *view)
 
 /* ---- functions ---- */
 
-/* Adds the finding about the Python function with most processor time, which includes the native code that it calls. */
+/* Adds the finding about the Python function with the most processor time, including the native code that it calls. */
 static void find_python(struct tp_program_view *view)
 {
     const struct tp_program_python *python = &view->python;
@@ -59,7 +59,7 @@ static void find_python(struct tp_program_view *view)
                                            .whole = "CPU"});
 }
 
-/* Returns the build-id of the file of a function. Debug packages are found by build-id (debuginfod, .build-id below
+/* Returns the build-id of the file of a function, by which debug packages are found (debuginfod, .build-id below
  * /usr/lib/debug). */
 static struct tp_str build_id_of(const struct tp_program_view *view, const struct tp_program_function *f,
                                  struct tp_arena *arena)
@@ -74,7 +74,8 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_program_function *f = NULL;
     uint32_t number = TP_NO_ID;
-    for (uint32_t at = 0; at < view->functions.found_count && !f; at++) { /* the largest function with a known name */
+    for (uint32_t at = 0; at < view->functions.found_count && !f;
+         at++) { /* finds the largest function with a known name */
         number = view->functions.order[at];
         f = tp_program_function_at(&view->functions, number);
         f = tp_str_starts(f->name, "[unknown]") || f->is_recording ? NULL : f;
@@ -117,7 +118,8 @@ static void find_kernel(struct tp_program_view *view)
                                                               .whole = "CPU"});
 }
 
-/* Returns the time of the samples for whose functions `is_one` is true. *samples is their number. */
+/* Returns the time of all samples for which `is_one` returns true for the functions of their stack. *samples: their
+ * number. */
 static int64_t time_of_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
                                uint64_t *samples)
 {
@@ -151,7 +153,7 @@ static bool is_fault(const struct tp_program_functions *functions)
     return false;
 }
 
-/* Returns whether a sample spins while it waits for others: in the OpenMP library, or by repeated sched_yield. */
+/* Returns whether a sample is busy waiting for other threads: in the OpenMP library, or by repeated sched_yield. */
 static bool is_spin(const struct tp_program_functions *functions)
 {
     for (size_t i = functions->path.count; i-- > 0;) {
@@ -165,7 +167,7 @@ static bool is_spin(const struct tp_program_functions *functions)
     return false;
 }
 
-/* Adds a finding about the processor time of samples, if there are enough of them. */
+/* Adds a finding about the processor time of samples for which `is_one` returns true, if there are enough of them. */
 static void find_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
                          double least_percent, struct tp_program_finding finding)
 {
@@ -178,7 +180,7 @@ static void find_samples(struct tp_program_view *view, bool (*is_one)(const stru
 
 /* ---- waits ---- */
 
-/* Returns the running time of all threads with a wait of the group. */
+/* Returns the running time of all threads that have a wait in the group, ns. */
 static int64_t running_of(const struct tp_program_view *view, uint32_t group)
 {
     int64_t ns = 0;
@@ -193,8 +195,8 @@ static int64_t running_of(const struct tp_program_view *view, uint32_t group)
     return ns;
 }
 
-/* Returns whether waits for a lock are contention: a thread that waits for others waits often and runs in between; a
- * thread that waits for work hardly runs. A stack with only the C library does not show whose lock it is. */
+/* Returns whether waits for a lock are contention. A thread that waits for others waits often and runs in between; a
+ * thread that waits for work hardly runs. A stack with only the C library does not show the owner of the lock. */
 static bool is_contention(const struct tp_program_view *view, const struct tp_wait_group *group)
 {
     if (group->place != TP_NO_ID &&
@@ -230,7 +232,7 @@ static bool has_failed(const struct tp_tree_process *process)
     return process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0;
 }
 
-/* Counts process i in a finding, which names the first few. */
+/* Counts process i in a finding. The finding names only the first few processes. */
 static void add_process(struct tp_program_finding *finding, const struct tp_program_view *view, uint32_t i)
 {
     finding->time_ns = tp_sat_add(finding->time_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
@@ -260,8 +262,8 @@ static bool still_runs(const struct tp_program_view *view, uint32_t i)
            tp_str_equal(tp_strings_get(&view->tree.trace->texts, seen->end), TP_STR("still runs"));
 }
 
-/* Finds daemons: processes that still ran when the program ended, which ends the recording. When the recording attached
- * to a process, the first process still runs, too: then there is no such finding. */
+/* Finds daemons: processes that still ran when the recording stopped because the program exited. After attaching to
+ * a running process there is no such finding, because the first process also still runs. */
 static void find_left(struct tp_program_view *view)
 {
     struct tp_program_finding left = {.kind = TP_PROGRAM_FINDS_LEFT, .weight = TP_PROGRAM_INFO, .percent = NAN};
