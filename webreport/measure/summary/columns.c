@@ -5,7 +5,7 @@
 #include <protobuf-c/protobuf-c.h>
 #include <string.h>
 
-/* A member of a struct, or an item of a column. */
+/* A value of any type, as stored in a member of a struct or in an item of a column. */
 union value {
     uint32_t u32;
     int64_t i64;
@@ -21,7 +21,7 @@ union value {
 
 /* ---- columns of a message ---- */
 
-/* Returns the items of a column; for a single value, the value. */
+/* Returns the address of the items of a column; for a single value, the address of the value. */
 static char *items_of(const void *message, const struct tp_column *column)
 {
     char *items = (char *)(uintptr_t)message + column->at;
@@ -109,13 +109,14 @@ static void set_usual(const struct tp_column_list *list, char *items, size_t cou
 
 /* ---- writing ---- */
 
-/* Returns the number of a text in the message: 1 + its index; 0: the text is empty. */
+/* Returns 1 + the index of the text in the message's list of texts; 0 for an empty text. */
 static uint32_t number_of(struct tp_strings *texts, struct tp_str text)
 {
     return text.len ? tp_strings_add(texts, text) + 1 : 0;
 }
 
-/* Returns the item for a member. before: the member of the previous struct; 0 for the first one. */
+/* Returns the column item that stores a member. before: value of the same member in the previous struct; 0 for the
+ * first struct. */
 static union value put(const struct tp_column *column, union value from, union value before, struct tp_strings *texts)
 {
     union value to = {0};
@@ -127,7 +128,9 @@ static union value put(const struct tp_column *column, union value from, union v
         to.u32 = from.text.ptr ? number_of(texts, from.text) + 1 : 0;
         break;
     case TP_CODE_BYTES:
-        to.bytes = (ProtobufCBinaryData){from.text.len, (uint8_t *)(uintptr_t)from.text.ptr}; /* only read */
+        to.bytes = (ProtobufCBinaryData){
+            from.text.len,
+            (uint8_t *)(uintptr_t)from.text.ptr}; /* the cast drops const: protobuf-c only reads these bytes */
         break;
     case TP_CODE_INT:
     case TP_CODE_AMOUNT:
@@ -175,7 +178,7 @@ static void make(const struct tp_column_list *list, struct tp_column_writer *wri
     }
 }
 
-/* Writes a struct as item `at` of the columns. is_first: no struct precedes the struct in its array. */
+/* Writes a struct as item `at` of the columns. is_first: the struct is the first one of its array. */
 static void put_item(const struct tp_column_list *list, struct tp_column_writer *writer, size_t at, const char *item,
                      bool is_first)
 {
@@ -232,7 +235,7 @@ static uint32_t checked_count(struct tp_column_reader *reader, uint32_t value, u
     return value;
 }
 
-/* Returns the member of the struct before `from` plus a difference, which is 0 only for the first struct. */
+/* Returns the member of the previous struct plus `difference`. A difference of 0 is valid only for the first struct. */
 static uint32_t checked_rise(struct tp_column_reader *reader, uint32_t difference, const union value *before,
                              uint32_t most)
 {
@@ -241,7 +244,8 @@ static uint32_t checked_rise(struct tp_column_reader *reader, uint32_t differenc
     return (uint32_t)value;
 }
 
-/* Returns the member for an item. before: the member of the previous struct; NULL for the first one. */
+/* Returns the value of a member that a column item stores. before: value of the same member in the previous struct;
+ * NULL for the first struct. */
 static union value get(const struct tp_column *column, union value from, const union value *before,
                        struct tp_column_reader *reader)
 {
@@ -308,7 +312,7 @@ static void get_items(const struct tp_column_list *list, struct tp_column_reader
     }
 }
 
-/* Reads the parts of each struct. */
+/* Reads the parts of each struct in `items`. */
 static void get_parts(const struct tp_column_list *list, struct tp_column_reader *reader, char *items, size_t count)
 {
     const struct tp_column_parts *parts = list->parts;

@@ -34,12 +34,13 @@ static const char *clock_text(unsigned value)
 #define AT(type, member)                                                                                               \
     _Generic(&((struct tp_input_evidence *)0)->member, type * : offsetof(struct tp_input_evidence, member))
 
-/* Members whose value is a word: an enumeration in which 0 is "unknown". */
+/* Members of the evidence that have a fixed set of values. Value 0 is "unknown", and a file stores the word for each
+ * value. */
 static const struct {
     const char *name;
     size_t offset;
     const char *(*text)(unsigned value);
-    unsigned count; /* number of words */
+    unsigned count; /* number of entries in `words` */
 } words[] = {
     {"crc", AT(unsigned, crc), crc_text, TP_CRC_COUNT},
     {"eof", AT(unsigned, eof), eof_text, TP_EOF_COUNT},
@@ -47,11 +48,11 @@ static const struct {
     {"clock", AT(unsigned, clock), clock_text, TP_CLOCK_COUNT},
 };
 
-/* Members that are numbers from 0 on. The losses follow them in a file. */
+/* Members of the evidence that are non-negative numbers. A file stores the losses after these numbers. */
 static const struct {
     const char *name;
     size_t offset;
-    bool is_needs; /* the member is a set of needs (unsigned); otherwise an int64_t */
+    bool is_needs; /* true: the member is an unsigned set of needs; false: an int64_t */
 } numbers[] = {
     {"bytes", AT(int64_t, file_bytes), false},  {"events", AT(int64_t, event_count), false},
     {"repaired", AT(int64_t, repaired), false}, {"present", AT(unsigned, present), true},

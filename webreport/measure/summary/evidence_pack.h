@@ -6,11 +6,11 @@
 #include "webreport/measure/summary/columns.h"
 #include "webreport/trace/evidence.h"
 
-/* Writes the evidence; unknown evidence writes nothing. */
+/* Writes the evidence. Writes nothing if the evidence is unknown. */
 void tp_evidence_pack(struct tp_column_writer *writer, const struct tp_input_evidence *evidence);
 
-/* Fills the evidence: unknown if the columns are empty. An unrecognized word becomes "unknown"; an unrecognized loss is
- * kept as a loss of unknown events, so that no result relies on lost data. */
+/* Reads the evidence. Empty columns give unknown evidence, and an unrecognized word becomes "unknown". An
+ * unrecognized loss counts as a loss of unknown events, so that no result relies on lost data. */
 void tp_evidence_unpack(struct tp_column_reader *reader, struct tp_input_evidence *evidence);
 
 #endif

@@ -11,25 +11,25 @@
 
 struct ProtobufCMessageDescriptor;
 
-/* The memory of parsed messages: blocks of an arena (guard set), which stay, or blocks of the heap. */
+/* Memory of a parsed message: an arena with its guard set, or the heap. */
 struct tp_message_memory {
-    struct tp_arena *arena; /* NULL: the heap */
-    uint64_t left_bytes;    /* remaining bytes, for an arena */
-    bool is_used_up;        /* a request exceeded left_bytes, or the heap has no memory */
+    struct tp_arena *arena; /* NULL: memory comes from the heap */
+    uint64_t left_bytes;    /* number of bytes that may still be allocated from the arena */
+    bool is_used_up;        /* true: a request exceeded left_bytes, or the heap has no memory */
 };
 
-/* Returns an empty message in `arena`, whose guard is set. */
+/* Returns an empty message in `arena`. The caller sets the arena's guard. */
 void *tp_message_new(const struct ProtobufCMessageDescriptor *type, struct tp_arena *arena);
 
-/* Returns the bytes of a message, in `arena`, whose guard is set. Equal messages have equal bytes. */
+/* Returns the serialized message, in `arena`. The caller sets the arena's guard. Equal messages have equal bytes. */
 struct tp_str tp_message_bytes(const void *message, struct tp_arena *arena);
 
-/* Parses a message. Returns NULL if the bytes are no message of this type, or if memory->is_used_up. The arena of the
- * memory owns the message; a message on the heap needs tp_message_free. */
+/* Parses a message. Returns NULL if the bytes are not a valid message of this type, or if memory->is_used_up. The
+ * arena owns the message; free a message on the heap with tp_message_free. */
 void *tp_message_parse(const struct ProtobufCMessageDescriptor *type, struct tp_str bytes,
                        struct tp_message_memory *memory);
 
-/* Frees a parsed message on the heap; NULL: does nothing. */
+/* Frees a parsed message on the heap. Does nothing for NULL. */
 void tp_message_free(void *message, struct tp_message_memory *memory);
 
 #endif

@@ -1,4 +1,4 @@
-/* Packs and unpacks the rows of a process: sketches and numbers per step. See rows_pack.h. */
+/* Packs and unpacks the rows of a process with their sketches and their numbers per step. See rows_pack.h. */
 #include "webreport/measure/summary/rows_pack.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ void tp_rows_pack(struct tp_column_writer *writer, const struct tp_summary *summ
 
 /* ---- unpacking ---- */
 
-/* The spans and the cells of a process, and the position of the next ones. */
+/* The spans and cells of a process. `span` and `cell` are the indexes of the next unread ones. */
 struct rest {
     const struct tp_stored_span *spans;
     const struct tp_stored_cell *cells;
@@ -77,7 +77,7 @@ static void unpack_buckets(struct tp_column_reader *reader, struct tp_sketch *ti
     reader->is_bad |= span->bucket_count && first != tp_sketch_bucket(time->min_ns);
 }
 
-/* Sets the only bucket of a row whose calls all took the same time. */
+/* Makes the single bucket of a row whose calls all took the same time. */
 static void one_bucket(struct tp_column_reader *reader, struct tp_sketch *time)
 {
     time->bucket_count = time->count > 0;
@@ -108,7 +108,7 @@ static void unpack_time(struct tp_column_reader *reader, struct tp_stored_row *r
     time->square_sum = n * mean * mean + (n > 0 ? (n - 1) * deviation_ns * deviation_ns : 0);
 }
 
-/* Fills the numbers of a row per step. */
+/* Fills the time and the count per step of a row. */
 static void unpack_cells(struct tp_column_reader *reader, struct tp_summary_row *row, uint32_t step_count,
                          struct rest *rest)
 {
@@ -136,7 +136,7 @@ void tp_rows_unpack(struct tp_column_reader *reader, struct tp_summary *summary)
         unpack_time(reader, &rows[i], &rest);
         if (rows[i].has_steps)
             unpack_cells(reader, &rows[i].row, summary->step_count, &rest);
-        if ((uint32_t)rows[i].row.kind < TP_SUMMARY_KIND_COUNT) /* other kinds are from a newer version */
+        if ((uint32_t)rows[i].row.kind < TP_SUMMARY_KIND_COUNT) /* skips kinds that only newer versions know */
             summary->rows[summary->row_count++] = rows[i].row;
     }
     reader->is_bad |= rest.span != rest.span_count || rest.cell != rest.cell_count;

@@ -1,10 +1,9 @@
-/* The work of one usual step of a run: the count of each kind of work, and the operators in their order.
+/* Counts the work of one usual step of a run, and lists its operators in order.
  *
- *
- * Counts are exact where times are not: two runs of one program have equal signatures, and the difference of two
+ * Counts are exact, while times vary. Two runs of one program have equal signatures. The difference of two
  * signatures names the operator and the line that changed (webreport/compare/work/work_diff.h). A count is the most
- * common one over the steady steps; definitions: docs/definitions.md, section 22. Texts are copies in the summary's
- * arena. */
+ * common count over the steady steps; definitions: docs/definitions.md, section 22. Texts are copies in the
+ * summary's arena. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_H
 
@@ -14,81 +13,86 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-/* What a key counts. Numbers are fixed, because files contain them. */
+/* Kinds of counted work. The values are fixed, because files contain them. */
 enum tp_count_kind {
-    TP_COUNT_OPERATOR, /* name; dims and types of its inputs */
-    TP_COUNT_LOADER,   /* an operator inside a range of the data loader */
-    /* a copy or set on a device. name, dims: of the operator it counts for; detail: of the operation itself */
+    TP_COUNT_OPERATOR, /* a call of an operator; texts: operator name, shapes and types of its inputs */
+    TP_COUNT_LOADER,   /* a call of an operator inside a range of the data loader */
+    /* a copy or set on a device; texts: name and dims of its owner, the operator; detail: name of the operation */
     TP_COUNT_COPY,
-    TP_COUNT_WAIT,     /* a call that waits for the device. name: the call; dims: outermost operator around it */
-    TP_COUNT_KERNEL,   /* a kernel; texts like those of a copy */
-    TP_COUNT_LAUNCH,   /* launches of single kernels or of a graph: number of calls */
-    TP_COUNT_ALLOCATION, /* memory records that allocate. name: "device 0", the type of the device */
+    TP_COUNT_WAIT,       /* a call that waits for the device; name: of the call; dims: name of the outermost operator */
+    TP_COUNT_KERNEL,     /* a kernel; texts: name and dims of its owner, the operator; detail: name of the kernel */
+    TP_COUNT_LAUNCH,     /* a call that launches a single kernel or a graph */
+    TP_COUNT_ALLOCATION, /* an allocation in the memory records; name: type of the device, such as "device 0" */
     TP_COUNT_KINDS
 };
 
 struct tp_count_key {
-    struct tp_str name, dims, detail; /* detail: types of an operator, name of a kernel or copy; "": none */
-    int64_t count;                    /* in the most common step */
-    uint8_t kind;                     /* enum tp_count_kind */
-    bool is_exact;                    /* 90 % of the steady steps, or all but one, have this count */
+    struct tp_str name, dims,
+        detail;    /* detail: input types of an operator, or name of a kernel or copy; "": no detail */
+    int64_t count; /* number in one step: the most common number over the steady steps */
+    uint8_t kind;  /* enum tp_count_kind */
+    bool is_exact; /* true: at least 90 % of the steady steps, or all but one, have this count */
 };
 
 /* An operator of the usual step. */
 struct tp_count_call {
-    uint32_t key, depth, place; /* indexes in keys and places */
+    uint32_t key, depth, place; /* indexes in `keys` and `places`; depth: nesting depth of the operator */
 };
 
-/* Blocks that a step allocates and that are not freed before the recording ends, by their owner. */
+/* Memory blocks of one owner that are allocated in a step and not freed before the recording stops. */
 struct tp_count_kept {
-    struct tp_str operator, place; /* outermost operator and place of the allocation; "": none */
-    int64_t blocks, bytes;         /* per step: most common number of blocks, mean bytes */
-    bool is_exact;                 /* nearly every step keeps this number, and no block was freed late */
+    struct tp_str operator, place; /* outermost operator at the allocation, and its place in the program; "": unknown */
+    int64_t blocks, bytes;         /* blocks: most common number per step; bytes: mean per step */
+    bool is_exact; /* true: nearly every step keeps this number of blocks, and no block was freed late */
 };
 
-/* A function of the user that runs inside of the data loader. */
+/* A user function that runs inside the data loader. */
 struct tp_count_function {
-    struct tp_str place;   /* "train.py(12): transform" */
-    /* per step: most common number; own time of a call, the tenth percentile of all calls: a loaded machine delays some
-     * calls, but hardly all of them */
+    struct tp_str place; /* "train.py(12): transform" */
+    /* calls: most common number per step; low_ns: own time of a fast call, ns (the tenth percentile, which delays on
+     * a loaded machine hardly affect) */
     int64_t calls, low_ns;
-    uint32_t seen;         /* calls in all steady steps */
-    bool is_exact;         /* nearly every step has this number of calls */
+    uint32_t seen; /* number of calls in all steady steps */
+    bool is_exact; /* nearly every step has this number of calls */
 };
 
 struct tp_signature {
-    uint64_t hash; /* of all keys and counts, including those left out, and of `kept`; 0: no steps, or an old file */
+    uint64_t
+        hash; /* hash of all keys, their counts and `kept`, including keys that were cut; 0: no steps, or an old file */
     uint32_t steady_count;     /* number of steps that the counts cover */
-    struct tp_count_key *keys; /* by kind, name, dims, detail; each once */
+    struct tp_count_key *keys; /* different keys, sorted by kind, name, dims, detail */
     uint32_t key_count;
-    struct tp_str *places; /* [0] is "": unknown. Others: "train.py(12): step", or a path of modules "Net_0/Linear_1" */
+    struct tp_str
+        *places; /* places[0] is "" (unknown); others: "train.py(12): step" or a module path "Net_0/Linear_1" */
     uint32_t place_count;
-    struct tp_count_call *calls; /* operators outside of the loader, thread after thread, each in its order */
+    struct tp_count_call
+        *calls; /* operators outside the data loader, grouped by thread, each thread in its order of execution */
     uint32_t call_count;
-    uint32_t *lanes; /* lane_count + 1 entries: thread i has calls lanes[i] to lanes[i + 1] - 1; longest thread first */
+    uint32_t *lanes; /* lane_count + 1 entries, longest thread first: thread i has calls lanes[i] to lanes[i + 1] - 1 */
     uint32_t lane_count;
-    bool is_cut; /* too many keys: the last ones in their order are left out, and all calls */
-    struct tp_count_kept *kept; /* by operator, place */
+    bool is_cut;                /* true: there were too many keys; the last keys and all calls are left out */
+    struct tp_count_kept *kept; /* sorted by operator, then place */
     uint32_t kept_count;
-    struct tp_count_function *functions; /* by place; empty without stacks */
+    struct tp_count_function *functions; /* sorted by place; empty if the trace has no stacks */
     uint32_t function_count;
-    bool knows_kept; /* blocks have addresses, and there are enough steps: blocks not in `kept` were freed */
+    bool knows_kept; /* true: the trace shows that all blocks outside `kept` were freed */
 };
 
-/* Computes the hash again after changes of key texts. Not for a cut signature, which lacks keys. */
+/* Computes the hash of the signature again after its key texts changed. Not valid for a cut signature, which lacks
+ * keys. */
 void tp_signature_rehash(struct tp_signature *signature);
 
-/* Compares keys in the order of a signature: by kind, name, dims, detail; <0, 0, >0. */
+/* Compares two keys by kind, name, dims, detail. Returns <0, 0 or >0. */
 int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key *b);
 
-/* Returns a text in the form that keys have: a long text is cut and ends in a hash, with the same result if it was cut
- * before, with its hash, at more bytes. In `arena` if it differs from the input. */
+/* Returns the text in the form that keys have: a long text is cut and gets a hash at its end. A text that a row cut
+ * earlier gives the same result. A changed text is in `arena`. */
 struct tp_str tp_count_cut(struct tp_str text, struct tp_arena *arena);
 
-/* Returns "operator", "loader" .. */
+/* Returns the word for a kind, such as "operator" or "loader". */
 const char *tp_count_kind_text(enum tp_count_kind kind);
 
-/* Returns whether an operator is a node of the backward pass: its work follows from the work of the forward pass. */
+/* Returns whether the name is an operator of the backward pass, whose work follows from the forward pass. */
 bool tp_count_is_backward(struct tp_str name);
 
 #endif

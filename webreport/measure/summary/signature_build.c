@@ -1,4 +1,4 @@
-/* Counts the work of each step for a signature, and the counts of the usual step. See signature.h. */
+/* Counts the work of each step and finds the counts of the usual step for a signature. See signature.h. */
 #include <stdio.h>
 
 #include "webreport/measure/summary/signature_parts.h"
@@ -10,24 +10,25 @@ void tp_count_keys_init(struct tp_count_keys *keys, struct tp_arena *arena)
 {
     *keys = (struct tp_count_keys){.follow = TP_VEC(arena, uint32_t)};
     tp_keys_init(&keys->keys, arena, TP_COUNT_IDS);
-    /* sentinel before the first key */
+    /* adds a sentinel so that number 0 is no real key */
     tp_keys_add(&keys->keys, (uint32_t[TP_COUNT_IDS]){TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID});
     *(uint32_t *)tp_vec_push(&keys->follow) = TP_NO_ID;
 }
 
-/* The count of a key in a step, for one thread. */
+/* The count of one key in one step on one thread. */
 struct part {
     uint32_t key, step, count;
 };
 
-/* The counts of the current step and of the steps before it. */
+/* State while the steps are counted, one step after the other. */
 struct counting {
     struct tp_summary_work *work;
     struct tp_count_keys keys;
-    uint32_t first_step, end_step, step; /* steady steps; current step, TP_NO_ID: none */
-    struct tp_vec now;                   /* uint32_t by key: count in the current step */
-    struct tp_vec touched;               /* uint32_t: keys with a count in the current step */
-    struct tp_vec parts;                 /* struct part */
+    uint32_t first_step, end_step,
+        step;              /* steady steps: first_step to end_step - 1; `step`: current step, TP_NO_ID: none */
+    struct tp_vec now;     /* uint32_t for each key: its count in the current step */
+    struct tp_vec touched; /* uint32_t: keys with a count in the current step */
+    struct tp_vec parts;   /* struct part */
 };
 
 /* ---- steps ---- */
@@ -37,8 +38,8 @@ static int64_t length_of(const struct tp_step *step)
     return step->host_end_ns - step->host_start_ns;
 }
 
-/* Finds the steady steps: leading steps longer than 1.5 times the median of the later half are warm-up, at most a third
- * of all. */
+/* Finds the steady steps. Up to a third of the steps is warm-up: leading steps that take more than 1.5 times the
+ * median of the later half. */
 static void find_steady(struct counting *c)
 {
     const struct tp_model *model = c->work->source->model;
@@ -71,7 +72,7 @@ static void flush(struct counting *c)
     c->step = TP_NO_ID;
 }
 
-/* Counts the key once more in the step. */
+/* Adds 1 to the count of the key in the step. */
 static inline void count_in(struct counting *c, uint32_t step, uint32_t key)
 {
     if (step != c->step)
@@ -115,7 +116,7 @@ static void count_operators(struct counting *c)
     flush(c);
 }
 
-/* Returns the outermost operator around a call, as a label. */
+/* Returns the label of the outermost operator around a launch. */
 static uint32_t owner_of_call(const struct tp_model *model, uint32_t launch)
 {
     uint32_t op = model->launches.op[launch];
@@ -192,7 +193,7 @@ static void count_allocations(struct counting *c)
 
 /* ---- the most common counts ---- */
 
-/* Sorts the parts of each key by step: key k has parts first[k] to first[k + 1] - 1. */
+/* Sorts the parts by key and step. Key k has parts first[k] to first[k + 1] - 1 of the returned array. */
 static size_t *sort_parts(struct counting *c)
 {
     uint32_t keys = tp_keys_count(&c->keys.keys);
@@ -267,7 +268,7 @@ static void name_key(struct tp_summary_work *work, struct tp_count_key *key, con
 
 /* ---- all ---- */
 
-/* A key with its texts, and its number among the counted keys. */
+/* A key with its texts. number: index of the counted key. */
 struct named {
     struct tp_count_key key;
     uint32_t number;
@@ -279,7 +280,7 @@ static int by_text(const void *x, const void *y, const void *context)
     return tp_count_key_compare(&((const struct named *)x)->key, &((const struct named *)y)->key);
 }
 
-/* Returns the hash of a key; 0 if the most common step does not have it. */
+/* Returns the hash of a key and its count; 0 for an exact count of 0. */
 static uint64_t hash_of(const struct tp_count_key *key)
 {
     if (key->count == 0 && key->is_exact)
@@ -301,8 +302,8 @@ void tp_signature_rehash(struct tp_signature *s)
     tp_signature_hash_kept(s);
 }
 
-/* Copies the keys in order into the signature. Keys with equal texts (such as the device of another thread) become one.
- * Returns the new number of each key. */
+/* Copies the keys into the signature, in its order. Keys with equal texts are merged. Returns the new index of each
+ * key. */
 static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t count)
 {
     struct tp_signature *s = &c->work->out->signature;
@@ -328,7 +329,7 @@ static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t cou
     return number;
 }
 
-/* Returns the step whose operators equal those of most steps; ties: the first. */
+/* Returns the first step whose operators are the most common ones. */
 static uint32_t find_usual(const struct counting *c)
 {
     const struct part *parts = c->parts.data;
@@ -356,7 +357,7 @@ static uint32_t find_usual(const struct counting *c)
     return c->first_step + best;
 }
 
-/* Orders the parts of one key by step: they come by thread. */
+/* Orders the parts of one key by step. */
 static int by_step(const void *x, const void *y, const void *context)
 {
     const struct part *a = x, *b = y;
@@ -395,7 +396,7 @@ void tp_signature_build(struct tp_summary_work *work)
                          .now = TP_VEC(work->scratch, uint32_t),
                          .touched = TP_VEC(work->scratch, uint32_t),
                          .parts = TP_VEC(work->scratch, struct part)};
-    if (model->step_marker == TP_MARKER_WINDOW) /* a whole recording is no sample of a step */
+    if (model->step_marker == TP_MARKER_WINDOW) /* a whole recording is not a typical step */
         return;
     find_steady(&c);
     if (c.first_step == c.end_step)

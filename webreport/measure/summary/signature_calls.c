@@ -1,19 +1,19 @@
-/* Lists the operators of the usual step, in order and with their place: see signature.h.
+/* Lists the operators of the usual step in order, each with its place. See signature.h.
  *
- *
- * The place of an operator is the innermost user function around it; for an operator of the backward pass, the place of
- * its forward operator (by sequence number); else the modules around it, else the innermost function outside of
- * frameworks. Torch records the line of the function's `def`. */
+ * The place of an operator is the innermost user function around it. An operator of the backward pass has the place
+ * of its forward operator, which has the same sequence number. Without a user function the place is the modules
+ * around the operator, then the innermost function outside frameworks. Torch records the line of the function's
+ * `def`. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/limits.h"
 
-/* Whether a name is a user function; determined once per name. */
+/* Values of tp_count_places.asked: whether a name is a user function. NOT_ASKED: not determined yet. */
 enum { NOT_ASKED, IS_USERS, IS_NOT };
 
-/* An operator of the step before it is stored. */
+/* An operator of the usual step during the build. */
 struct item {
     uint32_t event, key, depth, place, thread;
-    bool is_user_code; /* place is a user function */
+    bool is_user_code; /* true: `place` is a user function */
 };
 
 /* ---- one place ---- */
@@ -31,8 +31,8 @@ static struct tp_str label_of(const struct tp_model *model, const struct tp_even
     return tp_frames_label_text(&model->trace->frames, tp_frames_label(&model->trace->frames, e->name));
 }
 
-/* Returns the path from the top module to the module call `event`, "Net_0/Linear_1"; a path that is too long keeps its
- * inner end. */
+/* Returns the number of the module path of the call `event`, such as "Net_0/Linear_1". A path that is too long keeps
+ * its inner end. */
 static uint32_t module_place(struct tp_count_places *p, uint32_t event, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
@@ -61,7 +61,7 @@ void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work
     places->asked = tp_arena_array(work->scratch, work->source->model->trace->names.count, 1);
 }
 
-/* Consecutive operators are mostly inside of the same call, so its place is kept. */
+/* Keeps the place of the last call, because consecutive operators are mostly inside the same call. */
 uint32_t tp_count_place(struct tp_count_places *p, uint32_t inside, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
@@ -110,7 +110,8 @@ static bool has_sequence(const struct tp_host_rare *more)
     return more && more->sequence != TP_NULL_INT && more->sequence != -1;
 }
 
-/* Gives operators of the backward pass the place of the first operator in the file with their sequence number. */
+/* Gives each operator of the backward pass the place of the first operator in the file with the same sequence
+ * number. */
 static void place_backward(const struct tp_count_places *p, struct item *items, size_t count)
 {
     const struct tp_trace *trace = p->work->source->trace;
@@ -118,8 +119,8 @@ static void place_backward(const struct tp_count_places *p, struct item *items, 
     for (size_t i = 0; i < count; i++) {
         const struct tp_host_rare *more = more_of(trace, &items[i]);
         if (has_sequence(more) && !is_backward(more) && items[i].is_user_code)
-            *(struct tp_keyed *)tp_vec_push(&forward) =
-                (struct tp_keyed){more->sequence, items[i].event, items[i].place}; /* events are in file order */
+            *(struct tp_keyed *)tp_vec_push(&forward) = (struct tp_keyed){
+                more->sequence, items[i].event, items[i].place}; /* the item order is the file order */
     }
     const struct tp_keyed *sorted = forward.data;
     tp_sort_keyed(forward.data, forward.count, p->work->scratch);
@@ -156,7 +157,7 @@ static uint32_t first_from(const struct tp_model *model, uint32_t thread, int64_
     return low;
 }
 
-/* Appends the operators of a thread, with their nesting depth. */
+/* Appends the operators of a thread in the step, with their nesting depth. */
 static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, struct tp_vec *items, uint32_t thread,
                        const struct tp_step *step)
 {
@@ -187,7 +188,7 @@ static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, st
     }
 }
 
-/* The operators of one thread in the step. */
+/* The operators of one thread in the usual step. */
 struct lane {
     uint32_t first, count;
     int64_t start_ns;
@@ -241,7 +242,7 @@ void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys
         uint32_t first = (uint32_t)items.count;
         add_thread(&places, keys, &items, t, &model->steps[step]);
         if (items.count > TP_MAX_SIGNATURE_CALLS || tp_keys_count(&keys->keys) > known)
-            return; /* too many to store: the counts alone show what changed */
+            return; /* too many calls to store; the counts still show what changed */
         if (items.count > first)
             *(struct lane *)tp_vec_push(&lanes) =
                 (struct lane){first, (uint32_t)items.count - first,

@@ -1,9 +1,8 @@
 /* Finds blocks that a step allocates and that are not freed, by operator and place. See signature.h.
  *
- *
- * The last steady step is not counted: the next step may free its blocks, such as a batch. Blocks that were freed two
- * or more steps later waited for something with its own timing, such as the garbage collector: the numbers of such an
- * owner are not exact. Definitions: docs/definitions.md, section 22. */
+ * The last steady step is not counted, because the next step may free its blocks, such as a batch. A block that is
+ * freed two or more steps later waited for something with its own timing, such as the garbage collector. The numbers
+ * of an owner with such blocks are not exact. Definitions: docs/definitions.md, section 22. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/id_map.h"
 #include "writer/base/limits.h"
@@ -11,12 +10,12 @@
 
 enum { LEAST_STEPS = 3, HELD = UINT32_MAX, OWNER_IDS = 2, DEVICE_SHIFT = 58 };
 
-/* A block of a steady step; given_back: the step that freed it, HELD: not freed. */
+/* A memory block that a steady step allocated. given_back: step that freed the block; HELD: not freed. */
 struct block {
     uint32_t record, step, given_back;
 };
 
-/* Blocks of an owner that were not freed, or were freed late. */
+/* Blocks of an owner in one step that were not freed, or were freed late. */
 struct kept {
     uint32_t owner, step;
     int64_t bytes;
@@ -25,10 +24,10 @@ struct kept {
 
 struct keeping {
     struct tp_summary_work *work;
-    uint32_t first_step, end_step; /* steps that are judged */
+    uint32_t first_step, end_step; /* counted steps: first_step to end_step - 1 */
     struct tp_vec blocks;          /* struct block */
     struct tp_count_places places;
-    struct tp_keys owners; /* label of the operator, place */
+    struct tp_keys owners; /* keys: (label of the operator, place) */
     struct tp_vec kept;    /* struct kept */
 };
 
@@ -40,7 +39,8 @@ static uint64_t key_of(const struct tp_trace *trace, const struct tp_memory *rec
     return (uint64_t)address ^ (uint64_t)(type == TP_NULL_INT ? 0 : type) << DEVICE_SHIFT;
 }
 
-/* Returns the step of a time: the last one that began before it. Time between two steps belongs to the earlier one. */
+/* Returns the last step that began at or before `at`, or TP_NO_ID. Time between two steps belongs to the earlier
+ * step. *near: start of the search. */
 static uint32_t step_begun(const struct tp_model *model, int64_t at, uint32_t *near)
 {
     while (*near < model->step_count && model->steps[*near].host_start_ns <= at)
@@ -48,12 +48,12 @@ static uint32_t step_begun(const struct tp_model *model, int64_t at, uint32_t *n
     return *near ? *near - 1 : TP_NO_ID;
 }
 
-/* Lists the blocks of all steps with the step that freed them; false: a record has no address. */
+/* Lists the blocks of all steps, with the step that freed each block. Returns false if a record has no address. */
 static bool list_blocks(struct keeping *k)
 {
     const struct tp_model *model = k->work->source->model;
     const struct tp_trace *trace = model->trace;
-    struct tp_id_map open; /* block by address */
+    struct tp_id_map open; /* number of the open block at each address */
     uint32_t near = 0;
     tp_id_map_init(&open, k->work->scratch);
     for (uint32_t i = 0; i < trace->memory_count; i++) {
@@ -66,7 +66,8 @@ static bool list_blocks(struct keeping *k)
             return false;
         uint32_t *slot = tp_id_map_put(&open, key_of(trace, record, address));
         if (*slot != TP_NO_ID)
-            TP_AT(&k->blocks, struct block, *slot)->given_back = step; /* also if another block begins there */
+            TP_AT(&k->blocks, struct block, *slot)->given_back =
+                step; /* also sets the step when a new block begins at the same address */
         *slot = record->bytes > 0 ? (uint32_t)k->blocks.count : TP_NO_ID;
         if (record->bytes > 0)
             *(struct block *)tp_vec_push(&k->blocks) = (struct block){model->order->memory[i], step, HELD};
@@ -77,7 +78,7 @@ static bool list_blocks(struct keeping *k)
 
 /* ---- owners ---- */
 
-/* Returns the outermost operator at the allocation, as a label. */
+/* Returns the label of the outermost operator at the allocation. */
 static uint32_t operator_of(const struct tp_model *model, uint32_t innermost, int64_t at)
 {
     uint32_t label = TP_NO_ID;
@@ -154,7 +155,7 @@ void tp_signature_hash_kept(struct tp_signature *s)
     for (uint32_t i = 0; i < s->kept_count; i++)
         s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) +
                   (uint64_t)s->kept[i].blocks;
-    s->hash += !s->hash; /* 0 means: no signature */
+    s->hash += !s->hash; /* 0 is reserved for "no signature" */
 }
 
 void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)

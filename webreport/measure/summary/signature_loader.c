@@ -1,20 +1,20 @@
-/* Finds user functions inside of the data loader: calls per step, and the time of a call. See signature.h.
+/* Finds user functions inside the data loader: their calls per step and the own time of a call. See signature.h.
  *
- *
- * The own time of a call excludes other user functions inside of it. A machine shared with other programs delays single
- * calls as long as these run; the shortest tenth of the calls of a function shows its undisturbed time. Definitions:
- * docs/definitions.md, section 22. */
+ * The own time of a call excludes other user functions that it calls. Other programs on the machine delay some
+ * calls. The shortest tenth of a function's calls shows its undisturbed time. Definitions: docs/definitions.md,
+ * section 22. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/limits.h"
 
-static const unsigned LOW_PART = 10; /* the low time of n calls is call number (n - 1) / LOW_PART, shortest first */
+static const unsigned LOW_PART =
+    10; /* low_ns of n calls is the time of call (n - 1) / LOW_PART, when the shortest call comes first */
 
 struct call {
     uint32_t function, step;
     int64_t own_ns;
 };
 
-/* A call that has not ended; number: index in calls. */
+/* A call that has not ended. number: index of the call in `calls`. */
 struct open_call {
     int64_t end_ns;
     size_t number;
@@ -24,7 +24,7 @@ struct loading {
     struct tp_summary_work *work;
     uint32_t first_step, end_step;
     struct tp_count_places places;
-    struct tp_strings functions; /* labels */
+    struct tp_strings functions; /* labels of the functions */
     struct tp_vec calls;         /* struct call */
 };
 

@@ -1,6 +1,6 @@
-/* Packs signatures into files: see signature_pack.h. The sequence is a table of the different operators (key, depth,
- * place) and one number for each operator of the step: 0 if it is the one that followed the previous operator the last
- * time, else 1 + its index in the table. So repeated layers are runs of 0. */
+/* Packs signatures into files. See signature_pack.h. The file has a table of the different operators (key, depth,
+ * place) and one number for each operator of the step. The number is 0 if the operator followed the previous
+ * operator the last time too, else 1 + its index in the table. Repeated layers are therefore runs of 0. */
 #include "webreport/measure/summary/signature_pack.h"
 
 #include "webreport/measure/summary/summary_columns.h"
@@ -62,7 +62,7 @@ void tp_signature_pack(struct tp_column_writer *writer, const struct tp_signatur
     pack_calls(writer, s);
     tp_columns_write(&tp_list_kept, writer, s->kept, s->kept_count);
     tp_columns_write(&tp_list_functions, writer, s->functions, s->function_count);
-    if (s->place_count) /* place 0 is always "" */
+    if (s->place_count) /* place 0 is always "" and is not stored */
         tp_columns_write(&tp_list_places, writer, s->places + 1, s->place_count - 1);
     pack_lanes(writer, s);
 }

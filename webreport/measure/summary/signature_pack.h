@@ -5,10 +5,10 @@
 #include "webreport/measure/summary/columns.h"
 #include "webreport/measure/summary/signature.h"
 
-/* Writes the signature. A hash of 0 writes only the number of steps and whether the signature is cut. */
+/* Writes the signature. If its hash is 0, writes only the number of steps and whether the signature is cut. */
 void tp_signature_pack(struct tp_column_writer *writer, const struct tp_signature *signature);
 
-/* Fills the signature. */
+/* Reads the signature. */
 void tp_signature_unpack(struct tp_column_reader *reader, struct tp_signature *signature);
 
 #endif

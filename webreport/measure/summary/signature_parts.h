@@ -1,18 +1,18 @@
-/* Types and functions that the files which build a signature share. */
+/* Declares types and functions that several signature_*.c files share. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_PARTS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_PARTS_H
 
 #include "webreport/measure/summary/summary_parts.h"
 #include "writer/base/sort.h"
 
-/* A key of work as ids of the trace: kind, and three ids that depend on it. */
+/* Number of ids in a key: the kind of work, and three ids of the trace that depend on the kind. */
 enum { TP_COUNT_IDS = 4 };
 
-/* Keys of work during counting. Programs repeat themselves, so the key that followed a key the last time is tried
- * first, and most events need no hash. */
+/* Numbers the keys of work during counting. Because programs repeat themselves, the key that followed the previous
+ * key the last time is tried first. Most events then need no hash. */
 struct tp_count_keys {
-    struct tp_keys keys;  /* TP_COUNT_IDS wide */
-    struct tp_vec follow; /* uint32_t by key: the key that followed it last */
+    struct tp_keys keys;  /* keys of TP_COUNT_IDS ids */
+    struct tp_vec follow; /* uint32_t for each key: the key that followed it the last time */
     uint32_t last;
 };
 
@@ -31,7 +31,7 @@ static inline uint32_t tp_count_keys_add(struct tp_count_keys *keys, const uint3
     return keys->last = key;
 }
 
-/* Returns the key of an operator; is_loading: inside a range of the data loader. */
+/* Returns the key of an operator. is_loading: the operator is inside a range of the data loader. */
 static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const struct tp_trace *trace,
                                              const struct tp_event *e, bool is_loading)
 {
@@ -41,43 +41,44 @@ static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const s
                                                             detail->types});
 }
 
-/* Returns the most common of the counts by step; ties: the count that occurs first. is_exact: as for a key. `sorted`
- * has room for all steps. */
+/* Returns the most common of the counts by step; among equally common ones, the count that occurs first. *is_exact
+ * receives whether nearly all steps have this count. `sorted`: scratch memory for `steps` items. */
 int64_t tp_count_commonest(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
                            struct tp_arena *scratch);
 
 /* Returns a copy of a text in the signature; long texts end in a hash. */
 struct tp_str tp_count_text(struct tp_summary_work *work, struct tp_str text);
 
-/* The places of a signature during counting: the text of what encloses an operator or an allocation. */
+/* The places of a signature during counting: texts for the functions or modules around an operator or allocation. */
 struct tp_count_places {
     struct tp_summary_work *work;
-    struct tp_strings texts; /* by number; [0] is "" */
-    uint8_t *asked;          /* by name: whether it is a user function; determined on first use */
-    uint32_t last_inside;    /* the call that contained the previous event */
+    struct tp_strings texts; /* text of each place by its number; texts[0] is "" */
+    uint8_t *asked;          /* by id of a name: whether the name is a user function; determined on first use */
+    uint32_t last_inside;    /* event that enclosed the previous operator or allocation */
     uint32_t last_place;
     bool last_is_users;
 };
 
 void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work *work);
 
-/* Returns the number of the place of an event at `at`; `inside`: the innermost event around it, TP_NO_ID: none. Sets
- * last_is_users if it is a user function. */
+/* Returns the number of the place of an event at `at` (ns). `inside`: the innermost event around it, or TP_NO_ID.
+ * Sets last_is_users if the place is a user function. */
 uint32_t tp_count_place(struct tp_count_places *places, uint32_t inside, int64_t at);
 
 /* Returns whether a name is a user function. */
 bool tp_count_is_users(struct tp_count_places *places, uint32_t name);
 
-/* Fills functions from the steps first_step to end_step - 1. */
+/* Fills the loader functions of the signature from the steps first_step to end_step - 1. */
 void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
-/* Adds the kept blocks to the hash of the keys. */
+/* Adds the kept blocks to the hash of the signature. */
 void tp_signature_hash_kept(struct tp_signature *signature);
 
-/* Fills kept from the steps first_step to end_step - 1. */
+/* Fills the kept blocks of the signature from the steps first_step to end_step - 1. */
 void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
-/* Fills places, calls and lanes from the operators of a step. number: by key of `keys`, its number in the signature. */
+/* Fills places, calls and lanes of the signature from the operators of a step. number: for each key of `keys`, its
+ * index in the signature. */
 void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys *keys, const uint32_t *number,
                               uint32_t step);
 

@@ -1,5 +1,5 @@
-/* Builds sketches of durations: see sketch.h. Bucket numbers use only integers, so that they are equal on every
- * machine. */
+/* Builds sketches of durations. See sketch.h. Bucket numbers are computed with integers only, so that they are equal
+ * on every machine. */
 #include "webreport/measure/summary/sketch.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 
 #include "writer/base/saturate.h"
 
-enum { PARTS = 8 }; /* buckets per factor of 2 */
+enum { PARTS = 8 }; /* number of buckets between x and 2 x */
 
 uint32_t tp_sketch_bucket(int64_t ns)
 {
-    /* 2^63 * 2^(k/8), rounded up: where the k-th part of a factor of 2 begins */
+    /* 2^63 * 2^(k/8), rounded up: lower limit of part k of the numbers from 2^63 to 2^64 */
     static const uint64_t begin[PARTS - 1] = {
         0x8B95C1E3EA8BD6E7, 0x9837F0518DB8A970, 0xA5FED6A9B15138EB, 0xB504F333F9DE6485,
         0xC5672A115506DADE, 0xD744FCCAD69D6AF5, 0xEAC0C6E7DD24392F,
@@ -48,7 +48,7 @@ void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, 
             sketch->buckets[at++] = (struct tp_sketch_bucket){b, counts[b]};
 }
 
-/* Merges buckets; both lists are ascending. */
+/* Adds the buckets of `more` to those of `into`. Both lists are in ascending order. */
 static void merge_buckets(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena)
 {
     struct tp_sketch_bucket *out = tp_arena_array(arena, (size_t)into->bucket_count + more->bucket_count, sizeof *out);

@@ -1,6 +1,6 @@
-/* A sketch of durations: exact count, sum, minimum and maximum, and quantiles within 4.5 % from a histogram whose
- * buckets grow by 2^(1/8). The sum of two sketches is the sketch of both sets, in any order: counts and sums are
- * exact. */
+/* A sketch of durations: exact count, sum, minimum and maximum, and quantiles within 4.5 %. The quantiles come from
+ * a histogram whose buckets grow by 2^(1/8). Sketches can be added in any order; the sum is the sketch of all
+ * durations. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SKETCH_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SKETCH_H
 
@@ -9,34 +9,39 @@
 
 #include "writer/base/arena.h"
 
-enum { TP_SKETCH_BUCKETS = 64 * 8 }; /* bucket b > 0: floor(8 log2 ns) + 1 == b; bucket 0: 0 ns */
+enum {
+    TP_SKETCH_BUCKETS = 64 * 8
+}; /* bucket 0 is for 0 ns; bucket b > 0 is for durations with floor(8 log2 ns) + 1 == b */
 
 struct tp_sketch_bucket {
     uint32_t bucket;
-    int64_t count; /* above 0 */
+    int64_t count; /* number of durations in the bucket, greater than 0 */
 };
 
 struct tp_sketch {
-    int64_t count, sum_ns, min_ns, max_ns; /* min and max: 0 without a value; sum saturates at the ends of int64 */
-    double square_sum;                     /* of ns squared */
-    struct tp_sketch_bucket *buckets;      /* ascending */
+    int64_t count, sum_ns, min_ns,
+        max_ns;        /* min_ns and max_ns: 0 without durations; sum_ns saturates at the limits of int64 */
+    double square_sum; /* sum of the squared durations, ns^2 */
+    struct tp_sketch_bucket *buckets; /* buckets with durations, in ascending order */
     uint32_t bucket_count;
 };
 
 /* Returns the bucket of a duration in ns; 0 for values up to 0. */
 uint32_t tp_sketch_bucket(int64_t ns);
 
-/* Builds the sketch of `count` durations (>= 0; negative ones count as 0). Memory is from `arena`, whose guard is
- * set. */
+/* Builds the sketch of `count` durations in ns; negative durations count as 0. The buckets are in `arena`; the
+ * caller sets its guard. */
 void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, struct tp_arena *arena);
 
-/* Adds `more`, which stays unchanged, to *into. */
+/* Adds `more` to *into. `more` does not change. */
 void tp_sketch_add(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena);
 
-/* Returns the quantile q in [0, 1] in ns, NaN without a value: the middle of its bucket, limited to min .. max. */
+/* Returns the quantile q (0 to 1) in ns: the middle of its bucket, limited to min_ns .. max_ns. NaN without
+ * durations. */
 double tp_sketch_quantile(const struct tp_sketch *sketch, double q);
 
-/* Return the mean and the standard deviation of single durations in ns; NaN with fewer than 1 or 2 values. */
+/* Return the mean and the standard deviation of the durations, ns. The mean is NaN without durations, the deviation
+ * NaN for fewer than two. */
 double tp_sketch_mean(const struct tp_sketch *sketch);
 double tp_sketch_deviation(const struct tp_sketch *sketch);
 

@@ -1,12 +1,11 @@
-/* Finds the process groups of a rank for its step slots, in the head of its trace and the metadata of its
- * collectives. */
+/* Finds the process groups of a rank for its step slots, from the metadata of its trace and of its collectives. */
 #include "webreport/measure/summary/slot_parts.h"
 
 #include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* Reads the next whole number in the text from *at on; false: there is none. */
+/* Reads the next whole number of the text from *at and moves *at behind it. Returns false if there is no number. */
 static bool next_number(struct tp_str text, size_t *at, int64_t *number)
 {
     while (*at < text.len && (text.ptr[*at] < '0' || text.ptr[*at] > '9'))
@@ -18,7 +17,8 @@ static bool next_number(struct tp_str text, size_t *at, int64_t *number)
     return true;
 }
 
-/* Adds a rank after the others; false: it is not greater than they are, or there are too many runs. */
+/* Appends a rank to the runs. Returns false if the rank is not greater than the previous one, or if there are too
+ * many runs. */
 static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
 {
     struct tp_rank_stride *last = *count ? &runs[*count - 1] : NULL;
@@ -36,8 +36,8 @@ static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
     return true;
 }
 
-/* Reads ranks in PyTorch's form, "[0, 8, 16]". Of long lists PyTorch writes the first ones and the last one, which is
- * enough for an even row: "[0, 8, ..., 248]". */
+/* Reads ranks in PyTorch's form "[0, 8, 16]". For a long list PyTorch writes the first ranks and the last one ("[0,
+ * 8, ..., 248]"), which is enough if the ranks are evenly spaced. */
 static void read_ranks(struct tp_slot_work *w, struct tp_slot_group *group, struct tp_str text)
 {
     struct tp_rank_stride runs[TP_MAX_SLOT_RUNS];
@@ -76,8 +76,8 @@ static bool are_equal(const struct tp_slot_group *a, const struct tp_slot_group 
     return are;
 }
 
-/* Returns the number of a group, and adds it if it is new. A group without ranks gets those of the group with its
- * name. */
+/* Returns the number of a group and adds a new group. A new group without ranks gets the ranks of the group with the
+ * same name. */
 static uint32_t number_of(struct tp_slot_work *w, const struct tp_slot_group *group)
 {
     for (uint32_t i = 0; i < w->groups.count; i++) {
@@ -97,7 +97,7 @@ static struct tp_str text_of(struct tp_slot_work *w, struct tp_str json)
     return json.len ? tp_summary_text(w->summary, tp_value_text(w->arena, json)) : TP_STR("");
 }
 
-/* distributedInfo of the head lists every group of the rank, including those without calls. */
+/* Lists the groups of distributedInfo in the trace's metadata, which include groups without calls. */
 void tp_slot_groups_listed(struct tp_slot_work *w)
 {
     struct tp_str info = tp_trace_header(w->summary->source->trace, "distributedInfo"), list, item;
@@ -131,7 +131,7 @@ struct tp_str tp_slot_call_name(struct tp_slot_work *w, const struct tp_collecti
     return told == TP_NO_ID ? record->name : tp_value_text(w->arena, trace->values.items[told]);
 }
 
-/* Returns the group of the rank and its peer, so that a send meets its receive. */
+/* Returns the group of a rank and its peer, in which a send meets its receive. */
 static uint32_t pair_of(struct tp_slot_work *w, const struct tp_slot_group *group, int64_t peer, bool is_send)
 {
     int64_t rank = w->summary->out->key.rank;

@@ -1,9 +1,10 @@
-/* Computes the lengths of step slots: own work up to the start of each collective, and where the rank waits for it.
+/* Computes the lengths of step slots: own work up to the start of each collective, and where the rank waits for that
+ * collective.
  *
- *
- * The line of a rank is its work: kernels, and the gaps between them. A gap in which a collective ends is a wait for
- * it, unless work continued further during that collective in another step: then the host only happened to stop there.
- * So the place at which a rank waits is the furthest that it reached in any step by the end of the collective. */
+ * The line of a rank is its kernels and the gaps between them. A gap in which a collective ends is a wait for that
+ * collective. An exception is a collective during which work continued further in another step: then the host only
+ * happened to stop in the gap. So a rank waits at the furthest place that its work reached in any step by the end of
+ * the collective. */
 #include "webreport/measure/summary/slot_parts.h"
 
 #include "webreport/measure/summary/summary_parts.h"
@@ -11,31 +12,31 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Limits in nanoseconds. QUEUE_NS: a collective that starts so soon after another one of its group was queued.
- * ROUNDING_NS: by the clock of the trace, a kernel may start so much before the end of the work it waits for.
- * LEAST_WAIT_NS, LEAST_WAIT_PART: a shorter wait does not show a place. */
+/* Limits, ns. QUEUE_NS: a collective that starts within this time after another one of its group was queued behind
+ * it. ROUNDING_NS: clock error by which a kernel may start before the work that it waits for ends. LEAST_WAIT_NS,
+ * and 1/LEAST_WAIT_PART of the call: a shorter wait is ignored when the waiting place is searched. */
 enum { QUEUE_NS = 20000, ROUNDING_NS = 2000, LEAST_WAIT_NS = 5000, LEAST_WAIT_PART = 50 };
 
-/* A wait of the rank for a call. */
+/* An interval in which the rank waits for a collective call. */
 struct wait {
     int64_t a, b;
-    uint32_t call, place; /* place: number of calls that started before it */
+    uint32_t call, place; /* call: index in the row; place: number of calls that started before the wait */
 };
 
-/* A position on the line: calls started, and thousandths of the work up to the next call. */
+/* A position on the line: the number of started calls, and the finished thousandths of the work up to the next call. */
 struct place {
     uint32_t calls, before;
 };
 
-/* A kept step. */
+/* A kept step of the rank. */
 struct line {
     const struct tp_slot_row *row;
     int64_t start, end;
-    int64_t *issue;      /* by call: when it could start */
-    struct tp_vec waits; /* struct wait, ascending */
+    int64_t *issue;      /* for each call: earliest time at which the call could start, ns */
+    struct tp_vec waits; /* struct wait, in ascending order */
 };
 
-/* Work in launch order: all work that was launched up to at_ns has ended at ended_ns. */
+/* End of launched work: all work launched up to at_ns had ended at ended_ns. */
 struct launched {
     int64_t at_ns, ended_ns;
 };
@@ -44,11 +45,11 @@ struct lines {
     const struct tp_slot_work *work;
     struct line *items;
     uint32_t count, calls;
-    struct launched *launched; /* NULL: not made yet */
+    struct launched *launched; /* in launch order; NULL: not computed yet */
     uint32_t launched_count;
-    struct place *places; /* by call: where the rank waits for it, or the earliest place where it may */
-    bool *is_seen;        /* by call: a step shows the rank waiting there */
-    bool is_placed;       /* places and is_seen are filled */
+    struct place *places; /* for each call: where the rank waits for the call; if !is_seen, the earliest place */
+    bool *is_seen;        /* for each call: true if the rank waits there in at least one step */
+    bool is_placed;       /* true: `places` and is_seen are filled */
 };
 
 static const struct tp_slot_call *call_at(const struct lines *l, const struct line *line, uint32_t call)
@@ -77,8 +78,8 @@ static void list_launched(struct lines *l)
     }
 }
 
-/* Returns when the work that was launched before the call had ended. A call before the first work of a recording was
- * ready immediately, as in any other step, where the earlier work ended long before. */
+/* Returns the time at which all work launched before the call had ended. Returns INT64_MIN if there is no such work:
+ * at the start of a recording the earlier work ended long before. */
 static int64_t ready_at(struct lines *l, int64_t called_ns)
 {
     if (!l->launched)
@@ -94,8 +95,8 @@ static int64_t ready_at(struct lines *l, int64_t called_ns)
     return low ? l->launched[low - 1].ended_ns : INT64_MIN;
 }
 
-/* Finds when calls could start: a call starts when it is ready; a call that queued after another one of its group was
- * ready before. */
+/* Finds when each call could start. A call starts when it is ready, except a call that was queued behind another one
+ * of its group: that call was ready earlier. */
 static void find_issues(struct lines *l, struct line *line)
 {
     int64_t last_end[TP_MAX_SLOT_GROUPS], at = line->start;
@@ -118,7 +119,7 @@ static void find_issues(struct lines *l, struct line *line)
 
 /* ---- where the rank waits ---- */
 
-/* Returns the calls of the row in the order in which they end. */
+/* Returns the indexes of the row's calls, sorted by the end of the call. */
 static uint32_t *by_end(const struct lines *l, const struct line *line)
 {
     struct tp_keyed *keyed = tp_arena_array(l->work->arena, l->calls, sizeof *keyed);
@@ -144,13 +145,15 @@ static uint32_t issued_before(const struct line *line, uint32_t calls, int64_t a
     return low;
 }
 
-/* Returns whether the rank may wait there for the call: once places are known, only at the call's own place. */
+/* Returns whether the rank may wait for the call at this place. Once places are known, only the place of the call is
+ * valid. */
 static bool may_wait(const struct lines *l, uint32_t call, uint32_t place)
 {
     return !l->is_placed || (l->is_seen[call] && l->places[call].calls == place);
 }
 
-/* Splits a gap of the line into waits for the calls that end in it. *next: the first of these calls, in `order`. */
+/* Splits a gap of the line into waits for the calls that end in it. *next: index in `order` of the first call that
+ * may end in the gap. */
 static void split_gap(const struct lines *l, struct line *line, struct tp_interval gap, const uint32_t *order,
                       uint32_t *next)
 {
@@ -170,7 +173,7 @@ static void split_gap(const struct lines *l, struct line *line, struct tp_interv
     }
 }
 
-/* Finds the waits in the gaps between work, from the start to the end of the line. */
+/* Finds the waits in all gaps between work on the line. */
 static void find_waits(const struct lines *l, struct line *line)
 {
     const struct tp_intervals compute = l->work->compute;
@@ -220,7 +223,7 @@ static struct place place_at(const struct lines *l, const struct line *line, int
     return place;
 }
 
-/* Returns whether the rank waits for the call in this step, long enough to be significant. */
+/* Returns whether the rank waits for the call in this step for longer than the limits for a significant wait. */
 static bool is_wait_seen(const struct lines *l, const struct line *line, uint32_t call)
 {
     struct tp_interval time = call_at(l, line, call)->time;
@@ -248,7 +251,7 @@ static void find_place(struct lines *l, uint32_t call)
 
 /* ---- lengths ---- */
 
-/* Returns the whole microseconds of ns plus the rest in *left_ns, which receives the new rest. */
+/* Returns the whole microseconds in `ns` plus *left_ns, and stores the remaining nanoseconds in *left_ns. */
 static int64_t whole_us(int64_t ns, int64_t *left_ns)
 {
     int64_t sum = tp_sat_add(ns, *left_ns);
@@ -256,7 +259,7 @@ static int64_t whole_us(int64_t ns, int64_t *left_ns)
     return sum / 1000;
 }
 
-/* Adds the own work of [a, b) to a cell; left: rests by part. */
+/* Adds the own work of [a, b) to a cell. left: remaining nanoseconds of each part, smaller than 1 us. */
 static void add_own(const struct tp_slot_work *w, size_t cell, int64_t a, int64_t b, int64_t *left)
 {
     if (b <= a)
@@ -268,7 +271,7 @@ static void add_own(const struct tp_slot_work *w, size_t cell, int64_t a, int64_
     us[TP_SLOT_PAUSE][cell] += whole_us(tp_sat_sub(b, a) - kernel - input, &left[TP_SLOT_PAUSE]);
 }
 
-/* Fills the lengths of a step. A wait counts for its call; other time without work is a pause. */
+/* Fills the lengths of a step. A wait is time of its call; other time without work is a pause. */
 static void fill_line(const struct lines *l, const struct line *line, const uint32_t *slot_of, uint32_t step)
 {
     const struct tp_slot_work *w = l->work;
@@ -297,7 +300,7 @@ static void fill_line(const struct lines *l, const struct line *line, const uint
     }
 }
 
-/* Fills the places where the rank waits. For slots of several collectives they are unknown: the rank waits
+/* Fills the places where the rank waits. A slot of several collectives has no known place, so the rank waits
  * immediately. */
 static void fill_places(const struct lines *l, const uint32_t *slot_of)
 {
@@ -320,13 +323,14 @@ static void fill_places(const struct lines *l, const uint32_t *slot_of)
     out->slots[out->slot_count - 1].waits = 1;
 }
 
-/* Sets the time of a kept step: time between two steps is work of the later one, and a collective that outlasts its
- * step belongs to that step. */
+/* Sets the start and end of a kept step. Time between two steps belongs to the later step, and a collective that
+ * outlasts its step belongs to the step that called it. */
 static void open_line(struct lines *l, uint32_t index, const struct tp_slot_row *row)
 {
     const struct tp_step *steps = l->work->model->steps;
     struct line *line = &l->items[index];
-    *line = (struct line){row, steps[row->step].start_ns, steps[row->step].end_ns, NULL, TP_VEC(l->work->arena, struct wait)};
+    *line = (struct line){row, steps[row->step].start_ns, steps[row->step].end_ns, NULL,
+                          TP_VEC(l->work->arena, struct wait)};
     line->issue = tp_arena_array(l->work->arena, row->count, sizeof *line->issue);
     if (row->step && steps[row->step - 1].end_ns < line->start)
         line->start = steps[row->step - 1].end_ns;

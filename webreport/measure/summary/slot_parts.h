@@ -1,42 +1,43 @@
-/* Types and functions that the files which build step slots share: see step_slots.h. */
+/* Declares types and functions that the files for building step slots share. See step_slots.h. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SLOT_PARTS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SLOT_PARTS_H
 
 #include "webreport/measure/summary/summary_slots.h"
 
-/* A collective before it is assigned to a slot. */
+/* A collective call before its assignment to a slot. */
 struct tp_slot_call {
     struct tp_interval time;
-    int64_t called_ns;            /* time of the call on the host; without one, the start */
-    uint32_t step, group, record; /* step: of the model; group: as in tp_slot */
+    int64_t called_ns; /* start of the call on the host, ns; without a host call, start of the collective */
+    uint32_t step, group,
+        record; /* step: index in the model's steps; group: as in tp_slot; record: index in the collectives */
 };
 
-/* The calls of a step, in the order of the host's calls, and the row that they make. */
+/* The collective calls of one step in host order. The sequence of their groups is the row of the step. */
 struct tp_slot_row {
     uint32_t first, count, step;
-    uint64_t hash; /* hash of the groups in their order */
+    uint64_t hash; /* hash of the calls' groups, in order */
 };
 
 struct tp_slot_work {
     struct tp_summary_work *summary;
     const struct tp_model *model;
-    struct tp_arena *arena; /* scratch */
+    struct tp_arena *arena; /* scratch memory */
     struct tp_step_slots *out;
     struct tp_vec groups;               /* struct tp_slot_group, in the summary's arena */
     struct tp_vec calls, rows;          /* struct tp_slot_call, struct tp_slot_row */
-    struct tp_intervals compute, input; /* input: without compute */
+    struct tp_intervals compute, input; /* times with compute; times with input and without compute */
 };
 
-/* Adds the groups that the head of the trace lists. (slot_groups.c) */
+/* Adds the process groups that the trace's metadata lists. (slot_groups.c) */
 void tp_slot_groups_listed(struct tp_slot_work *work);
-/* Returns the group of a record, as in tp_slot. For a send or receive it is the pair of ranks; TP_NO_ID: the other rank
- * is unknown. */
+/* Returns the group of a record, as in tp_slot. A send or receive belongs to a pair of ranks; TP_NO_ID: the other
+ * rank is unknown. */
 uint32_t tp_slot_group_of(struct tp_slot_work *work, const struct tp_collective *record);
-/* Returns "send", "recv", "allreduce" from the metadata, else the name of the record. */
+/* Returns the operation in the metadata, such as "send" or "allreduce", else the name of the record. */
 struct tp_str tp_slot_call_name(struct tp_slot_work *work, const struct tp_collective *record);
 
-/* Fills the lengths of the kept rows (with this `hash`), and where the rank waits. slot_of: by call of a row.
- * (slot_lengths.c) */
+/* Fills the lengths and waiting places of the kept rows, which have this `hash`. slot_of: for each call of a row,
+ * its slot. (slot_lengths.c) */
 void tp_slot_lengths_fill(const struct tp_slot_work *work, uint64_t hash, const uint32_t *slot_of);
 
 #endif

@@ -1,11 +1,10 @@
-/* The input for replaying a job of many ranks, for one rank: a row of slots for each step. A slot is the rank's own
- * work up to the start of the next collective, split by kind, and that collective; the last slot is the work after the
- * last collective. Work continues during a collective up to the place where the rank waits for it: immediately, or in a
- * later slot.
+/* Step slots of one rank: the input for replaying a job of many ranks. Each step is a row of slots. A slot is the
+ * rank's own work up to the start of the next collective, split by kind, and that collective. The last slot is the work
+ * after the last collective. Work continues during a collective until the rank waits for it: immediately, or in a later
+ * slot.
  *
- *
- * Only lengths inside the rank are stored, no clock times. Every kept step has the same row; neighboring slots are
- * added up until the row has at most TP_MAX_SLOTS. Lists are in the arena of the summary. */
+ * Slots contain only lengths of time inside the rank, no clock times. Every kept step has the same row. Neighboring
+ * slots are added up until the row has at most TP_MAX_SLOTS. Lists are in the arena of the summary. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_STEP_SLOTS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_STEP_SLOTS_H
 
@@ -15,58 +14,58 @@
 
 #include "writer/base/str.h"
 
-/* The kinds of time in a slot. */
+/* The parts of a slot's time. */
 enum tp_slot_part {
-    TP_SLOT_KERNEL, /* kernels and copies; without a device, operators */
-    TP_SLOT_PAUSE,  /* neither kernel nor input */
-    TP_SLOT_INPUT,  /* in the data loader, while no kernel runs */
-    TP_SLOT_WITHIN, /* idle wait for the collective */
-    TP_SLOT_BESIDE, /* the rest of the collective's time: work continues */
+    TP_SLOT_KERNEL, /* time of kernels and copies; without a device, time of operators */
+    TP_SLOT_PAUSE,  /* time with neither kernels nor input */
+    TP_SLOT_INPUT,  /* time in the data loader while no kernel runs */
+    TP_SLOT_WITHIN, /* idle time in which the rank waits for the collective */
+    TP_SLOT_BESIDE, /* remaining time of the collective, in which work continues */
     TP_SLOT_PARTS,
-    TP_SLOT_OWN = TP_SLOT_WITHIN /* number of the parts that are own work */
+    TP_SLOT_OWN = TP_SLOT_WITHIN /* number of parts that are own work; they come first */
 };
 
-/* The ranks first, first + stride, and so on. */
+/* The ranks first, first + stride, first + 2 * stride .. (`length` ranks). */
 struct tp_rank_stride {
     int64_t first, stride, length;
 };
 
-/* The relation of the ranks of a group. */
+/* How the ranks of a group communicate. */
 enum tp_group_kind {
-    TP_GROUP_ALL,  /* all ranks meet */
-    TP_GROUP_UP,   /* of two ranks the lower one sends */
-    TP_GROUP_DOWN, /* of two ranks the higher one sends */
+    TP_GROUP_ALL,  /* all ranks take part in each call */
+    TP_GROUP_UP,   /* one of two ranks sends: the lower one */
+    TP_GROUP_DOWN, /* one of two ranks sends: the higher one */
     TP_GROUP_KINDS
 };
 
-/* A process group of the rank, or the rank and a peer that it sends to or receives from. */
+/* A process group of the rank, or a pair of the rank and a peer in a send or receive. */
 struct tp_slot_group {
-    struct tp_str name, description; /* "3", "tp"; "": not recorded */
-    int64_t size;                    /* TP_NULL_INT: unknown */
-    struct tp_rank_stride *runs;     /* its ranks, ascending */
-    uint32_t run_count;              /* 0: unknown */
+    struct tp_str name, description; /* such as "3" and "tp"; "": not recorded */
+    int64_t size;                    /* number of ranks; TP_NULL_INT: unknown */
+    struct tp_rank_stride *runs;     /* ranks of the group, in ascending order */
+    uint32_t run_count;              /* number of runs; 0: ranks unknown */
     enum tp_group_kind kind;
 };
 
 enum { TP_SLOT_WHOLE = 1000 };
 
 struct tp_slot {
-    uint32_t group; /* index in groups; TP_NO_ID: end of the step, or a call between two unknown ranks */
-    uint32_t calls; /* number of collectives added up */
-    /* the rank waits in the own work of the slot that many slots later; 1: immediately. Without is_seen: not before
-     * that */
+    uint32_t group; /* index in `groups`; TP_NO_ID: end of the step, or a send or receive with unknown ranks */
+    uint32_t calls; /* number of collectives in the slot */
+    /* where the rank waits: in the own work of the slot that is `waits` slots later; 1: immediately. If is_seen is
+     * false, the earliest possible slot */
     uint32_t waits;
-    uint32_t before; /* thousandths of that work that come before the wait */
+    uint32_t before; /* part of that slot's own work before the wait, in thousandths */
     bool is_seen;
-    int64_t moved_bytes; /* bytes its calls move over the bus (collective_kinds.h); 0: unknown */
+    int64_t moved_bytes; /* bytes that the calls move over the bus (collective_kinds.h); 0: unknown */
 };
 
 struct tp_step_slots {
     struct tp_str host; /* name of the machine; "": not recorded */
     struct tp_slot_group *groups;
     struct tp_slot *slots;
-    uint32_t *steps;            /* indexes in the summary's steps, ascending */
-    int64_t *us[TP_SLOT_PARTS]; /* [slot * step_count + step], microseconds */
+    uint32_t *steps;            /* indexes in the summary's steps, in ascending order */
+    int64_t *us[TP_SLOT_PARTS]; /* us[part][slot * step_count + step], microseconds */
     uint32_t group_count, slot_count, step_count;
 };
 

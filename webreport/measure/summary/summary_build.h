@@ -6,16 +6,16 @@
 #include "webreport/measure/result/views.h"
 #include "webreport/measure/summary/summary.h"
 
-/* The extent of a summary; other members stay empty. */
+/* Which members of a summary are filled. The other members stay empty. */
 enum tp_summary_extent {
-    TP_SUMMARY_WHOLE,    /* everything: the summary can be stored */
-    TP_SUMMARY_COMPARED, /* the needs of a gate with a baseline: also operators, to check that both runs compare */
-    TP_SUMMARY_JUDGED    /* the needs of a gate alone: metrics, steps, facts, waits, findings, flags */
+    TP_SUMMARY_WHOLE,    /* all members, so that the summary can be stored */
+    TP_SUMMARY_COMPARED, /* members for a gate with a baseline: as below, and operators to check that runs compare */
+    TP_SUMMARY_JUDGED    /* members that a gate alone needs: metrics, steps, facts, waits, findings, flags */
 };
 
-/* All borrowed for the call. */
+/* The input of tp_summary_build. All pointers are borrowed during the call. */
 struct tp_summary_source {
-    struct tp_summary_key key; /* rank TP_NULL_INT: the rank in the trace's distributedInfo */
+    struct tp_summary_key key; /* rank: TP_NULL_INT takes the rank in the trace's distributedInfo */
     struct tp_str file, sha256;
     enum tp_summary_extent extent;
     const struct tp_trace *trace;
@@ -25,7 +25,7 @@ struct tp_summary_source {
     const struct tp_advice *advice;
 };
 
-/* Builds the summary in `arena` (guard set by the caller); it does not refer to the source. */
+/* Builds the summary in `arena`, whose guard the caller sets. The summary does not refer to the source. */
 void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source *source, struct tp_arena *arena);
 
 #endif

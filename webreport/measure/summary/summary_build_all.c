@@ -1,4 +1,5 @@
-/* Builds the summary of an analyzed trace: see summary_build.h. The parts have their own files (summary_parts.h). */
+/* Builds the summary of an analyzed trace. See summary_build.h. Each part of a summary has its own file
+ * (summary_parts.h). */
 #include "webreport/measure/summary/summary_build.h"
 
 #include "webreport/measure/summary/summary_comparison.h"
@@ -21,7 +22,7 @@ static void fill_key(struct tp_summary_work *work)
         key->world_size = tp_value_world_size(distributed);
 }
 
-/* Builds the data by which other runs and ranks are compared. */
+/* Builds the members that are compared with other runs and ranks. */
 static void build_comparable(struct tp_summary_work *work)
 {
     if (work->source->extent == TP_SUMMARY_WHOLE) {

@@ -39,7 +39,7 @@ static void fill_collective(struct tp_summary_work *work, struct tp_summary_coll
     out->sequence = comm->sequence;
 }
 
-/* Numbers the calls without a sequence within their group and name, in the order of the calls. */
+/* Numbers the calls that have no sequence number: within each group and name, in the order of the calls. */
 static void number(struct tp_summary_work *work, struct tp_summary_collective *items, uint32_t count)
 {
     struct tp_strings texts;
@@ -77,7 +77,7 @@ void tp_summary_collectives_build(struct tp_summary_work *work)
     for (uint32_t i = 0; i < count; i++)
         fill_collective(work, &items[i], &records->items[i]);
     number(work, items, count);
-    /* stable: ties keep the order of the calls */
+    /* the sort is stable, so that equal arrivals keep the order of the calls */
     tp_merge_sort(work->scratch, items, count, sizeof *items, by_arrival, NULL);
     work->out->collectives = items;
     work->out->collective_count = count;
@@ -85,7 +85,7 @@ void tp_summary_collectives_build(struct tp_summary_work *work)
 
 /* ---- fingerprint ---- */
 
-/* A kernel of a step, in launch order: the order of execution differs from run to run. */
+/* A kernel of a step with its launch order, which is the same in each run. The order of execution is not. */
 struct launched {
     int64_t at_ns, start_ns;
     uint32_t step, kernel;
@@ -135,7 +135,7 @@ void tp_summary_fingerprint_build(struct tp_summary_work *work)
             continue;
         struct tp_str name = tp_trace_name(work->source->trace, tp_device_event(model, kernel->kernel));
         hash = tp_hash_mix(hash ^ tp_hash_bytes(name.ptr, name.len), 0x9E3779B97F4A7C15ull);
-        hash += hash == 0; /* 0 means: none */
+        hash += hash == 0; /* 0 is reserved for "no kernels" */
     }
     work->out->kernel_fingerprint = hash;
     tp_arena_drop(work->scratch, kernels.data, kernels.capacity * sizeof(struct launched));

@@ -1,5 +1,5 @@
-/* The tables of the messages in summary.proto: one row for each field, with the member that the field stores. See
- * summary_columns.h. */
+/* Defines the tables of the messages in summary.proto. Each row maps one field to the member that the field stores.
+ * See summary_columns.h. */
 #include "webreport/measure/summary/summary_columns.h"
 
 #include "webreport/measure/ranks/distributed.h"
@@ -7,7 +7,7 @@
 #include "writer/base/limits.h"
 #include "writer/proto/summary.pb-c.h"
 
-/* Types of a column's items and of a member, by code. */
+/* COLUMN_x: type of a column's items for code TP_CODE_x. MEMBER_x: type of the member. */
 #define COLUMN_TEXT uint32_t
 #define COLUMN_TEXT_OR_NULL uint32_t
 #define COLUMN_BYTES ProtobufCBinaryData
@@ -50,7 +50,8 @@
 #define AT_MEMBER(code_, member)                                                                                       \
     .offset = _Generic(&((S *)0)->member, MEMBER_##code_ * : offsetof(S, member)), .size = sizeof((S *)0)->member
 
-/* A member in a column: any value, a value up to a limit, and a member of an optional list with its usual value. */
+/* Rows for a member in a column. COLUMN: any value. UP_TO: a value up to `most_`. USUAL: a member of an optional
+ * list, with its usual value. */
 #define COLUMN(code_, field, member) UP_TO(UINT32_MAX, code_, field, member)
 #define UP_TO(most_, code_, field, member)                                                                             \
     {                                                                                                                  \
@@ -60,13 +61,13 @@
     {                                                                                                                  \
         AT_FIELD(code_, field), AT_MEMBER(code_, member), .most = (most_), .usual = (usual_)                           \
     }
-/* A list without a struct: the item is the member. */
+/* A row for a list of plain values, which has no struct. */
 #define ITEM(code_, field)                                                                                             \
     {                                                                                                                  \
         AT_FIELD(code_, field), .offset = _Generic((S *)0, MEMBER_##code_ * : 0), .size = sizeof(S),                   \
                                 .most = UINT32_MAX                                                                     \
     }
-/* A member of a record. */
+/* A row for a member of a record, stored as a single field. */
 #define SINGLE(code_, field, member)                                                                                   \
     {                                                                                                                  \
         AT_SINGLE_FIELD(code_, field), AT_MEMBER(code_, member), .most = UINT32_MAX                                    \
@@ -104,10 +105,14 @@ const struct tp_column_list tp_list_texts = LIST(texts);
 
 #define S struct tp_summary
 static const struct tp_column head[] = {
-    SINGLE(TEXT, file, file),         SINGLE(TEXT, sha256, sha256),
-    SINGLE(TEXT, program, program),   SINGLE(TEXT, verdict, verdict),
-    SINGLE(TEXT, headline, headline), SINGLE(COUNT, producer, producer), /* a larger number is from a newer version */
-    SINGLE(INT, start_ns, start_ns),  SINGLE(BITS, kernel_fingerprint, kernel_fingerprint),
+    SINGLE(TEXT, file, file),
+    SINGLE(TEXT, sha256, sha256),
+    SINGLE(TEXT, program, program),
+    SINGLE(TEXT, verdict, verdict),
+    SINGLE(TEXT, headline, headline),
+    SINGLE(COUNT, producer, producer), /* a producer of a newer version may have a larger number */
+    SINGLE(INT, start_ns, start_ns),
+    SINGLE(BITS, kernel_fingerprint, kernel_fingerprint),
 };
 const struct tp_column_list tp_record_head = LIST(head);
 #undef S
@@ -171,7 +176,7 @@ const struct tp_column_list tp_list_step_part_ns = LIST(step_part_ns);
 
 #define S struct tp_stored_row
 static const struct tp_column rows[] = {
-    COLUMN(COUNT, row_kind, row.kind), /* a larger kind is from a newer version */
+    COLUMN(COUNT, row_kind, row.kind), /* a newer version may have more kinds */
     COLUMN(TEXT, row_name, row.name),
     COLUMN(TEXT, row_owner, row.owner),
     COLUMN(TEXT, row_shape, row.shape),

@@ -1,5 +1,5 @@
-/* Declares the lists and records of the messages in writer/proto/summary.proto: their tables have one row for each
- * field. Some lists store structs that are computed from a summary (struct tp_stored_x). */
+/* Declares the lists and records of the messages in writer/proto/summary.proto. Each has a table with one row for
+ * each field. Some lists store structs that are computed from a summary (struct tp_stored_x). */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 
@@ -10,48 +10,49 @@ struct ProtobufCMessageDescriptor;
 
 /* ---- structs that are stored, but are no part of a summary ---- */
 
-/* A metric of the summary that is not left out (tp_metric_is_left_out). */
+/* A stored metric of the summary; metrics with tp_metric_is_left_out are not stored. */
 struct tp_stored_metric {
     struct tp_str name;
     struct tp_str why; /* reason why the metric has no value; "": no reason */
     double value;      /* in the unit of the metric; NaN: no value */
 };
 
-/* Values of tp_stored_decision.number. A reader treats larger numbers as TP_DECISION_FAIL. */
+/* Values of tp_stored_decision.number. Larger numbers, from newer versions, count as TP_DECISION_FAIL. */
 enum { TP_DECISION_NONE, TP_DECISION_PASS, TP_DECISION_FAIL };
 
 /* The decision of `check` on the run. See struct tp_run_decision. */
 struct tp_stored_decision {
-    uint32_t number;              /* TP_DECISION_NONE: no check stored the run */
-    bool accepts;                 /* a new level begins with the run */
+    uint32_t number;              /* TP_DECISION_x; TP_DECISION_NONE: no check stored the run */
+    bool accepts;                 /* true: a new level begins with the run */
     struct tp_str by, at, reason; /* person who accepted the run, time, and reason; "": unknown */
     int64_t committed_s;          /* time of the commit, seconds since the epoch; 0: unknown */
 };
 
 /* A row with the computed part of its sketch. */
 struct tp_stored_row {
-    struct tp_summary_row row; /* of row.time, the columns store only count and min_ns */
-    uint64_t span_ns;          /* longest minus shortest duration */
-    uint64_t excess_ns;        /* sum minus count times the shortest duration, modulo 2^64 */
-    bool has_steps;            /* the row has cells */
+    struct tp_summary_row
+        row; /* the columns store only `count` and `min_ns` of row.time; other members of row.time are computed */
+    uint64_t span_ns;   /* longest minus shortest duration, ns */
+    uint64_t excess_ns; /* sum of the durations minus count times the shortest duration, ns; modulo 2^64 */
+    bool has_steps;     /* true: the row has a cell for each step */
 };
 
-/* The rest of the sketch of a row whose durations differ. */
+/* The rest of a row's sketch; only for rows with different durations. */
 struct tp_stored_span {
-    double deviation_ns; /* standard deviation */
+    double deviation_ns; /* standard deviation of the durations, ns */
     struct tp_sketch_bucket *buckets;
     uint32_t bucket_count;
 };
 
-/* The numbers of a row in a step. */
+/* The numbers of a row in one step. */
 struct tp_stored_cell {
     int64_t sum_ns; /* time of the calls in the step, ns */
-    int64_t count;  /* number of the calls */
+    int64_t count;  /* number of calls in the step */
 };
 
-/* A member of the evidence: a word or a number. */
+/* A member of the evidence, which is either a word or a number. */
 struct tp_stored_evidence {
-    struct tp_str name, word; /* word "": the member is a number */
+    struct tp_str name, word; /* word: "" if the member is a number */
     int64_t number;
 };
 
@@ -63,15 +64,15 @@ struct tp_stored_overlap {
 
 /* A range of time in which the kernels of a collective run. */
 struct tp_stored_range {
-    int64_t start_ns, length_ns; /* in the time of tp_rank_summary.ranges */
+    int64_t start_ns, length_ns; /* ns, on the same time axis as tp_rank_summary.ranges */
 };
 
 /* The times of a slot in a step. */
 struct tp_stored_times {
-    int64_t us[TP_SLOT_PARTS]; /* microseconds; in later steps, difference to the first step */
+    int64_t us[TP_SLOT_PARTS]; /* microseconds; in steps after the first, the difference to the first step */
 };
 
-/* A process with its key: a SummaryEntry. */
+/* A process with its key, as stored in a SummaryEntry. */
 struct tp_stored_entry {
     struct tp_summary_key key;
     int64_t event_count;
@@ -132,8 +133,8 @@ extern const struct tp_column_list tp_list_slot_steps;   /* uint32_t: indexes of
 extern const struct tp_column_list tp_list_slot_times;   /* struct tp_stored_times without TP_SLOT_BESIDE */
 extern const struct tp_column_list tp_list_slot_overlap; /* struct tp_stored_times: TP_SLOT_BESIDE; optional */
 
-/* Return whether the columns of each list of a SummaryProcess have equal lengths; whether a list has more than `most`
- * items. */
+/* Return whether the columns of each list of a SummaryProcess have equal lengths, and whether a list has more than
+ * `most` items. */
 bool tp_process_is_even(const void *process);
 bool tp_process_is_longer(const void *process, size_t most);
 

@@ -1,18 +1,18 @@
-/* Builds, packs and unpacks the data that a summary stores for the comparison of ranks. */
+/* Builds, packs and unpacks the part of a summary that serves to compare ranks. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COMPARISON_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COMPARISON_H
 
 #include "webreport/measure/summary/columns.h"
 #include "webreport/measure/summary/summary_parts.h"
 
-/* Fills summary->comparison; NULL without a collective, or with more data than a file may contain. */
+/* Fills summary->comparison. It stays NULL without a collective, or with more data than a file may contain. */
 void tp_summary_comparison_build(struct tp_summary_work *work);
 
 /* Writes the comparison. */
 void tp_comparison_pack(struct tp_column_writer *writer, const struct tp_rank_summary *rank);
 
-/* Reads the comparison into reader->arena; NULL: the process has no collective. The worker is in the summary's key; the
- * caller sets it. */
+/* Reads the comparison into reader->arena. Returns NULL if the process has no collective. The caller sets the worker
+ * from the summary's key. */
 const struct tp_rank_summary *tp_comparison_unpack(struct tp_column_reader *reader);
 
 #endif

@@ -1,5 +1,5 @@
-/* Adds the facts that two runs must share to be compared. The table lists them; a fact that the trace does not have is
- * "". */
+/* Adds the facts that two runs must share to be compared. A table lists the facts; the value is "" if the trace
+ * lacks a fact. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static struct tp_str number(struct tp_summary_work *work, int64_t value)
     return tp_summary_text(work, (struct tp_str){text, (size_t)n});
 }
 
-/* Returns the first device with work whose properties the trace has. */
+/* Returns the first device that has work and whose properties the trace contains; NULL: none. */
 static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -29,7 +29,7 @@ static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
     return NULL;
 }
 
-/* Returns the model of the device; "cpu" if no device was to be recorded. */
+/* Returns the model of the device; "cpu" if the recording was not meant to include a device. */
 static struct tp_str gpu_name(struct tp_summary_work *work)
 {
     const struct tp_gpu_property *gpu = gpu_of(work);
@@ -38,7 +38,7 @@ static struct tp_str gpu_name(struct tp_summary_work *work)
     return gpu && gpu->name.ptr ? tp_summary_text(work, gpu->name) : TP_STR("");
 }
 
-/* The vendor that a name shows: the name of a runtime call, of a kernel, or of the device. */
+/* Names that show the vendor of a device: of a runtime call, of a kernel, or of the device itself. */
 static const struct {
     const char *part, *vendor;
 } vendors[] = {{"hip", "AMD"},        {"Cijk_", "AMD"},    {"gfx9", "AMD"},       {"Instinct", "AMD"},
@@ -55,7 +55,8 @@ static const char *vendor_of(struct tp_str name, bool is_call)
     return NULL;
 }
 
-/* Returns the vendor of the device: by its name, else by the calls that launch its work, else by its kernel names. */
+/* Returns the vendor of the device. The device name decides, else the calls that launch its work, else its kernel
+ * names. */
 static struct tp_str gpu_vendor(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -86,9 +87,9 @@ static struct tp_str compute_capability(struct tp_summary_work *work)
     return tp_summary_text(work, (struct tp_str){text, (size_t)n});
 }
 
-/* Returns one hash for all operators that count, independent of their order and number: the operators that could use
- * tensor cores, or all if there are none. `what`: 0 shapes, 1 types. "" in a summary that is not stored: its rows show
- * more. */
+/* Returns one hash of all important operators: those that could use tensor cores, or all if there are none. Their
+ * order and number do not matter. `what`: 0 hashes shapes, 1 types. Returns "" for a summary that is not stored,
+ * because its rows show more. */
 static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
 {
     const struct tp_model *model = work->source->model;
@@ -128,7 +129,7 @@ static struct tp_str dtypes(struct tp_summary_work *work)
     return operators_hash(work, 1);
 }
 
-/* Returns the first list with at least two dimensions among the shapes of an operator; ptr NULL: none. */
+/* Returns the first shape with at least two dimensions in the shapes of an operator; ptr NULL: none. */
 static struct tp_str first_tensor(struct tp_str dims)
 {
     struct tp_str item, part;
@@ -146,16 +147,16 @@ static struct tp_str first_tensor(struct tp_str dims)
     return (struct tp_str){0};
 }
 
-/* Returns whether an operator only fills a tensor. Such a tensor is no input: it is a gradient, or an initial state of
- * zeros. */
+/* Returns whether an operator only fills a tensor, such as a gradient or an initial state of zeros. Such a tensor is
+ * not an input of the program. */
 static bool is_filling(const struct tp_model *model, const struct tp_event *e)
 {
     return model->marks[e->name] & TP_MARK_FILL_OP ||
            tp_str_equal(tp_trace_name(model->trace, e), TP_STR("aten::_foreach_zero_"));
 }
 
-/* Returns the shape of the first tensor of rank 2 or more that an outermost operator of a thread takes from `from_ns`
- * on, in a step and outside of the data loader; *at_ns: time of the operator. ptr NULL: none. */
+/* Returns the shape of the first tensor with at least two dimensions that an outermost operator takes; ptr NULL:
+ * none. The operator is on the thread, at or after from_ns, in a step and outside the data loader. *at_ns: its time. */
 static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thread, int64_t from_ns, int64_t *at_ns)
 {
     const struct tp_order *order = model->order;
@@ -187,7 +188,7 @@ static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thre
     return (struct tp_str){0};
 }
 
-/* Returns the shape of the program's input. It is taken from the second step on, because the first often differs. */
+/* Returns the shape of the program's input, from the second step on because the first step often differs. */
 static struct tp_str input_shape(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -216,7 +217,7 @@ static struct tp_str step_count(struct tp_summary_work *work)
     return number(work, work->source->model->used_count);
 }
 
-/* Returns the step marker. Runs whose steps are inferred in different ways do not compare. */
+/* Returns the step marker. Runs whose steps are inferred in different ways cannot be compared. */
 static struct tp_str step_marker(struct tp_summary_work *work)
 {
     const struct tp_trace_facts *facts = &work->source->views->facts;
@@ -229,7 +230,7 @@ static struct tp_str step_marker(struct tp_summary_work *work)
     return tp_summary_text(work, tp_str_of(text));
 }
 
-/* Returns the percentage of kernels, copies and sets that a graph launched, rounded down. */
+/* Returns the percentage of kernels, copies and sets that graph launches started, rounded down. */
 static struct tp_str graph_share(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -244,7 +245,8 @@ static struct tp_str graph_share(struct tp_summary_work *work)
     return number(work, of_graphs * 100 / model->devices.count);
 }
 
-/* The name of a fact and the source of its value: a function, or keys of the trace's head (the first one present). */
+/* The facts. Each has a function that returns its value, or keys in the trace's metadata of which the first present
+ * one is used. */
 static const struct {
     const char *name;
     struct tp_str (*value)(struct tp_summary_work *work);

@@ -1,11 +1,10 @@
-/* `.tps` files: summaries of any number of processes, mergeable.
+/* `.tps` files: mergeable summaries of any number of processes.
  *
- *
- * A file is a protobuf message (writer/proto/summary.proto): a version, and for each process its key and a gzip of its
- * Process message. A merge is the union of processes in the order of their keys, with their bytes unchanged: it is
- * associative and commutative, the same process twice counts once, and additions of newer minor versions are kept. Of
- * two different records of one key, the one with more events wins, then the greater bytes. A newer major version is
- * refused. */
+ * A file is a protobuf message (writer/proto/summary.proto): a version, and for each process its key and a gzip of
+ * its Process message. A merge is the union of processes in the order of their keys, with unchanged bytes. It is
+ * associative and commutative, counts the same process once, and keeps additions of newer minor versions. When two
+ * different records have the same key, the merge keeps the record with more events, then the one with the greater
+ * bytes. A newer major version is refused. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_FILE_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_FILE_H
 
@@ -14,59 +13,60 @@
 #include "writer/base/error.h"
 #include "writer/base/number_set.h"
 
-/* One packed process of a file. Everything belongs to the set's arena. */
+/* One packed process of a file. The set's arena owns all memory. */
 struct tp_summary_record {
     struct tp_summary_key key;
     int64_t event_count;
-    struct tp_str bytes; /* the SummaryEntry as in the file */
+    struct tp_str bytes; /* the SummaryEntry, unchanged */
 };
 
-/* Processes by key, each once. */
+/* A set of processes, sorted by key. Each key occurs once. */
 struct tp_summary_set {
-    struct tp_arena *arena; /* guard set by the caller before any call */
+    struct tp_arena *arena; /* memory of the set; the caller sets the arena's guard before any call */
     struct tp_summary_record *records;
     size_t count, capacity;
     uint32_t minor; /* highest minor version that was read or added */
-    /* Repeated records that were dropped: equal ones, different ones. */
+    /* numbers of dropped records with a repeated key: equal records, and different records */
     size_t again_count, other_count;
 };
 
-/* Returns -1, 0 or 1 by the order of records in a file: job, rank (absent ones last), worker if there is no rank,
- * span. */
+/* Compares two keys by job, rank (absent ranks last), worker if there is no rank, then span. Returns -1, 0 or 1. */
 int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary_key *b);
 
 void tp_summary_set_open(struct tp_summary_set *set, struct tp_arena *arena);
 
-/* Packs a summary into the set. TP_ELIMIT. */
+/* Packs a summary into the set. Returns TP_OK or TP_ELIMIT. */
 int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summary, struct tp_error *err);
 
-/* Returns whether the bytes (5 are enough) are the start of a `.tps` file. */
+/* Returns whether the bytes begin like a `.tps` file; 5 bytes are enough. */
 bool tp_summary_is_file(const void *bytes, size_t size);
 
-/* Adds every process of a file's bytes, which are copied. Checksums find damage anywhere in them. TP_EFORMAT with byte
- * and reason, TP_EUNSUPPORTED (a newer major version), TP_ELIMIT: then nothing was added. */
+/* Adds every process in the bytes of a file, and copies the bytes. Checksums detect damage anywhere in the file.
+ * Returns TP_EFORMAT with byte and reason, TP_EUNSUPPORTED for a newer major version, or TP_ELIMIT; then nothing is
+ * added. */
 int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t size, struct tp_error *err);
 
 /* The ranks of a job in a set. */
 struct tp_summary_ranks {
-    int64_t present, expected;  /* expected: the world size in a record; TP_NULL_INT: unknown */
-    struct tp_rank_set missing; /* missing ranks below expected; in the set's arena */
+    int64_t present,
+        expected; /* number of present ranks, and world size in the records; expected: TP_NULL_INT if unknown */
+    struct tp_rank_set missing; /* missing ranks below `expected`; in the set's arena */
 };
 
-/* Counts the ranks of the set, each once; not for sets of several jobs or records without a rank. */
+/* Counts the ranks of the set, each once. The set must be of one job, and all its records must have a rank. */
 void tp_summary_set_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set);
 
-/* Write a file: its head, then each record of the set in order. `out` has a sticky failure. */
+/* Write a file: first its head, then each record of the set in order. Failures are sticky in `out`. */
 void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set);
 void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *record);
 
-/* Writes the whole set as a file. Returns 0 or the buffer's failure. */
+/* Writes the whole set as a file. Returns 0 or the error of the buffer. */
 int tp_summary_set_write(const struct tp_summary_set *set, struct tp_buf *out, struct tp_error *err);
 
-/* Unpacks one record into `arena` (guard set). TP_EFORMAT, TP_ELIMIT. */
+/* Unpacks one record into `arena`; the caller sets its guard. Returns TP_EFORMAT or TP_ELIMIT on errors. */
 int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
                       struct tp_error *err);
-/* Unpacks one record of many: temporary memory is from `scratch`, which is empty afterwards. */
+/* Unpacks one of many records. Temporary memory comes from `scratch`, which is empty again on return. */
 int tp_summary_unpack_with(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
                            struct tp_arena *scratch, struct tp_error *err);
 

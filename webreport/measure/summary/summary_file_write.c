@@ -11,11 +11,11 @@
 
 bool tp_summary_is_file(const void *bytes, size_t size)
 {
-    static const char beginning[] = "\rTPS1"; /* the field `magic`, which is written first */
+    static const char beginning[] = "\rTPS1"; /* bytes of the field `magic`, which is written first */
     return size >= sizeof beginning - 1 && memcmp(bytes, beginning, sizeof beginning - 1) == 0;
 }
 
-/* Checks the parts of a file other than its records. */
+/* Checks all fields of a file except its records. */
 static int check_head(const Tp__SummaryFile *file, struct tp_error *err)
 {
     if (file->has_major && file->major != TP_SUMMARY_MAJOR)
@@ -47,7 +47,7 @@ static int add_records(struct tp_summary_set *set, const Tp__SummaryFile *file, 
 
 int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t size, struct tp_error *err)
 {
-    /* protobuf-c needs about 200 bytes more for each process that a file may have */
+    /* protobuf-c needs about 200 bytes more for each process in the file */
     struct tp_message_memory memory = {set->arena, size + 256 * (uint64_t)TP_MAX_SUMMARIES, false};
     size_t first = set->count;
     if (!tp_summary_is_file(bytes, size))
@@ -71,7 +71,7 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
 
 /* ---- writing ---- */
 
-/* Writes one part of a message. Parts of one message that are packed one after the other make up the message. */
+/* Writes one part of a message. Concatenated serialized parts form the whole message. */
 static void put_part(struct tp_buf *out, const Tp__SummaryFile *part)
 {
     size_t size = tp__summary_file__get_packed_size(part);
@@ -96,7 +96,8 @@ void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *rec
     Tp__SummaryRecord packed = TP__SUMMARY_RECORD__INIT, *only = &packed;
     packed.has_crc32c = packed.has_entry = true;
     packed.crc32c = tp_crc32c(record->bytes.ptr, record->bytes.len);
-    packed.entry.data = (uint8_t *)(uintptr_t)record->bytes.ptr; /* only read */
+    packed.entry.data =
+        (uint8_t *)(uintptr_t)record->bytes.ptr; /* the cast drops const: protobuf-c only reads these bytes */
     packed.entry.len = record->bytes.len;
     part.record = &only;
     part.n_record = 1;

@@ -6,29 +6,31 @@
 #include "writer/base/error.h"
 
 enum {
-    TP_SUMMARY_MAGIC = 0x31535054, /* "TPS1" */
-    TP_SUMMARY_MAJOR = 1,          /* other major versions cannot be read */
-    TP_SUMMARY_MINOR = 7           /* grows with additions that older readers may ignore */
+    TP_SUMMARY_MAGIC = 0x31535054, /* "TPS1" in little-endian order */
+    TP_SUMMARY_MAJOR = 1,          /* files with another major version cannot be read */
+    TP_SUMMARY_MINOR = 7           /* increases with each addition that older readers may ignore */
 };
 
-/* Returns a SummaryEntry of the summary, in `arena`, whose guard is set. Equal summaries have equal bytes. */
+/* Returns the summary as a SummaryEntry, in `arena`, whose guard the caller sets. Equal summaries have equal bytes. */
 struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena);
 
-/* Reads the key and the number of events of an entry; texts in `arena`, whose guard is set. TP_EFORMAT. */
+/* Reads the key and the number of events of an entry. Texts are in `arena`, whose guard the caller sets. Returns
+ * TP_EFORMAT on errors. */
 int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struct tp_str entry, struct tp_arena *arena,
                          struct tp_error *err);
 
-/* Reads all members of the summary except its key and number of events from an inflated SummaryProcess. Results are in
- * `arena`, temporary memory in `scratch`; both guards are set. TP_EFORMAT. */
+/* Reads an inflated SummaryProcess into all members of the summary except its key and number of events. Results are
+ * in `arena`, temporary memory in `scratch`; the caller sets both guards. Returns TP_EFORMAT on errors. */
 int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, struct tp_arena *arena,
                             struct tp_arena *scratch, struct tp_error *err);
 
 /* ---- sets: functions to fill them from files ---- */
 
-/* Appends an entry whose bytes already belong to the set, without sorting. TP_EFORMAT, TP_ELIMIT. */
+/* Appends an entry without sorting. The set already owns the bytes of the entry. Returns TP_EFORMAT or TP_ELIMIT on
+ * errors. */
 int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, struct tp_error *err);
 
-/* Sorts the records after those from `first` on were added, and keeps the best one of each process. */
+/* Sorts the records of the set and keeps the best record of each process. first: index of the first new record. */
 void tp_summary_set_settle(struct tp_summary_set *set, size_t first);
 
 #endif

@@ -1,5 +1,5 @@
-/* Gathers texts and rows for all parts of a summary: calls of one kind are grouped by identity, the largest groups
- * become rows, and one row adds up the others. */
+/* Gathers texts and rows for all parts of a summary. Calls of one kind are grouped by identity. The largest groups
+ * become rows, and one more row adds up the others. */
 #include "webreport/measure/summary/summary_parts.h"
 
 #include <stdio.h>
@@ -34,14 +34,14 @@ struct tp_str tp_summary_text(struct tp_summary_work *work, struct tp_str text)
 
 /* ---- rows ---- */
 
-enum { KEY = 4 }; /* name, owner, shape, dtype */
+enum { KEY = 4 }; /* number of texts that identify a row: name, owner, shape, dtype */
 
 struct sample {
     int64_t ns;
     uint32_t row, step;
 };
 
-/* A row before it is stored; `slot`: its index among the kept rows, or the last slot, which is the rest. */
+/* A row before it is stored. slot: its index among the kept rows, or the index of the row "(rest)". */
 struct group {
     int64_t sum_ns, count, bytes;
     uint32_t number, slot;
@@ -91,12 +91,12 @@ static struct tp_str text_at(const struct tp_summary_gather *g, uint32_t number,
     return tp_strings_get(&g->texts, id);
 }
 
-/* Chooses the rows to keep, and fills their texts; the last one is the rest, if there is any. */
+/* Chooses the rows to keep and fills their texts. If rows are dropped, the last row is "(rest)". */
 static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct tp_summary_row *rows)
 {
     uint32_t kept = 0, rest = 0;
     for (size_t i = 0; i < g->rows.count; i++) {
-        /* A row with the name of the rest becomes part of it: each identity occurs once. */
+        /* A row named "(rest)" becomes part of the row "(rest)", so that each identity occurs once. */
         bool stays = kept < TP_MAX_SUMMARY_ROWS - 1 || (g->rows.count <= TP_MAX_SUMMARY_ROWS && !rest);
         struct tp_str name = text_at(g, groups[i].number, 0);
         stays = stays && !tp_str_equal(name, TP_STR(TP_SUMMARY_REST));
@@ -129,7 +129,7 @@ static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct
 
 /* ---- numbers ---- */
 
-/* Fills the sketches from the durations of each row, in the order of the calls, row after row. */
+/* Fills the sketch of each row from the durations of its calls, in the order of the calls. */
 static void fill_sketches(struct tp_summary_gather *g, const uint32_t *slot_of, struct tp_summary_row *rows,
                           uint32_t count)
 {
@@ -147,19 +147,19 @@ static void fill_sketches(struct tp_summary_gather *g, const uint32_t *slot_of, 
     tp_arena_drop(g->work->scratch, ns, total * sizeof *ns);
 }
 
-/* Fills the numbers per step of rows with at least 0.2 % of the kind's time, and of all waits and copies, whose number
- * is more important than their time; the largest first while there is room. */
+/* Fills the numbers per step of rows with at least 0.2 % of the kind's time. All waits and copies get them too,
+ * because their number matters more than their time. The largest rows come first until the cells are used up. */
 static void fill_steps(struct tp_summary_gather *g, const uint32_t *slot_of, struct tp_summary_row *rows,
                        uint32_t count)
 {
-    enum { LEAST_SHARE = 500 }; /* 0.2 % is a 500th */
+    enum { LEAST_SHARE = 500 }; /* a 500th is 0.2 % */
     const struct sample *samples = g->samples.data;
     uint32_t steps = g->work->out->step_count, room = steps ? TP_MAX_SUMMARY_CELLS / steps : 0;
     bool is_counted = g->kind == TP_SUMMARY_SYNC || g->kind == TP_SUMMARY_COPY;
     int64_t total = 0;
     for (uint32_t r = 0; r < count; r++)
         total = tp_sat_add(total, rows[r].time.sum_ns);
-    for (uint32_t r = 0; r < count && room; r++) { /* by sum, except the rest */
+    for (uint32_t r = 0; r < count && room; r++) { /* rows come in order of their sum, with "(rest)" last */
         if (!is_counted && (rows[r].time.sum_ns <= 0 || rows[r].time.sum_ns < total / LEAST_SHARE))
             continue;
         rows[r].by_step_ns = tp_arena_array(g->work->arena, steps, sizeof *rows[r].by_step_ns);
@@ -182,7 +182,9 @@ static int in_order(const void *x, const void *y, const void *context)
     (void)context;
     if (a->time.sum_ns != b->time.sum_ns)
         return a->time.sum_ns > b->time.sum_ns ? -1 : 1;
-    const struct tp_str *p = &a->name, *q = &b->name; /* name, owner, shape and dtype follow each other */
+    const struct tp_str
+        *p = &a->name,
+        *q = &b->name; /* reads name, owner, shape and dtype as an array, because the members are adjacent */
     int order = 0;
     for (unsigned i = 0; i < KEY && !order; i++)
         order = tp_str_compare(p[i], q[i]);

@@ -1,4 +1,4 @@
-/* Adds findings, memory at its peak, and flags to a summary. */
+/* Adds findings, memory at its peak, and quality flags to a summary. */
 #include <stdio.h>
 
 #include "webreport/measure/summary/summary_parts.h"
@@ -65,7 +65,7 @@ static void fill_owners(struct tp_summary_work *work, struct tp_summary_memory *
         }
 }
 
-/* Returns the device's name in the memory view. */
+/* Returns the name that the device has in the memory view. */
 static struct tp_str device_name(struct tp_summary_work *work, const struct tp_memory_device *device)
 {
     const struct tp_memory_view *view = &work->source->views->memory;

@@ -1,4 +1,4 @@
-/* Packs a summary into a SummaryEntry. The tables of summary_columns.c say which member each field stores. */
+/* Packs a summary into a SummaryEntry. The tables of summary_columns.c map fields to members. */
 #include "webreport/measure/summary/evidence_pack.h"
 #include "webreport/measure/summary/message.h"
 #include "webreport/measure/summary/rows_pack.h"
@@ -49,7 +49,7 @@ static bool has_part(const struct tp_summary *s, unsigned part)
     return false;
 }
 
-/* Writes the parts that occur in any step. */
+/* Writes the parts of the steps' time that at least one step has. */
 static void pack_parts(struct tp_column_writer *writer, const struct tp_summary *s)
 {
     uint32_t parts[TP_PART_COUNT], count = 0;
@@ -79,7 +79,7 @@ static void pack_steps(struct tp_column_writer *writer, const struct tp_summary 
 
 /* ---- all ---- */
 
-/* Returns the gzip of a SummaryProcess. has_calls: with the sequence of the usual step. */
+/* Returns the gzip of a SummaryProcess. has_calls: includes the sequence of operators in the usual step. */
 static struct tp_str packed_process(const struct tp_summary *summary, bool has_calls, struct tp_arena *arena)
 {
     struct tp_column_writer writer = {.to = tp_message_new(tp_message_process, arena), .arena = arena};
@@ -107,7 +107,8 @@ static struct tp_str packed_process(const struct tp_summary *summary, bool has_c
     return tp_gzip_small(arena, &bytes, 1);
 }
 
-/* Packs a process that is too large without the sequence of a step, then with fewer rows of each kind. */
+/* Makes a smaller version of a process that is too large: without the sequence of operators in a step, then with
+ * fewer rows of each kind. */
 static struct tp_str small_process(const struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_summary trimmed = *summary;

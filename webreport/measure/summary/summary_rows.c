@@ -1,14 +1,15 @@
-/* Makes rows of every kind from the calls of the model. */
+/* Makes the rows of every kind from the calls of the model. */
 #include "webreport/measure/summary/summary_parts.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* Converts ids of the trace to ids of a gather's texts, each once. */
+/* Converts ids of the trace to ids of a gather's texts. Each id is converted once. */
 struct texts {
     struct tp_summary_gather *gather;
     const struct tp_trace *trace;
-    uint32_t *name, *shape, *dtype; /* id + 1 by id in names, in values; 0: not converted yet */
+    uint32_t *name, *shape,
+        *dtype; /* 1 + converted id, for each id in the trace's names and values; 0: not converted yet */
 };
 
 static void texts_open(struct texts *t, struct tp_summary_gather *gather)
@@ -54,7 +55,8 @@ struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str 
     bool is_first = true;
     if (!tp_value_is(types, '['))
         return tp_value_text(work->scratch, types);
-    char *out = tp_arena_alloc(work->scratch, 2 * types.len + 1); /* a ", " for each "," */
+    char *out = tp_arena_alloc(work->scratch,
+                               2 * types.len + 1); /* each "," becomes ", ", so that twice the length is enough */
     for (size_t at = 0; tp_value_next(types, &at, NULL, &item);) {
         text = tp_value_text(work->scratch, item);
         if (!is_first) {
@@ -168,7 +170,7 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
     tp_summary_gather_close(&gather, rows);
 }
 
-/* Adds the waits that begin in W, as in the sync table. */
+/* Adds the waits that start in window W, as the sync table does. */
 static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_model *model = work->source->model;
@@ -198,7 +200,7 @@ static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_program_view *view = &work->source->advice->program;
     const struct tp_trace *trace = work->source->trace;
-    struct tp_program_functions functions = view->functions; /* stacks of samples are complete */
+    struct tp_program_functions functions = view->functions; /* only complete stacks of samples count */
     struct tp_summary_gather gather;
     tp_summary_gather_open(&gather, work, TP_SUMMARY_FUNCTION);
     functions.path = functions.frames = TP_VEC(work->scratch, uint32_t);
@@ -242,11 +244,12 @@ static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
 
 /* ---- modules ---- */
 
-/* Paths of modules: (parent path + 1, name id). Texts are made only for kept rows, because nesting may be deep. */
+/* Paths of modules, as keys (parent path + 1, name id). Only kept rows get a text, because modules may be deeply
+ * nested. */
 struct paths {
     struct tp_keys nodes;
     uint32_t *of_call;
-    int64_t *device_total; /* by call */
+    int64_t *device_total; /* total device time of each module call, ns */
 };
 
 static struct tp_str module_name(const struct tp_trace *trace, uint32_t name)
@@ -254,8 +257,8 @@ static struct tp_str module_name(const struct tp_trace *trace, uint32_t name)
     return tp_frame_module_name(tp_strings_get(&trace->names, name));
 }
 
-/* Returns "Net_0/Sequential_1/Linear_4". A path that is too long keeps its inner end, after a hash of the whole
- * path. */
+/* Returns a path such as "Net_0/Sequential_1/Linear_4". A path that is too long is a hash of the whole path,
+ * followed by its inner end. */
 static struct tp_str path_text(const struct tp_summary_gather *gather, uint32_t path)
 {
     enum { ROOM = TP_MAX_SUMMARY_TEXT_BYTES, HASH_ROOM = 24 };
@@ -299,7 +302,8 @@ static void find_paths(struct tp_summary_work *work, struct paths *paths)
             int64_t *total = &paths->device_total[model->devices.module[k]];
             *total = tp_sat_add(*total, tp_device_event(model, k)->dur_ns);
         }
-    for (uint32_t m = modules->count; m-- > 0;) /* children have higher numbers than their parent */
+    for (uint32_t m = modules->count;
+         m-- > 0;) /* parents come after children here, because children have higher numbers */
         if (modules->parent[m] != TP_NO_ID) {
             int64_t *total = &paths->device_total[modules->parent[m]];
             *total = tp_sat_add(*total, paths->device_total[m]);
@@ -331,7 +335,7 @@ static void add_modules(struct tp_summary_work *work, const struct paths *paths,
     tp_summary_gather_close(&gather, rows);
 }
 
-/* Adds the kinds between operators and waits: device events and modules. */
+/* Adds the rows of device operations and modules. */
 static void add_work(struct tp_summary_work *work, struct tp_vec *rows)
 {
     add_device_events(work, TP_SUMMARY_KERNEL, rows);

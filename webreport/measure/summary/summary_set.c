@@ -1,4 +1,4 @@
-/* Orders processes in a set and chooses between two records of one process: see summary_file.h. */
+/* Sorts the processes of a set and chooses between two records of one process. See summary_file.h. */
 #include "webreport/measure/summary/summary_file.h"
 
 #include "webreport/measure/summary/summary_format.h"
@@ -9,7 +9,7 @@
 
 static int compare_ints(int64_t a, int64_t b)
 {
-    /* An absent number sorts last. */
+    /* Absent numbers sort last. */
     uint64_t x = (uint64_t)a - 1 + (UINT64_C(1) << 63), y = (uint64_t)b - 1 + (UINT64_C(1) << 63);
     return (x > y) - (x < y);
 }
@@ -21,13 +21,15 @@ int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary
         order = compare_ints(a->rank, b->rank);
     if (!order)
         order = (a->world_size == 1) - (b->world_size == 1);
-    if (!order && (a->rank == TP_NULL_INT || a->world_size == 1)) /* each replica of a server is rank 0 of 1 */
+    if (!order &&
+        (a->rank == TP_NULL_INT ||
+         a->world_size == 1)) /* a world of 1 also compares workers, because each replica of a server is rank 0 of 1 */
         order = tp_str_compare(a->worker, b->worker);
     order = order ? order : compare_ints(a->span, b->span);
     return (order > 0) - (order < 0);
 }
 
-/* Compares two records of one process; <0: the first one is kept. */
+/* Compares two records of one process. Returns <0 if `a` is the one to keep. */
 static int better(const struct tp_summary_record *a, const struct tp_summary_record *b)
 {
     if (a->event_count != b->event_count)
@@ -66,7 +68,7 @@ void tp_summary_set_settle(struct tp_summary_set *set, size_t first)
     size_t kept = 0;
     if (first && first + 1 == set->count && in_order(&set->records[first - 1], &set->records[first], NULL) < 0 &&
         tp_summary_key_order(&set->records[first - 1].key, &set->records[first].key))
-        return; /* it comes after all others, which is the usual case */
+        return; /* the usual case: the new record comes after all others */
     tp_merge_sort(set->arena, set->records, set->count, sizeof *set->records, in_order, NULL);
     for (size_t i = 0; i < set->count; i++) {
         const struct tp_summary_record *record = &set->records[i], *last = record;
@@ -93,7 +95,7 @@ int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, st
     return code;
 }
 
-/* A summary to add to a set. */
+/* A summary that is being added to a set. */
 struct addition {
     struct tp_summary_set *set;
     const struct tp_summary *summary;
@@ -140,7 +142,7 @@ void tp_summary_set_ranks(struct tp_summary_ranks *ranks, const struct tp_summar
         if (key->world_size > ranks->expected)
             ranks->expected = key->world_size;
     }
-    for (size_t i = 0; i < set->count; i++) { /* records are sorted by rank */
+    for (size_t i = 0; i < set->count; i++) { /* works because records are sorted by rank */
         int64_t rank = set->records[i].key.rank;
         if (i && rank == set->records[i - 1].key.rank)
             continue;

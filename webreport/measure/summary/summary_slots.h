@@ -1,4 +1,4 @@
-/* Stores step slots inside a summary's file. tp_summary_slots_build builds them (summary_parts.h). */
+/* Packs and unpacks the step slots of a summary. tp_summary_slots_build builds them (summary_parts.h). */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_SLOTS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_SLOTS_H
 
@@ -9,11 +9,11 @@
 
 /* Writes the slots. */
 void tp_slots_pack(struct tp_column_writer *writer, const struct tp_step_slots *slots);
-/* Fills the slots of a summary with step_count steps. */
+/* Reads the slots of a summary that has `step_count` steps. */
 void tp_slots_unpack(struct tp_column_reader *reader, struct tp_step_slots *slots, uint32_t step_count);
 
-/* Builds the slots of a trace alone, in `arena`; the worker's name replaces the host if the trace has none. Returns the
- * number of the rank; TP_NULL_INT: unknown. */
+/* Builds the slots of a trace alone, in `arena`. If the trace has no host name, the name of the worker is used.
+ * Returns the rank; TP_NULL_INT: unknown. */
 int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
                           struct tp_str worker, struct tp_arena *arena);
 

@@ -1,5 +1,5 @@
-/* Builds the step slots of an analyzed trace: see step_slots.h. First every collective of a step is a slot; the most
- * common row is kept, then neighboring slots are added up until the row is short enough. */
+/* Builds the step slots of an analyzed trace. See step_slots.h. At first each collective of a step is one slot, and
+ * the most common row is kept. Then neighboring slots are added up until the row is short enough. */
 #include "webreport/measure/summary/summary_slots.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@
 
 /* ---- calls ---- */
 
-/* Orders calls by step, then by the host's call: that order is the same in every step, the order of starts is not. */
+/* Orders calls by step, then by the start of the host call. The order of host calls is the same in every step,
+ * unlike the order of device starts. */
 static int by_step_and_call(const void *x, const void *y, const void *context)
 {
     const struct tp_slot_call *a = x, *b = y;
@@ -44,7 +45,7 @@ static void fill_key(struct tp_slot_work *w, const struct tp_collective *record,
     key[5] = (tp_str_find_lower(name, "send") >= 0) * 2 + (tp_str_find_lower(name, "recv") >= 0);
 }
 
-/* Lists the calls. Groups are found once for each metadata, because a step has thousands of calls of few groups. */
+/* Lists the calls. Each distinct metadata is looked up once, because a step has thousands of calls in few groups. */
 static void find_calls(struct tp_slot_work *w)
 {
     const struct tp_collectives *records = &w->model->collectives;
@@ -62,7 +63,8 @@ static void find_calls(struct tp_slot_work *w)
             *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of(w, record);
         struct tp_interval time = tp_collective_time(record);
         int64_t end = w->model->steps[step].end_ns;
-        if (!w->model->gpu_count && time.b > end) /* a call on its own thread: the step did not wait for its end */
+        if (!w->model->gpu_count &&
+            time.b > end) /* skips a call on its own thread whose end the step did not wait for */
             time.b = time.a > end ? time.a : end;
         *(struct tp_slot_call *)tp_vec_push(&w->calls) =
             (struct tp_slot_call){time, record->start_ns, step, *TP_AT(&group_of_key, uint32_t, key), i};
@@ -70,7 +72,7 @@ static void find_calls(struct tp_slot_work *w)
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), by_step_and_call, NULL);
 }
 
-/* Finds the row of each used step. */
+/* Finds the row of calls of each used step. */
 static void find_rows(struct tp_slot_work *w)
 {
     uint32_t at = 0;
@@ -86,7 +88,7 @@ static void find_rows(struct tp_slot_work *w)
     }
 }
 
-/* Returns the hash of most rows; ties: the first; 0: no row has a call. */
+/* Returns the hash of the most common row; among equally common ones, the first. 0: no row has a call. */
 static uint64_t usual_row(const struct tp_slot_work *w)
 {
     uint64_t usual = 0;
@@ -106,8 +108,8 @@ static uint64_t usual_row(const struct tp_slot_work *w)
 
 /* ---- choice of slots ---- */
 
-/* Returns the number of slots if the calls of a row are cut into this number of windows, each with one slot per group.
- * slot_of: by call. */
+/* Returns the number of slots if the row is cut into `windows` windows, each with one slot per group. slot_of:
+ * receives the slot of each call. */
 static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows,
                         uint32_t *slot_of)
 {
@@ -126,7 +128,7 @@ static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *
     return slots;
 }
 
-/* Chooses the largest number of windows that fits. */
+/* Chooses the largest number of windows whose slots fit. Returns the number of slots. */
 static uint32_t choose_slots(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t *slot_of)
 {
     uint32_t windows = row->count < TP_MAX_SLOTS - 1 ? row->count : TP_MAX_SLOTS - 1;
@@ -150,8 +152,9 @@ static struct tp_intervals united(struct tp_arena *arena, const struct tp_model 
     return tp_intervals_of(&all);
 }
 
-/* Returns work without collectives. Without a device a collective is an operator like any other, and its time is no
- * work. A collective on a thread that does nothing else (as in Gloo) runs at the same time as the work. */
+/* Returns the intervals of work without collectives. Without a device, a collective is recorded like any operator
+ * and its time is removed here. A collective on a thread that does nothing else, as in Gloo, runs at the same time
+ * as the work. */
 static struct tp_intervals without_calls(struct tp_slot_work *w)
 {
     struct tp_vec all = TP_VEC(w->arena, struct tp_interval);
@@ -168,9 +171,9 @@ static struct tp_intervals without_calls(struct tp_slot_work *w)
     return tp_intervals_minus(w->arena, w->compute, tp_intervals_of(&all));
 }
 
-/* Corrects the ends of calls on their own threads: such a thread records the end of its call only when it runs again,
- * while the waiting thread already continues. If most of a call is a gap between work that ends shortly before the
- * call, the call ended there. */
+/* Corrects the end of calls on their own threads. Such a thread records the end of its call only when it runs again,
+ * while the waiting thread already continues. If most of a call is a gap in the work, and work starts shortly before
+ * the recorded end, the call ended at the start of that work. */
 static void drop_last_words(struct tp_slot_work *w)
 {
     enum { SHORT_PART = 20 };
@@ -178,7 +181,7 @@ static void drop_last_words(struct tp_slot_work *w)
         struct tp_slot_call *call = TP_AT(&w->calls, struct tp_slot_call, i);
         int64_t length = call->time.b - call->time.a;
         size_t low = 0, high = w->compute.count;
-        while (low < high) { /* finds the first work that begins within that last part of the call */
+        while (low < high) { /* finds the first work that starts in the last part of the call */
             size_t middle = low + (high - low) / 2;
             if (w->compute.items[middle].a <= call->time.b - length / SHORT_PART)
                 low = middle + 1;
@@ -202,7 +205,7 @@ static int64_t moved_by(struct tp_slot_work *w, const struct tp_slot_call *call)
     return (int64_t)fmin((double)record->bytes * tp_bus_factor(kind, (double)size), (double)INT32_MAX * INT32_MAX);
 }
 
-/* Fills the moved bytes of a row, by slot; a slot with an unknown call gets 0. */
+/* Fills the moved bytes of each slot of a row. A slot with a call of unknown size gets 0. */
 static void fill_moved(struct tp_slot_work *w, const struct tp_slot_row *row, const uint32_t *slot_of)
 {
     for (uint32_t i = 0; i < row->count; i++) {

@@ -6,8 +6,8 @@
 
 /* ---- packing ---- */
 
-/* Returns the times of a cell. Later steps have the difference to the first step, which is small; differences wrap
- * around, and so do their sums. */
+/* Returns the times of a slot in a step, as stored. Steps after the first store the difference to the first step,
+ * which is small. Differences and their sums wrap around. */
 static struct tp_stored_times stored_times(const struct tp_step_slots *slots, uint32_t slot, uint32_t step)
 {
     struct tp_stored_times times;

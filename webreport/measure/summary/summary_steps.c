@@ -22,7 +22,7 @@ uint32_t tp_summary_step_of_device(const struct tp_summary_work *work, uint32_t 
 
 /* ---- parts ---- */
 
-/* The columns of the step table that are parts, in the order of enum tp_summary_part. */
+/* Columns of the step table for the first parts, in the order of enum tp_summary_part. */
 static const uint8_t part_columns[] = {TP_STEP_KERNEL,  TP_STEP_MEMCPY,     TP_STEP_MEMSET,   TP_STEP_COMMUNICATION,
                                        TP_STEP_RUNTIME, TP_STEP_DATALOADER, TP_STEP_CPU_EXEC, TP_STEP_OTHER};
 
@@ -44,7 +44,7 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
                                                                   tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i]);
 }
 
-/* Returns the part of a step that an idle time of a device counts for. */
+/* Returns the part of a step to which an idle time of a device belongs. */
 static enum tp_summary_part part_of_idle(const struct tp_idle_slice *piece)
 {
     static const uint8_t parts[TP_IDLE_PARTS] = {[TP_IDLE_HOST] = TP_PART_IDLE_HOST,
@@ -55,8 +55,8 @@ static enum tp_summary_part part_of_idle(const struct tp_idle_slice *piece)
     return parts[piece->part];
 }
 
-/* Adds the idle time of one device, by used step and part. Idle times and steps are in order; one idle time may cover
- * several adjacent steps. */
+/* Adds the idle times of one device to the parts of used steps. Idle times and steps are in order; one idle time may
+ * cover several adjacent steps. */
 static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = work->source->model;
@@ -97,7 +97,8 @@ static void add_to_sum(struct tp_summary_work *work, enum tp_summary_part part, 
     *sum = tp_sat_add(*sum, ns);
 }
 
-/* Adds the sums that a comparison of runs judges first: of all work, not only of the rows that a summary keeps. */
+/* Adds the total device and host time of each step, which a comparison judges first. The totals include work whose
+ * rows the summary does not keep. */
 static void add_sums(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -124,7 +125,7 @@ void tp_summary_steps_build(struct tp_summary_work *work)
     work->out->step_count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++)
         fill_step(work, i);
-    if (count && tp_is_of_program(work->source->advice, model)) /* the whole program is one step */
+    if (count && tp_is_of_program(work->source->advice, model)) /* the whole program counts as one step */
         work->out->steps[0].total_ns = work->source->advice->program.parts.wall_ns;
     for (uint32_t g = 0; g < model->gpu_count; g++)
         add_idle(work, &model->gpus[g]);

@@ -1,4 +1,4 @@
-/* Makes a summary with fewer rows: light rows become part of the rest of their kind. See summary_trim.h. */
+/* Reduces the rows of a summary: small rows become part of the row "(rest)" of their kind. See summary_trim.h. */
 #include "webreport/measure/summary/summary_trim.h"
 
 #include "writer/base/saturate.h"
@@ -19,14 +19,14 @@ static void add_row(struct tp_summary_row *rest, const struct tp_summary_row *ro
     if (rest->by_step_ns && row->by_step_ns) {
         rest->by_step_ns = sum_of(rest->by_step_ns, row->by_step_ns, steps, arena);
         rest->by_step_count = sum_of(rest->by_step_count, row->by_step_count, steps, arena);
-    } else { /* the numbers per step of one of them are unknown */
+    } else { /* the numbers per step of at least one row are unknown */
         rest->by_step_ns = rest->by_step_count = NULL;
     }
     tp_sketch_add(&rest->time, &row->time, arena);
 }
 
-/* Keeps the heaviest rows of one kind, which come heaviest first; an existing rest may be at any position. Returns the
- * number of kept rows. */
+/* Keeps the largest rows of one kind. `rows` has the largest first; an existing row "(rest)" may be at any position.
+ * Returns the number of kept rows. */
 static uint32_t trim_kind(const struct tp_summary_row *rows, uint32_t count, uint32_t most, uint32_t steps,
                           struct tp_summary_row *kept, struct tp_arena *arena)
 {

@@ -4,8 +4,9 @@
 
 #include "webreport/measure/summary/summary.h"
 
-/* Leaves at most `most` (>= 1) rows of each kind, the heaviest and the rest: sums do not change. Rows of a kind are
- * adjacent, heaviest first. New rows are in `arena`, whose guard is set; the old ones do not change. */
+/* Keeps at most `most` (>= 1) rows of each kind: the largest, and the row "(rest)". Sums do not change. Rows of a
+ * kind must be adjacent, largest first. New rows are in `arena`, whose guard the caller sets; the old rows do not
+ * change. */
 void tp_summary_trim(struct tp_summary *summary, uint32_t most, struct tp_arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
-/* Unpacks a SummaryEntry, and the SummaryProcess in it, into a summary: every column is checked before its use.
- * Possible additions of a newer minor version (a kind, a part, a metric) are left out; contradictions are errors. */
+/* Unpacks a SummaryEntry and its SummaryProcess into a summary. Every column is checked before its use. Additions of
+ * a newer minor version (a kind, a part, a metric) are left out; contradictions are errors. */
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +68,8 @@ static void unpack_metrics(struct tp_column_reader *reader, struct tp_metric_val
         values[i] = (struct tp_metric_value){.value = NAN, .reason = TP_REASON_NOT_STORED};
     for (uint32_t i = 0; i < count; i++) {
         int metric = tp_metric_find_near(metrics[i].name.ptr, metrics[i].name.len, &near);
-        if (metric >= 0 && !(fabs(metrics[i].value) > INT64_MAX)) /* a value that no trace can contain is absent */
+        if (metric >= 0 &&
+            !(fabs(metrics[i].value) > INT64_MAX)) /* a value that no trace can contain counts as absent */
             values[metric] = (struct tp_metric_value){.value = metrics[i].value,
                                                       .why = metrics[i].why.len ? metrics[i].why.ptr : NULL};
     }
@@ -153,7 +154,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
 
 /* ---- entries ---- */
 
-/* Reads the members of an entry. The texts belong to the message. */
+/* Reads the members of an entry. The message owns the texts. */
 static int read_entry(struct tp_stored_entry *entry, const void *message, struct tp_error *err)
 {
     struct tp_column_reader reader = {.from = message};
@@ -173,7 +174,7 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
     if (!message)
         return heap.is_used_up ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
                                : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
-    /* no memory may come from the arena while protobuf-c's memory is in use */
+    /* allocates nothing from the arena while protobuf-c uses it */
     int code = read_entry(&read, message, err);
     if (code == TP_OK && read.key.job.len)
         memcpy(job, read.key.job.ptr, read.key.job.len);
@@ -191,7 +192,7 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
 
 /* ---- unpacking ---- */
 
-/* Inflates a complete gzip of one member, whose last four bytes are its size. */
+/* Inflates one complete gzip member, whose last four bytes give the inflated size. */
 static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena *scratch, struct tp_error *err)
 {
     struct tp_inflate inflate;
@@ -200,7 +201,7 @@ static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena
         memcpy(&size, packed.ptr + packed.len - sizeof size, sizeof size);
     if (size > TP_MAX_SUMMARY_INFLATED_BYTES)
         return tp_error_set(err, TP_ELIMIT, 0, "a process is larger than %u MB", TP_MAX_SUMMARY_INFLATED_BYTES >> 20);
-    /* no error may leave this function while the inflater is open */
+    /* errors of the arena must not jump out of this function while the inflater is open */
     char *bytes = tp_arena_alloc(scratch, (size_t)size + 1);
     if (tp_inflate_open(&inflate) < 0)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
