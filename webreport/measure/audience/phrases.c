@@ -1,4 +1,4 @@
-/* Words of each producer's users: see phrases.h. */
+/* Implements phrases.h: chooses phrases by the producer of the trace. */
 #include "webreport/measure/audience/phrases.h"
 
 #include <string.h>
@@ -58,7 +58,8 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
 
 /* ---- devices ---- */
 
-/* Returns the text with the word for the devices instead of "GPU"; "Device" is in lower case within a sentence. */
+/* Returns `text` with `word` in place of each "GPU". The word "Device" is in lower case except at the start of the
+ * text. */
 static const char *text_of_word(const char *text, const char *word, struct tp_arena *arena)
 {
     const char *at = strcmp(word, "GPU") == 0 ? NULL : strstr(text, "GPU");
@@ -91,7 +92,7 @@ struct tp_speech tp_speech_joined(struct tp_speech first, struct tp_speech secon
                               first.has_none && second.has_none, word};
 }
 
-/* The first row that matches at `text` applies. */
+/* replacements of PyTorch's words; where several rows match, the first one applies */
 static const struct replacement {
     const char *torch, *others;
 } replacements[] = {
@@ -100,7 +101,7 @@ static const struct replacement {
     {"calls of the operator", "calls of that name"},
     {"operator calls", "calls"},
     {"operator time", "the time in calls"},
-    {"n operator", " call"}, /* "an operator", "An operator" */
+    {"n operator", " call"}, /* part of "an operator" and "An operator" */
     {"Operator", "Call"},
     {"operator", "call"},
     {"n annotation", " range"},

@@ -1,4 +1,4 @@
-/* Names producers and devices: see wording.h. */
+/* Implements wording.h: names producers and devices. */
 #include "webreport/measure/audience/wording.h"
 
 #include <string.h>

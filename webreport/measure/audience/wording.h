@@ -1,30 +1,31 @@
-/* Returns who reads about a trace: the users of PyTorch or of another producer; and the names of its devices. The
- * phrases of page, digest and terminal for these readers are in webreport/measure/audience/phrases.h. */
+/* Finds names for the producer of a trace and for its devices. phrases.h in the same folder has the phrases that depend
+ * on the producer. */
 #ifndef TP_WEBREPORT_MEASURE_AUDIENCE_WORDING_H
 #define TP_WEBREPORT_MEASURE_AUDIENCE_WORDING_H
 
 #include "webreport/model/facts.h"
 
-/* Returns "torch", "tracepress", "mpi" or "other", for machines. Static. */
+/* Returns the producer as a word for JSON: "torch", "tracepress", "mpi" or "other". Static. */
 const char *tp_producer_text(enum tp_producer producer);
 
-/* Returns whether the program uses PyTorch, so that PyTorch's words are right. */
+/* Returns whether the program uses PyTorch. Only then do texts use PyTorch's words. */
 static inline bool tp_speaks_torch(enum tp_producer producer)
 {
     return producer == TP_PRODUCER_TORCH;
 }
 
-/* Returns whether the program itself registered this device. */
+/* Returns whether the program itself registered the device `id`. */
 bool tp_is_own_device(const struct tp_model *model, int64_t id);
 
-/* Returns whether the program itself registered all devices; false without a device. */
+/* Returns whether the program itself registered all devices. Returns false if the trace has no device. */
 bool tp_has_only_own_devices(const struct tp_model *model);
 
-/* Returns the title of a device: its name, else its word and number ("NPU 0"). In `arena` or the trace. */
+/* Returns the title of a device: its name if it has one, otherwise word and number ("NPU 0"). The text is in `arena` or
+ * in the trace. */
 struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct tp_arena *arena);
 
-/* Returns the word for the devices of the trace: "GPU", "NPU" ..; "Device" if the program registered all of them itself
- * or if the words differ. Static. */
+/* Returns the word for the devices of the trace, such as "GPU" or "NPU". Returns "Device" if the words differ or if the
+ * program itself registered all devices. Static. */
 const char *tp_devices_word(const struct tp_model *model);
 
 #endif

@@ -1,8 +1,8 @@
 /* The call tree: all calls of a trace, merged by their callers (phase -> Python frame -> operator -> kernel).
  *
- * Equal paths share one node. The times and bytes of a node include everything below it. Only nodes that are large
- * enough to be visible are kept; a node "other" sums the remaining children of a node. All steps are one node, whatever
- * their number. */
+ * Calls with equal paths share one node. The times and bytes of a node include all nodes below it. The tree keeps only
+ * nodes that are large enough to be visible; a node "other" is the sum of the omitted children of a node. All steps
+ * share one node. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_CALLTREE_H
 #define TP_WEBREPORT_MEASURE_CHARTS_CALLTREE_H
 
@@ -25,8 +25,8 @@ struct tp_call {
     struct tp_str name;
     struct tp_str frame;               /* for a Python frame: the text of the trace, "path(line): function"; else
                                         * empty */
-    int64_t host_ns, device_ns, bytes; /* times of the calls with everything below, ns; bytes that they allocated, only
-                                        * on devices if any device allocates */
+    int64_t host_ns, device_ns, bytes; /* host_ns, device_ns: total time including nodes below, ns; bytes: allocated
+                                          bytes, only those on devices if any device allocates */
     uint64_t call_count;
     uint32_t parent;      /* TP_NO_ID for node 0 */
     uint32_t subtree_end; /* node i contains the nodes [i + 1, subtree_end) */
@@ -37,35 +37,38 @@ struct tp_call {
 struct tp_calltree {
     const char *devices; /* word for devices (tp_devices_word); NULL means GPU */
     enum tp_producer producer;
-    struct tp_call *calls; /* nodes in depth-first order, sorted by device time and host time (both descending), then
-                            * name; node 0 is the root */
-    uint32_t count;        /* 0: the trace has nothing to show */
-    uint64_t merged_count; /* nodes before pruning */
+    struct tp_call *calls; /* nodes in depth-first order; node 0 is the root. Siblings are sorted by device time, then
+                              host time (both descending), then name */
+    uint32_t count;        /* number of nodes; 0: the trace has no calls to show */
+    uint64_t merged_count; /* number of nodes before pruning */
     bool has_device;
-    bool has_samples; /* call_count is the number of samples, frames are functions */
-    bool is_program;  /* the trace is of a program recorded from outside: as has_samples, and phases are programs,
-                       * operators are native functions, kernels are functions of the system's kernel */
-    bool is_cut;      /* the trace has more distinct paths than fit; the deepest calls count for their callers */
+    bool has_samples; /* the tree is built from samples: call_count is the number of samples, frames are functions */
+    bool
+        is_program; /* the trace is of a program recorded from outside. In addition to has_samples, phases are programs,
+                       operators are native functions and kernels are functions of the operating system's kernel */
+    bool is_cut;    /* the trace has more distinct paths than the limit; the deepest calls count for their callers */
 };
 
 struct tp_calltree_options {
-    uint32_t max_nodes; /* approximate limit of nodes; "other" nodes are not counted */
-    /* Returns the text to show for a name. NULL: names are shown unchanged. The result lives as long as the arena. */
+    uint32_t max_nodes; /* approximate limit of nodes, not counting "other" nodes */
+    /* Returns the text to show for a name, in memory that lives as long as the arena. A NULL pointer shows all names
+     * unchanged. */
     struct tp_str (*show)(const void *context, struct tp_str name);
     const void *context;
 };
 
-/* Builds the tree in `arena` (guard set by the caller); model must outlive it. */
+/* Builds the tree in `arena`, whose guard the caller has set. `model` must outlive the tree. */
 void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
                        const struct tp_calltree_options *options, struct tp_arena *arena);
 
-/* Builds the tree from samples: thread -> function -> function. host_ns is processor time, call_count the number of
- * samples. Functions are distinguished by name and file, not by line. Each level of a recursion is a separate node. */
+/* Builds the tree from samples (thread -> function -> function). host_ns is processor time, call_count the number of
+ * samples. A function is identified by name and file, without the line. Each level of a recursion is a separate
+ * node. */
 void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
                             const struct tp_calltree_options *options, struct tp_arena *arena);
 
-/* Builds the tree of a program recorded from outside: program -> function -> function, by the weights of its
- * samples. */
+/* Builds the tree of a program recorded from outside (program -> function -> function). Node times are the weights of
+ * the samples. */
 void tp_calltree_of_program(struct tp_calltree *tree, const struct tp_model *model, const struct tp_program_view *view,
                             const struct tp_calltree_options *options, struct tp_arena *arena);
 

@@ -16,13 +16,14 @@ struct pruning {
     const struct tp_calltree_options *options;
     struct tp_calltree *tree;
     struct tp_arena *arena;
-    int64_t min_device_ns, min_host_ns; /* least device time and host time of a kept node, ns; one of them is enough */
-    struct tp_vec stack;                /* struct pending; the last one is written next */
-    struct tp_vec children;             /* uint32_t, children of the current node */
+    int64_t min_device_ns,
+        min_host_ns;        /* a node is kept if its device time or its host time reaches this least time, ns */
+    struct tp_vec stack;    /* struct pending: nodes still to be written; the last one is next */
+    struct tp_vec children; /* uint32_t: children of the current node */
 };
 
-/* A node to be written below `parent`. node: number in the merged tree; TP_NO_ID: `other`, the sum of omitted
- * children. */
+/* a node that is still to be written below `parent`. node: index in the merged tree; TP_NO_ID for `other`, the sum of
+ * omitted children */
 struct pending {
     uint32_t node, parent;
     struct tp_call other;
@@ -41,8 +42,8 @@ static bool is_kept(const struct pruning *p, uint32_t index)
     return is_large(p, node->device_ns, node->host_ns);
 }
 
-/* Sets the least times of kept nodes: a thousandth of the whole device and host time, or a larger share if too many
- * nodes would be kept. */
+/* Sets the least times of kept nodes. The usual threshold is a thousandth of the total device and host time; it is
+ * larger if more than max_nodes would be kept. */
 static void choose_threshold(struct pruning *p, uint32_t max_nodes)
 {
     const struct tp_merge_node *root = tp_merge_node(p->merge, 0);
@@ -62,7 +63,7 @@ static const struct tp_label *label_of(const struct pruning *p, uint32_t node)
     return TP_AT(&p->merge->labels, struct tp_label, tp_merge_node(p->merge, node)->label);
 }
 
-/* Returns the child frame that has nearly all the time of a frame; TP_NO_ID: there is none. */
+/* Returns the child frame that has at least 98 % of the times of a frame; TP_NO_ID if no child has. */
 static uint32_t dominant_child(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
@@ -78,8 +79,8 @@ static uint32_t dominant_child(const struct pruning *p, uint32_t index)
     return TP_NO_ID;
 }
 
-/* Follows a chain of frames, each with nearly all the time of its caller, and returns the last frame. Sets *shown to
- * the frame that represents the chain: its innermost module, or its innermost frame if it contains no module. */
+/* Follows a chain of frames in which each frame has nearly all the time of its caller. Returns the last frame. Sets
+ * *shown to the innermost module of the chain; without a module, to its innermost frame. */
 static uint32_t end_of_chain(const struct pruning *p, uint32_t index, uint32_t *shown)
 {
     bool has_module = false;
@@ -114,10 +115,10 @@ static void add_to_other(struct tp_call *other, const struct tp_merge_node *node
     other->host_ns = tp_sat_add(other->host_ns, node->host_ns);
     other->device_ns = tp_sat_add(other->device_ns, node->device_ns);
     other->bytes = tp_sat_add(other->bytes, node->bytes);
-    other->call_count++; /* number of omitted nodes, which the name of the node shows */
+    other->call_count++; /* call_count of "other" is the number of omitted nodes, which its name shows */
 }
 
-/* Pushes a node's children on the stack, the largest one on top and the sum of omitted ones at the bottom. */
+/* Pushes the children of a node on the stack: the largest on top, the sum of the omitted children at the bottom. */
 static void push_children(struct pruning *p, uint32_t node, uint32_t place)
 {
     struct tp_call other = {.kind = TP_CALL_OTHER};

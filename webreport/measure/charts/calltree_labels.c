@@ -5,8 +5,8 @@
 
 #include "webreport/trace/frame.h"
 
-/* Frames of the framework and the interpreter between a caller and its callee. Each text is the beginning of a path
- * below site-packages or the folder of the standard library. */
+/* paths of framework and interpreter files that only forward calls. Each text is the beginning of a path below
+ * site-packages or the folder of the standard library */
 static const char *const plumbing[] = {
     "torch/nn/modules/module.py(",
     "torch/nn/modules/container.py(",

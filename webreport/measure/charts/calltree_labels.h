@@ -1,11 +1,12 @@
-/* Labels of the call tree: the text for a name, and which Python frames are uninformative. */
+/* Makes the labels of the call tree, and recognizes Python frames that only forward calls. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_CALLTREE_LABELS_H
 #define TP_WEBREPORT_MEASURE_CHARTS_CALLTREE_LABELS_H
 
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-/* Returns whether a frame ("path(line): function") is plumbing between the user's code and the operators. */
+/* Returns whether a frame ("path(line): function") belongs to the framework or the interpreter and only forwards
+ * calls. */
 bool tp_label_is_plumbing(struct tp_str text);
 
 /* Shortens "path/model.py(12): forward" to "forward model.py:12"; other texts stay as they are. */

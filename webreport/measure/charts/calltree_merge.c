@@ -1,4 +1,5 @@
-/* Builds the merged tree: host events by nesting together with memory records, then device events by their launches. */
+/* Builds the merged tree. Host events come first, nested by time and together with memory records; device operations
+ * follow below their launches. */
 #include "webreport/measure/charts/calltree_merge.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -8,7 +9,7 @@
 
 enum { MAX_NODES = 1 << 18, MAX_DEPTH = 200, MAX_STACK_FRAMES = 40 };
 
-/* An open event of the current thread: its end and its node. */
+/* An event that is still open during the walk. end: end of the event, ns; node: its node in the tree. */
 struct open {
     int64_t end;
     uint32_t node;
@@ -16,11 +17,11 @@ struct open {
 
 struct walk {
     struct tp_merge *merge;
-    struct tp_vec open;      /* struct open */
-    struct tp_vec frames;    /* scratch of descend_stack */
-    uint32_t *node_of_event; /* for operators and runtime calls; TP_NO_ID: none */
+    struct tp_vec open;      /* struct open: stack of open events */
+    struct tp_vec frames;    /* working memory of descend_stack */
+    uint32_t *node_of_event; /* node by event, only for operators and runtime calls; TP_NO_ID for other events */
     uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
-    const uint32_t *records; /* memory records of the thread, by time */
+    const uint32_t *records; /* memory records of the thread, in order of time */
     uint32_t record_count;
 };
 
@@ -52,8 +53,8 @@ static uint32_t new_node(struct tp_merge *merge, uint32_t parent, uint32_t label
     return node;
 }
 
-/* Returns the child of `parent` with the label `label`. Loops visit the same children in the same order, so the last
- * visited child and its successor are tried before the table of edges. */
+/* Returns the child of `parent` with this label. Most loops visit the same children in the same order, so the function
+ * tries the last visited child and its successor before the table of edges. */
 uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
 {
     struct tp_merge_node *above = tp_merge_node(merge, parent);
@@ -73,7 +74,7 @@ uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
         known = tp_keys_pair(&merge->edges, parent, label);
         new_node(merge, parent, label);
     }
-    above = tp_merge_node(merge, parent); /* a new node may have moved the array of nodes */
+    above = tp_merge_node(merge, parent); /* new_node may have moved the array of nodes */
     if (above->recent_child != TP_NO_ID)
         tp_merge_node(merge, above->recent_child)->after = known + 1;
     return above->recent_child = known + 1;
@@ -90,7 +91,7 @@ static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
     return label;
 }
 
-/* Returns the label of a module. Modules of one class share a label. */
+/* Returns the label of a module. All modules of one class share a label. */
 static uint32_t module_label(struct tp_merge *merge, struct tp_str name)
 {
     uint32_t id = tp_strings_add(&merge->modules, tp_label_of_module(name));
@@ -144,7 +145,8 @@ static uint32_t stack_label(struct tp_merge *merge, uint32_t frame)
     return *known - 1;
 }
 
-/* Adds the frames of a "Call stack" argument, outermost first, below `node`. Returns the innermost node. */
+/* Adds the frames of a "Call stack" argument below `node`, outermost frame first. Returns the node of the innermost
+ * frame. */
 static uint32_t descend_stack(struct walk *w, uint32_t node, uint32_t argument)
 {
     const struct tp_stacks *stacks = w->merge->model->trace->stacks;
@@ -163,7 +165,7 @@ static bool is_backward(const struct tp_model *model, const struct tp_event *eve
            tp_str_find(tp_trace_name(model->trace, event), "Backward") >= 0;
 }
 
-/* Returns the parent of an event that no other event of its thread encloses. */
+/* Returns the parent node for an event without an enclosing event on its thread. */
 static uint32_t outermost_parent(struct walk *w, const struct tp_event *event)
 {
     struct tp_merge *merge = w->merge;
@@ -197,7 +199,7 @@ static void add_record(struct walk *w, const struct tp_memory *record)
     at->bytes = tp_sat_add(at->bytes, record->bytes);
 }
 
-/* Subtracts the time of a step from the open calls that enclose it, because steps are at the top of the tree. */
+/* Subtracts the time of a step from the open calls that enclose the step, because the tree has steps at its top. */
 static void subtract_step(struct walk *w, const struct tp_event *step)
 {
     uint32_t previous = TP_NO_ID;
@@ -243,8 +245,8 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
     *open = (struct open){tp_event_end(event), reached};
 }
 
-/* Walks the events of a thread. An event is not nested in an open event that ends before the middle of it. For example,
- * the next step begins inside the frame that ends the previous step. */
+/* Walks the events of a thread. An open event encloses the next event only if it lasts beyond the middle of that event.
+ * Example: step 2 begins inside the frame that finishes step 1, but is not nested in this frame. */
 static void walk_thread(struct walk *w, uint32_t thread)
 {
     const struct tp_order *order = w->merge->model->order;
@@ -267,7 +269,7 @@ static void walk_thread(struct walk *w, uint32_t thread)
 
 struct records {
     uint32_t *items; /* indexes in trace->memory, by time */
-    uint32_t *first; /* thread t owns items [first[t], first[t + 1]) */
+    uint32_t *first; /* by thread: the records of thread t are items[first[t]] to items[first[t + 1] - 1] */
 };
 
 static bool is_on_device(const struct tp_trace *trace, const struct tp_memory *memory)
@@ -308,7 +310,7 @@ static struct records collect_records(const struct tp_model *model, struct tp_ar
 
 /* ---- devices ---- */
 
-/* Returns the node that launched a device operation: its owning operator, else the node around its launch. */
+/* Returns the node of a device operation's owner. Without an owner, returns the node of the launch. */
 static uint32_t launching_node(const struct walk *w, uint32_t device)
 {
     const struct tp_model *model = w->merge->model;
@@ -361,7 +363,8 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
                                                                     : TP_STR("launched outside the recorded calls"),
                                      TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
-    memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event); /* every node is TP_NO_ID */
+    memset(w.node_of_event, 0xFF,
+           trace->event_count * sizeof *w.node_of_event); /* 0xFF bytes make every entry TP_NO_ID */
     struct records records = collect_records(model, arena);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         w.records = records.items + records.first[t];
@@ -384,7 +387,8 @@ void tp_merge_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
 
 void tp_merge_total(struct tp_merge *merge)
 {
-    for (uint32_t i = (uint32_t)merge->nodes.count; i-- > 0;) { /* children have greater numbers than their parent */
+    for (uint32_t i = (uint32_t)merge->nodes.count;
+         i-- > 0;) { /* a child has a greater index than its parent, so this order sums children first */
         struct tp_merge_node *node = tp_merge_node(merge, i);
         if (node->child_host_ns > node->host_ns)
             node->host_ns = node->child_host_ns;

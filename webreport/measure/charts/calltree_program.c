@@ -1,8 +1,8 @@
-/* Builds the call tree of a program recorded from outside: see calltree.h. */
+/* Builds the call tree of a program recorded from outside. Part of calltree.h. */
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/saturate.h"
 
-/* Returns the last program that a process executed, without its arguments and folders. */
+/* Returns the last program that a process executed, without arguments and folders. */
 static struct tp_str program_of(struct tp_str command)
 {
     size_t size = 0;
@@ -16,7 +16,7 @@ static struct tp_str program_of(struct tp_str command)
     return command.len ? command : TP_STR("(no name)");
 }
 
-/* Makes a label for each process; equal programs share one. */
+/* Makes a label for each process. Processes of the same program share a label. */
 static uint32_t *label_programs(struct tp_merge *merge, const struct tp_program_view *view, struct tp_arena *arena)
 {
     uint32_t count = view->tree.process_count;
@@ -53,7 +53,7 @@ void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view
                       struct tp_arena *arena)
 {
     const struct tp_trace *trace = view->tree.trace;
-    /* a copy is enough: the view has read the stacks of all samples, so no function is added */
+    /* a copy suffices, because the view has already read all stacks and adds no more functions */
     struct tp_program_functions functions = view->functions;
     struct tp_vec labels = TP_VEC(arena, uint32_t);
     const uint32_t *programs = label_programs(merge, view, arena);

@@ -1,4 +1,4 @@
-/* Writes folded stacks: see folded_stacks.h. */
+/* Implements folded_stacks.h: writes folded stacks. */
 #include "webreport/measure/charts/folded_stacks.h"
 
 #include "webreport/measure/program/sampled.h"
@@ -15,12 +15,12 @@ enum { CHUNK = 1 << 16 };
 
 struct tp_folded_metric {
     const char *name;
-    int64_t (*value)(const struct tp_torch *torch, uint32_t item); /* for metrics of tracepress: the self value of an
-                                                                    * item */
-    /* for metrics of samples: value of a sample that represents `ns` nanoseconds */
+    int64_t (*value)(const struct tp_torch *torch,
+                     uint32_t item); /* Returns the self value of an item, for metrics of tracepress. */
+    /* Returns the value of a sample that represents `ns` nanoseconds. For metrics of samples. */
     int64_t (*sample_value)(int64_t ns);
     const char *title;
-    enum tp_folded_source source; /* what a line is made of */
+    enum tp_folded_source source; /* what each line is made of */
     enum tp_folded_unit unit;
     bool is_torch, wants_device;
 };
@@ -120,10 +120,10 @@ struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path
 
 /* ---- lines ---- */
 
-/* Returns the number of bytes at `at` that a line of frames must not contain; 0: the byte is allowed. torch replaces
- * blanks, tabs, line feeds and ";". Other control characters, U+0080..9F and bidirectional characters would control the
- * terminal. Some readers, such as JavaScript, treat U+2028 and U+2029 as the end of a line, and speedscope silently
- * drops lines with them. No name that torch makes contains any of these characters. */
+/* Returns the length in bytes of a character at `at` that lines must not contain; 0 for an allowed character. torch
+ * replaces blanks, tabs, line feeds and ";". Other control characters, U+0080..9F and bidirectional characters would
+ * control the terminal. Some readers, such as JavaScript, treat U+2028 and U+2029 as the end of a line; speedscope
+ * silently drops lines with them. Names made by torch contain none of these characters. */
 static size_t forbidden_bytes(struct tp_str frame, size_t at)
 {
     const char *p = frame.ptr + at;
@@ -147,8 +147,7 @@ static void put_frame(struct tp_buf *out, struct tp_str frame)
     }
 }
 
-/* Writes a frame with at least one character, because flamegraph.pl would leave out an empty frame at the end of a
- * stack. */
+/* Writes a frame with at least one character. flamegraph.pl would drop an empty frame at the end of a stack. */
 static void put_clean_frame(struct tp_buf *out, struct tp_str frame)
 {
     put_frame(out, frame.len ? frame : TP_STR("_"));
@@ -161,7 +160,7 @@ static void put_value(struct tp_buf *out, int64_t value)
     tp_buf_putc(out, '\n');
 }
 
-/* Returns the value that torch prints, int(evt.self_*_time_total): a double of microseconds, rounded down. */
+/* Returns the value that torch prints, int(evt.self_*_time_total): time in us as a double, rounded down. */
 static int64_t torch_value(const struct tp_folded *folded, uint32_t item)
 {
     struct tp_torch_sum self = tp_torch_self(&folded->torch, item, 0);
@@ -241,7 +240,7 @@ static void add_value(struct tp_folded *folded, uint32_t path, int64_t self)
     *value = tp_sat_add(*value, self);
 }
 
-/* Finds the path of every item; an item that is too deep counts for the deepest enclosing path that is kept. */
+/* Finds the path of every item. An item deeper than the limit counts for its deepest ancestor within the limit. */
 static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
 {
     const struct tp_torch *torch = &folded->torch;
@@ -275,11 +274,11 @@ static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *tra
     return path;
 }
 
-/* Finds the paths of samples by thread and functions; a sample that is too deep counts for the innermost function that
- * is kept. */
+/* Finds the path of each sample from its thread and functions. A sample deeper than the limit counts for the innermost
+ * function within the limit. */
 static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *trace, struct tp_arena *arena)
 {
-    struct tp_keys seen; /* pairs (thread, stack); many samples share a stack */
+    struct tp_keys seen; /* pairs (thread, stack), because many samples share a stack */
     struct tp_sample_functions functions;
     struct tp_vec path_of = TP_VEC(arena, uint32_t);
     tp_keys_init(&seen, arena, 2);
@@ -293,7 +292,8 @@ static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *t
     }
 }
 
-/* Returns the path of a sample of a program recorded from outside: by process, thread and functions of its view. */
+/* Returns the path of a sample of a program recorded from outside. The path consists of process, thread and
+ * functions. */
 static uint32_t program_path(struct tp_folded *folded, struct tp_sampled *sampled, uint32_t sample)
 {
     const struct tp_sampled_thread *thread = &sampled->threads[sampled->thread_of_sample[sample]];

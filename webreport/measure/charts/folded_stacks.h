@@ -1,13 +1,12 @@
-/* Folded stacks: "outermost;..;innermost value" lines for flamegraph.pl and speedscope.
+/* Writes folded stacks: "outermost;..;innermost value" lines for flamegraph.pl and speedscope.
  *
- * The metrics of torch give the same bytes as its export_stacks: one line per event with a stack and at least one whole
- * microsecond, in order of start. Such a line lacks the event's own name and has "_" in place of blanks.
+ * A metric of torch gives the same bytes as torch's export_stacks. Each event with a stack and at least 1 us gets one
+ * line, in order of start. The line lacks the event's own name and has "_" in place of blanks.
  *
- * The metrics of tracepress write one line per distinct stack, in order of first use; the line ends with the event's
- * name.
+ * A metric of tracepress gives one line per distinct stack, in order of first use. The line ends with the event's name.
  *
- * Lines of samples begin with the thread, and a function is its name and file, as in the sample view. For a program
- * recorded from outside, lines begin with the process; functions and weights are those of the program view. */
+ * Lines of samples begin with the thread; functions are shown with their file, as in the sample view. Lines of a
+ * program recorded from outside begin with the process; functions and weights are the same as in the program view. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 #define TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 
@@ -18,29 +17,29 @@
 
 struct tp_folded_metric;
 
-/* Returns the metric with this name; NULL: there is none.
+/* Returns the metric with this name, or NULL if there is none.
  *
  * Metrics of torch: self_cpu_time_total, self_cuda_time_total, self_device_time_total, self_xpu_time_total and
  * self_privateuse1_time_total. Metrics of tracepress: cpu and device (microseconds), bytes (allocated bytes), calls,
  * samples (number of samples) and samples-cpu (microseconds that the samples represent). */
 const struct tp_folded_metric *tp_folded_metric(const char *name);
 
-/* Returns the name of the default metric: `usual`, or samples-cpu if the trace contains only samples. */
+/* Returns the name of the default metric: samples-cpu if the trace contains only samples, otherwise `usual`. */
 const char *tp_folded_default_metric(const struct tp_trace *trace, const char *usual);
 
-/* Units of metrics; lines print TP_FOLDED_NS as whole microseconds. */
+/* Unit of a metric's values. Lines print TP_FOLDED_NS values as whole microseconds. */
 enum tp_folded_unit { TP_FOLDED_NS, TP_FOLDED_BYTES, TP_FOLDED_COUNT };
 enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric);
 
-/* Returns the title of a metric of tracepress; NULL for torch's. Static. */
+/* Returns the title of a metric of tracepress; NULL for a metric of torch. Static. */
 const char *tp_folded_title(const struct tp_folded_metric *metric);
 
-/* What the lines of a metric are made of. */
+/* source of the lines of a metric */
 enum tp_folded_source {
     TP_FOLDED_CALL_STACKS,   /* calls of 1 us or more with a recorded stack */
-    TP_FOLDED_DEVICE_STACKS, /* the same with 1 us of device work */
+    TP_FOLDED_DEVICE_STACKS, /* calls with a recorded stack and 1 us or more of device work */
     TP_FOLDED_CALL_TIMES,    /* calls of 1 us or more */
-    TP_FOLDED_LAUNCHES,      /* calls that launch 1 us of device work */
+    TP_FOLDED_LAUNCHES,      /* calls that launch 1 us or more of device work */
     TP_FOLDED_ALLOCATIONS,   /* recorded allocations of memory */
     TP_FOLDED_CALLS,
     TP_FOLDED_SAMPLES /* samples of running threads */
@@ -50,29 +49,29 @@ enum tp_folded_source tp_folded_source(const struct tp_folded_metric *metric);
 struct tp_folded {
     const struct tp_folded_metric *metric;
     struct tp_torch torch;
-    struct tp_key_stacks stacks; /* for torch's metrics */
-    struct tp_keys paths;        /* for metrics of tracepress: (enclosing path, name) */
-    struct tp_vec values;        /* int64_t by path: value of the innermost frame without its callees */
+    struct tp_key_stacks stacks; /* used only for metrics of torch */
+    struct tp_keys paths;        /* pairs (enclosing path, name), used only for metrics of tracepress */
+    struct tp_vec values;        /* int64_t by path: value of the innermost frame, without callees */
     struct tp_strings frames;    /* names of the frames of samples */
-    uint32_t at;                 /* next index in torch's order, or next path */
+    uint32_t at;                 /* index of the next line: an item in torch's order, or a path */
 };
 
-/* Prepares the lines of a trace in `arena` (guard set by the caller). The trace must have been read with
- * keeps_frame_stacks and must outlive `folded`. metric: not NULL. */
+/* Prepares the lines of a trace in `arena`, whose guard the caller has set. The trace must outlive `folded` and must
+ * have been read with keeps_frame_stacks. `metric` must not be NULL. */
 void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_folded_metric *metric,
                      enum tp_torch_rules rules, struct tp_arena *arena);
 
-/* Returns the name of a path's innermost frame. path: index in folded->paths. Lives as long as the trace and the
- * arena. */
+/* Returns the name of the innermost frame of a path. path: index in folded->paths. The text lives as long as the trace
+ * and the arena. */
 struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path);
 
-/* Appends the next lines to `out`, the only place where it allocates. Returns false if there were no more lines. */
+/* Appends the next lines to `out`; allocates memory only there. Returns false after the last line. */
 bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out);
 
-/* Returns whether no more lines follow. Leaves `folded` unchanged. */
+/* Returns whether all lines have been returned. Does not change `folded`. */
 bool tp_folded_is_empty(struct tp_folded *folded);
 
-/* Writes all lines to a file, which appears whole or not at all. Returns 0, TP_EIO or TP_ENOMEM. */
+/* Writes all lines to a file; after a failure no file appears. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Packs the arguments that programs added to slices of the timeline, and the moments of its lanes. See
+/* Packs the arguments that programs added to slices of the timeline, and the moments of its lanes. Implements a part of
  * timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
@@ -39,12 +39,12 @@ void tp_pack_arguments_start(struct tp_pack *pack)
     pack->argument_text_count = pack->argument_count = 0;
     pack->argument_slice = 0;
     pack->timeline->arguments_left_out = trace->arguments_left_out;
-    /* all moments; the moments of each packed lane are subtracted later */
+    /* starts with all moments; tp_pack_lane_moments subtracts the moments that it packs */
     pack->timeline->moments_left_out = trace->moment_count;
 }
 
-/* Returns the number of a text of arguments in the data; a new text gets the next number. 0: there is no text, or no
- * room for it. */
+/* Returns the number that an arguments text has in the data. A new text gets the next number. Returns 0 if there is no
+ * text or no space for the text. */
 static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
 {
     const struct tp_timeline_options *options = pack->options;
@@ -93,7 +93,7 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
     pack->argument_count++;
 }
 
-/* Returns the first moment of a thread. */
+/* Returns the index of a thread's first moment. */
 static uint32_t first_moment(const struct tp_pack *pack, uint32_t thread)
 {
     uint32_t low = 0, high = pack->timeline->model->trace->moment_count;

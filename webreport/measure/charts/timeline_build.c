@@ -1,4 +1,4 @@
-/* Builds the timeline: chooses lanes, packs them within the budget, adds device load and phases. See timeline.h. */
+/* Implements timeline.h: chooses lanes, packs slices within the size limit, and adds device load and phases. */
 #include "webreport/measure/charts/timeline.h"
 
 #include <stdio.h>
@@ -34,15 +34,15 @@ static int by_thread(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* Counts moments by thread for host lanes. Device lanes have no moments. */
+/* Counts the moments of each thread for host lanes. Device lanes have no moments. */
 static void count_moments(struct candidate *found, const struct tp_trace *trace, bool is_device)
 {
     for (uint32_t i = 0; i < trace->moment_count && !is_device; i++)
         found[trace->moments[i].thread].count++;
 }
 
-/* Appends the threads with most slices as lanes, in order of threads. operations: numbers of the slices in
- * model->devices; NULL for host lanes. first: index of the first slice of each thread. */
+/* Appends the threads with the most slices as lanes, in order of threads. operations: indexes of the slices in
+ * model->devices, NULL for host lanes. first: index of each thread's first slice. */
 static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, const uint32_t *slices,
                       const uint32_t *operations, const uint32_t *first)
 {
@@ -73,8 +73,7 @@ static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, cons
     tp_arena_drop(arena, found, threads * sizeof *found);
 }
 
-/* Adds the device lanes. Profilers write each stream as a thread, and the device events of a lane are in order of
- * start. */
+/* Adds the device lanes. Profilers record each stream as a thread and its device events in order of start. */
 static void add_device_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
@@ -98,7 +97,8 @@ static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_order *order = timeline->model->order;
     timeline->lanes = tp_arena_array(arena, (size_t)2 * TP_TIMELINE_MAX_LANES, sizeof *timeline->lanes);
-    add_device_lanes(timeline, arena); /* devices are first, so that their names get small numbers and always fit */
+    add_device_lanes(timeline,
+                     arena); /* device lanes come first: their names get small numbers and always fit into the data */
     add_lanes(timeline, arena, order->host, NULL, order->thread_first);
 }
 
@@ -118,7 +118,7 @@ static void find_range(struct tp_timeline *timeline)
             widen(&range, model->trace->events[timeline->lanes[i].slices[0]].ts_ns);
     for (uint32_t i = 0; i < model->trace->moment_count; i++)
         widen(&range, model->trace->moments[i].ts_ns);
-    if (range.a > range.b) /* there are no slices or moments */
+    if (range.a > range.b) /* the trace has no slices or moments */
         range = (struct tp_interval){model->first_ns, model->first_ns};
     int64_t end = range.b;
     for (int role = 0; role < TP_CATEGORY_COUNT; role++) {
@@ -158,7 +158,7 @@ static struct tp_str join(struct tp_arena *arena, const struct tp_str *parts, si
     return (struct tp_str){text, size};
 }
 
-/* Makes the title of a lane. A device that the program itself defined is shown with the name of its thread. */
+/* Makes the title of a lane. A device that the program itself registered is shown with the name of its thread. */
 static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
@@ -187,8 +187,8 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
         lane->title = join(arena, (struct tp_str[]){TP_STR("Thread "), id, role}, 3);
 }
 
-/* Returns whether lane x is shown before lane y. Host lanes come first: the thread with the steps, then by work.
- * Devices follow by id and stream. */
+/* Returns whether lane x is shown above lane y. The thread with the steps is first, then the other host lanes by work,
+ * then devices by id and stream. */
 static bool is_before(const struct tp_trace *trace, const struct tp_lane *x, const struct tp_lane *y)
 {
     if (x->is_device != y->is_device)
@@ -224,7 +224,7 @@ static void rank_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 
 /* ---- the data ---- */
 
-/* Compresses everything: header size, header, sections, device load. */
+/* Compresses the size of the header, the header, the sections and the device load, in this order. */
 static struct tp_str compress(struct tp_pack *pack, const struct tp_timeline *timeline, struct tp_str load)
 {
     struct tp_str parts[TP_PACK_SECTION_COUNT + 3];
@@ -250,8 +250,8 @@ static size_t base64_size(size_t size)
     return (size + 2) / 3 * 4;
 }
 
-/* Estimates the size of the sections as base64, from samples of an eighth of each section. Returns 0 if the sections
- * are so small that compressing all of them costs little. */
+/* Estimates the compressed size of the sections as base64, from samples of an eighth of each section. Returns 0 if
+ * compressing all sections costs little, because they are small. */
 static size_t estimate(struct tp_pack *pack)
 {
     enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
@@ -267,14 +267,14 @@ static size_t estimate(struct tp_pack *pack)
     return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, parts, count).len * PART);
 }
 
-/* Chooses the slices that the next attempt folds, given that the current slices need `size` bytes. Folds devices and
- * annotations after three attempts, and steps after five. */
+/* Chooses the slices that the next attempt folds. size: bytes that the current slices need. Also folds device slices
+ * and annotations after three attempts, and steps after five. */
 static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes, int attempt)
 {
     uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * 15 / 16), fixed = 0;
     for (unsigned bin = 0; bin < TP_PACK_DURATION_BINS; bin++)
         fixed += pack->bins[1][bin];
-    if (!pack->folds_devices && (attempt >= 3 || keep <= fixed)) { /* folding host slices is not enough */
+    if (!pack->folds_devices && (attempt >= 3 || keep <= fixed)) { /* folding only host slices does not save enough */
         pack->folds_devices = timeline->folds_devices = true;
         pack->max_name_bytes = max_bytes / 2;
     }
@@ -288,12 +288,12 @@ static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t
     timeline->folded_below_ns = pack->fold_below_ns;
 }
 
-/* Packs the slices, and folds more and more until the data fits. */
+/* Packs the slices, and folds more slices in each attempt until the data fits into max_bytes. */
 static void pack_within(struct tp_pack *pack, struct tp_timeline *timeline, struct tp_str load, size_t max_bytes)
 {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         size_t size = estimate(pack);
-        if (size <= max_bytes + max_bytes / 16) { /* an estimate may be slightly too high */
+        if (size <= max_bytes + max_bytes / 16) { /* the estimate may be 1/16 too high */
             struct tp_str data = compress(pack, timeline, load);
             size = base64_size(data.len);
             if (!size)

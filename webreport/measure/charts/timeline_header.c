@@ -1,4 +1,5 @@
-/* Writes the JSON header of the timeline's data from tables of fields. templates/README.md describes its members. */
+/* Writes the JSON header of the timeline's data. templates/README.md describes its members; tables of fields produce
+ * them. */
 #include <string.h>
 
 #include "webreport/measure/charts/timeline_load.h"
@@ -8,11 +9,11 @@
 
 enum { VERSION = 2, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_STEP_NAME_BYTES = 100 };
 
-/* The header as it is written. Times are multiples of unit_ns unless the name of the member has another unit. */
+/* Members of the JSON header. Times are multiples of unit_ns, except members whose name has another unit. */
 struct header {
     const struct tp_timeline *timeline;
     int64_t first_ns, range, end, cover_width;
-    int64_t section_bytes[TP_PACK_SECTION_COUNT + 1]; /* the last one is the device load */
+    int64_t section_bytes[TP_PACK_SECTION_COUNT + 1]; /* the last entry is the size of the device load */
     uint32_t version, unit_ns, section_count, argument_count, cover_buckets, load_buckets;
     uint32_t gpu_count, lane_count, step_count;
     const struct tp_timeline_gpu *gpus;
@@ -37,7 +38,8 @@ static const struct tp_json_field lane_fields[] = {
 #undef F
 static const struct tp_fields lane = TP_FIELDS("A lane of the timeline", lane_fields);
 
-/* Gives the name, the start and the duration of the step with the record's index. */
+/* Returns one cell of a step at a time: name, start, duration. record->index: index of the step. Returns false after
+ * the last cell. */
 static bool next_step_cell(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct header *header = record->at;
@@ -124,7 +126,7 @@ size_t tp_pack_header(char *room, size_t room_bytes, const struct tp_pack *pack,
     bool is_out_of_memory = text.failed == TP_ENOMEM;
     if (size)
         memcpy(room, text.data, size);
-    tp_buf_release(&text); /* before the arena may jump to its guard */
+    tp_buf_release(&text); /* the text must be freed here, because the arena may jump to its guard */
     if (is_out_of_memory)
         tp_arena_fail(pack->arena, TP_ENOMEM);
     return size;

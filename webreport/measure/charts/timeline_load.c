@@ -1,5 +1,5 @@
-/* Computes device load per bucket: busy time from the model's unions, SM efficiency by a sweep over running kernels.
- * Also phases. */
+/* Computes the load curves of devices and the phases of the main lane. Busy time comes from the model's busy intervals,
+ * SM efficiency from a sweep over the running kernels. */
 #include "webreport/measure/charts/timeline_load.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -9,22 +9,22 @@
 #include "webreport/measure/charts/timeline_pack.h"
 
 enum { FINER = TP_LOAD_BUCKETS / TP_TIMELINE_LOAD_BUCKETS };
-static const int64_t ONE = 1000000000; /* blocks per SM are counted in units of 1e-9 */
+static const int64_t ONE = 1000000000; /* a level of one block per SM; levels are counted in billionths */
 
 /* ---- SM efficiency ---- */
 
-/* A running kernel: an item of a heap ordered by end. */
+/* a running kernel, as an item of a heap that is ordered by the kernels' ends */
 struct running {
     int64_t end, level;
 };
 
 struct sweep {
     struct tp_vec heap;
-    /* level: sum of the running kernels' blocks per SM, each kernel at most 1; at: current time, ns */
+    /* level: blocks per SM of all running kernels, each kernel limited to 1, in billionths; at: current time, ns */
     int64_t level, at;
     int64_t origin;
     uint64_t width;
-    uint64_t *buckets; /* time of full use of the SMs per bucket, ns */
+    uint64_t *buckets; /* by bucket: time of full use of all SMs, ns */
 };
 
 static void heap_push(struct tp_vec *heap, struct running item)
@@ -53,7 +53,7 @@ static struct running heap_pop(struct tp_vec *heap)
     return top;
 }
 
-/* Adds the time up to `until` at the current level, at most 1. */
+/* Adds the time from s->at to `until`, weighted by the current level. A level above 1 counts as 1. */
 static void add_time(struct sweep *s, int64_t until)
 {
     if (until <= s->at)
@@ -83,10 +83,13 @@ static int64_t blocks_per_sm(const struct tp_trace *trace, const struct tp_event
     if (event->kind != TP_KIND_KERNEL || event->detail == TP_NO_ID)
         return 0;
     int64_t blocks = tp_device_setup(trace, event->detail)->blocks_per_sm_e9;
-    return blocks <= 0 ? 0 : blocks < ONE ? blocks : ONE; /* TP_NULL_INT, an unknown number of blocks, is negative */
+    return blocks <= 0    ? 0
+           : blocks < ONE ? blocks
+                          : ONE; /* TP_NULL_INT (number of blocks unknown) is negative and gives 0 */
 }
 
-/* Sums the time of full use of the SMs per bucket, ns. Returns false if no kernel has its blocks recorded. */
+/* Sums the time of full use of the SMs per bucket, ns. Returns false if the trace has no blocks per SM for any
+ * kernel. */
 static bool sm_load(const struct tp_timeline *timeline, const struct tp_gpu *gpu, struct sweep *s)
 {
     const struct tp_model *model = timeline->model;
@@ -181,7 +184,7 @@ void tp_load_phases(struct tp_timeline *timeline, const struct tp_pack *pack)
     for (size_t i = 0; i < pack->phases.count; i++)
         if (timeline->lanes[found[i].lane].rank == 0 && found[i].dur_ns > timeline->range_ns / 2000)
             found[count++] = found[i];
-    if (count) /* starts are distinct: the phases of one lane do not overlap */
+    if (count) /* all starts are distinct, because the phases of a lane do not overlap */
         qsort(found, count, sizeof *found, by_length);
     count = count < TP_TIMELINE_MAX_PHASES ? count : TP_TIMELINE_MAX_PHASES;
     if (count)

@@ -1,4 +1,4 @@
-/* Load of the devices over time, and phases of the main lane. Used only by the timeline view. */
+/* Computes the load of the devices over time and the phases of the main lane. Private to the timeline view. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_LOAD_H
 #define TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_LOAD_H
 
@@ -6,14 +6,15 @@
 
 struct tp_pack;
 
-enum { TP_LOAD_BUCKETS = 4096 }; /* buckets of the viewer's curves, a multiple of TP_TIMELINE_LOAD_BUCKETS */
+enum { TP_LOAD_BUCKETS = 4096 }; /* number of buckets of the viewer's curves; a multiple of TP_TIMELINE_LOAD_BUCKETS */
 
-/* Fills timeline->gpus with the busy share and the estimated SM efficiency per bucket of the drawing. Returns the finer
- * curves for the viewer: for each device TP_LOAD_BUCKETS bytes of busy share, followed by as many bytes of SM
- * efficiency if has_sm is set. */
+/* Fills timeline->gpus with busy share and estimated SM efficiency per bucket of the drawing. Returns the finer curves
+ * for the viewer. Each device has TP_LOAD_BUCKETS bytes of busy share and, if has_sm is set, TP_LOAD_BUCKETS bytes of
+ * SM efficiency. */
 struct tp_str tp_load_devices(struct tp_timeline *timeline, struct tp_arena *arena);
 
-/* Fills timeline->phases with the longest annotations of the main lane that the first walk found, in order of start. */
+/* Fills timeline->phases in order of start. Chooses the longest annotations of the main lane among those that the first
+ * walk found. */
 void tp_load_phases(struct tp_timeline *timeline, const struct tp_pack *pack);
 
 #endif

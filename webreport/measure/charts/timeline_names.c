@@ -1,4 +1,5 @@
-/* Extends sections of the timeline's data, and numbers names. See timeline_pack.h. */
+/* Appends to the sections of the timeline's data, and gives names their numbers. Implements a part of
+ * timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
 #include "webreport/model/marks.h"
@@ -19,7 +20,8 @@ void tp_pack_reserve(struct tp_pack *pack, enum tp_pack_section section, size_t 
 
 /* ---- names ---- */
 
-/* Returns the name as the page shows it: about TP_MAX_SHOWN_NAME_BYTES bytes at most, without a cut UTF-8 sequence. */
+/* Returns the name as the page shows it, shortened to about TP_MAX_SHOWN_NAME_BYTES bytes. Never cuts a UTF-8
+ * sequence. */
 static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id, enum tp_slice_class class)
 {
     struct tp_str name = tp_strings_get(&pack->timeline->model->trace->names, id);

@@ -1,5 +1,5 @@
-/* Packs the shapes of the timeline's slices: each text once, and the number of the text for each host slice. See
- * timeline_pack.h. */
+/* Packs the shapes of the timeline's slices. Each text of shapes is stored once; a host slice has the number of its
+ * text. Implements a part of timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
 #include "webreport/trace/json/value.h"
@@ -23,8 +23,8 @@ void tp_pack_shapes_start(struct tp_pack *pack)
     pack->shape_count = 0;
 }
 
-/* Returns the number of a text of shapes in the data; a new text gets the next number. 0: the text is empty or too long
- * to read, or there is no room. */
+/* Returns the number that a shapes text has in the data. A new text gets the next number. Returns 0 if the text is
+ * empty or too long, or if there is no space. */
 static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
 {
     if (id == TP_NO_ID || pack->shape_number[id])

@@ -1,4 +1,5 @@
-/* Walks all slices of the timeline: nesting, names, columns, coverage. See timeline_pack.h. */
+/* Walks all slices of the timeline and fills nesting, names, columns and coverage. Implements a part of
+ * timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
 enum { BACKWARD_BIT = 0x80 };
@@ -9,13 +10,14 @@ struct walk {
     struct tp_lane *lane;
     uint32_t lane_index;
     uint64_t previous_start;
-    uint64_t work_end, phase_end; /* end of the last outermost operation, and of the last phase */
-    uint64_t backward_ns;         /* part of the lane's work that belongs to backward passes */
-    uint64_t place;               /* index of the next slice among the slices of all lanes */
-    uint64_t uneven;              /* not 0 if any time is not a multiple of the unit */
-    uint64_t *load;               /* ns per load bucket */
+    uint64_t work_end,
+        phase_end;        /* work_end: end of the last outermost operation; phase_end: end of the last phase; ns */
+    uint64_t backward_ns; /* time of backward passes within the lane's work, ns */
+    uint64_t place;       /* index of the next slice among the slices of all lanes */
+    uint64_t uneven;      /* not 0 if some time is not a multiple of the unit */
+    uint64_t *load;       /* work per load bucket, ns */
     uint64_t load_width, cover_width;
-    uint64_t **cover; /* coverage by row; NULL for a row without folded slices */
+    uint64_t **cover; /* by row: coverage; NULL for a row without folded slices */
 };
 
 void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const struct tp_timeline_options *options,
@@ -36,7 +38,8 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
 
 /* ---- classes ---- */
 
-/* Returns the class of an event. operation: number of a device operation in model->devices; TP_NO_ID on the host. */
+/* Returns the class of an event. operation: index in model->devices for a device operation, TP_NO_ID for a host
+ * event. */
 static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event, uint32_t operation)
 {
     uint64_t flags = model->marks[event->name];
@@ -75,7 +78,7 @@ static uint8_t first_class(const struct tp_pack *pack, const struct tp_event *ev
     return (uint8_t)((classify(model, event, operation) + 1) | (is_backward ? BACKWARD_BIT : 0));
 }
 
-/* Returns the class of a slice. Slices with the same name share the class of the first of them. */
+/* Returns the class of a slice: the class of the first slice with the same name. */
 static inline enum tp_slice_class class_of(struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
 {
     uint8_t class = pack->name_class[event->name];
@@ -89,7 +92,7 @@ static inline enum tp_slice_class class_of(struct tp_pack *pack, const struct tp
 void tp_pack_spread(uint64_t *buckets, size_t count, uint64_t width, uint64_t start, uint64_t end)
 {
     uint64_t i = start / width;
-    if (i < count && end <= (i + 1) * width) { /* the usual case: one bucket */
+    if (i < count && end <= (i + 1) * width) { /* usual case: the time is within one bucket */
         buckets[i] += end - start;
         return;
     }
@@ -111,9 +114,9 @@ void tp_pack_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint
 
 /* ---- the walk ---- */
 
-/* Opens a slice and returns its depth among the open slices. A slice that ends slightly after an open slice is still
- * nested in it. A slice whose middle is after the end of an open slice is not: for example, the next step begins inside
- * the frame that ends the previous step. */
+/* Opens a slice and returns its depth among the open slices. A slice is nested in an open slice that lasts beyond its
+ * middle, even if it ends slightly later. Example: step 2 begins inside the frame that finishes step 1, but is not
+ * nested in this frame. */
 static inline size_t open_slice(struct tp_pack *pack, size_t *open_count, uint64_t start, uint64_t end)
 {
     size_t n = *open_count;
@@ -150,7 +153,7 @@ static inline bool may_fold(const struct walk *w, enum tp_slice_class class)
     return !w->lane->is_device && (class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_FRAME);
 }
 
-/* Records data that only the first walk collects: durations, load of the lane, phases. */
+/* Collects data that only the first walk needs: durations, load of the lane, phases. */
 static void record_slice(struct walk *w, const struct tp_event *event, enum tp_slice_class class, uint64_t start,
                          uint64_t end)
 {
@@ -184,7 +187,7 @@ static void fold(struct walk *w, size_t row, uint64_t start, uint64_t end)
     w->pack->timeline->folded_count++;
 }
 
-/* Writes the time from the start of the launch of a device operation to the start of the operation. */
+/* Writes the time from the start of a device operation's launch to the start of the operation; 0 if unknown. */
 static void put_launch(const struct walk *w, uint32_t slice, const struct tp_event *event)
 {
     const struct tp_event *launch = tp_launch_of_device(w->pack->timeline->model, w->lane->operations[slice]);
@@ -261,7 +264,7 @@ static void walk_slices(struct walk *w)
     }
 }
 
-/* Writes the coverage of the lane's rows as shares into their section. */
+/* Writes the coverage of the lane's rows as shares of time. */
 static void write_cover(struct walk *w)
 {
     struct tp_lane *lane = w->lane;
@@ -302,7 +305,7 @@ static void start_attempt(struct tp_pack *pack)
     pack->end_ns = 0;
 }
 
-/* Walks every lane once. Returns false when a time is not a multiple of the unit. */
+/* Walks every lane once. Returns false if a time is not a multiple of the unit. */
 static bool walk_lanes(struct tp_pack *pack)
 {
     struct tp_timeline *timeline = pack->timeline;
