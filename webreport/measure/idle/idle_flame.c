@@ -1,4 +1,4 @@
-/* Builds the idle flame: walks the idle intervals, then sorts the tree. See idle_flame.h. */
+/* Implements idle_flame.h: walks the idle intervals of a device, then sorts the tree of stacks. */
 #include "webreport/measure/idle/idle_flame.h"
 
 #include "webreport/model/numbers.h"
@@ -24,10 +24,10 @@ static const struct tp_column_def line_columns[] = {
     {"percent", "Share", "%", "Share of the device's whole idle time.", TP_COLUMN_REAL},
 };
 
-/* The idle time of one exact stack. */
+/* idle time of one stack, ns; without deeper stacks */
 struct idle_time {
     int64_t ns, starved_ns;
-    int64_t host_ns; /* part of ns before the call of the next operation */
+    int64_t host_ns; /* part of `ns` before the host calls the next operation */
 };
 
 struct line {
@@ -43,7 +43,7 @@ struct flame {
     struct tp_vec times; /* struct idle_time, by node of the tree */
     struct tp_vec lines; /* struct line */
     struct tp_id_map line_ids;
-    uint32_t none; /* node for idle time with an empty stack */
+    uint32_t none; /* node for idle time without any host event */
     int64_t total_ns;
 };
 
@@ -116,12 +116,13 @@ static void build_by_line(struct tp_idle_device *out, const struct flame *flame,
 
 /* ---- the tree in its final order ---- */
 
-/* The nodes with idle time in them or below them, in depth-first order. */
+/* working data for the final order of the tree; only nodes with idle time in them or below them are written */
 struct fill {
     const struct tp_model *model;
     const struct tp_stack_node *nodes;
     struct idle_time *totals; /* struct idle_time by tree node */
-    uint32_t *order, *index;  /* order: tree nodes by (parent, kind, text); index: new index by tree node */
+    uint32_t *order,
+        *index; /* order: tree nodes by (parent, kind, text); index: by tree node, its index in the final order */
 };
 
 static int by_frame(const struct fill *fill, uint32_t x, uint32_t y)
@@ -141,11 +142,11 @@ static int by_parent(const void *x, const void *y, const void *context)
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
     uint32_t p = fill->nodes[a].parent, q = fill->nodes[b].parent;
     if (p != q)
-        return p + 1 < q + 1 ? -1 : 1; /* TP_NO_ID, the parent of the root, is first */
+        return p + 1 < q + 1 ? -1 : 1; /* the root is first: its parent TP_NO_ID + 1 is 0 */
     return by_frame(fill, a, b);
 }
 
-/* Adds the time of every node to its ancestors. Children have greater numbers than their parents. */
+/* Adds the time of every node to its ancestors. A child has a greater index than its parent. */
 static void add_to_parents(struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     size_t count = flame->tree.nodes.count;
@@ -174,11 +175,11 @@ static void fill_node(struct tp_idle_device *out, const struct fill *fill, const
     };
 }
 
-/* Writes the nodes depth-first with an explicit stack; the children of a node are adjacent in `order`. */
+/* Writes the nodes depth-first with an explicit stack. `order` has the children of a node next to each other. */
 static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)flame->tree.nodes.count, depth = 0;
-    /* index in `order` of the first child of each node */
+    /* by node: index of its first child in `order` */
     uint32_t *first = tp_arena_array(arena, (size_t)count + 1, sizeof *first);
     uint32_t *todo = tp_arena_array(arena, count, sizeof *todo);
     for (uint32_t i = 1; i < count; i++)
@@ -201,7 +202,7 @@ static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const stru
 struct frame {
     struct tp_str text;
     int64_t self_ns, total_ns, starved_ns;
-    uint32_t open; /* number of nodes of this frame on the path to the current node */
+    uint32_t open; /* number of nodes with this frame on the path to the current node */
     uint8_t kind;
 };
 
@@ -218,7 +219,7 @@ static int by_total(const void *x, const void *y, const void *context)
     return tp_str_compare(a->text, b->text);
 }
 
-/* Sums nodes by frame. Recursion counts once: only nodes without an ancestor of the same frame add their total. */
+/* Sums idle time by frame. A node adds its total only if no ancestor has the same frame, so recursion counts once. */
 static struct tp_vec sum_frames(const struct tp_idle_device *out, struct tp_arena *arena)
 {
     struct tp_vec frames = TP_VEC(arena, struct frame);

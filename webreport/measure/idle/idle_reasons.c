@@ -1,4 +1,4 @@
-/* Finds why a device was idle: see idle_reasons.h. */
+/* Implements idle_reasons.h: finds why a device was idle. */
 #include "webreport/measure/idle/idle_reasons.h"
 
 #include "webreport/model/numbers.h"
@@ -34,8 +34,9 @@ struct walk {
     struct tp_idle_reasons *found;
     const struct tp_model *model;
     const struct tp_gpu *gpu;
-    size_t busy_at;            /* number of busy intervals before the current idle interval */
-    int64_t done_ns, total_ns; /* total length of those busy intervals, and of all busy intervals */
+    size_t busy_at; /* number of busy intervals before the current idle interval */
+    int64_t done_ns,
+        total_ns; /* done_ns: total length of these busy_at intervals; total_ns: total length of all busy intervals */
     void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns);
     void *context;
 };
@@ -45,14 +46,14 @@ static const struct tp_event *launch_of(const struct walk *walk, const struct tp
     return piece->next == TP_NO_ID ? NULL : tp_launch_of_device(walk->model, piece->next);
 }
 
-/* Returns the end of the launch of the operation after the interval, but at most the start of the operation. */
+/* Returns the time when the call of the next operation returned, ns. The time is at most the start of the operation. */
 static int64_t launched_at(const struct walk *walk, const struct tp_idle_slice *piece)
 {
     return tp_ns_min(tp_event_end(launch_of(walk, piece)), tp_device_event(walk->model, piece->next)->ts_ns);
 }
 
-/* Returns the launch latency seen in the gap of the intervals [first, end). Negative: the operation was called before
- * the device was free. */
+/* Returns the launch latency that the gap of the idle intervals [first, end) shows, ns. Returns -1 if the launch is
+ * unknown or returned before the gap began. */
 static int64_t latency_of(const struct walk *walk, uint32_t first, uint32_t end)
 {
     const struct tp_idle_slice *last = &walk->gpu->idle[end - 1];
@@ -81,8 +82,8 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
     tp_arena_drop(arena, found, gpu->idle_count * sizeof *found);
 }
 
-/* Returns whether an idle interval [a, b) is long and almost no recorded work precedes it. A device that waits so long
- * at the start of the recording executes work from before the recording, or is stalled. */
+/* Returns whether the idle interval [a, b) is long and at its start less than 1 % of the busy time is over. A device
+ * that is idle so long at the start of the recording executes work from before the recording, or is stalled. */
 static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
 {
     const struct tp_intervals *busy = &walk->gpu->busy;
@@ -113,8 +114,8 @@ static void add_launch(struct walk *walk, const struct tp_idle_slice *piece)
     add(walk, reason, piece, tp_sat_sub(piece->b, piece->a));
 }
 
-/* Splits the time between the call of an operation and its start. The first part is the usual latency of a start; the
- * rest has another reason. */
+/* Splits the time between the launch of an operation and its start. The first part, up to the usual latency, has the
+ * reason TP_IDLE_BY_LATENCY; the rest gets another reason. */
 static void add_queue(struct walk *walk, const struct tp_idle_slice *piece)
 {
     int64_t started = tp_sat_add(launched_at(walk, piece), walk->found->latency_ns);

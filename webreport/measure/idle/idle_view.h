@@ -1,6 +1,6 @@
-/* Idle view: activity of each device in W, reasons of its idle time, and host activity meanwhile (section 6).
- * Every idle nanosecond has one part (enum tp_idle_part). The flame assigns it to the stack at that moment on the
- * thread that launches the next operation. */
+/* The idle view: the activity of each device in the window W, the reasons of its idle time, and the host's activity
+ * during this time (section 6). Every idle nanosecond has one part (enum tp_idle_part). The flame assigns each
+ * nanosecond to a stack: the stack at that time on the thread that launches the next operation. */
 #ifndef TP_WEBREPORT_MEASURE_IDLE_IDLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_IDLE_IDLE_VIEW_H
 
@@ -8,24 +8,25 @@
 #include "webreport/model/stack_walk.h"
 #include "writer/base/fields.h"
 
-/* Idle time of one device within W or a step of it. */
+/* Idle time of a device within the window W, or within one step. */
 struct tp_idle_split {
-    int64_t window_ns; /* base of the percentages: length of W or of the step, ns */
+    int64_t window_ns; /* length of W or of the step, ns; base of the percentages */
     int64_t gap_count, total_ns;
     int64_t part_ns[TP_IDLE_PARTS]; /* by enum tp_idle_part; the sum is total_ns */
-    int64_t in_graph_ns;            /* part of the queue time before operations of a graph launch, ns */
+    int64_t in_graph_ns;            /* part of the queue time that precedes operations of a graph launch, ns */
 };
 
-/* A node of the idle flame. Node 0 is the whole idle time. Nodes are in depth-first order; the children of a node are
- * sorted by the text of their kind, then by text. */
+/* A node of the idle flame. Node 0 is the whole idle time. Nodes are in depth-first order. Children are sorted by the
+ * text of their kind, then by their own text. */
 struct tp_flame_node {
     struct tp_str text;
-    /* idle time with exactly this stack, and the part of it in which the device had no work */
+    /* self_ns: idle time with exactly this stack; self_starved_ns: part of it during which the device had no work;
+     * ns */
     int64_t self_ns, self_starved_ns;
-    int64_t self_host_ns;               /* part of self_ns before the call of the next operation */
-    int64_t total_ns, total_starved_ns; /* time with this stack or a deeper one */
-    uint32_t parent, depth;             /* node 0 has the parent TP_NO_ID and the depth 0 */
-    uint32_t label;                     /* label id of text in trace->frames */
+    int64_t self_host_ns;               /* part of self_ns before the host calls the next operation */
+    int64_t total_ns, total_starved_ns; /* idle time with this stack or a deeper stack, ns */
+    uint32_t parent, depth;             /* node 0: parent TP_NO_ID, depth 0 */
+    uint32_t label;                     /* label id of `text` in trace->frames */
     uint8_t kind;                       /* enum tp_stack_kind */
 };
 
@@ -45,38 +46,37 @@ enum tp_idle_line_column {
 };
 enum tp_idle_step_column {
     TP_IDLE_STEP_NAME,
-    TP_IDLE_STEP_START, /* ns from the start of the profile */
+    TP_IDLE_STEP_START, /* start of the step, ns since the start of the profile */
     TP_IDLE_STEP_TOTAL,
     TP_IDLE_STEP_BUSY,
-    TP_IDLE_STEP_GAPS, /* this column and all later ones are members of "idle" in JSON */
+    TP_IDLE_STEP_GAPS, /* from here on, columns are members of "idle" in JSON */
     TP_IDLE_STEP_IDLE,
-    TP_IDLE_STEP_PART, /* + enum tp_idle_part */
+    TP_IDLE_STEP_PART, /* first of TP_IDLE_PARTS columns, one per enum tp_idle_part */
     TP_IDLE_STEP_IN_GRAPH = TP_IDLE_STEP_PART + TP_IDLE_PARTS,
     TP_IDLE_STEP_IDLE_PERCENT,
-    TP_IDLE_STEP_PART_PERCENT, /* + enum tp_idle_part */
+    TP_IDLE_STEP_PART_PERCENT, /* first of TP_IDLE_PARTS columns, one per enum tp_idle_part */
     TP_IDLE_STEP_COLUMNS = TP_IDLE_STEP_PART_PERCENT + TP_IDLE_PARTS
 };
 
 struct tp_idle_device {
-    struct tp_str title;                           /* "GPU 0" (tp_device_title) */
-    int64_t device, operation_count, stream_count; /* of the whole recording */
-    /* within W: length of the union of the operations, and sum of their durations */
+    struct tp_str title;                           /* such as "GPU 0" (tp_device_title) */
+    int64_t device, operation_count, stream_count; /* counts of the whole recording */
+    /* within the window W: busy_ns is the length of the union of all operations, sum_ns the sum of their durations */
     int64_t busy_ns, sum_ns;
     double busy_percent, sum_over_union;
-    struct tp_idle_split idle; /* idle time within W */
+    struct tp_idle_split idle; /* idle time within the window W */
     int64_t compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns;
-    int64_t without_launch_ns; /* idle time before operations without a launch, or after the last operation, ns */
+    int64_t without_launch_ns; /* idle time before operations without a launch, and after the last operation, ns */
     int64_t flame_total_ns;
     struct tp_flame_node *nodes;
     uint32_t node_count;
-    struct tp_table steps;  /* enum tp_idle_step_column: used steps in order of time */
-    struct tp_table frames; /* enum tp_idle_frame_column: idle time by frame, which may be at any depth */
-    /* enum tp_idle_line_column: idle time by the innermost line of the project, without one by annotation or
-     * operator */
+    struct tp_table steps;  /* enum tp_idle_step_column: one row per used step, in order of time */
+    struct tp_table frames; /* enum tp_idle_frame_column: idle time by frame, for frames at any depth of the stack */
+    /* enum tp_idle_line_column: idle time by the innermost project line; without a line by annotation or operator */
     struct tp_table by_line;
 };
 
-/* Number of devices that get a flame. It is limited because each flame needs a walk over the events of all threads. */
+/* maximum number of devices that get a flame, because each flame needs a walk over the events of all threads */
 enum { TP_IDLE_FLAME_DEVICES = 64 };
 
 struct tp_idle_view {
@@ -84,7 +84,8 @@ struct tp_idle_view {
     uint32_t device_count;
 };
 
-/* Builds the view of every device. If has_flame is false, nodes, stacks, frames, lines and their times stay empty. */
+/* Builds the view of every device in `arena`. If has_flame is false, nodes, frames, lines and their times stay
+ * empty. */
 void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool has_flame, struct tp_arena *arena);
 
 extern const struct tp_fields tp_idle_device_fields; /* members of a device in JSON */

@@ -1,11 +1,11 @@
-/* Builds the idle view of each device: totals in W and by step. idle_flame.c builds the flame. See idle_view.h. */
+/* Implements idle_view.h: builds totals by device and by step. idle_flame.c builds the flame. */
 #include "webreport/measure/idle/idle_view.h"
 
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/model/numbers.h"
 
-/* Limit for devices times steps: a trace may name any number of both, a real one has a few. */
+/* limit of devices times steps. A damaged trace may name any number of both; a real trace has few */
 enum { MAX_STEP_ROWS = 1 << 17 };
 
 static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
@@ -38,7 +38,7 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
      "Idle time before operations whose launch was not recorded, as a share of the step.", TP_COLUMN_REAL},
 };
 
-/* Adds the part of an idle interval within `within`. *last_end: end of the previous interval. */
+/* Adds to `split` the part of an idle interval that is in `within`. *last_end: end of the previous interval, ns. */
 static void add_piece(struct tp_idle_split *split, const struct tp_model *model, const struct tp_idle_slice *piece,
                       struct tp_interval within, int64_t *last_end)
 {
@@ -85,7 +85,7 @@ static void fill_step(const struct tp_table *table, uint32_t row, const struct t
     }
 }
 
-/* Fills the table of steps in one pass: steps and idle intervals are both in order of time, and used steps do not
+/* Fills the table of steps in one pass. Steps and idle intervals are in order of time, and used steps do not
  * overlap. */
 static void build_steps(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,
                         bool has_room, struct tp_arena *arena)
@@ -111,7 +111,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
 
 /* ---- devices ---- */
 
-/* Returns the sum of the durations of all operations within W. */
+/* Returns the total duration of all operations within the window W, ns. */
 static int64_t sum_in_window(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -162,7 +162,7 @@ void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool
 
 /* ---- fields ---- */
 
-/* Writes the idle time of W with the names of the step columns. */
+/* Writes the idle time of the window W under the names of the step columns. */
 static bool next_split(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_idle_split *s = &((const struct tp_idle_device *)record->at)->idle;
@@ -204,7 +204,7 @@ static const struct tp_json_field node_fields[] = {
 static const struct tp_fields node = TP_FIELDS("A node of the idle flame", node_fields);
 #undef F
 
-/* Writes each node once, with the index of its parent, because complete stacks would repeat every frame. */
+/* Writes one flame node per call, with the index of its parent. Whole stacks would repeat every frame. */
 static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_idle_device *device = record->at;

@@ -1,13 +1,13 @@
-/* Finds the purpose of a block of memory: see memory_category.h.
+/* Implements memory_category.h: finds the purpose of a block of memory.
  *
  * A training step allocates activations in its forward pass and releases them in its backward pass. Gradients are
- * allocated in the backward pass and outlive it. The state of the optimizer is allocated in the optimizer's step and
- * outlives it. A block that the allocating operator itself releases is workspace. */
+ * allocated in the backward pass and released after it. Optimizer state is allocated in the optimizer's step and
+ * released after it. A block is workspace if the operator that allocates it also releases it. */
 #include "webreport/measure/memory/memory_category.h"
 
 #include "webreport/trace/frame.h"
 
-/* limit of ancestors checked for one record; only damaged traces have more */
+/* limit of enclosing events that are checked for one record; only damaged traces have more */
 enum { MAX_ANCESTORS = 1024 };
 
 static const char *const texts[TP_MEMORY_CATEGORIES] = {
@@ -27,17 +27,17 @@ const char *tp_memory_category_text(enum tp_memory_category category)
     return texts[category];
 }
 
-/* The events of the record's thread that are running at the time of a record. */
+/* The running events on a record's thread at the time of the record. Events without a value are TP_NO_ID. */
 struct around {
-    uint32_t outer;         /* outermost operator */
-    uint32_t node;          /* node of the backward pass; TP_NO_ID if the forward pass is running again in it */
-    uint32_t optimizer;     /* step of the optimizer */
-    bool is_module;         /* a module runs */
-    bool is_loading;        /* the data loader runs */
-    bool is_making_weights; /* the program creates, loads or moves a model */
+    uint32_t outer;         /* the outermost operator */
+    uint32_t node;          /* the node of the backward pass; TP_NO_ID if the backward pass repeats the forward pass */
+    uint32_t optimizer;     /* the step of the optimizer */
+    bool is_module;         /* a module is running */
+    bool is_loading;        /* the data loader is running */
+    bool is_making_weights; /* the program is creating, loading or moving a model */
 };
 
-/* Returns whether a frame creates the tensors of a model. */
+/* Returns whether a frame creates, loads or moves the tensors of a model. */
 static bool makes_weights(struct tp_str name)
 {
     static const char *const functions[] = {"__init__",       "reset_parameters",      "_apply",
@@ -83,7 +83,7 @@ static struct around around_of(const struct tp_model *model, const struct tp_mem
     return a;
 }
 
-/* Returns whether the operator moves a tensor to another device or type. */
+/* Returns whether operator `op` moves a tensor to another device or type. */
 static bool is_moving(const struct tp_model *model, uint32_t op)
 {
     static const char *const names[] = {"aten::to", "aten::_to_copy", "aten::pin_memory", "aten::copy_"};

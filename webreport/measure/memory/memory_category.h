@@ -11,19 +11,19 @@ enum tp_memory_category {
     TP_MEMORY_ACTIVATIONS,
     TP_MEMORY_INPUTS,
     TP_MEMORY_WORKSPACE,
-    TP_MEMORY_KEPT,     /* a block that is never released and has an unknown purpose */
-    TP_MEMORY_BEFORE,   /* not a block: bytes in use that were allocated before the recording */
+    TP_MEMORY_KEPT,     /* a block of unknown purpose that the program never releases */
+    TP_MEMORY_BEFORE,   /* not a block: bytes in use from allocations before the recording */
     TP_MEMORY_RESERVED, /* not a block: free memory that the allocator reserves */
     TP_MEMORY_CATEGORIES
 };
 
-/* Returns the category of a block. made: record of its allocation; freed: record of its release, NULL if it was not
- * released. Examines the host events around both records, on their threads. Never returns TP_MEMORY_BEFORE or
+/* Returns the category of a block. made: record of the allocation; freed: record of the release, NULL if never
+ * released. Examines the host events on the threads of both records. Never returns TP_MEMORY_BEFORE or
  * TP_MEMORY_RESERVED. */
 enum tp_memory_category tp_memory_category_of(const struct tp_model *model, const struct tp_memory *made,
                                               const struct tp_memory *freed);
 
-/* Returns the text of a category, like "optimizer state". Static. */
+/* Returns the category as text, such as "optimizer state". Static. */
 const char *tp_memory_category_text(enum tp_memory_category category);
 
 #endif

@@ -1,12 +1,13 @@
-/* Sums bytes by operator: its own records, and records of the operators below, where recursion counts once (D6, D9).
+/* Sums allocated and released bytes by operator. "Self" counts an operator's own records; "all" adds the operators
+ * below it and counts recursion once (section 10, D6, D9).
  *
- * Only operators with records and their ancestors are visited for a device. Ancestors have smaller numbers, so the
- * visited operators are sorted and summed from the end in one pass. */
+ * For a device, the code visits only operators with records and their ancestors. Ancestors have smaller indexes, so one
+ * pass from the end of the sorted list sums them. */
 #include "webreport/measure/memory/memory_records.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* limit of devices that get a table by operator; the tables of further devices stay empty */
+/* limit of devices with a table by operator; further devices have empty tables */
 enum { MOST_DEVICES = 1024 };
 
 static const struct tp_column_def op_defs[TP_MEMORY_OP_COLUMNS] = {
@@ -36,17 +37,18 @@ struct row {
 
 struct summing {
     struct tp_memory_records *records;
-    int64_t *calls;          /* by name */
-    uint32_t *folded_into;   /* by operator: operator that gets its records in the folded table; TP_NO_ID: none */
-    uint32_t *place_of;      /* by operator: index in touched + 1; 0: not touched */
-    struct visited *visited; /* in the order of their first record */
+    int64_t *calls;          /* number of calls, by name */
+    uint32_t *folded_into;   /* by operator: operator that gets its records in the folded table; TP_NO_ID: the operator
+                                itself */
+    uint32_t *place_of;      /* by operator: index in `visited` + 1; 0: not visited */
+    struct visited *visited; /* in the order in which records first reach them */
     uint32_t visited_count;
-    uint32_t *row_of_name; /* by name: row + 1; 0: no visited operator has this name */
+    uint32_t *row_of_name; /* by name: index of the row + 1; 0: no visited operator has this name */
     struct tp_vec rows;    /* struct row */
 };
 
-/* An operator that has records, or has an operator with records below it. all: the amount of the operator itself, until
- * sum_rows adds the operators below. */
+/* An operator with records in itself or in an operator below it. all: at first only the operator's own amount; sum_rows
+ * adds the operators below. */
 struct visited {
     uint32_t op;
     struct amount all;
@@ -64,8 +66,8 @@ static bool is_zero(const struct amount *x)
     return !x->increase && !x->count && !x->size;
 }
 
-/* Finds for each allocation helper (such as aten::empty) the nearest ancestor that is not a helper, which gets the
- * records of the helper. TP_NO_ID: there is no such ancestor. */
+/* Finds the operator that gets the records of each operator in the folded table. For an allocation helper such as
+ * aten::empty, this is the nearest ancestor that is not a helper, or TP_NO_ID without such an ancestor. */
 static void find_folds(struct summing *s)
 {
     const struct tp_model *model = s->records->model;
@@ -88,7 +90,7 @@ static struct visited *visited_at(const struct summing *s, uint32_t op)
     return &s->visited[s->place_of[op] - 1];
 }
 
-/* Returns the operator that gets a record; TP_NO_ID: there is none. */
+/* Returns the operator that gets a record; TP_NO_ID if no operator was running. folds: for the folded table. */
 static uint32_t owner_of(const struct summing *s, const struct tp_memory_record *record, bool folds)
 {
     uint32_t op = record->owner;
@@ -105,8 +107,8 @@ static struct row *row_of(struct summing *s, uint32_t op)
     return TP_AT(&s->rows, struct row, *row - 1);
 }
 
-/* Adds each record of the device to its operator, and visits the operator and its ancestors. A first pass counts them,
- * because a growing vector would need three times the memory. */
+/* Collects the operators of the device's records and their ancestors, and adds each record to its operator. A first
+ * pass counts the operators, because a growing vector needs three times the memory. */
 static void visit_owners(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
@@ -129,8 +131,8 @@ static void visit_owners(struct summing *s, uint32_t device, bool folds)
     }
 }
 
-/* Returns the visited operators in ascending order, callers before the operators that they call. Sorts a small number
- * of them; otherwise scans all operators. */
+/* Returns the visited operators in ascending order, so that callers precede callees. Sorts the list if it is short;
+ * otherwise scans all operators. */
 static uint32_t *sort_visited(const struct summing *s)
 {
     struct tp_arena *arena = s->records->arena;
@@ -148,7 +150,7 @@ static uint32_t *sort_visited(const struct summing *s)
     return sorted;
 }
 
-/* Makes rows by name from the visited operators. Adds their own amounts first, then the amounts with operators below,
+/* Makes one row per name from the visited operators. Adds own amounts first, then amounts with operators below,
  * children before their parents. */
 static void sum_rows(struct summing *s)
 {
@@ -167,7 +169,7 @@ static void sum_rows(struct summing *s)
     tp_arena_drop(s->records->arena, sorted, s->visited_count * sizeof *sorted);
 }
 
-/* Resets the sums for the next table. */
+/* Resets the sums before the next table. */
 static void clear_sums(struct summing *s)
 {
     for (uint32_t i = 0; i < s->visited_count; i++)

@@ -1,5 +1,5 @@
-/* Finds the memory at the peak: series per device, live blocks at the first maximum, growth over steps. See
- * memory_peak.h. */
+/* Implements memory_peak.h: allocated bytes of each device over time, live blocks at the first maximum, growth over the
+ * steps. */
 #include "webreport/measure/memory/memory_peak.h"
 
 #include <math.h>
@@ -14,11 +14,11 @@
 
 enum { OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
 
-/* limit of ancestors checked for one block; only damaged traces have more */
+/* limit of enclosing events that are checked for one block; only damaged traces have more */
 enum { MAX_ANCESTORS = 1024 };
 
-/* MAX_STEP_ENDS limits devices times steps with a listed end: a trace may name any number of both, a real one has a
- * few. */
+/* MAX_STEP_ENDS limits the listed step ends of all devices together. A damaged trace may name any number of devices and
+ * steps; a real trace has few. */
 enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
@@ -28,24 +28,24 @@ static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
     {"blocks", "Blocks", "", "Number of blocks that are allocated at the peak.", TP_COLUMN_INT},
 };
 
-/* The records of one device, in order of time. */
+/* the records of one device, in order of time */
 struct series {
     const struct tp_model *model;
     const uint32_t *records; /* indexes in trace->memory */
     uint32_t count;
     bool totals_known;
     int64_t *allocated;    /* allocated bytes after each record */
-    uint32_t *step_ends;   /* number of step ends that may still be listed */
+    uint32_t *step_ends;   /* number of step ends that may still be listed, shared by all devices */
     struct stacks *stacks; /* NULL if no record has a stack */
     struct tp_arena *arena;
 };
 
-/* The texts of the stacks of records. */
+/* texts for the stacks of records */
 struct stacks {
     struct tp_program_functions functions;
     struct tp_program_stacks words;
     struct tp_strings texts;
-    uint32_t *name_of; /* by id of a stack in `words`: id in `texts` + 1; 0: not yet known */
+    uint32_t *name_of; /* by id of a stack in `words`: id in `texts` + 1; 0: no text yet */
 };
 
 static const struct tp_memory *record_at(const struct series *s, uint32_t i)
@@ -83,9 +83,9 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
 
 /* ---- live blocks at the peak ---- */
 
-/* The host events around an allocation: outermost operator, innermost module, innermost line of the project. */
+/* the host events around an allocation: outermost operator, innermost module, innermost project line */
 struct surrounding {
-    uint32_t op, module, line; /* label id, name id and line id; TP_NO_ID if there is none */
+    uint32_t op, module, line; /* label id, name id and line id; TP_NO_ID if there is no such event */
 };
 
 static struct surrounding surrounding_of(const struct tp_model *model, const struct tp_memory *m)
@@ -127,7 +127,8 @@ static int by_bytes(const void *x, const void *y, const void *context)
     return tp_str_compare(a->name, b->name);
 }
 
-/* Returns the id of the group of a block; TP_NO_ID for the empty text. Sets *text to the name of the group. */
+/* Returns the id of the group of a block, and sets *text to the name of the group. Returns TP_NO_ID for the empty
+ * name. */
 static uint32_t grouping_id(const struct tp_model *model, const struct surrounding *s, int grouping,
                             struct tp_str *text)
 {
@@ -177,17 +178,17 @@ static void build_live_table(struct tp_table *table, struct grouping *grouping, 
     }
 }
 
-/* The records of a block that is alive at the peak. freed: TP_NO_ID if the block was never released. */
+/* Records of a block that is live at the peak: its allocation and its release. freed: TP_NO_ID if never released. */
 struct live_block {
     uint32_t made, freed;
 };
 
-/* Finds the blocks that are alive at the peak. Returns false if a record up to the peak lacks an address.
+/* Finds the blocks that are live at the peak. Returns false if a record up to the peak lacks an address.
  *
- * Up to the peak, a record with bytes > 0 sets the block at its address, replacing an older one; other records remove
- * it. After the peak, the first record of either kind at the address ends the block. In `live`, the member `made` of an
- * empty slot is TP_NO_ID. Records of tracepress without an address are sums of small blocks; their bytes are added to
- * *small_bytes. */
+ * Up to the peak, a record with bytes > 0 sets the block at its address and replaces an older block. Any other record
+ * removes the block. After the peak, the next record at the address, of either kind, releases the block. An empty slot
+ * of `live` has `made` TP_NO_ID. In tracepress recordings, records without an address are sums of small blocks; their
+ * bytes are added to *small_bytes. */
 static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live, int64_t *small_bytes)
 {
     struct tp_id_map slots;
@@ -219,7 +220,7 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     return is_known;
 }
 
-/* Returns the id in `texts` of a stack as text without folders, such as "grow <- main (a.c:12)". */
+/* Returns the id in `texts` of a stack's text. The text has file names without folders: "grow <- main (a.c:12)". */
 static uint32_t name_stack(const struct series *s, uint32_t stack)
 {
     const struct tp_program_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
@@ -234,7 +235,7 @@ static uint32_t name_stack(const struct series *s, uint32_t stack)
     return tp_strings_add(&s->stacks->texts, tp_str_of(name));
 }
 
-/* Adds a record to the group of its stack; without a stack to the group with the empty text. */
+/* Adds a record to the group of its stack. Records without a stack share the group with the empty name. */
 static void add_stack(const struct series *s, const struct tp_memory *m, struct grouping *grouping)
 {
     const struct tp_trace *trace = s->model->trace;
@@ -268,7 +269,7 @@ static void add_live(const struct series *s, const struct live_block *block, str
         add_stack(s, m, &groupings[STACK]);
 }
 
-/* Adds the part of the total that belongs to no block; the number of blocks is TP_NULL_INT. */
+/* Adds a row for bytes that belong to no block. The number of blocks of this row is TP_NULL_INT. */
 static void add_rest(struct grouping *grouping, enum tp_memory_category category, int64_t bytes)
 {
     if (bytes <= 0)
@@ -277,10 +278,10 @@ static void add_rest(struct grouping *grouping, enum tp_memory_category category
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
 }
 
-/* Adds the small blocks. Their number is unknown, because only the sum of their bytes was recorded. */
+/* Adds a row for the small blocks. Their number is unknown, because the recording has only the sum of their bytes. */
 static void add_small(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
 {
-    enum { SMALL = 0xFFFFFFFE }; /* not the id of any stack */
+    enum { SMALL = 0xFFFFFFFE }; /* differs from the id of every stack */
     add_block(grouping, SMALL, TP_STR("(small blocks)"), bytes);
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
     out->live_bytes = tp_sat_add(out->live_bytes, bytes);
@@ -321,8 +322,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
 
 /* ---- growth ---- */
 
-/* Returns the allocated bytes at time `at`: after the last record up to then; TP_NULL_INT if there is no such
- * record. */
+/* Returns the allocated bytes after the last record up to time `at`; TP_NULL_INT if no record is that early. */
 static int64_t allocated_at(const struct series *s, int64_t at)
 {
     uint32_t lo = 0, hi = s->count;
@@ -383,10 +383,10 @@ static void build_device(struct series *s, struct tp_memory_device *out)
     tp_arena_drop(s->arena, s->allocated, s->count * sizeof *s->allocated);
 }
 
-/* The records of one device, in order of time. */
+/* the records of one device, in order of time */
 struct bucket {
     int64_t type, id;
-    struct tp_vec records; /* uint32_t */
+    struct tp_vec records; /* uint32_t: indexes in trace->memory */
 };
 
 static int by_device(const void *x, const void *y, const void *context)
@@ -398,8 +398,8 @@ static int by_device(const void *x, const void *y, const void *context)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns the bucket of a type and an id; adds it if it does not exist. most: largest possible number of its
- * records. */
+/* Returns the index of the bucket for a device type and id, and adds the bucket if needed. most: maximum number of
+ * records of a bucket. */
 static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id, size_t most)
 {
     uint32_t *type_slot = tp_id_map_put(&maps[0], (uint64_t)type);
@@ -413,20 +413,21 @@ static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int6
         *slot = (uint32_t)buckets->count;
         struct bucket *bucket = tp_vec_push(buckets);
         *bucket = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
-        if (buckets->count <= USUAL_DEVICES) /* reserved, because a growing vector would touch twice the memory */
+        if (buckets->count <=
+            USUAL_DEVICES) /* reserves all space, because a growing vector would touch twice the memory */
             tp_vec_grow(&bucket->records, most);
     }
     return *slot;
 }
 
-/* Sorts records by device. A record without a type is about host memory, and a record without an id about device -1, so
- * two places may be the same device. */
+/* Sorts records into one bucket per device. A record without a type counts as host memory, a record without an id as
+ * device -1. Therefore two places may be the same device. */
 static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     struct tp_vec buckets = TP_VEC(arena, struct bucket);
     struct tp_id_map maps[2];
-    /* by place: bucket + 1; 0: not yet known */
+    /* by place: index of the bucket + 1; 0: no bucket yet */
     uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place);
     tp_id_map_init(&maps[0], arena);
     tp_id_map_init(&maps[1], arena);
@@ -446,8 +447,8 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
     return buckets;
 }
 
-/* Returns the stacks of records; NULL if no record has a stack. Ignores the Python stacks of PyTorch's records, because
- * lines and modules already show them. */
+/* Returns texts for the stacks of records; NULL if no record has a stack. Ignores the Python stacks in PyTorch's
+ * records, because the tables by line and module already show them. */
 static struct stacks *stacks_of(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;

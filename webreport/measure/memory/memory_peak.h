@@ -1,4 +1,4 @@
-/* Memory at its peak, per device: height, live blocks, growth per step, fragmentation (section 10). */
+/* Finds the memory at its peak on each device: bytes, live blocks, growth per step, fragmentation (section 10). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 
@@ -11,18 +11,20 @@ struct tp_memory_device {
     int64_t device_type, device_id; /* device_type: 0 CPU, 1 CUDA, 6 HIP, 12 XPU */
     int64_t record_count, allocation_count, release_count;
     bool totals_known, addresses_known;
-    int64_t peak_allocated_bytes, peak_at_ns; /* peak_at_ns: from the start of the profile */
-    uint32_t peak_event;                      /* number of the record with the peak */
+    int64_t peak_allocated_bytes, peak_at_ns; /* peak_at_ns: ns since the start of the profile */
+    uint32_t peak_event;                      /* index of the record at the peak, in the order of the file */
     int64_t reserved_at_peak_bytes, peak_reserved_bytes, peak_reserved_at_ns;
-    double fragmentation_percent;                             /* NaN if unknown */
-    int64_t preexisting_bytes, live_bytes, live_block_count;  /* TP_NULL_INT if addresses are unknown */
-    struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; largest row first */
-    struct tp_table live_by_stack;    /* by the stack that allocated the block; no rows if no record has a stack */
-    struct tp_table live_by_category; /* by enum tp_memory_category; two categories are not blocks, so their number of
-                                       * blocks is TP_NULL_INT */
-    int64_t *step_end_bytes; /* allocated bytes at the end of each used step; TP_NULL_INT before the first record */
+    double fragmentation_percent; /* NaN if unknown */
+    int64_t preexisting_bytes, live_bytes,
+        live_block_count; /* bytes, bytes, number of blocks; TP_NULL_INT if addresses are unknown */
+    struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; rows with the most bytes first */
+    struct tp_table live_by_stack; /* grouped by the stack that allocated the block; no rows if no record has a stack */
+    struct tp_table live_by_category; /* grouped by enum tp_memory_category. Two categories do not consist of blocks;
+                                         their number of blocks is TP_NULL_INT */
+    int64_t
+        *step_end_bytes; /* by used step: allocated bytes at the end of the step; TP_NULL_INT before the first record */
     uint32_t step_end_count;
-    double creep_bytes_per_step; /* NaN if unknown */
+    double creep_bytes_per_step; /* mean growth per step, bytes; NaN if unknown */
     int64_t longest_rise_steps;
 };
 

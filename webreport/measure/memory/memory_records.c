@@ -1,4 +1,4 @@
-/* Builds memory records: order, devices, operators. See memory_records.h. */
+/* Implements memory_records.h: orders memory records and finds their devices and operators. */
 #include "webreport/measure/memory/memory_records.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 /* ---- devices ---- */
 
-/* names of c10::DeviceType */
+/* names of the values of c10::DeviceType */
 static const char *const type_names[] = {"CPU",  "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP",
                                          "FPGA", "MAIA", "XLA",    "VULKAN", "METAL",  "XPU",   "MPS",
                                          "META", "HPU",  "VE",     "LAZY",   "IPU",    "MTIA",  "PRIVATEUSE1"};
@@ -18,7 +18,7 @@ static struct tp_str copy_text(struct tp_arena *arena, const char *text, int siz
     return (struct tp_str){tp_arena_copy(arena, text, (size_t)size), (size_t)size};
 }
 
-/* Returns "CPU", "GPU0", "XPU1", "DEVICE33:0" and so on. */
+/* Returns the name of a device, such as "CPU", "GPU0", "XPU1" or "DEVICE33:0". */
 static struct tp_str device_name(struct tp_arena *arena, int64_t type, int64_t id)
 {
     char out[64];
@@ -31,7 +31,7 @@ static struct tp_str device_name(struct tp_arena *arena, int64_t type, int64_t i
     return copy_text(arena, out, snprintf(out, sizeof out, "DEVICE%lld:%lld", (long long)type, (long long)id));
 }
 
-/* Returns "cpu:-1", "cuda:0", "device33:0" and so on. */
+/* Returns the key of a device in peak_bytes, such as "cpu:-1", "cuda:0" or "device33:0". */
 static struct tp_str peak_key(struct tp_arena *arena, int64_t type, int64_t id)
 {
     char lower[16] = {0}, out[64];
@@ -59,7 +59,7 @@ static int compare_devices(const void *context, uint32_t i, uint32_t j)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Collects the devices in order of (type, id). seen: pairs (type, id) in the order of the records. */
+/* Sorts the devices by (type, id). seen: pairs (type, id) in the order of the first record of each. */
 static void sort_devices(struct tp_memory_records *records, const struct tp_keys *seen)
 {
     uint32_t count = records->device_count = tp_keys_count(seen);
@@ -100,12 +100,14 @@ static void group_by_device(struct tp_memory_records *records)
 
 /* ---- operators ---- */
 
-/* A cursor over the operators of one thread, for records in order of time. */
+/* a cursor over the operators of one thread; callers pass records in order of time */
 struct cursor {
-    uint32_t next, end, open; /* open: innermost operator that was open at the last record */
+    uint32_t next, end,
+        open; /* open: innermost operator that is running at the time of the last record; TP_NO_ID: no operator */
 };
 
-/* Returns the innermost operator with start <= at < end. Its chain of parents is the stack of open operators. */
+/* Returns the innermost operator that is running at time `at`; TP_NO_ID if no operator is. Its parents are the other
+ * running operators. */
 static uint32_t operator_at(const struct tp_model *model, struct cursor *cursor, int64_t at)
 {
     while (cursor->next < cursor->end && tp_operator_event(model, cursor->next)->ts_ns <= at)
@@ -131,7 +133,7 @@ static int64_t value_or(int64_t value, int64_t absent)
     return value == TP_NULL_INT ? absent : value;
 }
 
-/* Lists the numbers in trace->memory of the records that the views show, in order of time. */
+/* Fills records->items with the records that the views show, in order of time. Failed allocations are left out. */
 static void list_records(struct tp_memory_records *records)
 {
     const struct tp_trace *trace = records->model->trace;

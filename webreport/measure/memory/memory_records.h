@@ -1,4 +1,5 @@
-/* Memory records of a trace in order of time, each with its device and enclosing operator (sections 8, D8, D9). */
+/* The memory records of a trace in order of time, each with its device and its enclosing operator (section 10, D8,
+ * D9). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_RECORDS_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_RECORDS_H
 
@@ -6,8 +7,8 @@
 
 struct tp_memory_record {
     uint32_t raw;    /* index in trace->memory */
-    uint32_t device; /* index in devices */
-    uint32_t owner;  /* innermost operator of the record's thread at its time; TP_NO_ID: there is none */
+    uint32_t device; /* index in tp_memory_records.devices */
+    uint32_t owner;  /* innermost operator that is running on the record's thread at its time; TP_NO_ID: no operator */
 };
 
 struct tp_memory_records {
@@ -15,8 +16,8 @@ struct tp_memory_records {
     struct tp_arena *arena;
     struct tp_memory_record *items;
     uint32_t count;
-    uint32_t *by_device;              /* numbers of records in order of device, then time */
-    uint32_t *device_first;           /* device_count + 1 indexes in by_device: the first record of each device */
+    uint32_t *by_device;              /* indexes in items, sorted by device, then time */
+    uint32_t *device_first;           /* by device: index in by_device of its first record; device_count + 1 entries */
     struct tp_device_memory *devices; /* in order of (type, id); only name, type and id are set */
     uint32_t device_count;
 };
@@ -28,17 +29,17 @@ static inline const struct tp_memory *tp_memory_raw(const struct tp_memory_recor
 {
     return &records->model->trace->memory[record->raw];
 }
-/* Returns the bytes of a record: > 0 allocated, < 0 released; 0 when absent. */
+/* Returns the bytes of a record: positive for an allocation, negative for a release, 0 if not recorded. */
 static inline int64_t tp_memory_bytes(const struct tp_memory_records *records, const struct tp_memory_record *record)
 {
     int64_t bytes = tp_memory_raw(records, record)->bytes;
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
-/* Returns the memory of a device in bytes; TP_NULL_INT if deviceProperties lacks the device. */
+/* Returns the memory size of a device in bytes; TP_NULL_INT if deviceProperties lacks the device. */
 int64_t tp_memory_capacity(const struct tp_trace *trace, int64_t type, int64_t id);
 
-/* Fills operators and operators_folded of every device (memory_operators.c). */
+/* Fills the tables operators and operators_folded of every device (memory_operators.c). */
 void tp_memory_ops_build(struct tp_memory_records *records);
 
 #endif

@@ -1,4 +1,4 @@
-/* The memory view: for each device the curve of allocated bytes, every block, and bytes by operator (section 8). */
+/* The memory view of each device: a curve of allocated bytes, all blocks, and bytes by operator (section 10). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_VIEW_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_VIEW_H
 
@@ -8,7 +8,8 @@
 #include "webreport/model/facts.h"
 #include "writer/base/fields.h"
 
-/* longest curve; a longer one keeps the first, lowest, highest and last point of each group of points */
+/* maximum points of a curve. A longer curve is divided into groups; each group keeps its first, lowest, highest and
+ * last point */
 enum { TP_CURVE_POINTS = 10240 };
 
 enum tp_memory_info_column {
@@ -52,20 +53,20 @@ enum tp_memory_op_column {
     TP_MEMORY_OP_COLUMNS
 };
 
-/* One memory device. Times in its tables are relative to first_ns of the view. */
+/* Memory of one device. Times in the tables are ns since first_ns of the view. */
 struct tp_device_memory {
     struct tp_str name;     /* such as "CPU" or "GPU0" */
     struct tp_str peak_key; /* such as "cpu:-1" */
     int64_t type, id;
-    uint32_t shown; /* index of the device whose data JSON contains under this name; TP_NO_ID if an earlier device has
-                     * the name */
+    uint32_t
+        shown; /* index of the device that JSON shows under this name; TP_NO_ID for later devices of the same name */
     bool has_peak;
-    int64_t peak_bytes; /* at least 0 */
+    int64_t peak_bytes; /* never negative */
     struct tp_table curve, blocks, operators, operators_folded;
 };
 
 struct tp_memory_view {
-    bool is_present; /* false if the trace has no memory records; JSON contains null */
+    bool is_present; /* false if the trace has no memory records; JSON then contains null */
     int64_t first_ns;
     struct tp_table information;
     struct tp_device_memory *devices; /* in the order of the rows of `information` */

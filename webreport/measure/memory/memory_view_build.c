@@ -1,5 +1,4 @@
-/* Builds the memory view: devices, curves and blocks. See memory_view.h; bytes by operator are in
- * memory_operators.c. */
+/* Implements memory_view.h: builds devices, curves and blocks. memory_operators.c sums bytes by operator. */
 #include "webreport/measure/memory/memory_view.h"
 
 #include "webreport/measure/memory/memory_records.h"
@@ -60,9 +59,9 @@ struct point {
     const struct tp_memory_rare *more;
 };
 
-/* Marks the points to keep and returns their number. Keeps all points up to the limit. Above the limit, keeps the first
- * and the last point, and divides the inner points into equal groups. Each group keeps its first point, the first
- * lowest, the first highest and its last point. */
+/* Marks the points that the curve keeps and returns their number. Below the limit, keeps all points. Otherwise keeps
+ * the first and the last point, and divides the inner points into equal groups. Each group keeps its first, first
+ * lowest, first highest and last point. */
 static size_t choose_points(const struct point *points, size_t count, uint8_t *keep)
 {
     size_t kept = 0;
@@ -115,8 +114,8 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
 
 /* ---- blocks ---- */
 
-/* Pairs each allocation of a device with the release of its address. The row of a pair is at the position of its first
- * record. */
+/* Pairs each allocation on a device with the release of the same address. The row of a pair has the position of its
+ * first record. */
 static void build_blocks(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct block {
@@ -135,7 +134,7 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
             continue;
         uint32_t id = tp_keys_pair(&addresses, (uint32_t)address, (uint32_t)(address >> 32));
         if (id == live.count)
-            *(uint32_t *)tp_vec_push(&live) = 0; /* index of the block + 1; 0: no block */
+            *(uint32_t *)tp_vec_push(&live) = 0; /* index of the live block at this address + 1; 0: no block */
         uint32_t *block = TP_AT(&live, uint32_t, id);
         int64_t at = tp_sat_sub(raw->ts_ns, first_ns);
         if (bytes > 0) {
@@ -178,7 +177,7 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
 {
     int64_t *peak = &tp_table_int(table, TP_MEMORY_PEAK)[device], *at = &tp_table_int(table, TP_MEMORY_PEAK_AT)[device];
     int64_t *reserved = &tp_table_int(table, TP_MEMORY_PEAK_RESERVED)[device];
-    *peak = *at = *reserved = TP_NULL_INT; /* less than every recorded number */
+    *peak = *at = *reserved = TP_NULL_INT; /* initial value, smaller than every recorded number */
     for (size_t i = 0; i < record_count(records, device); i++) {
         const struct tp_memory_record *record = record_of(records, device, i);
         const struct tp_memory *raw = tp_memory_raw(records, record);
@@ -218,8 +217,8 @@ static void fill_device(struct tp_table *table, struct tp_memory_records *record
     build_blocks(records, device, first_ns);
 }
 
-/* Finds the device shown for each name. Devices with the same name, such as a CUDA and a HIP device 0, share one member
- * in JSON objects, which has the data of the last of them. */
+/* Finds the device that JSON shows for each name. Devices of one name, such as a CUDA and a HIP device 0, share one
+ * member of the JSON object. The member shows the data of the last of these devices. */
 static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
 {
     struct tp_strings names;
@@ -234,7 +233,8 @@ static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
     }
 }
 
-/* Returns the first device by name whose name begins with GPU; without one, the first device. */
+/* Returns the device whose name begins with GPU and is first in alphabetical order. Without such a device, returns
+ * 0. */
 static uint32_t default_device(const struct tp_memory_view *view)
 {
     uint32_t best = TP_NO_ID;
@@ -270,7 +270,8 @@ void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *mo
 
 /* ---- fields ---- */
 
-/* Writes the name of the next device, and returns the device whose tables JSON contains under that name. */
+/* Sets item->key to the name of the next device, and returns the device whose tables JSON shows under this name.
+ * Returns NULL after the last device. */
 static const struct tp_device_memory *next_device(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_memory_view *view = record->at;
