@@ -1,4 +1,4 @@
-/* Computes metrics of memory, collectives, findings and the quality of the trace. See metric_values.h. */
+/* Computes metrics of memory, collectives, findings and trace quality, as declared in metric_values.h. */
 #include <math.h>
 
 #include "webreport/measure/metrics/metric_values.h"
@@ -28,12 +28,12 @@ static double of_device(const struct tp_memory_device *d, enum tp_metric_memory 
     case TP_MEMORY_FRAGMENTATION:
         return d->totals_known ? d->fragmentation_percent : NAN;
     default:
-        return NAN; /* tp_metric_of_memory computes allocations per step */
+        return NAN; /* tp_metric_of_memory itself computes allocations per step */
     }
 }
 
-/* Returns the greatest value over the devices without the CPU, or the CPU's value. The number of allocations is the sum
- * over the devices. */
+/* Returns the greatest value of all devices except the CPU, or the value of the CPU (TP_MEMORY_OF_HOST). The number of
+ * allocations is a sum over the devices. */
 struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int which)
 {
     const struct tp_memory_peak *memory = &s->advice->memory;

@@ -1,5 +1,5 @@
-/* Computes metrics from the views: see metric_values.h. A value that the trace does not contain is NaN with its
- * reason. */
+/* Computes metrics from the views, as declared in metric_values.h. A metric that the trace does not contain is NaN,
+ * with a reason. */
 #include "webreport/measure/metrics/metric_values.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static struct tp_metric_value unknown(enum tp_metric_reason reason)
     return (struct tp_metric_value){.value = NAN, .reason = reason};
 }
 
-/* Returns part / whole; an unknown value if the whole is 0. */
+/* Returns part / whole. If the whole is 0, returns an unknown value with this reason. */
 static struct tp_metric_value quotient(double part, double whole, enum tp_metric_reason reason)
 {
     return whole > 0 ? known(part / whole) : unknown(reason);
@@ -35,7 +35,7 @@ static struct tp_metric_value per_step(const struct tp_metric_source *s, double 
     return quotient(amount, step_count(s), TP_REASON_NO_STEPS);
 }
 
-/* Returns a value of the views; an unknown value if it is NaN, which JSON writes as null. */
+/* Returns a value of the views. A NaN, which JSON writes as null, becomes an unknown value with this reason. */
 static struct tp_metric_value real(double value, enum tp_metric_reason reason)
 {
     return isnan(value) ? unknown(reason) : known(value);
@@ -119,7 +119,7 @@ struct tp_metric_value tp_metric_of_kernels(const struct tp_metric_source *s, in
     case TP_KERNELS_ELIGIBLE:
         return real(100 * s->views->overview.tensor_core_eligible_ratio, TP_REASON_NO_DEVICE);
     default:
-        return known(s->advice->quality.flags[2].percent); /* percentage of flag F3 */
+        return known(s->advice->quality.flags[2].percent); /* index 2 is the quality flag F3 */
     }
 }
 
@@ -145,8 +145,8 @@ static bool has_any(struct tp_str text, const char *const *parts)
     return false;
 }
 
-/* Returns metrics of matrix products, recognized by the names of their kernels, because traces of graphs have kernels
- * but no operators. */
+/* Returns metrics of matrix products. The names of kernels identify the products, because traces of device graphs may
+ * have kernels without operators. */
 struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int which)
 {
     static const char *const gemm[] = {"gemm", "scudnn", "cijk_", "nvjet", "convolve", NULL};
@@ -236,7 +236,7 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
 
 /* ---- copies ---- */
 
-/* Returns whether a row of the table of copies is a memset. Each producer has another name for it. */
+/* Returns whether a row of the table of copies is a memset. Producers use different names for it. */
 static bool is_set_name(struct tp_str name)
 {
     static const char *const sets[] = {"memset", "fillbuffer", "memoryfill", "mem_set", NULL};
@@ -257,7 +257,8 @@ static bool is_copy_of(struct tp_str name, int which)
     return !is_set && (direction == TP_COPY_PTOP ? way == TP_COPIES_D2D : direction == directions[way]);
 }
 
-/* Returns why metrics of copies of this kind are unknown; TP_REASON_NONE if they are known. Sets have no direction. */
+/* Returns why metrics of this kind of copies are unknown; TP_REASON_NONE if they are known. Memsets need no
+ * direction. */
 static enum tp_metric_reason why_copies_are_unknown(const struct tp_table *rows, int which)
 {
     static const char *const memories[] = {"pageable", "pinned", "managed", NULL};
@@ -311,7 +312,7 @@ struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, 
 
 /* ---- waits ---- */
 
-/* Returns whether a row is a wait for the whole device that is in no operator and has no known line. */
+/* Returns whether a row is a wait for the whole device outside all operators and without a known source line. */
 static bool is_bare_device_wait(const struct tp_table *rows, size_t i)
 {
     return tp_str_ends(tp_table_text(rows, TP_SYNC_API)[i], "DeviceSynchronize") &&
@@ -335,7 +336,7 @@ struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int 
         count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
         has_bare |= is_sync && is_bare_device_wait(rows, i);
     }
-    /* a profiler waits for the device when it stops, so nearly every trace ends with a wait that is not part of the
+    /* a profiler waits for the device when it stops; this wait at the end of nearly every trace is not part of the
      * run */
     return per_step(s, (double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]));
 }

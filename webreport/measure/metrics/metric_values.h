@@ -1,5 +1,5 @@
-/* Declares the functions that compute metrics, and the constants that rows of metrics_rows.h pass to them as
- * `which`. */
+/* Declares the functions that compute metrics, and the constants for their argument `which`. The rows in metrics_rows.h
+ * pass these constants. */
 #ifndef TP_WEBREPORT_MEASURE_METRICS_METRIC_VALUES_H
 #define TP_WEBREPORT_MEASURE_METRICS_METRIC_VALUES_H
 
@@ -8,15 +8,19 @@
 enum tp_metric_step { TP_STEPS_COUNT, TP_STEPS_MEDIAN, TP_STEPS_MEAN, TP_STEPS_P90, TP_STEPS_MIN, TP_STEPS_MAX };
 
 enum tp_metric_copy { TP_COPIES_ALL, TP_COPIES_SETS, TP_COPIES_H2D, TP_COPIES_D2H, TP_COPIES_D2D };
-enum { TP_COPIES_PAGEABLE = 8 }; /* flag, added to enum tp_metric_copy: only copies from or to pageable memory */
+enum {
+    TP_COPIES_PAGEABLE = 8
+}; /* flag added to enum tp_metric_copy: counts only copies from or to pageable host memory */
 
 enum tp_metric_wait { TP_WAITS_SYNC, TP_WAITS_COPY, TP_WAITS_TIME, TP_WAITS_COST };
 enum tp_metric_gemm { TP_GEMM_SHARE, TP_GEMM_FP32_SHARE };
-/* `which` of a metric of serving is phase * TP_SERVING_WHICH for the tokens per second of a phase. 2 * exponent and a
- * quantile are added for the time of a class of steps. */
+/* `which` of a serving metric: phase * TP_SERVING_WHICH selects the tokens per second of a phase. Adding 2 * exponent
+ * and a quantile selects the time of a class of steps. */
 enum tp_metric_serving { TP_SERVING_P50 = 1, TP_SERVING_P90, TP_SERVING_WHICH = 64 };
 enum tp_metric_rate { TP_RATE_GEMM, TP_RATE_STEP };
-enum { TP_METRIC_IDLE_ALL = TP_IDLE_PARTS }; /* all idle parts; smaller values are from enum tp_idle_part */
+enum {
+    TP_METRIC_IDLE_ALL = TP_IDLE_PARTS
+}; /* selects all idle parts; smaller values of `which` select one enum tp_idle_part */
 enum tp_metric_memory {
     TP_MEMORY_PEAK_BYTES,
     TP_MEMORY_RESERVED_BYTES,
@@ -24,14 +28,14 @@ enum tp_metric_memory {
     TP_MEMORY_FRAGMENTATION,
     TP_MEMORY_ALLOCATIONS_PER_STEP
 };
-enum { TP_MEMORY_OF_HOST = 8 }; /* flag, added to enum tp_metric_memory: memory of the CPU instead of the devices */
+enum { TP_MEMORY_OF_HOST = 8 }; /* flag added to enum tp_metric_memory: memory of the CPU instead of the devices */
 enum tp_metric_collective {
     TP_COLLECTIVES_PER_STEP,
     TP_COLLECTIVES_BYTES,
     TP_COLLECTIVES_EXPOSED,
     TP_COLLECTIVES_HIDDEN
 };
-/* Work per step, in the order of the rules of a comparison (webreport/compare/work/work_diff.h). */
+/* work per step, in the order of the rules that compare two runs (webreport/compare/work/work_diff.h) */
 enum tp_metric_work {
     TP_METRIC_ADDED,
     TP_METRIC_COPIED,
@@ -42,7 +46,7 @@ enum tp_metric_work {
     TP_METRIC_LOADED,
     TP_METRIC_OPERATOR_CALLS
 };
-/* findings of all severities; smaller values are from enum tp_severity */
+/* TP_FINDINGS_ALL selects findings of all severities; smaller values of `which` select one enum tp_severity */
 enum tp_metric_finding { TP_FINDINGS_ALL = 4, TP_FINDINGS_CEILING };
 enum tp_metric_trace {
     TP_TRACE_EVENTS,
@@ -65,7 +69,8 @@ enum tp_metric_kernel {
 enum tp_metric_program { TP_PROGRAM_METRIC_WALL, TP_PROGRAM_METRIC_CPU, TP_PROGRAM_METRIC_PEAK };
 enum tp_metric_host { TP_HOST_RUNTIME_PER_STEP, TP_HOST_OPERATORS_PER_STEP, TP_HOST_OPERATORS_DISTINCT };
 
-/* Returns the value of a metric. which: number in the row of the metric; each function gives it its own meaning. */
+/* Computes the value of a metric. which: number from the row of the metric, with a different meaning for each
+ * function. */
 typedef struct tp_metric_value tp_metric_function(const struct tp_metric_source *source, int which);
 
 #define METRIC(name, unit, needs, title, json, function, which) tp_metric_function function;

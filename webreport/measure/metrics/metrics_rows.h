@@ -1,18 +1,18 @@
-/* The rows of the table of metrics: METRIC(name, unit, needs, title, json, function, which), as in struct tp_metric.
+/* The rows of the table of metrics: METRIC(name, unit, needs, title, json, function, which) as in struct tp_metric.
  *
- * A file includes it with its own definition of METRIC: for the number of metrics, the declarations of the value
- * functions and the table. The unit and the needs are macros of metrics_table.c. */
+ * Each file that includes this header first defines METRIC: to count the metrics, to declare the value functions, or to
+ * make the table. metrics_table.c defines the macros for unit and needs. */
 #ifndef METRIC
-#define METRIC(name, unit, needs, title, json, function, which) /* so that the header compiles alone */
+#define METRIC(name, unit, needs, title, json, function, which) /* lets the header compile alone */
 #endif
 #include "webreport/measure/rules/rules_list.h"
 
-/* The number of findings of a rule. */
+/* metric: number of findings of a rule */
 #define RULE(id)                                                                                                       \
     METRIC("finding." #id, COUNT, ALL, "findings of rule " #id, "recommendations.findings[id " #id "]: number",        \
            tp_metric_of_rule, TP_RULE_##id)
 
-/* The times of steps of a serving engine. Each class of steps has a power of two as its size. */
+/* metric: time of a class of serving engine steps; the sizes of classes are powers of two */
 #define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
     METRIC(#word "." #size ".step." #at, TIME, LINKS,                                                                  \
            "length of an engine step by phase and batch size (up to bs1024 requests or tok65536 tokens)",              \

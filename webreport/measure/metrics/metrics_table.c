@@ -1,4 +1,4 @@
-/* Makes the table of metrics from metrics_rows.h, and finds metrics by name. See metrics.h; metric_values.c and
+/* Implements metrics.h: makes the table of metrics from metrics_rows.h and finds metrics by name. metric_values.c and
  * metric_trace.c compute the values. */
 #include "webreport/measure/metrics/metrics.h"
 
@@ -9,8 +9,8 @@
 #include "webreport/measure/rules/rules.h"
 #include "writer/text/nearest.h"
 
-/* Sets of inputs that a metric needs (enum tp_need). */
-#define AS_IT_IS 0 /* for metrics that describe the state of the file itself */
+/* sets of evidence that metrics need (enum tp_need) */
+#define AS_IT_IS 0 /* metrics that describe the state of the file need no evidence */
 #define ALL TP_NEED_ALL
 #define HOST (TP_NEED_FILE | TP_NEED_HOST)
 #define DEVICE (TP_NEED_FILE | TP_NEED_DEVICE)
@@ -19,10 +19,10 @@
 #define HOST_RUNTIME (HOST | TP_NEED_RUNTIME)
 #define LINKS (HOST | TIMED_DEVICE | TP_NEED_RUNTIME)
 #define MEMORY (HOST | TP_NEED_MEMORY | TP_NEED_CLOCK)
-/* without step marks, all events are one step, so all inputs but memory are needed */
+/* without step marks all events form one step, so metrics of steps need all evidence except memory */
 #define STEPS (TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY)
 
-/* Values of unit, is_timed and is_lower_better. */
+/* values of the members unit, is_timed and is_lower_better */
 #define COUNT TP_UNIT_COUNT, false, true
 #define MORE TP_UNIT_COUNT, false, false
 #define TIME TP_UNIT_NS, true, true
@@ -37,8 +37,8 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
 #include "webreport/measure/metrics/metrics_rows.h"
 };
 
-/* Returns whether a metric is unknown, rather than 0, if the trace lacks device operations. The length of marked steps
- * and findings about host code do not depend on them. */
+/* Returns whether a metric is unknown, rather than 0, in a trace without device operations. Lengths of marked steps and
+ * findings about host code do not depend on device operations. */
 static bool depends_on_device(const struct tp_metric *metric, const struct tp_model *model)
 {
     if (!(metric->needs & TP_NEED_DEVICE) || metric->value == tp_metric_of_trace)
@@ -48,7 +48,8 @@ static bool depends_on_device(const struct tp_metric *metric, const struct tp_mo
     return metric->value != tp_metric_of_rule || strchr("ACE", tp_rule_at((unsigned)metric->which)->id[0]);
 }
 
-/* Returns whether a metric is a share of the steps. Such a metric is unknown if most of the steps cannot be judged. */
+/* Returns whether a metric is a share of the step time. Such a metric is unknown if most of the step time cannot be
+ * judged. */
 static bool is_share_of_steps(const struct tp_metric *metric)
 {
     return metric->value == tp_metric_average_share || metric->value == tp_metric_of_idle ||

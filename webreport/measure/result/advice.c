@@ -1,4 +1,4 @@
-/* Builds all advice on one trace: see advice.h. */
+/* Implements advice.h: builds all advice on one trace. */
 #include "webreport/measure/result/advice.h"
 
 #include "webreport/measure/rules/recommendations.h"

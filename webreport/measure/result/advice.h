@@ -1,8 +1,7 @@
-/* The advice on one trace: quality, idle view, kinds of work and the time tree, sync table, memory peak,
- * recommendations, verdict.
+/* The advice on one trace: quality, idle view, kinds of work, time tree, sync table, memory peak, recommendations and
+ * verdict.
  *
- *
- * Everything is in the given arena and may point into the model and its trace, which must outlive it. */
+ * All results are in the given arena. They may point into the model and its trace, which must outlive them. */
 #ifndef TP_WEBREPORT_MEASURE_RESULT_ADVICE_H
 #define TP_WEBREPORT_MEASURE_RESULT_ADVICE_H
 
@@ -23,10 +22,10 @@
 struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
-    struct tp_work_view works; /* empty in advice for summaries, like `rates` */
+    struct tp_work_view works; /* like `rates`, empty in tp_advice_build_brief */
     struct tp_work_rates rates;
     struct tp_serving_view serving;
-    struct tp_time_trees times; /* of each device that has a flame */
+    struct tp_time_trees times; /* one tree per device that has a flame */
     struct tp_sync_table syncs;
     struct tp_memory_peak memory;
     struct tp_recommendations recommendations;
@@ -35,24 +34,26 @@ struct tp_advice {
     struct tp_program_view program;
 };
 
-/* Returns whether the trace is only about a program that was recorded from outside. */
+/* Returns whether the trace contains only a program recorded from outside. */
 static inline bool tp_is_of_program(const struct tp_advice *advice, const struct tp_model *model)
 {
     return advice->program.is_present && model->program == TP_RECORDED_EMPTY;
 }
 
-/* Builds all advice. overrides: thresholds changed by the user; may be NULL. */
+/* Builds all advice. overrides: thresholds that the user changed, or NULL. */
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                      struct tp_arena *arena);
 
-/* Builds the advice that summaries need: no kinds of work, and nothing that needs the idle flame (tp_idle_build). */
+/* Builds only the advice that summaries need. Leaves out kinds of work and all results that need the idle flame
+ * (tp_idle_build). */
 void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
 extern const struct tp_fields tp_advice_fields;
 
-/* Removes the verdict and the findings; facts and tables stay. For traces from inside a process whose work another
- * trace shows: a trace of PyTorch (TP_WORKER_SECOND), or the one from outside (TP_WORKER_INSIDE). */
+/* Removes the verdict and the findings, but keeps facts and tables. Used for a trace from inside a process if another
+ * trace shows the same work: a second trace next to PyTorch's (TP_WORKER_SECOND), or a trace next to a recording from
+ * outside (TP_WORKER_INSIDE). */
 void tp_advice_withhold(struct tp_advice *advice);
 
 #endif

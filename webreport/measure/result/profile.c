@@ -1,4 +1,4 @@
-/* Writes the members of a profile in the report's JSON: see profile.h. */
+/* Implements profile.h: writes the members of a profile in the report's JSON. */
 #include "webreport/measure/result/profile.h"
 
 #include "webreport/measure/program/program_steps.h"

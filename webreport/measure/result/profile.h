@@ -1,5 +1,5 @@
-/* A profile: one analyzed trace with its names, the input of every output. Everything is borrowed: the caller owns it
- * for as long as the output uses it. */
+/* A profile: one analyzed trace with its names. Every output receives profiles. The caller owns all members and keeps
+ * them while the output uses the profile. */
 #ifndef TP_WEBREPORT_MEASURE_RESULT_PROFILE_H
 #define TP_WEBREPORT_MEASURE_RESULT_PROFILE_H
 
@@ -9,19 +9,19 @@
 struct tp_program_steps;
 
 struct tp_profile {
-    struct tp_str run, worker; /* worker: as in the file's name */
-    struct tp_str beside;      /* the worker with more records of the same process (rundir.h); empty: no such worker */
-    bool is_helper;            /* adds nothing to the numbers of the run (rundir.h) */
-    /* has only memory and waits; another profile has the work of the process (TP_WORKER_INSIDE) */
+    struct tp_str run, worker; /* worker: name of the worker in the file's name */
+    struct tp_str beside;      /* worker of the same process that has more records (rundir.h); empty if there is none */
+    bool is_helper;            /* the numbers of the run do not include this profile (rundir.h) */
+    /* the trace has only memory and waits; another profile shows the work of the process (TP_WORKER_INSIDE) */
     bool is_silent;
-    bool is_program; /* the run's program recorded from outside; other traces show more of its processes */
-    /* What the recording of the program from outside shows about the steps (program_steps.h); NULL: no such recording,
-     * or it is about other steps. */
+    bool is_program; /* the run's program recorded from outside; other traces show its processes in more detail */
+    /* facts about the steps from the recording of the program from outside (program_steps.h); NULL if there is no such
+     * recording, or if it is about other steps */
     const struct tp_program_steps *steps;
-    int linked;           /* distance to the later profile at the other end of `steps`; 0: none */
-    int64_t span;         /* TP_NULL_INT: none */
+    int linked; /* distance to the other profile with these `steps`: positive if later, negative if earlier; 0: none */
+    int64_t span;         /* number of the recording within its worker; TP_NULL_INT if unknown */
     struct tp_str file;   /* base name of the input */
-    struct tp_str sha256; /* hexadecimal digits of the file's bytes; empty: unknown */
+    struct tp_str sha256; /* SHA-256 of the file as hexadecimal digits; empty if unknown */
     const struct tp_trace *trace;
     const struct tp_order *order;
     const struct tp_model *model;
@@ -29,7 +29,7 @@ struct tp_profile {
     const struct tp_advice *advice;
 };
 
-/* The members of a profile in the report's JSON, for a profile that was read; without its names. Needs an arena. */
+/* members of a successfully read profile in the report's JSON, without its names; writing them needs an arena */
 extern const struct tp_fields tp_profile_fields;
 
 #endif

@@ -1,9 +1,9 @@
-/* Receives the results of a report, one after the other, while inputs are read: the harness calls it and knows no
- * output; the outputs implement it and know no input.
+/* Receives the results of a report one after the other, while the inputs are read. The code that reads inputs calls
+ * these functions and knows no output. Each output implements them and knows no input.
  *
- *
- * Every function returns 0, or a negative tp_status with *err, which ends the report; functions that return nothing
- * keep a failure and report it later. Results are borrowed for the call. One thread. */
+ * Functions that return int return 0, or a negative tp_status with *err, which stops the report. Other functions
+ * remember a failure and report it later. The caller owns the results; they are valid only during the call. All calls
+ * come from one thread. */
 #ifndef TP_WEBREPORT_MEASURE_RESULT_REPORT_RECEIVER_H
 #define TP_WEBREPORT_MEASURE_RESULT_REPORT_RECEIVER_H
 
@@ -15,28 +15,29 @@ struct tp_distributed;
 struct tp_history_run;
 
 struct tp_report_receiver {
-    /* Called first. profile_count: profiles of all runs, including inputs that will fail; told_count: those with
-     * results of their own (not tp_profile.is_silent). */
+    /* Called first. profile_count: number of profiles of all runs, including inputs that will fail; told_count: number
+     * of profiles with own results (not tp_profile.is_silent). */
     int (*open)(void *context, size_t profile_count, size_t told_count, struct tp_error *err);
-    /* Receives the stored runs in order, if there are any; called before the first run. */
+    /* Receives the stored runs in order. Called before the first run, and only if there are stored runs. */
     int (*history)(void *context, const struct tp_history_run *runs, size_t count, struct tp_error *err);
-    /* Announces a comparison; called before the first run. */
+    /* Announces that a comparison will follow. Called before the first run. */
     void (*reserve)(void *context);
     void (*begin_run)(void *context, struct tp_str name);
-    /* Called when the profile's model and views are ready; its advice and memory view may be incomplete. */
+    /* Called when the profile's model and views are complete. Its advice and its memory view may still be
+     * incomplete. */
     void (*start_profile)(void *context, const struct tp_profile *profile);
-    /* Returns a line about the profile for the terminal, in `arena`. */
+    /* Returns a line about the profile for the terminal. The text is in `arena`. */
     const char *(*line)(void *context, const struct tp_profile *profile, struct tp_arena *arena);
     int (*profile)(void *context, const struct tp_profile *profile, struct tp_error *err);
-    /* Reports an input that could not be used; only the names in `named` are set. */
+    /* Reports an input that could not be used. `named` has only its names set. */
     int (*failed)(void *context, const struct tp_profile *named, const char *why, struct tp_error *err);
     void (*end_profiles)(void *context);
-    /* Receives the comparison of the ranks of one span. */
+    /* Receives the comparison of the ranks of one span (one recording on all ranks). */
     int (*distributed)(void *context, struct tp_str run, const struct tp_distributed *view, struct tp_error *err);
     int (*end_run)(void *context, struct tp_error *err);
-    /* Receives the comparison with the baseline, which lives until the report is committed. */
+    /* Receives the comparison with the baseline. `compare` lives until `commit`. */
     int (*comparison)(void *context, const struct tp_compare *compare, struct tp_error *err);
-    /* Called last, after success. */
+    /* Called last, if no call failed. */
     int (*commit)(void *context, struct tp_error *err);
 };
 

@@ -5,7 +5,7 @@
 #include "webreport/measure/rules/rules.h"
 #include "webreport/model/numbers.h"
 
-static const double LEAST_PERCENT = 10; /* of W; a smaller cost is not reported */
+static const double LEAST_PERCENT = 10; /* percent of the window W; a smaller cost of recording is not reported */
 
 void tp_verdict_add_recording(struct tp_trace_verdict *v, const struct tp_recommendations *found,
                               const struct tp_model *model)

@@ -1,4 +1,4 @@
-/* Builds all views of one profile: see views.h. */
+/* Implements views.h: builds all views of one profile. */
 #include "webreport/measure/result/views.h"
 
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)

@@ -25,12 +25,11 @@ struct tp_views {
     struct tp_range_view ranges;
 };
 
-/* Builds every view except the memory view in `arena` (guard set by the caller); the model must outlive the views. The
- * memory view (tp_memory_view_build) costs as much as all others together; it may be built on another thread, in an
- * arena of its own. */
+/* Builds every view except the memory view in `arena`, whose guard the caller has set. The model must outlive the
+ * views. tp_memory_view_build costs as much as all other views together; another thread may run it in its own arena. */
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
-/* Builds only the views that summaries need: no modules, samples, operators by shape and stack, or kernels by
+/* Builds only the views that summaries need. Leaves out modules, samples, operators by shape and stack, and kernels by
  * configuration. */
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
