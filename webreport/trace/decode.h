@@ -22,8 +22,7 @@ struct tp_decoder {
     struct tp_strings row_texts;                            /* texts "pid, tid" as written in the file */
     struct tp_vec row_thread;                               /* thread numbers by id in row_texts */
     struct tp_row_cache_entry row_cache[TP_ROW_CACHE_SIZE]; /* cache for short tokens */
-    struct tp_buf row_key, argument_text;                   /* buffers allocated with malloc, freed by
-                                                             * tp_decoder_release */
+    struct tp_buf row_key, argument_text;                   /* allocated with malloc, freed by tp_decoder_release */
     /* numbers of events with phase B and E, which are counted but not paired */
     uint64_t begin_events, end_events;
 };

@@ -91,8 +91,7 @@ struct tp_input_evidence {
     int64_t file_bytes, event_count; /* size of the file, bytes, and number of elements in the list of events */
     int64_t repaired;                /* number of events kept after a repair of their text */
     unsigned present;                /* bits of TP_NEED_CATEGORIES: data of which the file has events */
-    unsigned requested; /* bits of enum tp_need: data that the recorder was asked to record, according to the
-                         * metadata */
+    unsigned requested; /* bits of enum tp_need: data requested from the recorder, according to the metadata */
     unsigned absent;    /* bits of enum tp_need: data that the machine cannot produce, according to the metadata */
     int64_t lost[TP_LOST_COUNT]; /* count for each kind of loss; 0: no known loss */
 };

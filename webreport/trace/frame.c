@@ -4,10 +4,10 @@
 #include "webreport/trace/code_origin.h"
 #include "webreport/trace/regions.h"
 
-/* ---- parsing "path(line): function" ---- */
+/* ---- parsing of "path(line): function" ---- */
 
-/* Returns the position of the "(" in "(line)" whose ")" is at `close`. Returns 0 if there is no such text, or no path
- * before it. */
+/* Returns the position of the "(" of the text "(line)" whose ")" is at `close`. Returns 0 if there is no such text
+ * or no path before it. */
 static size_t line_before(struct tp_str text, size_t close)
 {
     size_t at = close;
@@ -49,7 +49,7 @@ static struct tp_frame parts(struct tp_str text, size_t open, size_t close)
 bool tp_frame_parse(struct tp_frame *frame, struct tp_str text)
 {
     *frame = (struct tp_frame){0};
-    /* true for most names; this search is faster than the search from the end */
+    /* most names do not contain this text, and this search is faster than the search from the end */
     if (tp_str_find(text, "): ") < 0)
         return false;
     for (size_t at = text.len - 2; at-- > 0;) {
@@ -87,9 +87,9 @@ bool tp_frame_same_function(struct tp_str a, struct tp_str b)
            tp_str_equal(x.function, y.function);
 }
 
-/* ---- project lines ---- */
+/* ---- lines of the user's project ---- */
 
-/* Returns the position after the last `folder` in the path; 0 if the path does not contain it. */
+/* Returns the position after the last `folder` in the path; 0 if the path does not contain `folder`. */
 static size_t end_of_last(struct tp_str path, const char *folder)
 {
     size_t size = strlen(folder), at = path.len + 1;
@@ -99,7 +99,7 @@ static size_t end_of_last(struct tp_str path, const char *folder)
     return 0;
 }
 
-/* Returns the length of a text lib/pythonX.Y/ at position `at`; 0 for other text. */
+/* Returns the length of a text lib/pythonX.Y/ at position `at` of the path; 0 for other text. */
 static size_t python_folder_at(struct tp_str path, size_t at)
 {
     static const char lead[] = "lib/python";
@@ -165,7 +165,8 @@ static bool is_notebook(struct tp_str text)
     return tp_str_starts(text, "<ipython-input-");
 }
 
-/* Parses a Python frame and returns the origin of its code. Returns TP_CODE_GENERATED for other texts. */
+/* Parses a Python frame and returns the origin of its code. Returns TP_CODE_GENERATED for a text that is not a
+ * Python frame. */
 static enum tp_code_origin origin_of(struct tp_frame *frame, struct tp_str text)
 {
     if (!tp_frame_parse(frame, text) || (!frame->is_python && !is_notebook(text)))
@@ -196,7 +197,8 @@ static bool is_hex(char c)
     return tp_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Returns the text after replacing every `lead` and its hexadecimal digits by `by`, which must not be longer. */
+/* Returns the text with each `lead` and the hexadecimal digits after it replaced by `by`. The text `by` must not be
+ * longer than `lead` and one digit. */
 static struct tp_str replace_hex(struct tp_arena *arena, struct tp_str text, struct tp_str lead, struct tp_str by)
 {
     if (tp_str_find(text, lead.ptr) < 0)
@@ -229,7 +231,7 @@ struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name)
     return replace_hex(arena, name, TP_STR("0x"), TP_STR("0x*"));
 }
 
-/* ---- frames of a trace's names ---- */
+/* ---- frames among the names of a trace ---- */
 
 static uint32_t label_id(struct tp_frames *frames, struct tp_str label)
 {

@@ -10,26 +10,28 @@
 
 #include "writer/base/str.h"
 
-/* The parts of a frame's text. `path` and `function` point into the text. */
+/* The parts of a frame's text. `path` and `function` point into that text. */
 struct tp_frame {
-    struct tp_str path, function; /* path: at least one byte; function: may be empty */
-    /* line number; torch writes -1 for some frames; too large numbers become INT32_MAX or INT32_MIN */
+    struct tp_str path, function; /* path: at least one byte; function: empty if the frame has no function */
+    /* line number; torch writes -1 for some frames; numbers out of range become INT32_MAX or -INT32_MAX */
     int32_t line;
-    bool is_python; /* the path ends in .py or .pyx */
+    bool is_python; /* true if the path ends in .py or .pyx */
 };
 
-/* Splits "path(line): function". For other texts ("<built-in function len>") returns false and sets *frame to zeros. */
+/* Splits a text "path(line): function". Returns false and sets *frame to zeros for other texts, such as "<built-in
+ * function len>". */
 bool tp_frame_parse(struct tp_frame *frame, struct tp_str text);
 
-/* Splits "path(line): function", or "path(line)" with function {NULL, 0}. Otherwise works like tp_frame_parse. */
+/* Splits a text "path(line): function" or "path(line)". The second form has the function {NULL, 0}. Otherwise works
+ * like tp_frame_parse. */
 bool tp_frame_parse_place(struct tp_frame *frame, struct tp_str text);
 
-/* Returns true if two texts are equal, or are lines of one function in one file. Line numbers are ignored because edits
- * change them. */
+/* Returns true if two texts are equal or name the same function of the same file. Ignores line numbers, because
+ * edits change them. */
 bool tp_frame_same_function(struct tp_str a, struct tp_str b);
 
-/* Returns the part of a path after the last site-packages/ or dist-packages/ folder, otherwise after lib/pythonX.Y/,
- * otherwise the whole path. */
+/* Returns the part of a path after the last folder site-packages/ or dist-packages/. Without such a folder returns
+ * the part after lib/pythonX.Y/, or the whole path. */
 struct tp_str tp_frame_short_path(struct tp_str path);
 
 /* Returns a frame without the folder of the installation: "torch/nn/functional.py(9): relu". Returns other texts
@@ -40,39 +42,39 @@ struct tp_str tp_frame_short_name(struct tp_str text);
  * function. */
 struct tp_str tp_frame_function_name(struct tp_str text);
 
-/* Returns the module of a module call: "Linear_0" for "nn.Module: Linear_0", as a part of the text. Returns other texts
- * unchanged. */
+/* Returns the name of a called module: "Linear_0" for "nn.Module: Linear_0", as a part of the text. Returns other
+ * texts unchanged. */
 struct tp_str tp_frame_module_name(struct tp_str text);
-/* Returns the class of a module call: "Linear" for "nn.Module: Linear_12". */
+/* Returns the class of a called module: "Linear" for "nn.Module: Linear_12". */
 struct tp_str tp_frame_module_class(struct tp_str text);
 
-/* Returns the source line in a text, with a short path: "model.py(12): forward", as a part of the text. ptr NULL for
- * code of torch and of Python's library, for generated code (code_origin.h), and for other texts. */
+/* Returns the source line of a frame with a short path, such as "model.py(12): forward", as a part of the text. ptr
+ * NULL for code of torch or of Python's library, for generated code (code_origin.h), and for other texts. */
 struct tp_str tp_frame_project_line(struct tp_str text);
 
-/* Returns true if this line is the user's own code and not code of an installed package. */
+/* Returns true if the frame is in the user's own code, not in an installed package or library. */
 bool tp_frame_is_user_code(struct tp_str text);
 
 /* Returns the text without object addresses (" at 0x7f12.."), which differ from call to call. The result is `text` or
  * in the arena. */
 struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str text);
 
-/* Returns the common text of events of different steps and objects: "ProfilerStep#7" becomes "ProfilerStep*", each
- * "0x7f12" becomes "0x*". The result is `name`, static, or in the arena. */
+/* Returns a label that equal events of different steps and objects share: "ProfilerStep#7" becomes "ProfilerStep*",
+ * and each address "0x7f12" becomes "0x*". The result is `name`, static, or in the arena. */
 struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name);
 
-/* The project lines and labels of a trace's names, as numbers. Equal texts have equal numbers. Made once after the
+/* Numbers for the project lines and labels of a trace's names; equal texts have equal numbers. Built once after the
  * trace is read, then read-only. */
 struct tp_frames {
     const struct tp_strings *names;
     uint32_t name_count;     /* number of names in `names` when the struct was made */
     struct tp_strings lines; /* texts of project lines, by line id */
     struct tp_strings extra; /* labels that are not names of the trace, by label id - name_count */
-    uint32_t *line_of_name;  /* by name id: line id; TP_NO_ID: the name is not a project line */
-    bool *is_user_code;      /* by name id: whether the name's line is user code and not in an installed package */
-    /* by name id: label id, which is a name id or, from name_count on, an id in `extra` */
+    uint32_t *line_of_name;  /* line id by name id; TP_NO_ID if the name is not a project line */
+    bool *is_user_code;      /* by name id: true if the frame is in the user's own code, not in an installed package */
+    /* label id by name id. A label id below name_count is a name id, otherwise name_count + id in `extra`. */
     uint32_t *label_of_name;
-    uint32_t no_event; /* label id of "[no host event]" */
+    uint32_t no_event; /* label id of the text "[no host event]" */
 };
 
 /* Fills *frames from the names, which must outlive *frames. Allocates from `arena`, whose guard must be set. */
@@ -84,7 +86,7 @@ static inline uint32_t tp_frames_line(const struct tp_frames *frames, uint32_t n
     return frames->line_of_name[name];
 }
 
-/* Returns true if the line of a name is the user's own code. */
+/* Returns true if the name is a frame in the user's own code. */
 static inline bool tp_frames_is_user_code(const struct tp_frames *frames, uint32_t name)
 {
     return frames->is_user_code[name];

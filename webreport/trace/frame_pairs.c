@@ -4,7 +4,7 @@
 #include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
 
-/* A line that has no equal line in the other run. */
+/* A source line that no line of the other run equals. */
 struct unpaired_line {
     uint32_t place, id;
     int32_t line;
@@ -18,7 +18,7 @@ struct tp_str tp_frame_location(struct tp_arena *arena, struct tp_str text, int3
     if (!tp_frame_parse_place(&frame, text))
         return text;
     *line = frame.line;
-    /* zeroed, so the byte between path and function is NUL */
+    /* the memory is zeroed, so the byte between path and function is NUL */
     char *place = tp_arena_alloc(arena, frame.path.len + frame.function.len + 1);
     memcpy(place, frame.path.ptr, frame.path.len);
     if (frame.function.len)
@@ -52,7 +52,8 @@ static int by_place(const void *x, const void *y, const void *context)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Pairs the lines of one place. The lines of the base come first. Returns the index after the lines of this place. */
+/* Pairs the lines of one place, of which the lines of the base come first. Returns the index after the last line of
+ * the place. */
 static size_t pair_place(uint32_t *pairs, const struct unpaired_line *unpaired_line, size_t from, size_t count)
 {
     size_t middle = from, end;

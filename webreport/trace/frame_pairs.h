@@ -1,20 +1,21 @@
-/* Pairs the source lines of two runs that are the same place of the program, even if an edit has moved the lines. */
+/* Pairs source lines of two runs that are the same place in the program, even if an edit has changed the line
+ * numbers. */
 #ifndef TP_WEBREPORT_TRACE_FRAME_PAIRS_H
 #define TP_WEBREPORT_TRACE_FRAME_PAIRS_H
 
 #include "writer/base/str.h"
 
-/* Returns the place of a frame "path(line): function": its path and function with a NUL between them, in `arena`.
- * *line: its line. Any other text is a place itself, with line 0. */
+/* Returns the place of a frame "path(line): function": path and function with a NUL between them, in `arena`. Sets
+ * *line to the line number. For other texts returns the text itself, with line 0. */
 struct tp_str tp_frame_location(struct tp_arena *arena, struct tp_str text, int32_t *line);
 
-/* Returns, by id in `base`, the id in `other` of the same place; TP_NO_ID if there is none. Equal texts are the same
- * place. Among the other texts, the lines of one function are paired in their order. Allocates from `arena`, whose
- * guard must be set. */
+/* Returns an array by id in `base`: the id in `other` of the same place, or TP_NO_ID if there is none. Equal texts
+ * are the same place. Among the other texts, the lines of one function are paired in their order. Allocates from
+ * `arena`, whose guard must be set. */
 uint32_t *tp_frame_pairs(const struct tp_strings *base, const struct tp_strings *other, struct tp_arena *arena);
 
-/* Returns the text of `other` that is paired with a text of `base`, or the text itself if it has no pair. pairs: result
- * of tp_frame_pairs. */
+/* Returns the text of `other` that is paired with the text `id` of `base`, or the text of `base` if it has no pair.
+ * pairs: result of tp_frame_pairs. */
 static inline struct tp_str tp_frame_paired(const uint32_t *pairs, const struct tp_strings *base,
                                             const struct tp_strings *other, struct tp_str text)
 {

@@ -3,18 +3,17 @@
 
 #include "writer/base/rule_sort.h"
 
-/* An operation that ends this much later (ns) than a later operation of its stream has an impossible end. Clocks
- * disagree only by a few microseconds, and a kernel that begins before the previous one ends does not overlap this
- * much. */
+/* Minimum time, ns, by which an operation must end after a later operation of its stream to have an impossible end.
+ * Clocks differ by only a few microseconds, and kernels of one stream overlap by less than this time. */
 static const int64_t LEAST_LATE_NS = 100000;
 
-/* Number of later operations of the stream with which one operation is compared. */
+/* Number of later operations of the same stream with which each operation is compared. */
 enum { MOST_COMPARED = 64 };
 
-/* Events of one family (frames, or device operations), grouped by row and sorted within each row. */
+/* Events of one family (Python calls, or device operations), grouped by row and sorted by start within each row. */
 struct rows {
-    uint32_t *first; /* first item of each row: row t has items [first[t], first[t + 1]) */
-    uint32_t *items; /* indexes in trace->events */
+    uint32_t *first; /* row t has the items from index first[t] to first[t + 1] - 1 */
+    uint32_t *items; /* indexes in trace->events, grouped by row */
     uint32_t count;
 };
 
@@ -23,7 +22,7 @@ static bool is_frame(unsigned kind)
     return kind == TP_KIND_FRAME || kind == TP_KIND_MODULE;
 }
 
-/* Compares events by start. A frame comes before the frames that it encloses. */
+/* Compares two events by start. A Python call comes before the calls that it encloses. */
 static inline __attribute__((always_inline)) bool by_start(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
@@ -51,7 +50,7 @@ static void collect(struct rows *rows, const struct tp_trace *trace, bool of_fra
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (of_frames ? is_frame(e->kind) : tp_kind_is_device(e->kind))
-            rows->items[first[e->thread + 1]++] = i; /* afterwards first[t + 1] is the start of row t + 1 */
+            rows->items[first[e->thread + 1]++] = i; /* after the loop, first[t + 1] is the start of row t + 1 */
     }
     for (uint32_t t = 0; t < trace->thread_count; t++)
         tp_sort_by_rule(rows->items + first[t], first[t + 1] - first[t], trace->arena, trace->events, by_start);
@@ -63,7 +62,7 @@ static void drop(struct rows *rows, const struct tp_trace *trace)
     tp_arena_drop(trace->arena, rows->first, ((size_t)trace->thread_count + 2) * sizeof *rows->first);
 }
 
-/* Sets the end of an event to end_ns, and counts the event. */
+/* Sets the end of an event to end_ns and counts the event in *cuts. */
 static void cut(struct tp_event *e, int64_t end_ns, struct tp_cut *cuts)
 {
     int64_t kept_ns = end_ns > e->ts_ns ? end_ns - e->ts_ns : 0;
@@ -103,8 +102,8 @@ static void cut_frames(struct tp_trace *trace)
 
 /* ---- device operations ---- */
 
-/* Returns true if y is a later operation of the stream of x. Operations of one graph launch have the same correlation
- * and no order. */
+/* Returns true if y is in the stream of x and belongs to another launch. Operations of one graph launch have equal
+ * correlations and no order. */
 static bool is_later_in_stream(const struct tp_trace *trace, const struct tp_event *x, const struct tp_event *y)
 {
     const struct tp_device_detail *a = &trace->devices[x->detail], *b = &trace->devices[y->detail];
@@ -113,8 +112,8 @@ static bool is_later_in_stream(const struct tp_trace *trace, const struct tp_eve
            p->stream == q->stream;
 }
 
-/* Returns the latest possible end of operation `at`, ns: the start of the next operation of the stream, if a later
- * operation ends long before operation `at`. Otherwise returns INT64_MAX. */
+/* Returns the latest possible end of operation `at`, ns. If a later operation of the stream ends long before it,
+ * this is the start of the next operation. Otherwise returns INT64_MAX. */
 static int64_t possible_end(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
 {
     const struct tp_event *e = &trace->events[items[at]];
@@ -131,8 +130,8 @@ static int64_t possible_end(const struct tp_trace *trace, const uint32_t *items,
     return INT64_MAX;
 }
 
-/* Cuts the operations of a row that end too late. Does nothing if more than half of them do, because such operations
- * really run concurrently. */
+/* Cuts the operations of a row that have an impossible end. Does nothing if more than half of the operations have
+ * one, because then they really run concurrently. */
 static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items, uint32_t count)
 {
     uint32_t late = 0;
@@ -147,11 +146,11 @@ static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items,
     }
 }
 
-/* Returns whether operations of a stream run in order. CUDA's streams do; queues of AMD's and Intel's devices run
- * operations concurrently. */
+/* Returns true if the operations of a stream run one after the other, as on CUDA. Queues of AMD's and Intel's
+ * devices run operations concurrently. */
 static bool has_streams_in_order(const struct tp_trace *trace)
 {
-    if (trace->call_cats[1]) /* the trace has calls of a runtime other than CUDA's */
+    if (trace->call_cats[1]) /* nonzero if the trace has calls of a runtime other than CUDA */
         return false;
     for (uint32_t i = 0; i < trace->event_count; i++)
         if (trace->events[i].kind == TP_KIND_RUNTIME)

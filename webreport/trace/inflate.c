@@ -1,5 +1,5 @@
-/* Inflates gzip as a stream with ISA-L or zlib: see inflate.h. The code for the two libraries differs only in
- * member_run and member_reset. */
+/* Inflates a gzip stream with ISA-L or zlib: see inflate.h. Only the functions member_* differ between the two
+ * libraries. */
 #include "webreport/trace/inflate.h"
 
 #include <stdlib.h>
@@ -117,7 +117,7 @@ void tp_inflate_feed(struct tp_inflate *inflate, const void *bytes, size_t size)
     inflate->in_size = size;
 }
 
-/* Starts the next member, or recognizes padding and garbage after the last one. Returns true if a member follows. */
+/* Starts the next gzip member. Returns false if padding or garbage follows the last member instead. */
 static bool begin_member(struct tp_inflate *inflate)
 {
     if (inflate->in[0] == 0x1F) {
@@ -147,7 +147,7 @@ size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size)
         else if (status == MEMBER_DONE)
             inflate->is_between_members = true;
         else if (in_before == inflate->in_size && out_before == left)
-            break; /* no progress, so more input is needed */
+            break; /* the library made no progress, so it needs more input */
     }
     return size - left;
 }

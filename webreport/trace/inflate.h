@@ -1,7 +1,8 @@
-/* Inflates gzip as a stream: with ISA-L if it is built in, otherwise with zlib. Both give equal results.
+/* Inflates a gzip stream, with ISA-L if it is built in, otherwise with zlib. Both give equal results.
  *
- * Concatenated members are one stream. Zeros after the last member are padding; any other bytes there are reported
- * once. Damage ends the stream; the text before the damage is delivered. One thread owns the struct. */
+ * Concatenated members are one stream. Zero bytes after the last member are padding; any other bytes set
+ * has_trailing_data. Damage ends the stream, and the text before the damage is delivered. One thread owns the
+ * struct. */
 #ifndef TP_WEBREPORT_TRACE_INFLATE_H
 #define TP_WEBREPORT_TRACE_INFLATE_H
 
@@ -28,14 +29,14 @@ struct tp_inflate {
 int tp_inflate_open(struct tp_inflate *inflate);
 void tp_inflate_close(struct tp_inflate *inflate);
 
-/* Sets the next compressed bytes. Allowed only if in_size is 0. The caller keeps the bytes until they are consumed. */
+/* Sets the next compressed bytes, which must remain valid until they are consumed. Call it only while in_size is 0. */
 void tp_inflate_feed(struct tp_inflate *inflate, const void *bytes, size_t size);
 
-/* Fills up to `size` bytes of `out` and returns their number. If the number is below `size`, more input is needed, or
- * `end` is set. */
+/* Writes up to `size` bytes of text to `out` and returns their number. If the number is below `size`, more input is
+ * needed or `end` is set. */
 size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size);
 
-/* Returns true if the stream stopped inside a member. Call it at the end of the input. */
+/* Returns true if the stream stopped inside a member. Call it only at the end of the input. */
 bool tp_inflate_is_cut(const struct tp_inflate *inflate);
 
 #endif

@@ -9,7 +9,7 @@
 #include "writer/base/limits.h"
 
 struct tp_interner_slot {
-    uint32_t hash, word; /* word: 1 + number of the word; 0: the slot is free */
+    uint32_t hash, word; /* word: 1 + index of the word in `words`; 0 in a free slot */
 };
 
 void tp_interner_init(struct tp_interner *interner, struct tp_strings *meanings, struct tp_history *history,
@@ -43,8 +43,8 @@ static void grow(struct tp_interner *interner)
     tp_arena_drop(interner->meanings->arena, old, old_count * sizeof *old);
 }
 
-/* Makes the word of a new spelling: the id of its meaning, and a stable copy of the spelling. The copy is shared with
- * the meaning if both are equal. */
+/* Makes the word of a new spelling: the id of the text that it means, and a stable copy of the spelling. If spelling
+ * and text are equal, the text is the copy. */
 static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
 {
     struct tp_strings *meanings = interner->meanings;
@@ -65,7 +65,7 @@ static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
 }
 
 #ifdef __SSE2__
-/* Compares 16 bytes at a and b. Returns 255 in each equal byte. */
+/* Compares 16 bytes at a and b. Each byte of the result is 255 if the two bytes are equal, otherwise 0. */
 static inline __m128i equal_at(const char *a, const char *b)
 {
     return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b));
@@ -77,8 +77,8 @@ static inline unsigned bits_of(__m128i equal)
 }
 #endif
 
-/* Returns whether `len` bytes are equal. Reads whole blocks of 16 bytes, which both the window and the arena's items
- * allow. Call stacks are long and nearly always equal, so there is one branch per 64 bytes. */
+/* Returns true if `len` bytes at a and b are equal. May read up to 15 bytes more, which are readable in the window
+ * and in the arena. Has one branch per 64 bytes, because call stacks are long and nearly always equal. */
 static inline bool same_bytes(const char *a, const char *b, size_t len)
 {
 #ifdef __SSE2__
@@ -99,8 +99,8 @@ static inline bool same_bytes(const char *a, const char *b, size_t len)
 #endif
 }
 
-/* Returns the history slot for the recent words. The slot contains 1 + number of this interner's word that followed
- * them last time. */
+/* Returns the history slot for the most recent words. The slot has 1 + index of the word that followed these words
+ * last time; 0 if unknown. */
 static inline uint32_t *predicted_slot(const struct tp_interner *interner)
 {
     uint32_t key = interner->history->recent + (uint32_t)(uintptr_t)interner;

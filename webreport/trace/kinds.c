@@ -1,4 +1,4 @@
-/* Finds the meanings of categories and special names: see kinds.h and section 2 of docs/definitions.md. */
+/* Finds the meanings of categories and of special names: see kinds.h and section 2 of docs/definitions.md. */
 #include "webreport/trace/kinds.h"
 
 #include "webreport/trace/regions.h"
@@ -41,15 +41,15 @@ static const struct cat_row kinds[] = {
     {"dequeue", TP_KIND_OTHER},
 };
 
-/* Endings of categories of devices other than CUDA: xpu_runtime, mlu_memcpy. */
+/* Endings of the categories of devices other than CUDA, such as xpu_runtime or mlu_memcpy, and their kinds. */
 static const struct cat_row ends[] = {{"_runtime", TP_KIND_RUNTIME}, {"_driver", TP_KIND_RUNTIME},
                                       {"_memcpy", TP_KIND_MEMCPY},   {"_memset", TP_KIND_MEMSET},
                                       {"_kernel", TP_KIND_KERNEL},   {"_user_annotation", TP_KIND_GPU_ANNOTATION}};
 
 enum { LONGEST_CAT = 64 };
 
-/* Copies a category in lower case, like Python's str.lower() for ASCII. Cuts it at LONGEST_CAT, because longer
- * categories are unknown anyway. */
+/* Copies a category in lower case to `out`, as Python's str.lower() does for ASCII. Copies at most LONGEST_CAT
+ * bytes, because longer categories are unknown. */
 static struct tp_str lower_cat(struct tp_str cat, char *out)
 {
     size_t n = cat.len < LONGEST_CAT ? cat.len : LONGEST_CAT;
@@ -58,7 +58,7 @@ static struct tp_str lower_cat(struct tp_str cat, char *out)
     return (struct tp_str){out, n};
 }
 
-/* Returns true if `lower` is the category without one of its letters. */
+/* Returns true if `lower` is `cat` with one letter missing. */
 static bool lacks_letter(struct tp_str lower, struct tp_str cat)
 {
     size_t same = 0;
@@ -67,8 +67,7 @@ static bool lacks_letter(struct tp_str lower, struct tp_str cat)
     return lower.len + 1 == cat.len && memcmp(lower.ptr + same, cat.ptr + same + 1, lower.len - same) == 0;
 }
 
-/* Returns true if `lower` is the category without its last letters, without one letter, or with one or two letters
- * changed. */
+/* Returns true if `lower` is `cat` with its end cut off, one letter missing, or one or two letters changed. */
 static bool is_similar(struct tp_str lower, struct tp_str cat)
 {
     enum { SHORTEST = 5, MOST = 2 };
@@ -82,8 +81,7 @@ static bool is_similar(struct tp_str lower, struct tp_str cat)
     return lower.len == cat.len && cat.len >= SHORTEST && changed <= MOST;
 }
 
-/* Returns whether an unknown category may be damaged. The words "cpu" and "python" of other writers do not count,
- * although they resemble known categories. */
+/* Returns true if an unknown category is probably a damaged known category. */
 static bool is_misspelled(struct tp_str lower)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -118,7 +116,7 @@ struct tp_cat_meaning tp_cat_meaning_of(struct tp_str cat)
     return meaning;
 }
 
-/* ---- events without a category, as torch_npu writes on devices ---- */
+/* ---- device events without a category, as torch_npu writes them ---- */
 
 static bool contains_any(struct tp_str text, const char *const *words)
 {
@@ -183,8 +181,8 @@ const char *tp_kind_cat(unsigned kind)
     return cats[kind];
 }
 
-/* Returns true if the cost of an operator depends on the values of its arguments: strides, causal masks, the dimension
- * of a selection. */
+/* Returns true if the cost of an operator depends on values of its arguments, such as strides, causal masks, or the
+ * dimension of a selection. */
 static bool has_costly_values(struct tp_str name)
 {
     bool is_aten = tp_str_starts(name, "aten::");

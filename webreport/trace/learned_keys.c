@@ -1,4 +1,4 @@
-/* Learns the layout of events and uses it to scan events: see learned_keys.h. */
+/* Learns the texts between the values of events, and scans events with them: see learned_keys.h. */
 #include "webreport/trace/learned_keys.h"
 
 #ifdef __SSE2__
@@ -21,10 +21,10 @@ void tp_learned_keys_set_interner(struct tp_learned_keys *layout, enum tp_field 
     layout->expected[field] = interner;
 }
 
-/* ---- matching learned texts ---- */
+/* ---- matching of learned texts ---- */
 
 #ifdef __SSE2__
-/* Returns the differing bits of 16 bytes at a and b. `mask` has 255 for each byte that counts, otherwise 0. */
+/* Returns the bits that differ between 16 bytes at a and at b. `mask` has 255 for each byte to compare, otherwise 0. */
 static inline __m128i difference(const char *a, const char *b, const uint8_t *mask)
 {
     __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
@@ -37,8 +37,8 @@ static inline bool is_zero(__m128i x)
 }
 #endif
 
-/* Returns true if the node's text is at p. Compares 16, 32 or all 64 bytes, so that the processor need not predict the
- * end of a loop. Bytes after the text are masked out; the window's padding makes them readable. */
+/* Returns true if the node's text is at p. Compares 16, 32 or 64 bytes without a loop, so that no branch can be
+ * mispredicted. A mask ignores the bytes after the text, which are readable because of the window's padding. */
 static inline bool matches(const struct tp_learned_keys_node *node, const char *p)
 {
 #ifdef __SSE2__
@@ -58,7 +58,8 @@ static inline bool matches(const struct tp_learned_keys_node *node, const char *
 #endif
 }
 
-/* Returns the child of `node` whose text is at p, and moves it one position to the front. */
+/* Returns the child of `node` whose text is at p; NULL if there is none. Moves the child one position towards the
+ * front of the list. */
 static inline struct tp_learned_keys_node *child_at(struct tp_learned_keys *layout, struct tp_learned_keys_node *node,
                                                     const char *p)
 {
@@ -76,15 +77,15 @@ static inline struct tp_learned_keys_node *child_at(struct tp_learned_keys *layo
     return NULL;
 }
 
-/* Returns true if c may follow a number. Usually the first comparison decides. */
+/* Returns true if c may follow a number. */
 static inline bool ends_number(char c)
 {
     static const bool ENDS[256] = {[','] = true, ['}'] = true, [']'] = true, ['\n'] = true, [' '] = true};
     return ENDS[(unsigned char)c] || (unsigned char)c < ' ';
 }
 
-/* Returns the end of the digits, signs and points of the number that begins at p. Returns NULL if the window ends or no
- * end of a value follows. Exponents are rare and are left to the plain scanner. */
+/* Returns the end of a number at p that has only digits, signs and points. Returns NULL if the window ends or
+ * another character follows. The plain scanner reads exponents, which are rare. */
 static inline const char *number_end(const char *p, const char *end)
 {
 #ifdef __SSE2__
@@ -104,12 +105,12 @@ static inline const char *number_end(const char *p, const char *end)
     return p < end && ends_number(*p) ? p : NULL;
 }
 
-/* Returns the end of the value at p, which follows a node's text, and sets its span. Returns NULL if the value is not
- * of the learned kind. */
+/* Returns the end of the value at p and sets the span of its field. Returns NULL if the value is not of the kind
+ * that was learned for the node. */
 static inline __attribute__((always_inline)) const char *
 take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
 {
-    /* set in place, because a copy would have to wait for both halves */
+    /* writes both members in place, because copying a struct that was just written is slow */
     struct tp_str *value = &spans->field[node->field];
     const char *stop;
     if (p >= scan->end)
@@ -123,7 +124,7 @@ take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const 
         value->len = (size_t)(stop - p);
         return stop;
     }
-    if (node->kind == STRING) { /* the node's text ends with the opening quote */
+    if (node->kind == STRING) { /* the opening quote is the last byte of the node's text */
         stop = tp_scan_string_end(p, scan->end);
         if (!stop)
             return NULL;
@@ -135,8 +136,8 @@ take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const 
     return (*p == '[' || *p == '{') && tp_scan_value(scan, value, spans) == TP_SCAN_OK ? scan->at : NULL;
 }
 
-/* Works like take_value for a text that is interned. Sets the field's bit in *known, unless the text has flags, which
- * the decoder must handle. */
+/* Works like take_value, for a text that is interned. Sets the field's bit in *known if the text has no flags. The
+ * decoder must handle a text with flags. */
 static inline const char *take_text(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p,
                                     struct tp_spans *spans, uint64_t *known)
 {
@@ -170,7 +171,7 @@ static inline void take_folds(const struct tp_learned_keys_node *node, const cha
     }
 }
 
-/* Scans an event by learned texts. Returns false if a text is not known; then scan->at and spans are invalid. */
+/* Scans an event by the learned texts. Returns false if a text is not learned; scan->at and spans are then invalid. */
 static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, struct tp_spans *spans)
 {
     struct tp_learned_keys_node *node = &layout->nodes[0];
@@ -179,7 +180,7 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
     spans->has_bare_word = spans->is_deep = false;
     while ((node = child_at(layout, node, p)) != NULL) {
         has |= node->bits;
-        /* replaces earlier bits, because a key may occur twice */
+        /* a key may occur twice, so the bits of the later value replace those of the earlier one */
         known = (known & ~node->bits) | node->known_bits;
         if (node->fold_count)
             take_folds(node, p, spans);
@@ -203,7 +204,7 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
     return false;
 }
 
-/* ---- learning texts ---- */
+/* ---- learning of texts ---- */
 
 static bool same_folds(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
 {
@@ -220,7 +221,8 @@ static bool same_node(const struct tp_learned_keys_node *a, const struct tp_lear
            a->fold_count == b->fold_count && same_folds(a, b);
 }
 
-/* Returns the index of `made` among the children of `parent`. Adds it if it is new. Returns 0 if there is no room. */
+/* Returns the index in layout->nodes of the child of `parent` that equals `made`. Adds the child if it is new.
+ * Returns 0 if there is no room. */
 static uint32_t add_child(struct tp_learned_keys *layout, uint32_t parent, const struct tp_learned_keys_node *made)
 {
     struct tp_learned_keys_node *node = &layout->nodes[parent];
@@ -241,16 +243,17 @@ struct learner {
     struct tp_learned_keys *layout;
     uint32_t node;
     struct tp_learned_keys_node made;
-    const char *from; /* start of the text that is being collected */
+    const char *from; /* start of the text that is not yet in a node */
 };
 
-/* Adds the text from..to as one node or, if it is long, as several nodes. Returns false if there is no room. */
+/* Adds the text from l->from to `to` as one node, or as several nodes if it is long. Returns false if there is no
+ * room. */
 static bool finish_node(struct learner *l, const char *to, enum kind kind, int field)
 {
     while ((size_t)(to - l->from) > TP_LAYOUT_TEXT) {
         struct tp_learned_keys_node join = {.kind = JOIN, .field = TP_FIELD_COUNT, .size = TP_LAYOUT_TEXT};
         if (l->made.fold_count)
-            return false; /* a long text with a value inside is left to the plain scanner */
+            return false; /* the plain scanner reads long texts with a value inside */
         memcpy(join.text, l->from, TP_LAYOUT_TEXT);
         l->node = add_child(l->layout, l->node, &join);
         l->from += TP_LAYOUT_TEXT;
@@ -271,7 +274,8 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
     return l->node != 0;
 }
 
-/* Adds a value that becomes part of the text: the phase, the category, and words such as false. */
+/* Records a value that becomes part of a node's text: the phase, the category, or a word such as false. Returns
+ * false for other values. */
 static bool add_folded_value(struct learner *l, const struct tp_scan_step *step)
 {
     bool is_word = step->value.ptr[0] == 't' || step->value.ptr[0] == 'f' || step->value.ptr[0] == 'n';

@@ -1,5 +1,5 @@
-/* Recognizes producers of trace events by their signs: see producer.h. A sign is a category, a member or a name in the
- * producer's spelling. */
+/* Recognizes the producer of trace events by signs: see producer.h. A sign is a category, a member or a name that
+ * only this producer writes. */
 #include "webreport/trace/producer.h"
 
 #include "webreport/trace/regions.h"
@@ -20,15 +20,14 @@ enum { SHOWN_CATS = 4, SHOWN_CAT_BYTES = 24 };
 #define ROCM "a trace of rocmProfileData (rpd2tracing)"
 #define PERFETTO "open it in https://ui.perfetto.dev"
 
-/* Where a sign is found: in a category, in a member next to the events, at the begin of a process name, or in a process
- * id. */
+/* Places of a sign: a category, a member next to the events, the start of a process name, or a process id. */
 enum place { CATEGORY, MEMBER, PROCESS, PID };
 
-/* Signs of other producers. The first sign that a trace has decides. */
+/* Signs of other producers. The first sign found in a trace decides. */
 static const struct sign {
     const char *producer;
     enum place place;
-    const char *text, *next; /* next: what the user should do */
+    const char *text, *next; /* text: the sign; next: advice for the user */
 } signs[] = {
     {ONNX, CATEGORY, "Session", PERFETTO},
     {ONNX, CATEGORY, "Node", PERFETTO},
@@ -74,7 +73,7 @@ static bool has_sign(const struct tp_trace *trace, const struct sign *sign)
     }
 }
 
-/* Writes " (categories: a, b)" with the first categories of the file. Writes nothing if no event has a category. */
+/* Writes " (categories: a, b)" with the first few categories of the file. Writes nothing if no event has a category. */
 static void list_cats(struct tp_buf *out, const struct tp_trace *trace)
 {
     int shown = 0;
@@ -113,7 +112,7 @@ static int refuse_unknown(const struct tp_reading *reading, const char *cats, st
                         (unsigned long long)reading->element_count);
 }
 
-/* Refuses the trace with the first sign that it has. cats: its categories, as list_cats writes them. */
+/* Refuses the trace and names the producer by the first sign found. cats: text from list_cats. */
 static int refuse_by_sign(const struct tp_trace *trace, const char *cats, struct tp_error *err)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -122,14 +121,15 @@ static int refuse_by_sign(const struct tp_trace *trace, const char *cats, struct
     return refuse_unknown(&trace->reading, cats, err);
 }
 
-/* Returns whether the collector wrote data that is useful without events: samples, states, counters, tensors. */
+/* Returns true if the collector recorded data that is useful even without events: samples, states, processes,
+ * tensors. */
 static bool is_recorded(const struct tp_trace *trace)
 {
     return trace->sample_count + trace->state_count + trace->recorded_process_count + trace->tensor_count > 0 ||
            tp_trace_header(trace, "tracepress_recorder").ptr != NULL;
 }
 
-/* Returns whether the trace has events of a host. ONNX Runtime gives its kernels the category "Kernel" and has no other
+/* Returns true if the trace has events of the host. A profile of ONNX Runtime has none, because "Kernel" is its only
  * known category. */
 static bool has_host(const struct tp_trace *trace)
 {
@@ -154,7 +154,8 @@ static bool has_steps(const struct tp_trace *trace)
     return has_some;
 }
 
-/* Refuses a file in which two processes have steps. torch.profiler records one process, so the file was merged. */
+/* Refuses a file in which two processes have steps. torch.profiler records one process per file, so somebody merged
+ * several files. */
 static int check_single(const struct tp_trace *trace, struct tp_error *err)
 {
     const struct tp_row_id *first = NULL;

@@ -1,4 +1,4 @@
-/* Finds the kinds of ranges by name: see range_names.h. */
+/* Finds the range kind that a name implies: see range_names.h. */
 #include "webreport/trace/range_names.h"
 
 static const char *const compute_words[] = {"forward",   "fwd",   "backward", "bwd", "update",
@@ -15,8 +15,8 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Returns the first word that begins at or after *at, and moves *at after it. Returns an empty text at the end.
- * "loadBatch" has two words. */
+/* Returns the next word of the name at or after *at, and moves *at behind the word. Returns an empty text at the end
+ * of the name. "loadBatch" has two words. */
 static struct tp_str next_word(struct tp_str name, size_t *at)
 {
     while (*at < name.len && !is_letter(name.ptr[*at]))

@@ -1,6 +1,6 @@
-/* Reads a trace: opens the input, finds its format, runs the reader, and derives the data common to all formats.
+/* Reads a trace: opens the input, finds its format, runs the reader, and derives the data that all formats need.
  *
- * The feed owns a file and a thread. So a jump through the arena's guard is caught here, to close the feed. */
+ * The feed owns a file and a thread. So this file catches jumps through the arena's guard and closes the feed. */
 #include "webreport/trace/document.h"
 #include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/inputs/input_format.h"
@@ -10,9 +10,10 @@
 #include "webreport/trace/recorder_threads.h"
 #include "writer/base/limits.h"
 
-/* ---- data common to all formats ---- */
+/* ---- data that all formats need ---- */
 
-/* Finds the names of Python calls that contain ";", so that such frames are recognized in call stacks. */
+/* Collects the names of Python calls that contain ";". With these names, frames that contain ";" are recognized in
+ * call stacks. */
 static void find_frames_with_semicolon(const struct tp_trace *trace, struct tp_strings *found)
 {
     bool has_any = false;
@@ -34,7 +35,7 @@ static void build_stacks(struct tp_trace *trace)
     tp_stacks_build(trace->stacks, &trace->stack_texts, &trace->names, &known, trace->arena);
 }
 
-/* Derives the data that the model expects in each trace from the columns. */
+/* Derives from the columns the data that the model expects in every trace. */
 static void derive_common_data(struct tp_trace *trace, const struct tp_trace_options *options)
 {
     tp_frames_build(&trace->frames, &trace->names, trace->arena);
@@ -45,17 +46,17 @@ static void derive_common_data(struct tp_trace *trace, const struct tp_trace_opt
     tp_range_names_apply(trace);
 }
 
-/* ---- reading one input ---- */
+/* ---- reading of one input ---- */
 
 struct job {
     struct tp_source source;
     struct tp_sink sink;
-    const struct tp_trace_options *options; /* NULL for default options */
+    const struct tp_trace_options *options; /* options of the caller; NULL for default options */
     const struct tp_visitor *visitor;       /* receives the texts of events; NULL: the sink receives the events */
-    bool has_host_work;                     /* set only with a visitor: some event is work of a host */
+    bool has_host_work;                     /* true if some event is work of the host; set only with a visitor */
 };
 
-/* Refuses a format without a reader. If is_strict requires exact JSON, the JSON error is reported first. */
+/* Refuses a format that has no reader. With is_strict, an error in the JSON is reported first. */
 static int refuse(struct tp_source *source, const struct tp_input_format *format)
 {
     struct tp_strict strict;
@@ -66,7 +67,8 @@ static int refuse(struct tp_source *source, const struct tp_input_format *format
     return code < 0 ? code : tp_error_set(source->err, TP_EFORMAT, 0, "%s", format->refusal);
 }
 
-/* Reads the first window, with at least 4 bytes if the input has that many, and finds the format. */
+/* Reads the first window and finds the format of the input. The window has at least 4 bytes unless the input is
+ * shorter. */
 static int find_format(struct tp_source *source, const struct tp_input_format **format)
 {
     enum { LEAST = 4 };
@@ -85,7 +87,7 @@ static int read_input(void *context, struct tp_error *err)
     struct tp_source *source = &job->source;
     struct tp_trace *trace = job->sink.trace;
     const struct tp_input_format *format;
-    (void)err; /* unused, because errors are in source->err */
+    (void)err; /* ignored, because errors are written to source->err */
     int code = find_format(source, &format);
     if (code < 0)
         return code;
@@ -112,7 +114,7 @@ static int open_sink(void *context, struct tp_error *err)
     return read_input(job, err);
 }
 
-/* Runs a job with a separate guard, so that the feed is closed even after a failure. */
+/* Runs a job with its own guard, so that the feed is closed even after a failure. */
 static int run_job(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
 {
     memset(trace, 0, sizeof *trace);
@@ -167,7 +169,7 @@ int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_tra
     code = run_job(&job, trace, arena);
     if (reading)
         *reading = trace->reading;
-    /* only a complete read shows whether the file is refused */
+    /* no event is work of the host; only a complete read shows whether such a file is refused */
     if (code == TP_OK && !job.has_host_work && strcmp(path, "-") != 0)
         code = tp_trace_read(trace, arena, path, options, err);
     return code;

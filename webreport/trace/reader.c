@@ -29,7 +29,7 @@ char tp_reader_peek(struct tp_reader *r)
         if (r->at)
             r->at = tp_scan_space(r->at, r->end);
         if (r->at && r->at < r->end)
-            return *r->at ? *r->at : '\1'; /* a NUL byte in the text is not the end of the input */
+            return *r->at ? *r->at : '\1'; /* a NUL byte becomes '\1', because '\0' means the end of the input */
         if (!tp_reader_more(r))
             return '\0';
     }

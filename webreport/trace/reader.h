@@ -1,5 +1,5 @@
-/* Defines the state of reading one JSON document. It is shared by the window (reader.c), the list of events and the
- * repair of broken events (events.c), and the document around them (document.c). Internal to webreport/trace. */
+/* Defines the state of reading one JSON document. Shared by the window (reader.c), the list of events and its repair
+ * (events.c), and the document around the list (document.c). Internal to webreport/trace. */
 #ifndef TP_WEBREPORT_TRACE_READER_H
 #define TP_WEBREPORT_TRACE_READER_H
 
@@ -25,33 +25,34 @@ struct tp_reader {
     uint64_t repair_budget;
     bool is_at_end, has_events, is_array, is_strict;
     struct tp_strict strict;
-    /* receives the texts instead of the decoder; NULL: the decoder receives them */
+    /* receives the texts of events; NULL if the decoder receives the events */
     const struct tp_visitor *visitor;
-    bool has_host_work; /* set only with a visitor: some event is work of a host */
+    bool has_host_work; /* true if some event is work of the host; set only with a visitor */
     struct tp_error *err;
     int code; /* status of the feed, the strict check or the visitor; a negative code ends the reading */
 };
 
-/* Reads more text after reader->at. Returns false at the end of the input, or on an error, which sets reader->code. */
+/* Reads the next text into the window. Returns false at the end of the input, or on an error, which sets
+ * reader->code. */
 bool tp_reader_more(struct tp_reader *r);
 
 /* Reads until the window has at least `size` bytes, or the input ends. */
 void tp_reader_want(struct tp_reader *r, size_t size);
 
-/* Skips white space and returns the next byte, without consuming it; '\0' at the end of the input. */
+/* Skips white space and returns the next byte without consuming it. Returns '\0' at the end of the input. */
 char tp_reader_peek(struct tp_reader *r);
 
-/* Counts a notice with the current position. */
+/* Counts a notice at the current position in the text. */
 void tp_reader_note(struct tp_reader *r, enum tp_notice notice);
 
-/* Skips a value of any length and depth by counting brackets outside strings across windows. */
+/* Skips a value of any length and depth. Counts brackets outside of strings, even across windows. */
 void tp_reader_skip_value(struct tp_reader *r);
 
-/* Doubles the text in the window before the next try, so that a long value costs linear time. Returns false if there is
- * no more text, or if the value is too long. */
+/* Doubles the text in the window before the value is scanned again, so that a long value costs linear time. Returns
+ * false if there is no more text or the value is too long. */
 bool tp_reader_widen(struct tp_reader *r);
 
-/* Reads the elements from '[' of the list of events on, and moves reader->at after the ']'. */
+/* Reads the elements of a list of events after its '['. Moves reader->at after the ']'. */
 void tp_reader_events(struct tp_reader *r);
 
 #endif

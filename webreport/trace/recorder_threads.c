@@ -4,7 +4,7 @@
 #include "writer/base/saturate.h"
 #include "writer/worker.h"
 
-/* Returns true for the name "tracepress", or "thread 7 (tracepress)" as the recorder writes it. */
+/* Returns true for the name "tracepress", also in the recorder's form "thread 7 (tracepress)". */
 static bool is_own_name(struct tp_str name)
 {
     return tp_str_equal(name, TP_STR(TP_WORKER_THREAD)) || tp_str_ends(name, "(" TP_WORKER_THREAD ")");
@@ -15,7 +15,8 @@ static bool is_first_thread(const struct tp_thread *row)
     return !row->pid.is_text && !row->tid.is_text && row->pid.number == row->tid.number;
 }
 
-/* Returns true if `pids` contains the pid. `pids` are the few recorded processes of tracepress itself. */
+/* Returns true if `pids` contains the number of a pid. pids: pids of the recorded processes of tracepress, as
+ * int64_t. */
 static bool contains_pid(const struct tp_vec *pids, const struct tp_row_id *pid)
 {
     for (size_t i = 0; i < pids->count; i++)
@@ -24,7 +25,7 @@ static bool contains_pid(const struct tp_vec *pids, const struct tp_row_id *pid)
     return false;
 }
 
-/* Returns an array by row with 1 for each thread of the recorder; NULL if there is no such thread. */
+/* Returns an array by row with 1 for each thread of the recorder; NULL if the trace has no such thread. */
 static const uint8_t *find_recorder_threads(struct tp_trace *trace)
 {
     struct tp_vec tracepress = TP_VEC(trace->arena, int64_t);

@@ -1,8 +1,8 @@
 /* Recognizes names of regions: see regions.h. */
 #include "webreport/trace/regions.h"
 
-/* Returns true for ProfilerStep#N. A line end may follow, as in the regular expression of the reference implementation.
- */
+/* Returns true for the name ProfilerStep# and a number, with or without a line end, as in the regular expression of
+ * the reference implementation. */
 static bool is_numbered(struct tp_str name)
 {
     size_t i = 13, end = name.len;

@@ -1,5 +1,5 @@
-/* Recognizes names of regions of host time: steps, optimizers, loaders. This is the only list of such names;
- * docs/definitions.md, section 2. */
+/* Recognizes the names of regions of host time: steps, optimizers, loaders (docs/definitions.md, section 2). This is
+ * the only list of such names. */
 #ifndef TP_WEBREPORT_TRACE_REGIONS_H
 #define TP_WEBREPORT_TRACE_REGIONS_H
 
@@ -17,22 +17,22 @@ enum tp_region_bit {
     TP_REGION_DATA_PARALLEL = 256,  /* name is DataParallel.forward or DistributedDataParallel.forward */
     TP_REGION_LIGHTNING = 512,      /* name begins with [pl][ */
     TP_REGION_NUMBERED_STEP = 1024, /* name is ProfilerStep# and a number */
-    /* combinations of the bits above */
+    /* unions of the bits above */
     TP_REGION_LOADER = TP_REGION_DATA_LOADER | TP_REGION_DATA_PIPE,
     TP_REGION_STEP_MARKER =
         TP_REGION_PROFILER_STEP | TP_REGION_EXECUTE_CONTEXT | TP_REGION_STEP_BRACKET | TP_REGION_OPTIMIZER_STEP,
-    /* an operator event with such a name is an annotation */
+    /* regions whose operator events are annotations */
     TP_REGION_ANNOTATION = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER | TP_REGION_LOADER | TP_REGION_DATA_PARALLEL |
                            TP_REGION_LIGHTNING,
-    /* an operator event with such a name is an annotation also in torch's tables, if the category may be both */
+    /* regions whose operator events are annotations in torch's tables too, if the category may mean both */
     TP_REGION_OF_TORCH = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER_STEP | TP_REGION_ZERO_GRAD |
                          TP_REGION_DATA_LOADER | TP_REGION_DATA_PARALLEL
 };
 
-/* The common label of all steps of torch's profiler. */
+/* Label that all steps of torch's profiler share. */
 #define TP_PROFILER_STEP_LABEL "ProfilerStep*"
 
-/* Returns the TP_REGION_* bits of a name; 0 for most names. */
+/* Returns the TP_REGION_* bits of a name; 0 if the name is not a region. */
 unsigned tp_regions_of_name(struct tp_str name);
 
 #endif

@@ -1,10 +1,11 @@
-/* Maps rows in JSON to threads: see rows.h. A cache keeps recent short tokens with their threads. */
+/* Maps the pid and tid tokens of JSON events to threads: see rows.h. A cache maps recent short tokens to their
+ * threads. */
 #include "webreport/trace/rows.h"
 
 #include "webreport/trace/json/number.h"
 #include "webreport/trace/json/value.h"
 
-/* Parses "stream N", with or without trailing blanks. */
+/* Parses the text "stream N", which may have trailing blanks. */
 static bool stream_number(struct tp_str text, int64_t *number)
 {
     if (!tp_str_starts(text, "stream ") || text.len < 8)
@@ -42,8 +43,8 @@ static uint32_t canonical_thread(struct tp_decoder *d, struct tp_str pid, struct
     return tp_sink_thread(d->sink, &process, &thread);
 }
 
-/* Returns the first 8 bytes of the text as a number, with zeros after the end of the text. The window allows reading 8
- * bytes at any token. */
+/* Returns the first 8 bytes of the text as a number, with zero bytes after the end of the text. At least 8 bytes at
+ * `text` must be readable, as at any token in the window. */
 static inline uint64_t eight_bytes(const char *text, size_t len)
 {
     uint64_t bytes;
@@ -71,7 +72,7 @@ static uint32_t spelled_thread(struct tp_decoder *d, struct tp_str pid, struct t
 
 uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
 {
-    /* absent tokens are also excluded, because 8 bytes cannot be read there */
+    /* the subtraction makes an absent token too long for the cache, because 8 bytes cannot be read at it */
     if (pid.len - 1 >= 8 || tid.len - 1 >= 16)
         return spelled_thread(d, pid, tid);
     struct tp_row_cache_entry row = {.pid = eight_bytes(pid.ptr, pid.len),
@@ -102,7 +103,7 @@ const struct tp_process *tp_rows_process(struct tp_decoder *d, struct tp_str pid
     return tp_sink_find_process(d->sink, &id);
 }
 
-/* Interns the text of a string argument, so that the same label on 60,000 metadata records uses memory once. */
+/* Interns the text of a string argument, so that a label that 60,000 metadata records repeat needs memory only once. */
 static struct tp_str arg_text(struct tp_decoder *d, const struct tp_spans *spans, enum tp_field field)
 {
     struct tp_str token = tp_spans_has(spans, field) ? spans->field[field] : TP_STR("");

@@ -1,4 +1,4 @@
-/* Finds traces in run folders: see rundir.h. docs/definitions.md, section 2 defines order and names. */
+/* Finds traces in run folders: see rundir.h. Section 2 of docs/definitions.md defines their order and names. */
 #include "webreport/trace/rundir.h"
 
 #include <dirent.h>
@@ -19,11 +19,11 @@
 
 struct search {
     struct tp_arena *arena;
-    struct tp_vec runs;        /* found runs as struct tp_run */
+    struct tp_vec runs;        /* runs found so far, as struct tp_run */
     struct tp_vec named_files; /* files that the user named, as struct tp_run_file */
     size_t file_count;
-    const char *suffix;  /* ending of the wanted names; NULL: the endings of traces */
-    const char *include; /* pattern of the wanted names; NULL: all names */
+    const char *suffix;  /* ending of the file names to find; NULL for the endings of traces */
+    const char *include; /* pattern of the file names to find; NULL for all names */
     struct tp_runs *found;
     struct tp_error *err;
 };
@@ -48,7 +48,7 @@ bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *tim
     return true;
 }
 
-/* Compares two texts of digits as numbers. */
+/* Compares two texts of digits by their value as numbers. */
 static int compare_times(struct tp_str a, struct tp_str b)
 {
     while (a.len > 1 && *a.ptr == '0')
@@ -81,7 +81,7 @@ static int by_worker_span(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-/* Finds the files that only add records to the file of a worker of the same run. */
+/* Marks the files that only add records to the file of another worker of the run. */
 static void find_additional_files(struct tp_run *run)
 {
     for (size_t i = 0; i < run->file_count; i++) {
@@ -90,7 +90,7 @@ static void find_additional_files(struct tp_run *run)
         if (!tp_str_ends(worker, TP_WORKER_SECOND))
             continue;
         worker.len -= sizeof TP_WORKER_SECOND - 1;
-        /* searches backward, because files are sorted and the worker's file comes first */
+        /* the main worker's file comes first in the sorted list, so the search goes backward */
         for (size_t k = i; k-- > 0 && !file->main_worker.len;)
             if (tp_str_equal(run->files[k].worker, worker)) {
                 file->main_worker = worker;
@@ -105,7 +105,7 @@ static bool is_of_helper(const struct tp_run_file *file)
     return tp_str_ends(file->worker, TP_WORKER_HELPER) || tp_str_ends(file->worker, TP_WORKER_INSIDE);
 }
 
-/* Marks the files of helper processes. If all files come from helpers, none is marked and they are the run. */
+/* Marks the files of helper processes. Marks none if all files come from helpers, because then they are the run. */
 static void find_helpers(struct tp_run *run)
 {
     size_t helper_count = 0;
@@ -127,8 +127,8 @@ static int by_detail(const void *x, const void *y, const void *context)
     return place_of(x) - place_of(y);
 }
 
-/* Marks the files that were recorded from outside while other files recorded a process of the run from inside. Files
- * from inside come first and are the run. If there are none, the recordings from outside are the run. */
+/* Marks the files recorded from outside if other files of the run were recorded from inside. Sorts the files from
+ * inside to the front. Without files from inside, the files from outside are the run. */
 static void find_programs(struct tp_arena *arena, struct tp_run *run)
 {
     size_t program_count = 0, teller_count = 0;
@@ -147,8 +147,8 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
         tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, by_detail, NULL);
 }
 
-/* Appends the rank to the workers of files [first, end), which have the same worker, if the metadata of the files names
- * different ranks. */
+/* Appends the rank to the worker names of files [first, end), if the files name different ranks in their metadata.
+ * All these files have the same worker name. */
 static void append_ranks(struct tp_arena *arena, struct tp_run_file *files, size_t first, size_t end)
 {
     int64_t *ranks = tp_arena_array(arena, end - first, sizeof *ranks), known = -1;
@@ -169,8 +169,8 @@ static void append_ranks(struct tp_arena *arena, struct tp_run_file *files, size
     }
 }
 
-/* Adds ranks to workers. Processes of a job in containers may have equal host names and process numbers, and so the
- * same worker. */
+/* Adds the rank to equal worker names. Processes of a job in containers may have equal host names and pids, and so
+ * equal worker names. */
 static void name_ranks(struct tp_arena *arena, struct tp_run *run)
 {
     size_t end;
@@ -183,11 +183,11 @@ static void name_ranks(struct tp_arena *arena, struct tp_run *run)
     }
 }
 
-/* Numbers the spans. Files of a worker with equal times share a span. */
+/* Sets the span number of each file. Files of one worker with equal times have equal spans. */
 static void number_spans(struct search *s, struct tp_run *run)
 {
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
-    if (!s->suffix) /* only traces have spans, summaries have none */
+    if (!s->suffix) /* only traces need ranks and spans; a suffix means that the files are summaries */
         name_ranks(s->arena, run);
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
     uint64_t position = 0;
@@ -224,7 +224,7 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
-/* What a file name implies: the file is no trace, is a trace with torch's form of name, or may be a trace. */
+/* Meaning of a file name: no trace, a trace by torch's form of name, or possibly a trace. */
 enum name_meaning { NO_TRACE, TORCH_TRACE, POSSIBLE_TRACE };
 
 static enum name_meaning implied_by_name(const struct search *s, const char *name)
@@ -240,7 +240,7 @@ static enum name_meaning implied_by_name(const struct search *s, const char *nam
     return *name != '.' && (is_json || s->include) ? POSSIBLE_TRACE : NO_TRACE;
 }
 
-/* An open folder and the names of its entries. */
+/* An open folder and the lists for the names of its entries. */
 struct listing {
     struct search *search;
     DIR *dir;
@@ -248,7 +248,8 @@ struct listing {
     struct tp_vec *folders, *files, *possible_traces;
 };
 
-/* Returns the type of an entry. For a link returns the type of its target, unless the target is a folder. */
+/* Returns the type of a folder entry. For a link returns the type of its target, but a link to a folder is not
+ * followed. */
 static mode_t type_of(const struct listing *l, const struct dirent *entry, const char *name)
 {
     struct stat info;
@@ -281,7 +282,7 @@ static int take_names(void *context, struct tp_error *err)
     struct tp_arena *arena = l->search->arena;
     (void)err;
     for (struct dirent *entry; (entry = readdir(l->dir));) {
-        /* raw records are not traces; `recover` makes traces from them */
+        /* raw records become traces only by `recover` */
         bool is_raw = strcmp(entry->d_name, TP_WORKER_SPOOLS) == 0 || strcmp(entry->d_name, TP_WORKER_RANKS) == 0;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_raw)
             continue;
@@ -298,7 +299,7 @@ static int take_names(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Adds the files that may be traces and begin like a trace, after the files with torch's form of name. */
+/* Adds the files that begin like a trace, although their names do not have torch's form. */
 static void take_by_content(struct search *s, const char *path, const struct tp_vec *possible_traces,
                             struct tp_vec *files)
 {
@@ -309,7 +310,7 @@ static void take_by_content(struct search *s, const char *path, const struct tp_
     }
 }
 
-/* Counts the traces that are ignored because the folder has traces with torch's form of name. */
+/* Counts the traces that are ignored because their folder has other traces with names of torch's form. */
 static void count_ignored(struct search *s, const char *path, const struct tp_vec *possible_traces)
 {
     struct tp_runs *found = s->found;
@@ -320,7 +321,7 @@ static void count_ignored(struct search *s, const char *path, const struct tp_ve
     }
 }
 
-/* Lists the entries of a folder, sorted by name. The folder is closed before files are opened. */
+/* Lists the entries of a folder by name. Closes the folder before any file is opened. */
 static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
 {
     struct tp_vec possible_traces = TP_VEC(s->arena, char *);
@@ -349,8 +350,8 @@ struct folder {
     unsigned depth;
 };
 
-/* Finds worker and time from the file name. If the name does not have torch's form, returns false, and the worker is
- * the name without its ending. */
+/* Finds worker and time in the file name. Without torch's form of name, returns false and sets the worker to the
+ * name without its ending. */
 static bool name_worker(struct tp_run_file *file)
 {
     if (tp_rundir_match(file->base, &file->worker, &file->time))
@@ -385,7 +386,8 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
     return TP_OK;
 }
 
-/* Searches a folder top-down, with folders in name order, like os.walk. Uses an explicit stack instead of recursion. */
+/* Searches a folder and its subfolders top-down in the order of names, like os.walk. Uses an explicit stack, not
+ * recursion. */
 static int search_folder(struct search *s, const char *top, const char *top_name)
 {
     struct tp_vec stack = TP_VEC(s->arena, struct folder);
@@ -410,7 +412,7 @@ static int search_folder(struct search *s, const char *top, const char *top_name
     return TP_OK;
 }
 
-/* Returns the last part of the absolute path of a folder. */
+/* Returns the last part of a folder's absolute path. */
 static const char *folder_name(struct tp_arena *arena, const char *path)
 {
     char real[PATH_MAX];
@@ -422,11 +424,11 @@ static void add_named_file(struct search *s, const char *path)
 {
     struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : tp_path_base(path)};
     name_worker(&file);
-    file.time = (struct tp_str){NULL, 0}; /* files that the user named have no spans */
+    file.time = (struct tp_str){NULL, 0}; /* no time, because files that the user named have no spans */
     for (size_t i = 0; i < s->named_files.count; i++) {
         if (!tp_str_equal(TP_AT(&s->named_files, struct tp_run_file, i)->worker, file.worker))
             continue;
-        char number[32]; /* number that distinguishes a second worker with the same name */
+        char number[32]; /* suffix that makes a repeated worker name unique */
         int n = snprintf(number, sizeof number, "#%zu", s->named_files.count);
         char *name = tp_arena_alloc(s->arena, file.worker.len + (size_t)n + 1);
         memcpy(name, file.worker.ptr, file.worker.len);
@@ -437,7 +439,7 @@ static void add_named_file(struct search *s, const char *path)
     *(struct tp_run_file *)tp_vec_push(&s->named_files) = file;
 }
 
-/* Makes a run of the files that the user named. Its name is that of the first file's folder. */
+/* Makes one run of all files that the user named. The run has the name of the folder of the first file. */
 static struct tp_run run_of_named_files(struct search *s)
 {
     struct tp_run run = {.files = s->named_files.data, .file_count = s->named_files.count};

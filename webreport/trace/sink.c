@@ -1,4 +1,4 @@
-/* Makes the sink's columns and texts, fills them, and moves them into the trace: see sink.h. */
+/* Creates the columns and interners of the sink, fills them, and moves them into the trace: see sink.h. */
 #include "webreport/trace/sink.h"
 
 #include "webreport/trace/header.h"
@@ -106,14 +106,15 @@ void tp_sink_learn_cats(struct tp_sink *sink)
     }
 }
 
-/* Returns the id of a text that is spelled as a JSON string without its quotes. */
+/* Returns the id of a text that may need escapes: writes the text as a JSON string and interns the part between the
+ * quotes. */
 static uint32_t intern_spelled(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text)
 {
     struct tp_buf *spelled = &sink->row_key;
     tp_buf_clear(spelled);
     tp_put_string(spelled, text, interner->max_bytes);
     size_t size = spelled->size;
-    /* padding, because the interner reads up to 15 bytes after the end of a text */
+    /* adds readable bytes, because the interner reads up to 15 bytes after the end of a text */
     tp_buf_add(spelled, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15);
     if (spelled->failed)
         tp_arena_fail(sink->trace->arena, spelled->failed);
@@ -159,7 +160,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
     }
     tp_buf_clear(text);
     tp_clean_string(text, key, TP_MAX_SHOWN_NAME_BYTES);
-    if (text->failed) /* stored because the next clear resets text->failed */
+    if (text->failed) /* keeps the failure, because the next tp_buf_clear resets text->failed */
         tp_arena_fail(arena, text->failed);
     struct tp_str name = {tp_arena_copy(arena, text->data ? text->data : "", text->size), text->size};
     tp_buf_clear(text);
@@ -169,7 +170,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
     sink->is_of_program |= tp_str_equal(name, TP_STR("tracepress_recorder"));
     struct tp_header_value member = {name, {tp_arena_copy(arena, text->data, text->size), text->size}};
     struct tp_header_value *slot = NULL;
-    for (size_t i = 0; i < members->count; i++) /* a repeated key replaces the earlier value */
+    for (size_t i = 0; i < members->count; i++) /* replaces the value of an earlier member with the same key */
         if (tp_str_equal(TP_AT(members, struct tp_header_value, i)->key, name))
             slot = TP_AT(members, struct tp_header_value, i);
     if (!slot)
@@ -205,7 +206,7 @@ static void list_setups(struct tp_sink *sink)
     tp_keys_drop(&sink->setups);
 }
 
-/* Gives the unused ends of the columns back to the arena. */
+/* Gives the unused memory at the end of each column back to the arena. */
 static void fit_columns(struct tp_sink *sink)
 {
     struct tp_vec *kept[] = {&sink->events,

@@ -20,50 +20,50 @@ struct tp_sink {
     struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, concretes, memory, memory_rare,
         memory_stacks, counters, task_ends, flows, samples, states, recorded_processes, process_memory, tensors,
         arguments, moments, threads, processes;
-    struct tp_vec members;                     /* top-level members as struct tp_header_value */
-    struct tp_vec cat_meanings, name_meanings; /* meanings of categories and names (kinds.h), by id */
-    struct tp_keys setups;                     /* distinct struct tp_device_setup, as numbers */
-    /* by setup, as uint32_t: the setup that followed last time; TP_NO_ID if none has followed */
+    struct tp_vec members;                     /* top-level members of the document (struct tp_header_value) */
+    struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name by its id (kinds.h) */
+    struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */
+    /* for each setup, the setup (uint32_t) that followed it last time; TP_NO_ID if unknown */
     struct tp_vec setup_after;
-    uint32_t last_setup;          /* setup of the latest device operation; TP_NO_ID before the first one */
-    struct tp_keys memory_places; /* distinct devices (type, id), each as four numbers */
-    /* device of the latest memory record, with number last_memory_number */
+    uint32_t last_setup;          /* setup of the last device operation; TP_NO_ID before the first device operation */
+    struct tp_keys memory_places; /* distinct devices (type, id); a key has four 32-bit words */
+    /* device of the last memory record, and its number in memory_places */
     struct tp_memory_place last_memory_place;
-    uint32_t last_memory_number;     /* TP_NO_ID before the first memory record */
-    struct tp_strings row_canonical; /* canonical (pid, tid) pairs; the id of a pair is its thread number */
-    /* canonical pids with a name or label; the id of a pid is its process number */
+    uint32_t last_memory_number;     /* number of last_memory_place; TP_NO_ID before the first memory record */
+    struct tp_strings row_canonical; /* pairs (pid, tid) in canonical form; the id of a pair is its thread number */
+    /* pids in canonical form that have a name or label; the id of a pid is its process number */
     struct tp_strings process_canonical;
-    struct tp_buf row_key, scratch;                          /* use malloc; freed by tp_sink_release */
-    bool keeps_frame_stacks, wants_tensors, wants_arguments; /* options of struct tp_trace_options */
-    bool is_of_program; /* true if a member before the events says that the collector wrote them */
+    struct tp_buf row_key, scratch;                          /* allocated with malloc, freed by tp_sink_release */
+    bool keeps_frame_stacks, wants_tensors, wants_arguments; /* copies of the options in struct tp_trace_options */
+    bool is_of_program; /* true if a member before the events shows that the collector wrote the file */
 };
 
-/* ---- life of a sink: open, deliver, finish, release ---- */
+/* ---- use of a sink: open, deliver, finish, release ---- */
 
 /* Empties *trace and makes its columns in its arena, whose guard must be set. options: NULL for default options. */
 void tp_sink_open(struct tp_sink *sink, struct tp_trace *trace, struct tp_arena *arena,
                   const struct tp_trace_options *options);
 
-/* Moves the columns into the trace, and reads the members for which the trace has fields. */
+/* Moves the columns into the trace, and reads the top-level members that have fields in struct tp_trace. */
 void tp_sink_finish(struct tp_sink *sink);
 
-/* Frees the memory outside the arena. Accepts a sink of zeros. */
+/* Frees the memory that is not in the arena. Accepts a sink of zeros. */
 void tp_sink_release(struct tp_sink *sink);
 
-/* Counts a notice and stores its first position. offset: byte in the inflated input. */
+/* Counts a notice and stores the position of its first occurrence. offset: byte offset in the inflated input. */
 void tp_sink_note(struct tp_sink *sink, enum tp_notice notice, uint64_t offset);
 
 /* ---- texts ---- */
 
-/* Returns the id of a text in one of the sink's interners: names, cats, stacks or texts, or of compact JSON in
- * `values`. Any bytes are allowed; the text is borrowed. Also computes the meaning of a new name or category. */
+/* Returns the id of a text in the interner, which is one of the sink's. For `values`, the text is compact JSON;
+ * otherwise any bytes are allowed. The text is copied if new. Also finds the meaning of a new name or category. */
 uint32_t tp_sink_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text);
 
-/* Computes the meanings of names or categories that were interned since the last call. */
+/* Finds the meanings of the names that were interned since the last call. The next function does so for categories. */
 void tp_sink_learn_names(struct tp_sink *sink);
 void tp_sink_learn_cats(struct tp_sink *sink);
 
-/* Returns the meaning of a category (kinds.h). */
+/* Returns the meaning of a category (kinds.h). cat: id in cats. */
 static inline const struct tp_cat_meaning *tp_sink_cat(const struct tp_sink *sink, uint32_t cat)
 {
     return TP_AT(&sink->cat_meanings, struct tp_cat_meaning, cat);
@@ -73,30 +73,30 @@ static inline unsigned tp_sink_name(const struct tp_sink *sink, uint32_t name)
     return *TP_AT(&sink->name_meanings, uint8_t, name);
 }
 
-/* Adds a top-level member of the document, or replaces the member with this key. The value is compact JSON. Values
- * above TP_MAX_HEADER_BYTES and keys beyond TP_MAX_HEADER_KEYS are dropped and counted. */
+/* Adds a top-level member, or replaces the member with the same key. value: compact JSON. Values longer than
+ * TP_MAX_HEADER_BYTES and keys beyond TP_MAX_HEADER_KEYS are dropped and counted. */
 void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value);
 
 /* ---- threads and processes ---- */
 
-/* Returns the number of a thread. Equal pairs of ids have the same number. The texts of the ids are borrowed. */
+/* Returns the number of the thread with this pid and tid, or adds it. The texts of the ids are borrowed. */
 uint32_t tp_sink_thread(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid);
 
-/* Adopts the thread numbers of a trace before the same file is read again. A pair then gets the same number as in the
- * trace, and new pairs get later numbers. */
+/* Copies the thread numbers of a trace, before the same file is read again. Threads of the trace keep their numbers,
+ * and new threads get later numbers. */
 void tp_sink_adopt_threads(struct tp_sink *sink, const struct tp_trace *trace);
 
-/* Names a thread. A later name replaces an earlier one. The text must outlive the sink's trace. */
+/* Sets the name of a thread, in place of an earlier name. The text must outlive the sink's trace. */
 void tp_sink_name_thread(struct tp_sink *sink, uint32_t thread, struct tp_str name);
 
-/* Returns the process of a pid, so that the caller can set its name, labels and sort index. Adds a new process. Valid
+/* Returns the process with this pid, or adds it, so that the caller can set its name, labels and sort index. Valid
  * until the next call. */
 struct tp_process *tp_sink_process(struct tp_sink *sink, const struct tp_row_id *pid);
 
-/* Returns the process of a pid; NULL if no call has added it yet. */
+/* Returns the process with this pid; NULL if tp_sink_process has not added it. */
 const struct tp_process *tp_sink_find_process(struct tp_sink *sink, const struct tp_row_id *pid);
 
-/* Returns the text with this id in `texts`, for the names of rows. */
+/* Returns the text with this id in `texts`. Used for names of threads and processes. */
 static inline struct tp_str tp_sink_row_text(const struct tp_sink *sink, uint32_t text)
 {
     return tp_strings_get(&sink->trace->texts, text);
@@ -104,40 +104,40 @@ static inline struct tp_str tp_sink_row_text(const struct tp_sink *sink, uint32_
 
 /* ---- complete events ---- */
 
-/* Returns the kind of an event from its category and name; TP_KIND_NONE if the category is unknown. Sets flags of the
- * event (enum tp_event_flag). has_module: the event has a "Python module id". */
+/* Returns the kind of an event from the meanings of its category and name; TP_KIND_NONE if the category is unknown.
+ * Sets bits of enum tp_event_flag in *flags. has_module: the event has a "Python module id". */
 unsigned tp_sink_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags);
 
 /* Counts a complete event that is skipped because it has no kind or no time. */
 void tp_sink_skip(struct tp_sink *sink, enum tp_skip reason);
 
-/* Counts a complete event of an unknown category. dur_ns: its duration; 0 if it has none. */
+/* Counts a complete event of an unknown category. dur_ns: duration of the event; 0 if absent. */
 void tp_sink_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns);
 
-/* Counts a number that the recorder gave an event. Recorders number their events from 0 on. */
+/* Counts the number ("Ev Idx") that the recorder gave to an event. Recorders number their events from 0 on. */
 void tp_sink_number(struct tp_sink *sink, int64_t number);
 
-/* Adds the details of an operator or annotation that is delivered next. Returns the value for tp_event.detail. more:
- * arguments that few operators have, with the index of their comm; may be NULL. */
+/* Adds the details of the operator or annotation that is delivered next. Returns the value for tp_event.detail.
+ * more: arguments that few operators have, such as the index of their collective; may be NULL. */
 uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_rare *more);
 uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *launch);
 uint32_t tp_sink_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup);
 uint32_t tp_sink_module(struct tp_sink *sink, const struct tp_module_detail *module);
 uint32_t tp_sink_other(struct tp_sink *sink, const struct tp_other_detail *other);
-/* Adds "Concrete Inputs" to the latest details of an operator. value: id in values. */
+/* Adds the argument "Concrete Inputs" to the operator whose details were added last. value: id in values. */
 void tp_sink_concrete(struct tp_sink *sink, uint32_t value);
-/* Adds the arguments of a collective and returns their index, for tp_host_rare and tp_device_detail. */
+/* Adds the arguments of a collective. Returns their index for tp_host_rare and tp_device_detail. */
 uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm);
 
-/* A complete event and its data outside the row. */
+/* A complete event, with data that struct tp_event does not have. */
 struct tp_sink_slice {
-    struct tp_event event;            /* the event with its detail; the sink sets variant */
-    uint32_t cat;                     /* id in cats */
+    struct tp_event event;            /* the event, with its detail set; the sink sets `variant` */
+    uint32_t cat;                     /* category, id in cats */
     enum tp_range_kind declared_kind; /* range kind that the event's arguments declare */
-    bool is_communication;            /* true for a kernel without a kind that has the arguments of a collective */
-    bool has_number;                  /* true if the recorder numbered the event; the number goes to tp_sink_number */
+    bool is_communication;            /* true for a kernel that has the arguments of a collective */
+    bool has_number;                  /* true if the recorder numbered the event; pass the number to tp_sink_number */
     bool has_correlation;
-    int64_t correlation; /* TP_NULL_INT if the correlation is present but not a number */
+    int64_t correlation; /* correlation of the event; TP_NULL_INT if it is present but not a number */
 };
 
 /* Adds and counts a complete event of a known kind. */
@@ -148,7 +148,7 @@ void tp_sink_argument(struct tp_sink *sink, struct tp_argument_text text);
 
 /* ---- elements at one point in time ---- */
 
-/* A memory record, with its device as type and id. stack: id in stacks; TP_NO_ID if there is none. */
+/* A memory record and its device. stack: id in stacks; TP_NO_ID if there is none. */
 struct tp_sink_memory {
     struct tp_memory record;
     struct tp_memory_rare more;
@@ -158,8 +158,8 @@ struct tp_sink_memory {
 };
 void tp_sink_memory(struct tp_sink *sink, const struct tp_sink_memory *memory);
 
-/* Counts one end of a link between a call and a device operation. number, ts_ns: TP_NULL_INT if the value cannot be
- * read. */
+/* Counts the start or the end of a link between a call and a device operation. number, ts_ns: TP_NULL_INT if
+ * unreadable. */
 void tp_sink_device_link(struct tp_sink *sink, bool is_start, int64_t number, int64_t ts_ns);
 
 void tp_sink_flow(struct tp_sink *sink, const struct tp_flow *flow);
@@ -172,12 +172,12 @@ void tp_sink_state(struct tp_sink *sink, const struct tp_state *state);
 void tp_sink_recorded_process(struct tp_sink *sink, const struct tp_recorded_process *process);
 void tp_sink_process_memory(struct tp_sink *sink, const struct tp_process_memory *process_memory);
 
-/* Returns whether a tensor's statistics are possible: the counts agree with each other, and the numbers have possible
- * values. */
+/* Returns true if the statistics of a tensor are possible: the counts agree with each other, and all numbers are in
+ * their range. */
 bool tp_tensor_stats_are_possible(const struct tp_tensor_stats *stats);
 
 /* Returns the stack id of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the innermost
- * frame. stack: text in the form of a "Call stack". */
+ * frame of the stack. stack: text in the form of a "Call stack". */
 uint32_t tp_sink_recording_stack(struct tp_sink *sink, struct tp_str stack);
 
 #endif

@@ -43,7 +43,8 @@ void tp_sink_number(struct tp_sink *sink, int64_t number)
     reading->last_number = number > reading->last_number ? number : reading->last_number;
 }
 
-/* Returns the number of a category of calls of devices other than CUDA. Beyond 15 categories, calls count as CUDA's. */
+/* Returns the index in call_cats of a category of calls on other devices than CUDA. Returns 0, the index for CUDA,
+ * if 15 categories are in use. */
 static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
 {
     uint32_t *cats = trace->call_cats;
@@ -56,7 +57,7 @@ static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
     return 0;
 }
 
-/* Returns the range kind of an event, and records the kinds that arguments declare. */
+/* Returns the range kind of an event. Also records which kinds the arguments of events declare. */
 static unsigned range_kind(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     unsigned kind = slice->event.kind, declared = slice->declared_kind;
@@ -66,7 +67,7 @@ static unsigned range_kind(struct tp_reading *reading, const struct tp_sink_slic
     return !declared && kind == TP_KIND_KERNEL && slice->is_communication ? (unsigned)TP_RANGE_COMMUNICATION : declared;
 }
 
-/* Adds an event with a correlation to the counts and sums of `reading`. */
+/* Adds an event with a correlation to the count and the link sums in `reading`. */
 static void note_correlated(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     reading->correlated++;
@@ -130,8 +131,8 @@ uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *lau
     return (uint32_t)sink->launches.count - 1;
 }
 
-/* Returns the number of a setup. A program repeats its operations in one order. So the setup that followed the previous
- * setup last time is tried first. */
+/* Returns the number of a setup. Programs repeat their operations in the same order, so the setup that followed the
+ * last one before is tried first. */
 static uint32_t number_of_setup(struct tp_sink *sink, const struct tp_device_setup *setup)
 {
     uint32_t key[sizeof *setup / sizeof(uint32_t)], none = TP_NO_ID, id;
@@ -172,7 +173,7 @@ void tp_sink_argument(struct tp_sink *sink, struct tp_argument_text text)
 
 /* ---- memory records ---- */
 
-/* Returns the number of a device. Most records have the device of the previous record. */
+/* Returns the number of a device. Most memory records have the same device as the previous record. */
 static uint32_t number_of_place(struct tp_sink *sink, struct tp_memory_place place)
 {
     struct tp_memory_place last = sink->last_memory_place;
@@ -186,8 +187,8 @@ static uint32_t number_of_place(struct tp_sink *sink, struct tp_memory_place pla
     return sink->last_memory_number;
 }
 
-/* Stores fields that either few or all records have. The first record with such a field also makes room for the records
- * before it. */
+/* Stores the rare fields of a memory record. The first record with such a field also adds empty entries for all
+ * earlier records. */
 static void keep_more(struct tp_sink *sink, const struct tp_memory_rare *more)
 {
     const struct tp_memory_rare none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
@@ -198,8 +199,8 @@ static void keep_more(struct tp_sink *sink, const struct tp_memory_rare *more)
     *(struct tp_memory_rare *)tp_vec_push(&sink->memory_rare) = *more;
 }
 
-/* Stores the stack of a record; the first record with a stack also makes room for the records before it. Recordings of
- * programs have stacks if the user requested them. */
+/* Stores the stack of a memory record. The first record with a stack also adds empty entries for all earlier
+ * records. Only recordings with stacks enabled have them. */
 static void keep_stack(struct tp_sink *sink, uint32_t stack)
 {
     if (!sink->memory_stacks.count && stack == TP_NO_ID)
@@ -224,7 +225,7 @@ void tp_sink_memory(struct tp_sink *sink, const struct tp_sink_memory *memory)
     record->device = device;
 }
 
-/* ---- other points in time ---- */
+/* ---- other elements at one point in time ---- */
 
 void tp_sink_device_link(struct tp_sink *sink, bool is_start, int64_t number, int64_t ts_ns)
 {
@@ -265,10 +266,10 @@ void tp_sink_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor)
 
 bool tp_tensor_stats_are_possible(const struct tp_tensor_stats *s)
 {
-    uint64_t odd = s->nan_count + s->inf_count; /* cannot overflow, because the counts are below 2^63 */
+    uint64_t odd = s->nan_count + s->inf_count; /* the sum cannot overflow, because the counts are below 2^63 */
     if (odd > s->count || s->zero_count > s->count - odd)
         return false;
-    /* both are absent if squares exceed the range of doubles */
+    /* false if the recorder left out both numbers, because squares exceed the range of doubles */
     bool has_spread = !(s->std < 0) && !(s->l2 < 0);
     return odd == s->count || (s->min <= s->max && !isnan(s->mean) && has_spread);
 }

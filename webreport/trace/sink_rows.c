@@ -1,10 +1,10 @@
-/* Numbers the threads and processes of the sink by their canonical ids: see sink.h. */
+/* Gives numbers to the threads and processes of a sink, by their ids in canonical form: see sink.h. */
 #include "webreport/trace/sink.h"
 
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
-/* Appends a key for an id. Different ids have different keys. */
+/* Appends the key of an id. Different ids have different keys. */
 static void add_key(struct tp_buf *out, const struct tp_row_id *id)
 {
     if (id->is_text) {

@@ -26,7 +26,7 @@ void tp_source_report(struct tp_source *source, const char *at)
     memcpy(reading->file_sha256, report.sha256, sizeof reading->file_sha256);
     if (report.is_cut)
         note(source, at, TP_NOTICE_GZIP_TRUNCATED);
-    /* a flipped bit may inflate without an error; broken events together with a bad checksum show it */
+    /* A flipped bit may inflate without an error. A bad checksum together with broken events shows such damage. */
     if (report.is_corrupt || (report.has_bad_checksum && reading->repaired))
         note(source, at, TP_NOTICE_GZIP_CORRUPT);
     if (report.has_bad_checksum)

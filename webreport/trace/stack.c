@@ -3,7 +3,7 @@
 
 #include "webreport/trace/frame.h"
 
-enum { MAX_PARTS = 8 }; /* most parts of a frame that contains ";"; longer frames are split */
+enum { MAX_PARTS = 8 }; /* maximum number of parts of a frame that contains ";"; a longer frame is split */
 
 /* ---- frames ---- */
 
@@ -25,9 +25,10 @@ static uint32_t frame_without_address(struct tp_stacks *stacks, uint32_t frame)
     return known;
 }
 
-/* ---- texts of stacks ---- */
+/* ---- texts of call stacks ---- */
 
-/* Returns the path of a frame up to the folder with its last ";", or the whole frame if the ";" is not in a folder. */
+/* Returns the path of a frame up to the end of the folder that contains the last ";". Returns the whole frame if no
+ * folder contains it. */
 static struct tp_str folder_with_semicolon(struct tp_str text)
 {
     struct tp_frame frame;
@@ -46,13 +47,12 @@ void tp_stacks_add_known_frame(struct tp_strings *known, struct tp_str name)
         tp_strings_add(known, folder_with_semicolon(name));
 }
 
-/* Returns the length of the last frame in a text. The frame is the text after the last ";", or a known frame that
- * contains ";". */
+/* Returns the length of the last frame in a text: the text after the last ";", or a known frame that contains ";". */
 static size_t last_frame(struct tp_str text, const struct tp_strings *known)
 {
     size_t start = text.len, length = 0;
     for (unsigned parts = 0; parts < (known->count ? MAX_PARTS : 1); parts++) {
-        start -= start > 0 && parts > 0; /* includes the ";" before the frame */
+        start -= start > 0 && parts > 0; /* skips the ";" before the part that was tried last */
         while (start > 0 && text.ptr[start - 1] != ';')
             start--;
         struct tp_str frame = {text.ptr + start, text.len - start};
@@ -64,8 +64,8 @@ static size_t last_frame(struct tp_str text, const struct tp_strings *known)
     return length;
 }
 
-/* Returns true for an inline function of our header, such as "include/tracepress_calls.h(64): tracepress_begin_kind".
- * Its caller is a function of the program. */
+/* Returns true for an inline function of tracepress's header, such as "include/tracepress_calls.h(64):
+ * tracepress_begin_kind". Such frames are left out of stacks. */
 static bool is_own_frame(struct tp_str frame)
 {
     const char *space = frame.len ? memrchr(frame.ptr, ' ', frame.len) : NULL;
@@ -82,7 +82,7 @@ static bool is_own_frame(struct tp_str frame)
 static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, const struct tp_strings *known)
 {
     uint32_t node = TP_NO_ID, common = TP_NO_ID;
-    bool is_common = true; /* true while no frame has an address */
+    bool is_common = true; /* true while no frame so far has an object address */
     for (;;) {
         size_t size = last_frame(text, known);
         text.len -= size;
@@ -95,7 +95,7 @@ static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, 
         }
         if (text.len == 0)
             break;
-        text.len--; /* removes the ";" */
+        text.len--; /* removes the ";" before the frame */
     }
     stacks->node_of_text[id] = node;
     stacks->plain_node_of_text[id] = common;
@@ -146,10 +146,10 @@ bool tp_stack_is_empty(const struct tp_stacks *stacks, uint32_t node)
     return stack.parent == TP_NO_ID && tp_stack_frame_text(stacks, stack.frame).len == 0;
 }
 
-/* A position in a stack's text: the rest of a frame, or the ";" between two frames. */
+/* A position in the text of a stack: inside a frame, or at the ";" between two frames. */
 struct cursor {
     struct tp_str rest;
-    uint32_t node; /* node whose frame comes next; TP_NO_ID after the last frame */
+    uint32_t node; /* node of the next frame; TP_NO_ID after the last frame */
     bool is_between;
 };
 
@@ -158,7 +158,7 @@ static struct cursor begin(uint32_t node)
     return (struct cursor){.rest = {"", 0}, .node = node};
 }
 
-/* Fills `rest` with the next text if it is empty. Returns false at the end. Needs several steps if frames are empty. */
+/* Fills `rest` with the next text if `rest` is empty. Skips empty frames. Returns false at the end of the stack. */
 static bool advance(struct cursor *c, const struct tp_stacks *stacks)
 {
     while (c->rest.len == 0 && c->node != TP_NO_ID) {

@@ -1,4 +1,4 @@
-/* Defines the texts of notices: see trace.h. The sink fills the columns (sink.h). */
+/* Defines the texts of notices: see trace.h. */
 #include "webreport/trace/trace.h"
 
 const char *tp_notice_text(enum tp_notice notice)

@@ -18,15 +18,15 @@
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
-#include "writer/base/table.h" /* for TP_NULL_INT */
+#include "writer/base/table.h" /* for the macro TP_NULL_INT */
 #include "writer/base/thread_state.h"
 #include "writer/tensor.h"
 
 enum tp_kind {
-    TP_KIND_NONE,       /* unknown category; the event is skipped */
+    TP_KIND_NONE,       /* category that is unknown; the event is skipped */
     TP_KIND_OPERATOR,   /* category cpu_op or Operator */
     TP_KIND_ANNOTATION, /* category user_annotation, or an operator with the name of a region */
-    TP_KIND_RUNTIME,    /* runtime and driver calls */
+    TP_KIND_RUNTIME,    /* call of the runtime or the driver */
     TP_KIND_FRAME,      /* category python_function */
     TP_KIND_MODULE,     /* category python_function with a "Python module id" */
     TP_KIND_KERNEL,
@@ -34,17 +34,17 @@ enum tp_kind {
     TP_KIND_MEMSET,
     TP_KIND_GPU_ANNOTATION,
     TP_KIND_SPAN,     /* category Trace */
-    TP_KIND_OVERHEAD, /* time of the recorder, which is not work of the program */
-    TP_KIND_OTHER,    /* known categories that no number needs: cuda_sync, cuda_event .. */
+    TP_KIND_OVERHEAD, /* time that the recorder itself used, which is not work of the program */
+    TP_KIND_OTHER,    /* other known category that no number needs, such as cuda_sync */
     TP_KIND_COUNT
 };
 
-/* Returns true for events of the host, from which stacks, steps and launches are made. */
+/* Returns true for kinds of host events, from which stacks, steps and launches are built. */
 static inline bool tp_kind_is_host(unsigned kind)
 {
     return kind >= TP_KIND_OPERATOR && kind <= TP_KIND_MODULE;
 }
-/* Returns true for device operations. */
+/* Returns true for the kinds of device operations. */
 static inline bool tp_kind_is_device(unsigned kind)
 {
     return kind >= TP_KIND_KERNEL && kind <= TP_KIND_MEMSET;
@@ -54,9 +54,9 @@ static inline bool tp_kind_is_frame(unsigned kind)
     return kind == TP_KIND_FRAME || kind == TP_KIND_MODULE;
 }
 
-/* Kind that the argument "kind" of an annotation or a device event declares (docs/definitions.md, section 2). */
+/* Kind that the argument "kind" of an annotation or device event declares (docs/definitions.md, section 2). */
 enum tp_range_kind {
-    TP_RANGE_NONE, /* the argument is absent or another word */
+    TP_RANGE_NONE, /* no argument "kind", or an unknown word */
     TP_RANGE_INPUT,
     TP_RANGE_COMPUTE,
     TP_RANGE_COMMUNICATION,
@@ -66,35 +66,35 @@ enum tp_range_kind {
     TP_RANGE_KINDS
 };
 
-/* Returns the word of a range kind, "input", "compute" ..; NULL for TP_RANGE_NONE. Static text. */
+/* Returns the word for a range kind: "input", "compute" ..; NULL for TP_RANGE_NONE. Static text. */
 const char *tp_range_kind_text(enum tp_range_kind kind);
 
 #define TP_RANGE_BIT(kind) (1u << TP_RANGE_##kind)
 
 enum tp_event_flag {
-    TP_EVENT_UNFINISHED = 1,     /* args.finished is false */
-    TP_EVENT_HAS_INPUT_DIMS = 2, /* args has "Input Dims" or "Input dims" */
-    TP_EVENT_OLD_DIMS = 4,       /* the dims come from the key of 2020, "Input dims" */
-    TP_EVENT_WAS_OPERATOR = 8    /* an annotation because of its name; an operator in torch's own tables */
+    TP_EVENT_UNFINISHED = 1,     /* the argument "finished" is false */
+    TP_EVENT_HAS_INPUT_DIMS = 2, /* the event has an argument "Input Dims" or "Input dims" */
+    TP_EVENT_OLD_DIMS = 4,       /* the dimensions come from "Input dims", the key of 2020 */
+    TP_EVENT_WAS_OPERATOR = 8    /* the name makes the event an annotation, but torch's own tables count it as an
+                                  * operator */
 };
 
-/* One complete event (ph X) of a known kind, 32 bytes. Events are in file order, with ascending ordinals. */
+/* One complete event (phase X) of a known kind, 32 bytes. Events are in file order, so ordinals ascend. */
 struct tp_event {
-    int64_t ts_ns, dur_ns; /* dur_ns >= 0; a missing or negative duration becomes 0 */
-    uint32_t name;         /* id in names; the id of the empty text if the file has no name */
-    uint32_t ordinal;      /* position in traceEvents, which counts every element */
-    /* index in hosts, launches, devices, modules or others, depending on the kind. For frames: id of their "Call stack"
-     * in stack_texts, with keeps_frame_stacks. TP_NO_ID if there is none. */
+    int64_t ts_ns, dur_ns; /* start, ns; duration, ns, >= 0 (a missing or negative duration becomes 0) */
+    uint32_t name;         /* id in names; the id of the empty text if the event has no name */
+    uint32_t ordinal;      /* position of the event in traceEvents, counting every element */
+    /* index in hosts, launches, devices, modules or others, depending on the kind. For a frame: id of its "Call
+     * stack" in stack_texts if keeps_frame_stacks is set. TP_NO_ID if there is none. */
     uint32_t detail;
-    unsigned thread : 20; /* index in threads */
+    unsigned thread : 20; /* thread, index in threads */
     unsigned kind : 4;    /* enum tp_kind */
     unsigned flags : 4;   /* bits of enum tp_event_flag */
-    /* runtime and driver calls: index in tp_trace.call_cats, 0 for CUDA; annotations and device events: enum
-     * tp_range_kind */
+    /* runtime and driver calls: index in tp_trace.call_cats, 0 for CUDA; annotations and device events: range kind */
     unsigned variant : 4;
 };
 
-/* Returns the range kind that the event's arguments declare. */
+/* Returns the range kind of an event; TP_RANGE_NONE if its arguments declare none. */
 static inline enum tp_range_kind tp_event_declared_kind(const struct tp_event *event)
 {
     return event->kind == TP_KIND_RUNTIME ? TP_RANGE_NONE : (enum tp_range_kind)event->variant;
@@ -107,17 +107,17 @@ static inline int64_t tp_event_end(const struct tp_event *event)
 
 /* Arguments of operators and annotations. */
 struct tp_host_detail {
-    int64_t external_id; /* TP_NULL_INT if absent or not an integer */
-    uint32_t dims;       /* "Input Dims", otherwise "Input dims"; id in values */
-    uint32_t types;      /* "Input type", id in values */
-    uint32_t stack;      /* "Call stack"; id in stack_texts; TP_NO_ID if absent or only ';' and blanks */
+    int64_t external_id; /* "External id"; TP_NULL_INT if absent or not an integer */
+    uint32_t dims;       /* "Input Dims", or "Input dims" if that is absent; id in values; TP_NO_ID if absent */
+    uint32_t types;      /* "Input type", id in values; TP_NO_ID if absent */
+    uint32_t stack;      /* "Call stack", id in stack_texts; TP_NO_ID if it has no frames */
     uint32_t more;       /* index in host_rare; TP_NO_ID for most operators */
 };
 
-/* Arguments that few operators have: those of autograd and of collectives. */
+/* Arguments that only some operators have: those of autograd and of collectives. */
 struct tp_host_rare {
     int64_t sequence, forward_thread; /* TP_NULL_INT if absent or not an integer */
-    uint32_t comm;                    /* index in comms; TP_NO_ID if there is none */
+    uint32_t comm;                    /* arguments of the collective, index in comms; TP_NO_ID if there are none */
 };
 
 /* Arguments of runtime and driver calls. */
@@ -125,55 +125,55 @@ struct tp_launch_detail {
     int64_t external_id, correlation;
 };
 
-/* Arguments of kernels, copies and memory sets, 24 bytes. */
+/* Arguments of a kernel, copy or memory set, 24 bytes. */
 struct tp_device_detail {
     int64_t external_id, correlation;
-    uint32_t setup; /* index in setups */
-    uint32_t comm;  /* index in comms; TP_NO_ID if there is none */
+    uint32_t setup; /* configuration of the operation, index in setups */
+    uint32_t comm;  /* arguments of the collective, index in comms; TP_NO_ID if there are none */
 };
 
-/* Arguments that are equal for equal operations: where a device operation runs and how it is configured. Each distinct
+/* Device, stream and configuration of a device operation, equal for all repetitions of the operation. Each distinct
  * set is stored once, in order of first appearance. */
 struct tp_device_setup {
     int64_t bytes, device, stream, graph_id;
-    int64_t blocks_per_sm_e9; /* "blocks per SM" in units of 1e-9; TP_NULL_INT if not a finite number */
-    int64_t occupancy_pct_e9; /* "est. achieved occupancy %" in 1e-9 %; TP_NULL_INT if not a finite number */
-    uint32_t stream_value;    /* args.stream as in the file, id in values */
-    uint32_t grid, block, registers, shared_memory; /* ids in values; TP_NO_ID if absent or null */
-    uint32_t unused;                                /* always 0, because all bytes of a key are compared */
+    int64_t blocks_per_sm_e9; /* "blocks per SM" times 1e9; TP_NULL_INT if not a finite number */
+    int64_t occupancy_pct_e9; /* "est. achieved occupancy %" times 1e9; TP_NULL_INT if not a finite number */
+    uint32_t stream_value;    /* text of the argument "stream", id in values */
+    uint32_t grid, block, registers, shared_memory; /* arguments as ids in values; TP_NO_ID if absent or null */
+    uint32_t unused;                                /* always 0, because structs are compared byte by byte */
 };
 
 struct tp_module_detail {
-    int64_t module_id; /* "Python module id"; TP_NULL_INT if it is not an integer */
-    uint32_t stack;    /* id of the "Call stack" in stack_texts, as in tp_event.detail of frames */
+    int64_t module_id; /* "Python module id"; TP_NULL_INT if not an integer */
+    uint32_t stack;    /* "Call stack" of the call, id in stack_texts; TP_NO_ID unless keeps_frame_stacks is set */
 };
 
 /* Arguments of events of the kind TP_KIND_OTHER. */
 struct tp_other_detail {
     int64_t external_id;
-    uint32_t cat; /* id in cats */
+    uint32_t cat; /* category, id in cats */
 };
 
-/* "Concrete Inputs" of a convolution, attention or selection. Sorted by operator. */
+/* Argument "Concrete Inputs" of a convolution, attention or selection. Sorted by operator. */
 struct tp_concrete {
     uint32_t host;  /* index of the operator in hosts */
-    uint32_t value; /* the text, id in values */
+    uint32_t value; /* text of the argument, id in values */
 };
 
-/* Arguments of a collective, from record_param_comms or a communication kernel. ids in values; TP_NO_ID if absent or
- * null. */
+/* Arguments of a collective, from record_param_comms or a communication kernel. Ids are in values; TP_NO_ID if
+ * absent or null. */
 struct tp_comm_detail {
     uint32_t collective, dtype, group_size, group_name, group_description, group_ranks;
-    int64_t in_count, out_count; /* "In msg nelems" and "Out msg nelems", numbers of elements */
-    int64_t sequence;            /* "Seq": number of the call within its process group */
-    int64_t peer;                /* the other rank of a send or receive */
+    int64_t in_count, out_count; /* "In msg nelems" and "Out msg nelems": numbers of elements; TP_NULL_INT if absent */
+    int64_t sequence;            /* "Seq": number of the call within its process group; TP_NULL_INT if absent */
+    int64_t peer;                /* rank of the other side of a send or receive */
 };
 
 enum tp_memory_flag {
-    TP_MEMORY_OUT_OF_MEMORY = 1 /* the record is an [OutOfMemory] record */
+    TP_MEMORY_OUT_OF_MEMORY = 1 /* bit for an [OutOfMemory] record */
 };
 
-/* The values of c10::DeviceType on which code depends. memory_records.c has the names of all values. */
+/* Values of c10::DeviceType on which code depends. memory_records.c has the names of all values. */
 enum tp_device_type {
     TP_DEVICE_CPU = 0,
     TP_DEVICE_CUDA = 1,
@@ -186,116 +186,117 @@ enum tp_device_type {
 
 /* A device that memory records name. */
 struct tp_memory_place {
-    int64_t type, id; /* type: enum tp_device_type or another value; both TP_NULL_INT if absent */
+    int64_t type, id; /* type: enum tp_device_type, or another c10::DeviceType; TP_NULL_INT if absent */
 };
 
-/* One [memory] or [OutOfMemory] record. Records are in file order. */
+/* One record "[memory]" or "[OutOfMemory]". Records are in file order. */
 struct tp_memory {
-    int64_t ts_ns, bytes; /* bytes: 0 if absent */
-    uint32_t device;      /* index in memory_places */
+    int64_t ts_ns, bytes; /* time, ns; size of the allocation, bytes, negative when memory is freed, 0 if absent */
+    uint32_t device;      /* device of the memory, index in memory_places */
     uint32_t thread, ordinal;
     uint32_t flags;
 };
 
-/* Fields that records of old recorders lack. TP_NULL_INT if absent. */
+/* Fields of a memory record that old recorders do not write. TP_NULL_INT if absent. */
 struct tp_memory_rare {
     int64_t address, total_allocated, total_reserved;
 };
 
-/* A value of a counter (ph C with an argument "value"). Values are in file order. */
+/* One value of a counter (phase C with an argument "value"). Values are in file order. */
 struct tp_counter {
     int64_t ts_ns;
     double value; /* NaN if the argument is not a number */
     uint32_t name;
 };
 
-/* One end of a task (ph b or e), in file order. A task may end on another thread than the one on which it began. */
+/* The start or the end of a task (phase b or e), in file order. A task may end on another thread than the thread of
+ * its start. */
 struct tp_task_end {
     int64_t ts_ns;
-    uint32_t name, category, id; /* ids of texts */
+    uint32_t name, category, id; /* name, category and id of the task, as ids in texts */
     bool is_begin;
 };
 
-/* One end of a forward-backward link (category fwdbwd or forward_backward), in file order. */
+/* The start or the end of a forward-backward link (category fwdbwd or forward_backward), in file order. */
 struct tp_flow {
     int64_t ts_ns;
-    uint32_t id; /* the argument "id" as an id in texts; a number and its text have the same id */
+    uint32_t id; /* number of the link, as an id in texts; a number and the same digits in quotes have the same id */
     uint32_t thread;
     bool is_start;
 };
 
-/* Innermost frame of a sample that the recorder marks as its own work (`recording`). The decoder adds this frame. */
+/* Innermost frame of a sample that the recorder marks as its own work ("recording"). The reader adds this frame. */
 #define TP_RECORDING_FUNCTION "[recording]"
 #define TP_RECORDING_FILE "kernel"
 #define TP_RECORDING_FRAME TP_RECORDING_FUNCTION " [" TP_RECORDING_FILE "]"
 
-/* One sample of a running thread (ph P, category cpu_sample; written by our collector), in file order. */
+/* One sample of a running thread (phase P, category cpu_sample), written by our collector. In file order. */
 struct tp_sample {
     int64_t ts_ns, cpu_ns; /* cpu_ns: processor time of the thread since its previous sample, ns; >= 0 */
     uint32_t stack;        /* "Call stack", id in stack_texts; TP_NO_ID if there is none */
     uint32_t thread;
 };
 
-/* A state of a thread (category thread_state; only in recordings from outside), in file order. */
+/* A state of a thread (category thread_state), only in recordings from outside. In file order. */
 struct tp_state {
     int64_t ts_ns, dur_ns;
     uint32_t thread;
-    uint32_t cause;    /* waits only: cause as an id in texts; TP_NO_ID if unknown */
-    uint32_t stack;    /* waits only: id in stack_texts; TP_NO_ID if there is none */
+    uint32_t cause;    /* cause of a wait, id in texts; TP_NO_ID if unknown or not a wait */
+    uint32_t stack;    /* stack of a wait, id in stack_texts; TP_NO_ID if there is none */
     uint8_t state;     /* enum tp_thread_state */
     bool is_estimated; /* true if the recorder estimated the cause from other waits */
-    bool is_recording; /* true for a wait that the recorder marks as its own */
+    bool is_recording; /* true for a wait that the recorder marks as its own work */
 };
 
-/* A process (category process; only in recordings from outside), in file order. Absent numbers are TP_NULL_INT, absent
- * texts TP_NO_ID. */
+/* A process (category process), only in recordings from outside. In file order. Absent numbers are TP_NULL_INT,
+ * absent texts TP_NO_ID. */
 struct tp_recorded_process {
     int64_t ts_ns, dur_ns;
     int64_t parent_pid, exit_code, signal;
     int64_t peak_bytes; /* peak of resident memory, bytes */
     int64_t read_bytes, written_bytes, disk_read_bytes, disk_written_bytes;
-    uint32_t thread; /* thread whose tid equals the pid of the process, as an index in threads */
+    uint32_t thread; /* thread whose tid equals the pid, index in threads */
     uint32_t name;   /* name of the process, id in names */
-    uint32_t end;    /* how the process ended if it has no exit code, id in texts */
-    uint32_t execs;  /* programs that the process executed, in order: id in values of a list of texts */
+    uint32_t end;    /* how the process ended if it has no exit code, as an id in texts */
+    uint32_t execs;  /* programs that the process executed, in order: a JSON list of texts, id in values */
 };
 
-/* The resident memory of a process at one time (counter "process memory"), in file order. */
+/* Resident memory of a process at one time (counter "process memory"). In file order. */
 struct tp_process_memory {
     int64_t ts_ns, bytes;
-    uint32_t thread; /* thread whose tid equals the pid of the process, as an index in threads */
+    uint32_t thread; /* thread whose tid equals the pid of the process, index in threads */
 };
 
-/* A tensor that a program recorded (instant of category tensor; written by our collector), in file order. */
+/* A tensor that the program recorded (instant of category tensor), written by our collector. In file order. */
 struct tp_tensor_record {
-    int64_t ts_ns, step;                 /* step: TP_NULL_INT if absent */
-    uint32_t name, ordinal;              /* name: id in names */
+    int64_t ts_ns, step;                 /* time, ns; step number, TP_NULL_INT if absent */
+    uint32_t name, ordinal;              /* name: id in names; ordinal: position in traceEvents */
     uint32_t dtype, shape, file, values; /* ids in values; TP_NO_ID if absent or null; see writer/README.md */
     bool has_stats;                      /* true if the counts are present and agree with each other */
-    struct tp_tensor_stats stats;        /* numbers are NaN if absent or null */
+    struct tp_tensor_stats stats;        /* statistics of the values; NaN for a number that is absent or null */
 };
 
-/* The program's own arguments of a range, of work on a device that the program declared, or of a moment. */
+/* Arguments that the program gave to a range, to device work that it declared, or to a moment. */
 struct tp_argument_text {
-    /* lines "argument: value" without the last line feed, id in argument_texts; TP_NO_ID if there are none */
+    /* lines "argument: value" without the last line feed, id in argument_texts; TP_NO_ID if there are no lines */
     uint32_t text;
-    uint32_t color; /* color 0xRRGGBB; TP_NO_ID if the program gave none */
+    uint32_t color; /* color 0xRRGGBB; TP_NO_ID if the program set no color */
 };
 
-/* The program's own arguments of an event, in file order. */
+/* Arguments that the program gave to an event, in file order. */
 struct tp_argument {
-    uint32_t event; /* index in events */
+    uint32_t event; /* the event, index in events */
     struct tp_argument_text text;
 };
 
-/* A moment that a program marked (instant of category user_annotation; written by our collector), in file order. */
+/* A moment that the program marked (instant of category user_annotation), written by our collector. In file order. */
 struct tp_moment {
     int64_t ts_ns;
     uint32_t name, thread;
     struct tp_argument_text text;
 };
 
-/* A pid or tid: a number (also from a text of digits or "stream N"), or another text. */
+/* A pid or tid: a number, or a text. Texts of digits and "stream N" are stored as numbers. */
 struct tp_row_id {
     bool is_text;
     int64_t number;
@@ -304,24 +305,24 @@ struct tp_row_id {
 
 struct tp_thread {
     struct tp_row_id pid, tid;
-    struct tp_str name; /* name in the last thread_name record; empty if there is none */
+    struct tp_str name; /* name in the last thread_name record of the thread; empty if there is none */
 };
 
 struct tp_process {
     struct tp_row_id pid;
     struct tp_str name, labels;
-    int64_t sort_index; /* TP_NULL_INT if absent */
+    int64_t sort_index; /* sort index of the process in the timeline; TP_NULL_INT if absent */
 };
 
-/* One entry of deviceProperties. Texts are as in the file; ptr NULL if absent. */
+/* One entry of deviceProperties. Texts are as in the file; ptr NULL if a text is absent. */
 struct tp_gpu_property {
     bool has_id, has_warp_size;
     int64_t id, total_memory_bytes, major, minor, warp_size, sm_count;
-    struct tp_str name, major_text, minor_text; /* *_text: as Python's str() prints the value */
+    struct tp_str name, major_text, minor_text; /* version numbers in the form of Python's str() */
 };
 
 struct tp_header_value {
-    struct tp_str key, value; /* value: compact JSON */
+    struct tp_str key, value; /* key: name of the top-level member; value: its value as compact JSON */
 };
 
 /* Kinds of repairs, skipped parts and oddities. The reader counts each kind; tp_notice_text returns its text. */
@@ -347,42 +348,42 @@ enum tp_notice {
     TP_NOTICE_UNBALANCED,
     TP_NOTICE_EVENT_TOO_LONG,
     TP_NOTICE_HEADER,
-    /* the following notices are oddities without a repair, found when the events are sorted (model/oddities.h) */
+    /* oddities that need no repair, found when the events are sorted (model/oddities.h) */
     TP_NOTICE_TIME_OUTLIER,
     TP_NOTICE_OVERLAP,
     TP_NOTICE_NO_STEPS,
     TP_NOTICE_COUNT
 };
 
-/* Reason why an element has no kind. Phase letters are counted separately. */
+/* Reasons for skipping an element. An element with a known phase that is not read is counted by its phase letter
+ * instead. */
 enum tp_skip { TP_SKIP_NOT_AN_OBJECT, TP_SKIP_PHASE_UNKNOWN, TP_SKIP_NO_TIME, TP_SKIP_UNKNOWN_CATEGORY, TP_SKIP_COUNT };
 
 /* Counts of complete events of one unknown category. */
 struct tp_unknown_category {
     uint64_t count;
-    int64_t time_ns; /* sum of the events' durations, ns */
+    int64_t time_ns; /* total duration of the events, ns */
     uint32_t cat;    /* id in cats; the id of the empty text if the events have no category */
 };
 
 enum { TP_UNKNOWN_CATEGORIES = 8 };
 
-/* Counts of events with an impossible recorded end (impossible_ends.h). */
+/* Number of events with an impossible end, and the longest of them (impossible_ends.h). */
 struct tp_cut {
     uint64_t count;
     uint32_t name;                /* name of the event with the longest recorded time */
-    int64_t recorded_ns, kept_ns; /* time of this event in the file, and its longest possible time, ns */
+    int64_t recorded_ns, kept_ns; /* duration of this event in the file, ns, and its duration after the cut, ns */
 };
 
-/* Number of sums in struct tp_link_sums. The sums cover the ends of links between calls and device operations, and the
- * events at these ends. Each event adds a hash of its number and start to the sum that its number selects. So equal
- * sets have equal sums. */
+/* Number of sums in each array of struct tp_link_sums. An event or a link end adds a hash of its number and start
+ * time to the sum that its number selects. Equal sets of events have equal sums. */
 enum { TP_LINK_SUMS = 64 };
 
 struct tp_link_sums {
-    uint64_t starts[TP_LINK_SUMS], ends[TP_LINK_SUMS]; /* sums over starts and ends of links */
+    uint64_t starts[TP_LINK_SUMS], ends[TP_LINK_SUMS]; /* sums over the starts and over the ends of links */
     uint64_t events[TP_LINK_SUMS];                     /* sums over events with a correlation */
     uint64_t devices[TP_LINK_SUMS];                    /* sums over the device operations among these events */
-    bool is_unreadable;                                /* true if some number or start cannot be read */
+    bool is_unreadable;                                /* true if a number or start time cannot be read */
 };
 
 static inline void tp_link_add(uint64_t *sums, int64_t number, int64_t ts_ns)
@@ -391,58 +392,58 @@ static inline void tp_link_add(uint64_t *sums, int64_t number, int64_t ts_ns)
         tp_hash_mix((uint64_t)number ^ UINT64_C(0x9E3779B97F4A7C15), (uint64_t)ts_ns ^ UINT64_C(0xE7037ED1A0B428DB));
 }
 
-/* Counters of one reading. element_count equals the sum of all read* and skipped* counters. */
+/* Counters of the reader. element_count equals the sum of all read* and skipped* counters. */
 struct tp_reading {
-    uint64_t element_count;       /* elements of traceEvents, except elements with broken text */
+    uint64_t element_count;       /* elements of traceEvents, without those whose text is broken */
     uint64_t read[TP_KIND_COUNT]; /* complete events by kind */
     uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
-    struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES]; /* first unknown categories; count 0: free */
-    uint64_t skipped_phase[128]; /* skipped elements by phase letter: M s f t i I R C B E b e n P N O D */
-    /* complete events without or with negative duration, which becomes 0; TP_KIND_OTHER does not count */
+    struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES]; /* count 0: free entry */
+    uint64_t skipped_phase[128]; /* skipped elements by phase letter (M s f t i I R C B E b e n P N O D) */
+    /* complete events with a missing or a negative duration, which becomes 0; events of TP_KIND_OTHER do not count */
     uint64_t without_dur, negative_dur;
-    uint64_t driver;              /* runtime calls that are driver calls */
+    uint64_t driver;              /* calls of the driver, which are also in read[TP_KIND_RUNTIME] */
     uint64_t other_device_events; /* events of categories mtia_ccp_events and hpu_op */
     uint64_t counter_events;      /* events of category cuda_profiler_range */
-    uint64_t repaired;            /* events that were repaired or skipped because of broken text (F9) */
+    uint64_t repaired;            /* events that were repaired or skipped because their text was broken */
     bool is_truncated, has_gzip_error;
-    /* true if a process is called "CPU functions" or "CUDA functions", as in files of torch before 1.8 */
+    /* true if a process has the name "CPU functions" or "CUDA functions", as in files of torch before 1.8 */
     bool is_old_autograd;
-    bool is_gzip, has_end;                          /* has_end: the bracket that closes the document was read */
-    uint64_t own_repairs;                           /* repaired events that torch itself writes in this broken form */
+    bool is_gzip, has_end;                          /* has_end: true if the bracket that closes the document was read */
+    uint64_t own_repairs;                           /* repaired events that torch itself wrote in broken form */
     uint64_t odd_keys;                              /* events with a duplicate key or a key that no writer uses */
-    uint64_t unnamed_memory;                        /* instants with the arguments of memory records but another name */
+    uint64_t unnamed_memory;                        /* instants with a memory record's arguments but another name */
     uint64_t misspelled_cats;                       /* complete events with a misspelled category */
-    uint64_t skipped_without_cat, read_without_cat; /* without a category: skipped; read */
-    uint64_t twice;                                 /* events that equal another event (model/oddities.h) */
-    uint64_t with_decimals;                         /* starts and durations of complete events with three decimals */
-    uint64_t odd_decimals; /* starts and durations of complete events with another number of decimals */
-    uint64_t nameless;     /* events and records without name or thread, links without number */
-    uint64_t unnumbered;   /* host events and memory records without the recorder's number */
+    uint64_t skipped_without_cat, read_without_cat; /* complete events without a category that were skipped, or read */
+    uint64_t twice;                                 /* events that are equal to another event (model/oddities.h) */
+    uint64_t with_decimals;                         /* starts and durations with three decimals, of complete events */
+    uint64_t odd_decimals;                          /* starts and durations with more or fewer decimals */
+    uint64_t nameless;   /* events and records without name or thread, and links without a number */
+    uint64_t unnumbered; /* host events and memory records without a number of the recorder */
     struct tp_link_sums link_sums;
     bool has_window_end;   /* true if the recorder marked the end of the recording */
-    int64_t window_end_ns; /* time of the end mark, ns */
-    /* the following members are found by comparing events with each other (model/conflicts.h) */
+    int64_t window_end_ns; /* time of the mark for the end of the recording, ns */
+    /* The next five members come from comparing events with each other (model/conflicts.h). */
     uint64_t conflicts;      /* events that contradict other events */
     uint64_t damaged_names;  /* events whose name is cut or misspelled */
     uint64_t without_member; /* events without an argument that other events of their kind have */
-    /* device operations without a call, although other operations of the same name have a call */
+    /* device operations without a call, while other operations of the same name have a call */
     uint64_t devices_without_call;
-    uint64_t unexplained_totals; /* totals of device memory that no order of the records explains */
-    uint64_t numbered;           /* kept events with the recorder's number ("Ev Idx") */
+    uint64_t unexplained_totals; /* totals of device memory that no order of the memory records explains */
+    uint64_t numbered;           /* events that have a number of the recorder ("Ev Idx") */
     uint64_t number_sum;         /* sum of the recorder's numbers, modulo 2^64 */
     int64_t last_number;         /* highest of the recorder's numbers */
-    unsigned declared_kinds;     /* bits of the kinds (enum tp_range_kind) that arguments of events declare */
-    uint64_t device_link_starts, device_link_ends; /* ends of links to device work */
-    uint64_t correlated;                           /* kept events with a correlation */
+    unsigned declared_kinds;     /* set of bits 1 << kind for each enum tp_range_kind that arguments declare */
+    uint64_t device_link_starts, device_link_ends; /* numbers of starts and ends of links to device operations */
+    uint64_t correlated;                           /* events that have a correlation */
     struct tp_cut cut_frames, cut_operations;      /* Python calls and device operations with an impossible end */
     uint64_t notices[TP_NOTICE_COUNT];
-    uint64_t notice_offset[TP_NOTICE_COUNT]; /* first byte offset in the inflated text */
+    uint64_t notice_offset[TP_NOTICE_COUNT]; /* offset of the first notice of each kind in the inflated text, bytes */
     uint64_t text_bytes, file_bytes;
     char file_sha256[65]; /* SHA-256 of the stored file, hexadecimal; "" with skips_hash */
 };
 
-enum tp_option_bit { /* Options whose top-level key is in the document. */
+enum tp_option_bit { /* Bits for the options whose top-level key is in the document. */
                      TP_OPTION_RECORD_SHAPES = 1,
                      TP_OPTION_WITH_STACK = 2,
                      TP_OPTION_PROFILE_MEMORY = 4,
@@ -452,17 +453,17 @@ enum tp_option_bit { /* Options whose top-level key is in the document. */
 
 struct tp_trace {
     struct tp_arena *arena;
-    struct tp_strings names, cats, values; /* values: compact JSON texts, each distinct value once */
-    struct tp_strings stack_texts;         /* "Call stack" arguments as in the file */
-    struct tp_strings texts;               /* ids of links, and names and labels of rows */
+    struct tp_strings names, cats, values; /* the distinct texts; `values` are compact JSON */
+    struct tp_strings stack_texts;         /* distinct texts of "Call stack" arguments, as in the file */
+    struct tp_strings texts;               /* ids of links, and names and labels of threads and processes */
     struct tp_frames frames;               /* project lines and labels of the names */
-    struct tp_stacks *stacks;              /* stacks of stack_texts; grows while a model of the trace is built */
+    struct tp_stacks *stacks;              /* the stacks of stack_texts; building a model of the trace adds more */
 
     struct tp_event *events;
     uint32_t event_count;
     struct tp_host_detail *hosts;
     struct tp_host_rare *host_rare;
-    /* from index 1 on: 1 + id in cats of a category of calls of other devices ("mtia_runtime"); 0: free */
+    /* from index 1 on: 1 + id in cats of a category of calls on other devices ("mtia_runtime"); 0 in a free entry */
     uint32_t call_cats[16];
     struct tp_launch_detail *launches;
     struct tp_device_detail *devices;
@@ -473,10 +474,10 @@ struct tp_trace {
     struct tp_concrete *concretes;
     uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
-    struct tp_memory_rare *memory_rare; /* by record; NULL if no record has these fields */
-    /* by record: "Call stack" as an id in stack_texts, or TP_NO_ID; NULL if no record has a stack */
+    struct tp_memory_rare *memory_rare; /* rare fields by index in `memory`; NULL if no record has such fields */
+    /* by index in `memory`: stack as an id in stack_texts, or TP_NO_ID; NULL if no record has a stack */
     uint32_t *memory_stacks;
-    struct tp_memory_place *memory_places; /* distinct devices, by first appearance */
+    struct tp_memory_place *memory_places; /* distinct devices in the order of their first record */
     uint32_t memory_count, memory_place_count;
     struct tp_counter *counters;
     uint32_t counter_count;
@@ -490,7 +491,7 @@ struct tp_trace {
     uint32_t state_count;
     struct tp_recorded_process *recorded_processes;
     uint32_t recorded_process_count;
-    struct { /* our recorder's threads in the program, whose states and samples were dropped (recorder_threads.h) */
+    struct { /* the recorder's own threads, whose states and samples were dropped (recorder_threads.h) */
         uint32_t thread_count;
         int64_t running_ns;
     } recorder;
@@ -499,11 +500,11 @@ struct tp_trace {
     struct tp_tensor_record *tensors;
     uint32_t tensor_count;
     struct tp_strings argument_texts;
-    struct tp_argument *arguments; /* present only with wants_arguments, like the moments */
+    struct tp_argument *arguments; /* read only with wants_arguments, as are the moments */
     uint32_t argument_count;
     struct tp_moment *moments;
     uint32_t moment_count;
-    uint64_t arguments_left_out; /* number of texts dropped because of TP_MAX_ARGUMENT_TEXTS */
+    uint64_t arguments_left_out; /* number of argument texts dropped because of TP_MAX_ARGUMENT_TEXTS */
 
     struct tp_thread *threads;
     uint32_t thread_count;
@@ -512,33 +513,33 @@ struct tp_trace {
 
     struct tp_gpu_property *gpus;
     uint32_t gpu_count;
-    bool has_gpu_list; /* true if deviceProperties is a list */
+    bool has_gpu_list; /* true if the member deviceProperties is a list */
     struct tp_header_value *header;
     uint32_t header_count;
-    unsigned options;     /* bits of enum tp_option_bit */
-    int64_t base_time_ns; /* baseTimeNanoseconds, ns; 0 if absent */
+    unsigned options;     /* options of the recording, bits of enum tp_option_bit */
+    int64_t base_time_ns; /* member baseTimeNanoseconds, ns; 0 if absent */
 
     struct tp_reading reading;
     struct tp_input_evidence evidence; /* filled by tp_evidence_build */
 };
 
 struct tp_trace_options {
-    uint64_t max_input_bytes; /* most bytes of inflated text; 0: TP_MAX_INPUT_BYTES */
+    uint64_t max_input_bytes; /* maximum size of the inflated text, bytes; 0 for TP_MAX_INPUT_BYTES */
     bool is_strict;           /* refuse input that is not exact JSON */
-    bool single_thread;       /* never start the inflating thread */
-    bool keeps_frame_stacks;  /* keep the "Call stack" of Python frames (much text) */
+    bool single_thread;       /* inflate without a second thread */
+    bool keeps_frame_stacks;  /* keep the "Call stack" of Python frames, which needs much memory */
     bool wants_tensors;       /* accept a trace that has only tensors */
-    bool wants_arguments;     /* keep the program's own arguments and colors, and moments, which the page draws */
-    bool keeps_ends;          /* keep the ends in the file, even impossible ones (impossible_ends.h) */
-    bool reads_spools;        /* read a spool like the trace that `recover` makes; false: refuse spools */
+    bool wants_arguments;     /* keep moments, and the arguments and colors that the program set; the page draws them */
+    bool keeps_ends;          /* do not correct impossible ends (impossible_ends.h) */
+    bool reads_spools;        /* read a spool like the trace that `recover` makes from it; otherwise refuse spools */
     bool skips_hash;          /* do not compute reading.file_sha256, which remains "" */
-    int copy_fd;              /* descriptor that receives a copy of the bytes of the file; 0: none */
-    const char *include;      /* pattern for names in folders among the inputs: see struct tp_run_search */
+    int copy_fd;              /* descriptor that receives a copy of the bytes of the file; 0: no copy */
+    const char *include;      /* pattern for the names of files in folders: see struct tp_run_search */
 };
 
-/* Reads a trace file ("-" for stdin) into *trace. Allocates from `arena`, whose guard must be set; memory and string
- * limits jump to it. Returns 0, TP_EIO, TP_EFORMAT if the file has no usable data or strict mode refuses it, or
- * TP_ELIMIT if max_input_bytes or the inflate ratio is exceeded. */
+/* Reads a trace file ("-" for standard input) into *trace. Allocates from `arena`, whose guard must be set, because
+ * memory and string limits jump to it. Returns 0 or TP_EIO. Returns TP_EFORMAT if the file has no usable data or
+ * is_strict refuses it, and TP_ELIMIT if max_input_bytes or the inflate ratio is exceeded. */
 int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path,
                   const struct tp_trace_options *options, struct tp_error *err);
 
@@ -546,7 +547,7 @@ int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *pa
 int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,
                         const struct tp_trace_options *options, struct tp_error *err);
 
-/* Returns true if the notice means that the file itself is damaged, false if only its content is odd. */
+/* Returns true if a notice means that the file itself is damaged, false if only its contents are unusual. */
 static inline bool tp_notice_is_damage(enum tp_notice notice)
 {
     return notice < TP_NOTICE_TIME_OUTLIER;
@@ -560,13 +561,13 @@ static inline struct tp_str tp_trace_name(const struct tp_trace *trace, const st
     return tp_strings_get(&trace->names, event->name);
 }
 
-/* Returns the setup of a device operation. detail: tp_event.detail of the operation. */
+/* Returns the setup of a device operation. detail: the operation's tp_event.detail. */
 static inline const struct tp_device_setup *tp_device_setup(const struct tp_trace *trace, uint32_t detail)
 {
     return &trace->setups[trace->devices[detail].setup];
 }
 
-/* Returns the rare arguments of an operator or annotation. All members are absent if it has none. */
+/* Returns the rare arguments of an operator or annotation. All members are absent values if it has none. */
 static inline struct tp_host_rare tp_host_rare(const struct tp_trace *trace, const struct tp_host_detail *host)
 {
     static const struct tp_host_rare none = {TP_NULL_INT, TP_NULL_INT, TP_NO_ID};
@@ -579,19 +580,19 @@ static inline const struct tp_memory_place *tp_memory_place(const struct tp_trac
     return &trace->memory_places[record->device];
 }
 
-/* Returns the rare fields of a memory record. `record` must point into the trace's array. */
+/* Returns the rare fields of a memory record, which must be in the trace's array. */
 static inline const struct tp_memory_rare *tp_memory_rare(const struct tp_trace *trace, const struct tp_memory *record)
 {
     static const struct tp_memory_rare none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
     return trace->memory_rare ? &trace->memory_rare[record - trace->memory] : &none;
 }
 
-/* Returns the value of a top-level key as compact JSON; ptr NULL if absent. */
+/* Returns the value of the top-level member `key` as compact JSON; ptr NULL if absent. */
 struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key);
 
-/* Returns the offset (ns) that converts times of a trace to wall clock times. first_ns: first time of the trace. If it
- * is before the year 2000, times count from baseTimeNanoseconds, as torch has written them since 2.4. Otherwise returns
- * 0. */
+/* Returns the offset, ns, to add to times of a trace to get wall clock times. first_ns: first time in the trace.
+ * Since torch 2.4, times count from baseTimeNanoseconds; a first time before the year 2000 shows this. Returns 0 for
+ * other traces. */
 int64_t tp_trace_base_ns(const struct tp_trace *trace, int64_t first_ns);
 
 #endif
