@@ -1,4 +1,4 @@
-/* Compares the ranks of one span: builds the step matrices and writes JSON. See distributed.h. rank_facts.c makes the
+/* Implements distributed.h: compares the ranks of one span and writes the comparison as JSON. rank_facts.c makes the
  * summaries, rank_collectives.c the tables of collectives. */
 #include "webreport/measure/ranks/distributed.h"
 
@@ -10,12 +10,12 @@
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 
-/* Returns whether all ranks have the same number of records and of ranges per record. */
+/* Returns whether all ranks have equally many records, and equally many ranges in each record. */
 static bool are_comparable(const struct tp_distributed *view)
 {
     const struct tp_rank_summary *first = view->ranks[0];
     if (view->rank_count < 2)
-        return false; /* a single rank does not show how long a call waits */
+        return false; /* with a single rank, the waiting time in a call is unknown */
     for (uint32_t w = 1; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
         if (rank->record_count != first->record_count)
@@ -27,8 +27,8 @@ static bool are_comparable(const struct tp_distributed *view)
     return true;
 }
 
-/* Returns the number of ranks of the job or of the largest group of a collective, whichever is larger; TP_NULL_INT if
- * both are unknown. */
+/* Returns the number of ranks in the job or in the largest group of a collective, whichever is larger. Returns
+ * TP_NULL_INT if both are unknown. */
 static int64_t largest_group(const struct tp_distributed *view)
 {
     int64_t most = TP_NULL_INT;
@@ -43,8 +43,8 @@ static int64_t largest_group(const struct tp_distributed *view)
     return most;
 }
 
-/* Finds the time that each range transfers data (D10): its last m nanoseconds, where m is the length of the shortest
- * corresponding range of all ranks. Comparable ranks have their ranges in the same order. */
+/* Finds for each range how long it transfers data, ns (section 12, D10): the length of the shortest corresponding range
+ * on any rank. Comparable ranks have their ranges in the same order. */
 static int64_t *find_transfers(const struct tp_distributed *view, struct tp_arena *arena)
 {
     const struct tp_rank_summary *first = view->ranks[0];
@@ -61,7 +61,7 @@ static int64_t *find_transfers(const struct tp_distributed *view, struct tp_aren
 
 /* ---- matrices ---- */
 
-/* Row labels in order of first appearance; [0] is "all". */
+/* labels of the rows in order of first appearance; row 0 is "all" */
 struct labels {
     struct tp_strings texts;
     struct tp_vec rows; /* struct tp_str */
@@ -104,7 +104,8 @@ static int64_t *cell_of(const struct tp_step_matrix *matrix, uint32_t rank_count
     return matrix->part_ns + cell * matrix->part_count;
 }
 
-/* Fills the matrix of overlap and its means: only computation, both, only communication, and other time. */
+/* Fills the matrix of overlap and its means. The parts of a cell are only computation, both, only communication, and
+ * other time. */
 static void build_overlap(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct labels labels;
@@ -136,7 +137,7 @@ static struct tp_str label_text(const struct tp_rank_summary *rank, uint32_t lab
     return label == TP_NO_ID ? TP_STR("null") : rank->labels[label];
 }
 
-/* Fills the transfer time and waiting time of one rank by step. */
+/* Fills the transfer time and the waiting time of rank `w` in each step. */
 static void build_rank_wait(struct tp_distributed *view, const struct labels *labels, uint32_t w,
                             const int64_t *shortest, struct tp_arena *arena)
 {
@@ -229,7 +230,7 @@ static bool next_wait_column(const struct tp_record *record, size_t *cursor, str
     return next_name(names, TP_WAIT_PARTS, cursor, item);
 }
 
-/* Writes the parts of one cell: record->at is the matrix, record->index the cell. Row 0 has the means. */
+/* Writes the parts of one cell. record->at: matrix; record->index: index of the cell. Cells of row 0 contain means. */
 static bool next_cell_part(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_step_matrix *matrix = record->at;
@@ -242,7 +243,7 @@ static bool next_cell_part(const struct tp_record *record, size_t *cursor, struc
     return true;
 }
 
-/* Writes the workers of the step record->index. */
+/* Writes the cells of all workers for one step. record->index: index of the step. */
 static bool next_worker_cell(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_step_matrix *matrix = record->at;

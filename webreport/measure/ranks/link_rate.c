@@ -1,10 +1,9 @@
-/* Compares the bus rate of the collectives of all ranks of a machine with the links between its devices. See
- * link_rate.h.
+/* Implements link_rate.h: compares the bus rate of the collectives of a machine with the links between its devices.
  *
- * The calls of the ranks belong to one collective if group, name and order are equal. Its transfer time is the shortest
- * time of any rank's kernels, because the last rank to arrive does not wait. Groups of only some devices of a machine
- * are ignored, because some boards link devices in pairs and have fewer links than published. Groups of several
- * machines are ignored, because they use other links. */
+ * Calls on several ranks belong to one collective if their group, name and position among equal calls are the same. The
+ * transfer time is the shortest kernel time of any rank, because the last rank to arrive does not wait. Groups of only
+ * some devices of a machine are ignored: some boards link pairs of devices and have fewer links than published. Groups
+ * across several machines are ignored, because they use other links. */
 #include "webreport/measure/ranks/link_rate.h"
 
 #include <math.h>
@@ -16,10 +15,10 @@
 #include "writer/base/saturate.h"
 #include "writer/base/stats.h"
 
-/* Share of the published rate of a link that well-tuned collectives reach. */
+/* share of a link's published rate that well-tuned collectives reach */
 static const double REACHED = 0.7;
 
-/* A collective call of several ranks. */
+/* one collective, called by several ranks */
 struct instance {
     const struct tp_collective_kind *kind;
     uint32_t member_count;
@@ -35,8 +34,7 @@ static double threshold(const char *key)
     return INFINITY;
 }
 
-/* Returns whether each rank has one device, the devices are all different, and together they are all devices of one
- * machine. */
+/* Returns whether the ranks use all devices of one machine, each rank exactly one device. */
 static bool is_whole_machine(const struct tp_distributed *view)
 {
     const struct tp_rank_gpu *first = view->ranks[0]->gpus;
@@ -59,7 +57,7 @@ static bool is_of_all(const struct tp_distributed *view, const struct tp_rank_re
            size.ptr && tp_value_int(size) == (int64_t)view->rank_count;
 }
 
-/* Finds the collectives in used steps that all ranks call. */
+/* Finds the collectives in used steps that all devices of the machine take part in. */
 static struct tp_vec find_instances(const struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_vec instances = TP_VEC(arena, struct instance);
@@ -70,7 +68,7 @@ static struct tp_vec find_instances(const struct tp_distributed *view, struct tp
     tp_keys_init(&keys, arena, 2);
     for (uint32_t w = 0; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
-        struct tp_vec next = TP_VEC(arena, uint32_t); /* by kind: number of its calls on this rank so far */
+        struct tp_vec next = TP_VEC(arena, uint32_t); /* by kind: number of calls that this rank has made so far */
         for (uint32_t i = 0; i < rank->record_count; i++) {
             const struct tp_rank_record *record = &rank->records[i];
             struct tp_str group = record->meta[TP_RANK_GROUP].ptr ? record->meta[TP_RANK_GROUP] : TP_STR("");
@@ -93,8 +91,8 @@ static struct tp_vec find_instances(const struct tp_distributed *view, struct tp
     return instances;
 }
 
-/* Means over the ranks, us per step: length of the step, its communication, and communication without other work at the
- * same time. */
+/* Means per step over the ranks, us: step_us is the length of a step, communication_us all communication, exposed_us
+ * communication without simultaneous computation. */
 struct means {
     double step_us, communication_us, exposed_us;
 };
@@ -103,7 +101,7 @@ static struct means means_of(const struct tp_distributed *view)
 {
     struct means means = {0, 0, 0};
     for (uint32_t w = 0; w < view->rank_count; w++) {
-        /* the same parts as in build_overlap */
+        /* the four parts that build_overlap writes */
         const double *parts = view->overlap.mean_us + (size_t)w * view->overlap.part_count;
         for (unsigned p = 0; p < view->overlap.part_count; p++)
             means.step_us += parts[p] / view->rank_count;
@@ -113,8 +111,8 @@ static struct means means_of(const struct tp_distributed *view)
     return means;
 }
 
-/* Measures the rate of collectives and the time that they lose. Uses only collectives that take long enough on the
- * link. rates: scratch, one item per instance. */
+/* Measures the rate of the collectives and the time that they lose. Ignores collectives whose transfer would be very
+ * short at the rate of the link. rates: working memory with one item per instance. */
 static void measure(struct tp_link_rate *found, const struct tp_distributed *view, const struct tp_vec *instances,
                     double *rates)
 {
@@ -139,7 +137,7 @@ static void measure(struct tp_link_rate *found, const struct tp_distributed *vie
     found->rate_gb_s = rates[tp_nearest_rank(count, 50)];
     found->calls_per_step = (double)count / (double)steps;
     found->step_us = means.step_us;
-    /* only exposed communication costs time */
+    /* hidden communication costs no time, so only the exposed share counts */
     found->lost_us = means.communication_us > 0
                          ? fmin(lost_us / (double)steps * means.exposed_us / means.communication_us, means.exposed_us)
                          : 0;
@@ -172,7 +170,7 @@ const char *tp_link_rate_advice(void)
 struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found)
 {
     struct tp_finding finding = tp_finding_of_run(TP_RULE_E5, found->share_percent);
-    if (finding.severity == TP_SEVERITY_HIGH) /* a finding of low confidence has at most medium severity */
+    if (finding.severity == TP_SEVERITY_HIGH) /* the confidence is low, so the severity is at most medium */
         finding.severity = TP_SEVERITY_MEDIUM;
     finding.ceiling_us_per_step = found->lost_us;
     return finding;

@@ -1,4 +1,5 @@
-/* Builds the table of the collectives of one rank by name, and the unions of their ranges. See rank_parts.h. */
+/* Builds the table of one rank's collectives by name, and the unions of their ranges. Implements a part of
+ * rank_parts.h. */
 #include "webreport/measure/ranks/rank_parts.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -22,7 +23,7 @@ static const struct tp_column_def op_defs[TP_COMM_OP_COLUMNS] = {
 void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_summary *rank, const uint32_t *key,
                            uint32_t key_count, const int64_t *shortest, struct tp_arena *arena)
 {
-    /* by key: group + 1; 0: no group yet */
+    /* by key: index of its group + 1; 0: no group yet */
     uint32_t *group_of_key = tp_arena_array(arena, key_count, sizeof *group_of_key);
     memset(groups, 0, sizeof *groups);
     groups->key = tp_arena_array(arena, key_count, sizeof *groups->key);
@@ -66,7 +67,7 @@ struct op_row {
     int64_t calls, bytes, latency, transfer, kernel_count, kernel_time;
 };
 
-/* Merges the metadata of a call into a row. A value that differs between calls becomes mixed. */
+/* Merges the metadata of a call into a row. A value that differs between the calls of a row becomes "mixed". */
 static void merge_meta(struct op_row *row, const struct tp_str *meta)
 {
     for (unsigned k = 0; k < TP_RANK_METAS; k++) {

@@ -1,5 +1,4 @@
-/* Makes the summary of one rank for the distributed view, and writes the devices of all ranks as JSON. See
- * distributed.h. */
+/* Implements a part of distributed.h: makes the summary of one rank, and writes the devices of all ranks as JSON. */
 #include <stdio.h>
 
 #include "webreport/measure/ranks/rank_parts.h"
@@ -28,7 +27,7 @@ void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_a
     table->title = "Communication and computation";
 }
 
-/* Copies the rows of an overlap table. is_used: rows to copy; NULL: all. */
+/* Copies rows of an overlap table. is_used: by row, whether to copy it; NULL: copy all rows. */
 static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *from, const uint8_t *is_used,
                          struct tp_strings *labels, struct tp_arena *arena)
 {
@@ -48,12 +47,12 @@ static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *fr
     }
 }
 
-/* Copies of the metadata texts, one per value id. */
+/* copies of the metadata texts, one for each value id */
 struct meta_texts {
     const struct tp_trace *trace;
     struct tp_arena *arena;
-    struct tp_keys seen; /* value ids */
-    struct tp_vec texts; /* struct tp_str */
+    struct tp_keys seen; /* value ids of the copied texts */
+    struct tp_vec texts; /* struct tp_str: the copies, in the order of `seen` */
 };
 
 static struct tp_str meta_text(struct meta_texts *meta, uint32_t value)
@@ -148,7 +147,7 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
     rank->world_size = job.ptr ? tp_value_world_size(job) : TP_NULL_INT;
 }
 
-/* Returns the single copy of a text that all records share. */
+/* Returns the copy of a text that all records share. */
 static struct tp_str shared_text(struct tp_strings *texts, struct tp_str text)
 {
     return text.ptr ? tp_strings_get(texts, tp_strings_add(texts, text)) : text;
@@ -185,8 +184,9 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
 
 /* ---- devices ---- */
 
-/* Splits the name of a worker. In worker_host_12.x, the process is 12, the digits after the last _ that digits follow;
- * the node is the text before that _. Without such a _, the node is the whole name and the process is 0. */
+/* Splits the name of a worker into node and process. In worker_host_12.x the node is "worker_host" and the process is
+ * "12": the process is the last run of digits after a "_". Without such digits, the node is the whole name and the
+ * process is "0". */
 static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_str *process)
 {
     *node = worker;
@@ -203,7 +203,7 @@ static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_st
     }
 }
 
-/* Links the ranks of each node, and of each process on it, so that a rank need not be compared with all others. */
+/* Links the ranks of each node and of each process, so that a rank is compared only with related ranks. */
 void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_strings texts;
@@ -236,8 +236,8 @@ void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
     }
 }
 
-/* Returns the properties of a device from the last rank of its node and process that has the device. NULL: an earlier
- * rank has already written the device. */
+/* Returns the properties of device `g` of `rank`. If several ranks of a process have the device, the last one provides
+ * them. Returns NULL if an earlier rank of the process has already written the device. */
 static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, uint32_t w, uint32_t rank, uint32_t g)
 {
     const struct tp_rank_gpu *found = NULL;
@@ -265,8 +265,8 @@ static const struct tp_json_field gpu_fields[] = {
 #undef F
 static const struct tp_fields gpu_type = TP_FIELDS("Properties of a device", gpu_fields);
 
-/* Writes the devices of one process. record->index: first rank of the process. The cursor counts the devices of all
- * ranks of the process. */
+/* Writes the devices of one process. record->index: first rank of the process. *cursor: number of devices written,
+ * counted over all ranks of the process. */
 static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_distributed *view = record->at;
@@ -293,8 +293,8 @@ static struct tp_json_value next_process_of_node(tp_next_item *next, const struc
     return tp_as_map(next, (struct tp_record){.at = view, .index = rank});
 }
 
-/* Writes the processes of one node. record->index: first rank of the node. The cursor is 1 + the number of a rank, 0 at
- * first. */
+/* Writes the processes of one node. record->index: first rank of the node. *cursor: 0 at the start, then the index of a
+ * rank + 1. */
 static bool next_process(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_distributed *view = record->at;

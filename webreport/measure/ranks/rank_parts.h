@@ -1,31 +1,33 @@
-/* Functions of the distributed view that are in files of their own. */
+/* Declares the functions that the source files of the distributed view share. */
 #ifndef TP_WEBREPORT_MEASURE_RANKS_RANK_PARTS_H
 #define TP_WEBREPORT_MEASURE_RANKS_RANK_PARTS_H
 
 #include "webreport/measure/ranks/distributed.h"
 
-/* The records of a rank, grouped by a key: the union of the ranges of each group, and the time in it that transfers
- * data. */
+/* The records of a rank in groups with equal keys. Each group has the union of its ranges and the time in it that
+ * transfers data. */
 struct tp_range_groups {
     uint32_t count;
-    uint32_t *key;                  /* key of each group; groups are in order of first appearance */
-    uint32_t *group_of;             /* number of the group, by record */
-    int64_t *full_ns, *transfer_ns; /* by group, ns; transfer_ns is 0 if `shortest` was NULL */
+    uint32_t *key;      /* by group: its key; groups are in order of first appearance */
+    uint32_t *group_of; /* by record: index of its group */
+    int64_t *full_ns,
+        *transfer_ns; /* by group: length of the union and transfer time, ns; transfer_ns is 0 if `shortest` was NULL */
 };
 
-/* Groups the records of a rank. key: by record, less than key_count. shortest: transfer time by range; NULL if the
- * ranks are not comparable. */
+/* Groups the records of a rank. key: by record, smaller than key_count. shortest: by range, transfer time in ns; NULL
+ * if the ranks are not comparable. */
 void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_summary *rank, const uint32_t *key,
                            uint32_t key_count, const int64_t *shortest, struct tp_arena *arena);
 
-/* Builds the table of the collectives of one rank by name. shortest: as in tp_range_groups_build. */
+/* Builds the table of one rank's collectives by name. shortest: by range, transfer time in ns; NULL if the ranks are
+ * not comparable. */
 void tp_rank_ops_build(struct tp_table *table, const struct tp_rank_summary *rank, const int64_t *shortest,
                        struct tp_arena *arena);
 
-/* Fills view->kin. */
+/* Fills view->kin, the lists of related ranks. */
 void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena);
 
-/* Returns the JSON member device_information: devices by node, process and number. record->at: the view. */
+/* Returns the JSON member device_information: the devices by node, process and id. record->at: the distributed view. */
 struct tp_json_value tp_rank_devices(const struct tp_record *record);
 
 #endif

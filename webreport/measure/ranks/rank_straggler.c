@@ -1,11 +1,11 @@
-/* Finds the straggler, the rank for which the others wait (rule E3). See distributed.h. */
+/* Finds the straggler, the rank for which the other ranks wait (rule E3). Implements a part of distributed.h. */
 #include <math.h>
 
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/rules/rules_eval.h"
 
-enum { SYNCHRONIZING = 1 };                /* part of a collective before the last rank arrives */
-enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* the parts of a step in which a rank computes */
+enum { SYNCHRONIZING = 1 }; /* index of the waiting time in a cell of `wait`: time before the last rank arrives */
+enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* indexes of the computing time in a cell of `overlap` */
 
 static double threshold(const struct tp_rule *rule, const char *key)
 {
@@ -15,8 +15,8 @@ static double threshold(const struct tp_rule *rule, const char *key)
     return INFINITY;
 }
 
-/* Returns the rank that waits least in a step, because it arrives last; TP_NO_ID if several ranks are equal or a rank
- * lacks the step. */
+/* Returns the rank that arrives last in a step, which is the rank with the shortest wait. Returns TP_NO_ID if several
+ * ranks wait equally long, or if a rank lacks the step. */
 static uint32_t last_rank(const struct tp_distributed *view, uint32_t step)
 {
     const struct tp_step_matrix *wait = &view->wait;
@@ -33,7 +33,7 @@ static uint32_t last_rank(const struct tp_distributed *view, uint32_t step)
     return last;
 }
 
-/* Finds the rank that is last in most steps; of several such ranks, the first. */
+/* Finds the rank that arrives last in the most steps. If several ranks do, chooses the first. */
 static void count_late(struct tp_straggler *found, const struct tp_distributed *view)
 {
     for (uint32_t w = 0; w < view->rank_count; w++) {
@@ -54,9 +54,9 @@ static double computing_us(const struct tp_distributed *view, uint32_t rank)
     return parts[COMPUTATION] + parts[OVERLAPPING];
 }
 
-/* Returns the share of the wait that removing its cause would save. If the rank computes longer, it has too much of the
- * shared work, and with equal parts all ranks would finish at the mean. Otherwise it does other work, which the other
- * ranks would not take over. */
+/* Returns the share of the wait that would be saved. If the straggler computes longer than other ranks, its part of the
+ * shared work is too large; equal parts would let all ranks finish at the mean. Otherwise the straggler does other
+ * work, and the whole wait would be saved. */
 static double saved_part(const struct tp_straggler *found, const struct tp_distributed *view)
 {
     double ranks = view->rank_count, others = 0;

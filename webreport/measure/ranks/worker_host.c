@@ -1,11 +1,11 @@
-/* Extracts the machine from the name of a trace: see worker_host.h. */
+/* Implements worker_host.h: extracts the machine from the name of a trace. */
 #include "webreport/measure/ranks/worker_host.h"
 
 #include <string.h>
 
 #include "writer/worker.h"
 
-/* Returns HOST_PID for a name such as HOST_PID_helper (writer/worker.h). */
+/* Removes the suffix of a worker (writer/worker.h): returns HOST_PID for HOST_PID_helper. */
 static struct tp_str without_suffix(struct tp_str worker)
 {
     static const char *const suffixes[] = {TP_WORKER_SECOND, TP_WORKER_HELPER, TP_WORKER_INSIDE};

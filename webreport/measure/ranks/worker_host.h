@@ -4,8 +4,8 @@
 
 #include "writer/base/str.h"
 
-/* Returns the host in a worker name, such as "node7" for "node7_4242". Empty if the name consists of a word like worker
- * or rank, and digits. */
+/* Returns the host in a worker name, such as "node7" for "node7_4242". Returns an empty text if the name has only a
+ * word such as "worker" or "rank" before the digits. */
 struct tp_str tp_worker_host(struct tp_str worker);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads names of steps of serving engines: see serving_marks.h. */
+/* Implements serving_marks.h: reads the names of steps of serving engines. */
 #include "webreport/measure/serving/serving_marks.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ const char *tp_serving_phase_text(enum tp_serving_phase phase)
     return texts[phase];
 }
 
-/* The part of a name that is not read yet. */
+/* part of a name that has not been read yet */
 struct unread {
     const char *at, *end;
 };
@@ -29,7 +29,7 @@ static bool has(struct unread *unread, const char *text)
     return true;
 }
 
-/* Reads a number. Numbers larger than any real one become INT64_MAX / 10. */
+/* Reads a number. Limits it to INT64_MAX / 10, which no real number reaches. */
 static bool has_number(struct unread *unread, int64_t *number)
 {
     const char *begin = unread->at;
@@ -51,7 +51,8 @@ static void begin(struct tp_serving_mark *mark)
         mark->numbers[i] = TP_NULL_INT;
 }
 
-/* Sets the phase and the numbers from the prefill and decode requests. Tokens may be TP_NULL_INT. */
+/* Fills the phase and the numbers of a mark from the numbers of prefill and decode requests. The numbers of tokens may
+ * be TP_NULL_INT. */
 static bool set_requests(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, int64_t prefill_tokens,
                          int64_t decode_tokens)
 {
@@ -70,7 +71,7 @@ static bool set_requests(struct tp_serving_mark *mark, int64_t prefill, int64_t 
     return true;
 }
 
-/* Reads "(sq32sk55086sqsq32sqsk55086)": sums of queries, of keys, and of their products. */
+/* Reads "(sq32sk55086sqsq32sqsk55086)": sum of query lengths, sum of key lengths, and sums of their products. */
 static bool has_sums(struct unread *unread, int64_t *queries, int64_t *keys)
 {
     int64_t squares, products;

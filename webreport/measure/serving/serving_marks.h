@@ -1,5 +1,5 @@
-/* Reads the facts that a serving engine records about a step in the name of the step's range: phase, requests, tokens
- * (docs/definitions.md, section 21). Pure functions for any thread. */
+/* Reads the name of a serving engine's step. The engine writes facts about the step into this name: phase, requests,
+ * tokens (docs/definitions.md, section 21). All functions are pure and may run on any thread. */
 #ifndef TP_WEBREPORT_MEASURE_SERVING_SERVING_MARKS_H
 #define TP_WEBREPORT_MEASURE_SERVING_SERVING_MARKS_H
 
@@ -13,9 +13,9 @@ enum tp_serving_phase {
     TP_SERVING_DECODE,
     TP_SERVING_MIXED,
     TP_SERVING_IDLE,
-    TP_SERVING_CAPTURE,   /* captures a graph */
-    TP_SERVING_DIFFUSION, /* generates images */
-    TP_SERVING_VERIFY,    /* verifies drafted tokens */
+    TP_SERVING_CAPTURE,   /* the step captures a device graph */
+    TP_SERVING_DIFFUSION, /* the step generates images */
+    TP_SERVING_VERIFY,    /* the step verifies drafted tokens */
     TP_SERVING_DRAFT,
     TP_SERVING_PHASES
 };
@@ -23,7 +23,7 @@ enum tp_serving_phase {
 /* Returns the name of a phase in JSON and tables, such as "prefill" or "decode". Static. */
 const char *tp_serving_phase_text(enum tp_serving_phase phase);
 
-/* Numbers that a mark may contain; TP_NULL_INT: the mark lacks the number. */
+/* numbers in a mark; TP_NULL_INT if the mark lacks the number */
 enum tp_serving_number {
     TP_SERVING_REQUESTS,
     TP_SERVING_PREFILL_REQUESTS,
@@ -31,7 +31,7 @@ enum tp_serving_number {
     TP_SERVING_TOKENS,
     TP_SERVING_PREFILL_TOKENS,
     TP_SERVING_DECODE_TOKENS,
-    TP_SERVING_KEYS_READ, /* keys in the caches that decoding requests attend to */
+    TP_SERVING_KEYS_READ, /* number of cached keys that the decoding requests read */
     TP_SERVING_NUMBERS
 };
 
@@ -40,7 +40,8 @@ struct tp_serving_mark {
     int64_t numbers[TP_SERVING_NUMBERS];
 };
 
-/* Reads the name of a range of vLLM, SGLang, TensorRT-LLM or xDiT. Returns false for any other name. */
+/* Reads the name of a step of vLLM, SGLang, TensorRT-LLM or xDiT. Returns false if the name is no mark of these
+ * engines. */
 bool tp_serving_mark_read(struct tp_serving_mark *mark, struct tp_str name);
 
 #endif

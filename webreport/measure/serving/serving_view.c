@@ -1,4 +1,4 @@
-/* Builds the steps of serving engines: see serving_view.h. */
+/* Implements serving_view.h: finds the steps of serving engines and sums their classes. */
 #include "webreport/measure/serving/serving_view.h"
 
 #include <math.h>
@@ -76,12 +76,12 @@ static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
 
 struct step {
     struct tp_serving_mark mark;
-    uint32_t event; /* outermost range of the step */
+    uint32_t event; /* index of the step's outermost range in trace->events */
     int64_t a, b;   /* start and end on the host, ns */
     int64_t first_ns, last_ns, queued_ns, busy_until_ns, busy_ns, outside_ns;
     int64_t operations, graphs, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
-    /* of matrix products with known shapes: bytes of the weights, and time of the kernels in ns */
+    /* of matrix products with known shapes: bytes of their weights; total time of their kernels, ns */
     int64_t weight_bytes, weighed_kernel_ns;
 };
 
@@ -96,7 +96,7 @@ struct builder {
 
 /* ---- ranges ---- */
 
-/* Returns whether an event can be a mark, because it is a range of the program. */
+/* Returns whether an event is a range that the program marked, so that its name may be a mark of an engine. */
 static bool is_range(const struct tp_event *event)
 {
     return event->kind == TP_KIND_ANNOTATION;
@@ -118,7 +118,7 @@ static struct tp_vec find_marks(const struct builder *m)
     struct tp_vec found = TP_VEC(m->arena, uint32_t);
     struct tp_serving_mark mark;
     uint8_t *is_mark = tp_arena_array(m->arena, trace->names.count, 1);
-    uint32_t end = 0; /* stays 0 for programs without a mark, the usual case, so that no event is read */
+    uint32_t end = 0; /* stays 0 if no name is a mark, which is usual; then no event is read */
     for (uint32_t i = 0; i < trace->names.count; i++) {
         is_mark[i] = tp_serving_mark_read(&mark, trace->names.items[i]);
         end = is_mark[i] ? order->thread_first[trace->thread_count] : end;
@@ -133,7 +133,7 @@ static struct tp_vec find_marks(const struct builder *m)
     return found;
 }
 
-/* Adds the numbers that the outer mark lacks and the inner mark has. */
+/* Copies the numbers that `outer` lacks from the mark of an inner range. */
 static void add_inner(struct tp_serving_mark *outer, const struct tp_serving_mark *inner)
 {
     for (unsigned i = 0; i < TP_SERVING_NUMBERS; i++)
@@ -162,7 +162,7 @@ static void make_steps(struct builder *m)
 
 /* ---- device work of the steps ---- */
 
-/* Returns the step whose range contains a time; NULL: there is none. */
+/* Returns the step whose range contains the time `at`; NULL if no step does. */
 static struct step *step_at(const struct builder *m, int64_t at)
 {
     uint32_t low = 0, high = m->count;
@@ -176,7 +176,7 @@ static struct step *step_at(const struct builder *m, int64_t at)
     return low && at < m->steps[low - 1].b ? &m->steps[low - 1] : NULL;
 }
 
-/* Adds a device operation to a step. Requires that operations are added in order of start. */
+/* Adds a device operation to a step. The caller must add operations in order of start. */
 static void add_operation(const struct builder *m, struct step *step, uint32_t device)
 {
     const struct tp_event *event = tp_device_event(m->model, device);
@@ -211,16 +211,16 @@ static void add_operations(struct builder *m)
     }
 }
 
-/* Returns whether the products of a step read all weights, as far as their shapes are known. Returns false for a step
- * with experts, because one operator represents all of them. */
+/* Returns whether the products with known shapes read all weights of the model. Returns false for a step with experts,
+ * because one operator represents all experts. */
 static bool is_whole_pass(const struct step *step)
 {
     return 2 * step->graph_operations < step->operations && !step->kind_ns[TP_WORK_MOE] &&
            (double)step->weighed_kernel_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
 }
 
-/* Finds the weights of one pass: the bytes that the products of a step read, if their shapes are recorded. A step that
- * replays a graph has no shapes, but another step of the same model has. */
+/* Finds the weights of one pass: the bytes of weights that the products of a step read. A step that replays a graph has
+ * no shapes, so another step of the same model provides them. */
 static void find_weights(struct tp_serving_view *view, struct builder *m)
 {
     const struct tp_model *model = m->model;
@@ -244,7 +244,8 @@ static void find_weights(struct tp_serving_view *view, struct builder *m)
         view->weight_ns = (int64_t)llround((double)most / peaks->memory_gb_s);
 }
 
-/* Adds the time in the step during which the device executes work from outside the recording. */
+/* Adds idle time to the steps that contain it, if the device executed work from outside the recording during this
+ * time. */
 static void add_outside(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
 {
     struct builder *m = context;
@@ -266,7 +267,8 @@ static bool counts_requests(enum tp_serving_phase phase)
     return phase != TP_SERVING_PREFILL && phase != TP_SERVING_MIXED;
 }
 
-/* Returns the exponent of the smallest power of two that is at least the size of the step, in requests or tokens. */
+/* Returns the exponent of the smallest power of two that is not less than the size of the step. The size is its number
+ * of requests or tokens. */
 static unsigned size_of(const struct step *step)
 {
     int64_t number = step->mark.numbers[counts_requests(step->mark.phase) ? TP_SERVING_REQUESTS : TP_SERVING_TOKENS];
@@ -287,7 +289,7 @@ static int64_t time_of(const struct step *step)
     return step->operations ? tp_sat_sub(tp_sat_sub(step->last_ns, step->first_ns), step->outside_ns) : TP_NULL_INT;
 }
 
-/* Returns the tokens of a step that count for the rate of its phase; TP_NULL_INT: unknown. */
+/* Returns the number of tokens in a step that count for the rate of its phase; TP_NULL_INT if unknown. */
 static int64_t tokens_of(const struct step *step)
 {
     if (step->mark.phase == TP_SERVING_DECODE)
@@ -310,7 +312,7 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : NAN;
 }
 
-/* Returns the quantile `part` of sorted values: the first value above that share. */
+/* Returns the quantile `part` (0 to 1) of sorted values; TP_NULL_INT without values. */
 static int64_t quantile(const int64_t *sorted, size_t count, double part)
 {
     size_t at = (size_t)(part * (double)count);
@@ -318,7 +320,7 @@ static int64_t quantile(const int64_t *sorted, size_t count, double part)
 }
 
 struct class_sums {
-    struct tp_vec times, gaps; /* int64_t: durations of the steps, and gaps between them, ns */
+    struct tp_vec times, gaps; /* int64_t: durations of the steps, ns; gaps between the steps, ns */
     double ns, busy_ns, tokens, token_ns, operations, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
 };
@@ -340,7 +342,7 @@ static void add_to_class(const struct builder *m, struct class_sums *sums, uint3
         sums->kind_ns[k] = tp_sat_add(sums->kind_ns[k], step->kind_ns[k]);
 }
 
-/* Returns at most four kinds of work as text, such as "gemm 85.3 %, norm 5.3 %, attention 4.3 %". */
+/* Returns the kinds of work with most kernel time as text, four at most: "gemm 85.3 %, norm 5.3 %, attention 4.3 %". */
 static struct tp_str kinds_text(const int64_t *kind_ns, struct tp_arena *arena)
 {
     enum { SHOWN = 4 };
@@ -381,7 +383,8 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_int(table, TP_SERVING_CLASS_GAP)[row] = quantile(gaps, sums->gaps.count, 0.5);
     tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent(sums->graph_operations, sums->operations);
     tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate(sums->tokens, sums->token_ns);
-    /* false for steps so short that they cannot read all weights, or that show a wrong peak */
+    /* false if the steps are shorter than the time to read all weights: either they do not read all, or the peak is
+     * wrong */
     bool is_bound = view->weight_ns != TP_NULL_INT && view->weight_ns <= view->p50_ns[phase][exponent];
     view->has_shorter_steps |= view->weight_ns != TP_NULL_INT && !is_bound;
     tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_ns : TP_NULL_INT;

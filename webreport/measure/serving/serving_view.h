@@ -1,7 +1,8 @@
-/* Steps of serving engines and their classes: duration, busy time, tokens per second (docs/definitions.md, section 21).
+/* The steps of serving engines and classes of these steps: duration, busy time, tokens per second (docs/definitions.md,
+ * section 21).
  *
- * A step is a range that serving_marks.h can read, with the ranges inside of it. The device work of a step is all work
- * launched in that range. */
+ * A step is a range whose name serving_marks.h can read, together with the ranges inside. All device work that the host
+ * launches during the range belongs to the step. */
 #ifndef TP_WEBREPORT_MEASURE_SERVING_SERVING_VIEW_H
 #define TP_WEBREPORT_MEASURE_SERVING_SERVING_VIEW_H
 
@@ -14,7 +15,7 @@ enum tp_serving_step_column {
     TP_SERVED_NAME,
     TP_SERVED_PHASE,
     TP_SERVED_CLASS,
-    TP_SERVED_REQUESTS, /* this column and the next ones: enum tp_serving_number */
+    TP_SERVED_REQUESTS, /* first of TP_SERVING_NUMBERS columns, one per enum tp_serving_number */
     TP_SERVED_START = TP_SERVED_REQUESTS + TP_SERVING_NUMBERS,
     TP_SERVED_HOST,
     TP_SERVED_SPAN,
@@ -45,27 +46,26 @@ enum tp_serving_class_column {
     TP_SERVING_CLASS_COLUMNS
 };
 
-/* Number of sizes of classes; sizes are powers of two up to 1 << (TP_SERVING_SIZES - 1). */
+/* number of class sizes, which are powers of two up to 1 << (TP_SERVING_SIZES - 1) requests or tokens */
 enum { TP_SERVING_SIZES = 21 };
 
 struct tp_serving_view {
     bool is_present;         /* the trace has steps of a serving engine */
-    struct tp_table steps;   /* in order of time */
-    struct tp_table classes; /* classes of steps with device work, in order of phase, then size */
-    /* Durations of the steps of a class, by phase and exponent of the size: quantiles in ns; TP_NULL_INT: there is no
-     * such class. */
+    struct tp_table steps;   /* one row per step, in order of time */
+    struct tp_table classes; /* one row per class of steps with device work, in order of phase, then size */
+    /* by phase and exponent of the class size: median and 90 % quantile of the steps' durations, ns; TP_NULL_INT if no
+     * step has the class */
     int64_t p50_ns[TP_SERVING_PHASES][TP_SERVING_SIZES], p90_ns[TP_SERVING_PHASES][TP_SERVING_SIZES];
-    double tokens_per_s[TP_SERVING_PHASES]; /* by phase, over all its steps; NaN: no step, or unknown */
-    int64_t weight_bytes;   /* bytes of weights that the products of one pass read, maximum over the steps; TP_NULL_INT:
-                             * no shapes are recorded */
-    bool has_shorter_steps; /* some class has a p50 below weight_ns */
-    int64_t weight_ns;      /* time in which the device can read weight_bytes from its memory; TP_NULL_INT: unknown */
+    double tokens_per_s[TP_SERVING_PHASES]; /* by phase: rate over all its steps; NaN if unknown or without steps */
+    int64_t weight_bytes; /* bytes of weights that one pass reads, maximum over the steps; TP_NULL_INT without shapes */
+    bool has_shorter_steps; /* at least one class has a median duration below weight_ns */
+    int64_t weight_ns;      /* shortest time in which the device can read weight_bytes, ns; TP_NULL_INT if unknown */
 };
 
 /* Makes a view without steps. */
 void tp_serving_init_empty(struct tp_serving_view *view);
 
-/* Builds the view in `arena` (guard set by the caller); the data of the model must outlive it. */
+/* Builds the view in `arena`, whose guard the caller has set. The data of the model must outlive the view. */
 void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds,
                       const struct tp_work_units *units, struct tp_arena *arena);
 
