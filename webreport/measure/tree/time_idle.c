@@ -1,5 +1,5 @@
-/* Adds the idle time of a device to its tree: see time_parts.h. The parts are those of the idle view; the nodes of the
- * idle flame show the activity of the host. */
+/* Adds the idle time of a device to its tree. The reasons are from idle_reasons.h; the nodes of the idle flame show
+ * what the host did. Implements a part of time_parts.h. */
 #include "webreport/measure/idle/idle_reasons.h"
 #include "webreport/measure/tree/time_parts.h"
 #include "webreport/trace/frame.h"
@@ -8,7 +8,7 @@
 
 /* ---- activity of the host ---- */
 
-/* The frames of a stack that show the activity of the host, as nodes of the flame; TP_NO_ID: the stack has none. */
+/* The nodes of a flame that show what the host did in one stack. A member is TP_NO_ID if the stack has no such node. */
 struct stack {
     uint32_t loader, runtime, op, line, frame, annotation;
 };
@@ -49,14 +49,14 @@ static void push(struct stack *stack, const struct tp_flame_node *node, uint32_t
     }
 }
 
-/* Purpose of host time. Several may apply to a stack; the first one counts. */
+/* what the host did; if a stack shows several activities, the first in this order counts */
 enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 
-/* The nodes below "host", without duplicates. */
+/* the nodes below "host", each only once */
 struct hosts {
     struct tp_time_builder *maker;
-    struct tp_id_map drafts; /* by cause and label */
-    uint8_t *library;        /* by label: 1 code of the user, 2 other code, 0 not yet known */
+    struct tp_id_map drafts; /* node by pair (cause, label) */
+    uint8_t *library;        /* by label: 0 not yet known, 1 code of the user, 2 other code */
 };
 
 static uint32_t new_host(struct tp_time_builder *maker, enum cause cause, struct tp_str name)
@@ -93,8 +93,8 @@ static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
     return *known == 2;
 }
 
-/* Adds the nodes below "host". The nodes of a flame are in depth-first order, so the stack of a node is its parent's
- * stack with the node added. */
+/* Adds the nodes below "host". Flame nodes are in depth-first order. Each node therefore extends the stack of its
+ * parent. */
 static void add_hosts(struct tp_time_builder *maker)
 {
     static const struct stack empty = {TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID};
@@ -121,14 +121,14 @@ static void add_hosts(struct tp_time_builder *maker)
 
 /* ---- the other reasons ---- */
 
-/* The nodes of reasons, without duplicates. */
+/* the nodes below the other reasons, each only once */
 struct reasons {
     struct tp_time_builder *maker;
-    uint32_t drafts[TP_IDLE_REASONS]; /* by reason with a single node; TP_NO_ID: not made yet */
-    struct tp_id_map launches;        /* by pair (reason, name of the call) */
+    uint32_t drafts[TP_IDLE_REASONS]; /* by reason: its node if it has exactly one; TP_NO_ID: no node yet */
+    struct tp_id_map launches;        /* node by pair (reason, name of the launch call) */
 };
 
-/* Returns the node with the name of an operation's launch, below the node of its reason. */
+/* Returns the node for an operation's launch call, below the node "launch". */
 static uint32_t launch_draft(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
 {
     static const char *const before[TP_IDLE_REASONS] = {
@@ -159,7 +159,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     struct reasons *reasons = context;
     struct tp_time_builder *maker = reasons->maker;
     uint32_t *draft = &reasons->drafts[reason];
-    if (reason == TP_IDLE_BY_HOST) /* add_hosts splits this time by the flame */
+    if (reason == TP_IDLE_BY_HOST) /* add_hosts adds this time by stack */
         return;
     if (!texts[reason][0]) {
         tp_time_add(maker, launch_draft(reasons, reason, piece->next), ns);

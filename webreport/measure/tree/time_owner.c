@@ -1,10 +1,11 @@
-/* Assigns each nanosecond of device work to one operation, its owner: see time_parts.h. */
+/* Assigns each nanosecond of device work to one operation, the owner of this time. Implements a part of
+ * time_parts.h. */
 #include "webreport/measure/tree/time_parts.h"
 #include "writer/base/sort.h"
 
-/* The operations of a class, in order of start. All operations before `head` have ended. */
+/* The operations of one class in order of start. All operations before index `head` have ended. */
 struct line {
-    uint32_t *items; /* device operations */
+    uint32_t *items; /* indexes of device operations */
     uint32_t count, head;
 };
 
@@ -21,7 +22,8 @@ static int64_t end_of(const struct tp_model *model, uint32_t device)
     return tp_event_end(tp_device_event(model, device));
 }
 
-/* Orders operations by start, then longer ones first, then by position in the file. */
+/* Orders operations by start; of simultaneous starts, longer operations come first, then earlier positions in the
+ * file. */
 static int compare(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_device_event(context, x), *b = tp_device_event(context, y);
@@ -50,8 +52,8 @@ static void fill(struct line lines[TP_TIME_CLASSES], const struct tp_time_builde
         tp_sort_rows(lines[c].items, lines[c].count, compare, maker->model, maker->arena);
 }
 
-/* Returns the class whose first operation owns the time from `now` on; TP_TIME_CLASSES if no operation runs. Sets
- * *until to the time when the result may change; INT64_MAX: no operation follows. */
+/* Returns the class whose operation at `head` owns the time from `now` on; TP_TIME_CLASSES if no operation runs. Sets
+ * *until to the next time at which the result may change; INT64_MAX if no operation follows. */
 static unsigned owner_at(struct line lines[TP_TIME_CLASSES], const struct tp_model *model, int64_t now, int64_t *until)
 {
     *until = INT64_MAX;

@@ -1,4 +1,4 @@
-/* The nodes of a tree under construction: see time_parts.h. */
+/* Makes the nodes of a tree under construction. Implements a part of time_parts.h. */
 #include "webreport/measure/tree/time_parts.h"
 
 #include "writer/base/saturate.h"

@@ -1,4 +1,4 @@
-/* Finds the leaf of the tree for a device operation: see time_parts.h. */
+/* Finds the leaf of the tree for each device operation. Implements a part of time_parts.h. */
 #include <stdio.h>
 
 #include "webreport/measure/tree/time_parts.h"
@@ -8,13 +8,14 @@
 #include "writer/base/utf8.h"
 
 enum {
-    MAX_TEXT = 2048, /* longest text of an operator with its shapes, in bytes; the rest is cut */
+    MAX_TEXT = 2048, /* maximum length of an operator's text with its shapes, bytes; longer texts are cut */
     MOST_DEPTH = 256,
-    MAX_SHAPES = 4,          /* most shapes printed for an operator */
-    COMMUNICATION_BYTES = 60 /* bytes of a kernel's name that are searched; the types of arguments come after them */
+    MAX_SHAPES = 4, /* maximum number of shapes in the text of an operator */
+    COMMUNICATION_BYTES =
+        60 /* length in bytes to which a communication kernel's name is cut; argument types follow later in the name */
 };
 
-/* A text that is written into a fixed buffer; excess bytes are dropped. */
+/* A text in a fixed buffer. Bytes beyond the end of the buffer are dropped. */
 struct text {
     size_t size;
     char bytes[MAX_TEXT];
@@ -32,7 +33,7 @@ static struct tp_str str(const struct text *text)
     return (struct tp_str){text->bytes, text->size};
 }
 
-/* Appends `from` with `new` in place of each `old`. */
+/* Appends `from`, replacing each `old` by `new`. */
 static void put_replaced(struct text *text, struct tp_str from, const char *old, const char *new)
 {
     for (ptrdiff_t at; (at = tp_str_find(from, old)) >= 0;) {
@@ -81,7 +82,7 @@ static const char *const BUILTIN[] = {"Linear",
                                       "SiLUActivation",
                                       "BCEWithLogitsLoss"};
 
-/* Returns the class of a module call. */
+/* Returns the name of the class of a module call. */
 static struct tp_str class_of(const struct tp_model *model, uint32_t module)
 {
     return tp_frame_module_class(tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]));
@@ -95,8 +96,8 @@ static bool is_builtin(struct tp_str class)
     return is_any;
 }
 
-/* Returns the class of the nearest enclosing module outside torch. If the nearest module is a torch module, appends its
- * class. */
+/* Returns the id of a text: the class of the nearest enclosing user module. If the nearest module of all is built into
+ * a library, "/" and its class follow. */
 static uint32_t class_text(struct tp_time_places *places, uint32_t module)
 {
     const struct tp_model *model = places->maker->model;
@@ -121,8 +122,8 @@ static uint32_t class_text(struct tp_time_places *places, uint32_t module)
 
 /* ---- facts from enclosing operators ---- */
 
-/* Returns whether an operator has a name or a mark of the backward pass. is_engine: by name, whether it is a name of
- * autograd's engine. */
+/* Returns whether an operator belongs to the backward pass, by its name or by its forward thread. is_engine: by name
+ * id, whether the name is from autograd's engine. */
 static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engine, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -132,8 +133,7 @@ static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engin
     return thread != TP_NULL_INT && thread != 0;
 }
 
-/* Marks the operators of the backward pass: operators for which is_of_backward is true, and all operators inside of
- * them. */
+/* Marks the operators of the backward pass: those for which is_of_backward is true, and all operators inside them. */
 static void find_backward(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
@@ -154,17 +154,19 @@ static int64_t sequence_of(const struct tp_model *model, uint32_t op)
     return tp_host_rare(model->trace, &model->trace->hosts[e->detail]).sequence;
 }
 
-/* The forward operator of each sequence number: the deepest operator inside of a module, and the last of several. */
+/* By sequence number: its forward operator. If several operators have the number, the deepest one inside a module
+ * counts; of equally deep operators, the last. */
 struct forwards {
-    struct tp_ids ids;   /* ids of sequence numbers */
-    struct tp_vec items; /* struct forward by id */
+    struct tp_ids ids;   /* numbers the sequence numbers */
+    struct tp_vec items; /* struct forward, by id in `ids` */
 };
 
 struct forward {
     uint32_t op, depth;
 };
 
-/* Returns the depth of an operator, limited because a damaged trace may nest deeper. */
+/* Returns the depth of an operator below its outermost ancestor. MOST_DEPTH limits the loop, because a damaged trace
+ * may nest deeper. */
 static uint32_t depth_of(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t depth = 0;
@@ -208,8 +210,8 @@ static void find_forwards(struct forwards *forwards, const struct tp_model *mode
     }
 }
 
-/* Finds the module of each operator's forward operator. Uses the outermost enclosing sequence number whose forward
- * operator is in a module. */
+/* Finds for each operator the module of its forward operator. If enclosing operators also have sequence numbers, the
+ * outermost number whose forward operator is in a module counts. */
 static void find_forward_modules(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
@@ -260,8 +262,8 @@ static bool is_integer(struct tp_str json)
     return is_one;
 }
 
-/* Appends "8x512" for a tensor and "list of 3" for a list of tensors; nothing for other arguments. Returns whether it
- * appended anything. */
+/* Appends "8x512" for a tensor or "list of 3" for a list of tensors. Returns false without appending anything for other
+ * arguments. */
 static bool put_shape(struct text *text, struct tp_str dims, const char *before)
 {
     struct tp_str item, first = {NULL, 0};
@@ -309,8 +311,8 @@ static void put_shapes(struct text *text, struct tp_str dims)
         put(text, TP_STR("]"));
 }
 
-/* Returns an operator, the shapes of its first arguments and the first numeric type as text, such as "mm [512x512,
- * 512x64] bf16". */
+/* Returns the id of an operator's text: name, shapes of the first arguments, and the first numeric type. Example: "mm
+ * [512x512, 512x64] bf16". */
 static uint32_t operator_text(struct tp_time_places *places, const struct tp_event *e)
 {
     const struct tp_trace *trace = places->maker->model->trace;
@@ -349,7 +351,7 @@ static uint32_t child(struct tp_time_places *places, uint32_t parent, struct tp_
     return tp_time_child(places->maker, parent, text);
 }
 
-/* Appends "Memcpy HtoD Pinned>Device" for "Memcpy HtoD (Pinned -> Device)". */
+/* Appends the direction of a copy: "Memcpy HtoD Pinned>Device" for "Memcpy HtoD (Pinned -> Device)". */
 static void put_direction(struct text *text, struct tp_str name)
 {
     const char *open = memchr(name.ptr, '(', name.len);
@@ -379,8 +381,8 @@ static uint32_t place_copy(struct tp_time_places *places, const struct tp_event 
                                            : places->maker->model->trace->names.items[operator_name]);
 }
 
-/* Returns the first word in a kernel's name that identifies its collective. Of two words at one position, returns the
- * longer one. */
+/* Returns the word in a kernel's name that identifies its collective. Of several words, the first in the name
+ * counts. */
 static struct tp_str collective_in(struct tp_str name)
 {
     static const char *const words[] = {"allreduce", "allgather",  "reducescatter", "sendrecv", "broadcast",
@@ -409,7 +411,7 @@ static uint32_t place_communication(struct tp_time_places *places, const struct 
     return child(places, parent, (struct tp_str){name.ptr, tp_utf8_cut(name.ptr, name.len, COMMUNICATION_BYTES)});
 }
 
-/* Returns the text for an operation that has no module, in place of a class. */
+/* Returns the text that replaces the class for an operation without a module, such as "[no module]". */
 static struct tp_str without_module(const struct tp_time_places *places, uint32_t device)
 {
     if (places->maker->kinds->of_device[device] == TP_WORK_OPTIMIZER)
@@ -434,7 +436,8 @@ static uint32_t place_compute(struct tp_time_places *places, uint32_t device, co
     return child(places, parent, maker->model->trace->names.items[path[3]]);
 }
 
-/* Returns the module of a compute kernel: the one around its launch, otherwise the module of its forward operator. */
+/* Returns the module of a compute kernel: the module around its launch, otherwise the module of its forward
+ * operator. */
 static uint32_t module_of(const struct tp_time_places *places, uint32_t device, uint32_t op)
 {
     const struct tp_devices *devices = &places->maker->model->devices;
@@ -444,7 +447,7 @@ static uint32_t module_of(const struct tp_time_places *places, uint32_t device, 
     return module;
 }
 
-/* Fills the key of an operation's path. Operations with equal keys share a leaf. */
+/* Fills the key of a device operation's path in the tree. Operations with equal keys share a leaf. */
 static void make_key(struct tp_time_places *places, uint32_t device, uint32_t key[4])
 {
     const struct tp_model *model = places->maker->model;

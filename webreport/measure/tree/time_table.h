@@ -1,4 +1,4 @@
-/* The upper part of a tree of time as a table: the largest nodes, in the order of the tree. */
+/* Writes the largest nodes of a time tree as a table, in the order of the tree. */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_TABLE_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_TABLE_H
 
@@ -25,8 +25,8 @@ struct tp_time_table {
     bool has_floors;       /* at least one row has a least time */
 };
 
-/* Builds a table of the nodes with most time, at most max_rows without the window. The parent of a row is always a row.
- * Allocates from `arena`. */
+/* Builds a table of the nodes with the most time in `arena`. The table has at most max_rows rows; the window has no
+ * row. The table always contains the parent of a row. */
 void tp_time_table_build(struct tp_time_table *table, const struct tp_time_tree *tree, size_t max_rows,
                          struct tp_arena *arena);
 

@@ -1,11 +1,12 @@
-/* The tree of a device's time. Each nanosecond of W belongs to exactly one leaf (docs/definitions.md, section 20).
+/* The tree of a device's time. Each nanosecond of the window W belongs to exactly one leaf (docs/definitions.md,
+ * section 20).
  *
  * Below the window are idle time by reason (host, launch, queue, outside, unknown), exposed work (communication,
  * copies, device waits), and compute. Compute is divided by kind of work, class of the module, operator with its
  * shapes, and kernel.
  *
- * A node has two times: its part of W, which is the exact sum of its children, and the sum of the durations of its
- * operations, which may overlap. Shares use the first time, rates the second. */
+ * A node has two times. The first is its part of W, which is the exact sum of its children; shares use this time. The
+ * second is the total duration of its operations, which may overlap; rates use this time. */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_TREE_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_TREE_H
 
@@ -13,45 +14,50 @@
 #include "webreport/measure/work/peaks.h"
 #include "webreport/measure/work/work_costs.h"
 
-/* Limit of a unit of work. A node has the limit of most of its time, as far as least times are known. */
+/* Limit of a unit of work. The limit of a node is the one with most of its time, among the units whose least time is
+ * known. */
 enum tp_bound { TP_BOUND_NONE, TP_BOUND_COMPUTE, TP_BOUND_MEMORY, TP_BOUND_LATENCY, TP_BOUND_COUNT };
 
 /* Returns "compute", "memory" or "latency", or NULL for TP_BOUND_NONE. Static. */
 const char *tp_bound_text(enum tp_bound bound);
 
-#define TP_TIME_FIRST_CALL "first: " /* before the name of a call in the text of TP_IDLE_BY_HELD_LAUNCH */
+#define TP_TIME_FIRST_CALL "first: " /* prefix before the name of the call in the text of TP_IDLE_BY_HELD_LAUNCH */
 
 struct tp_time_node {
-    struct tp_str text; /* name; for a reason of idle time: reserved for webreport/document/words (tp_word_times) */
-    uint8_t reason; /* enum tp_idle_reason of idle time whose name is a sentence; TP_IDLE_BY_HOST: all other nodes */
-    uint32_t parent, depth;   /* parent: TP_NO_ID for node 0, the window; a parent is always before its children */
-    int64_t time_ns;          /* part of W, ns; the length of W in node 0 */
-    int64_t calls, kernel_ns; /* number and total duration of the operations that start in W */
-    int64_t flops, bytes;     /* work of the units whose longest kernel is in this node */
-    int64_t costed_ns;        /* duration of the kernels of these units, ns */
-    int64_t floored_ns;       /* part of costed_ns whose least time is known, ns */
-    double floor_ns;          /* least time of that part by the peaks of the device, ns */
-    uint8_t bound;            /* enum tp_bound */
+    struct tp_str
+        text; /* name of the node; for a reason of idle time, only tp_word_times in webreport/document/words fills it */
+    uint8_t
+        reason; /* enum tp_idle_reason for idle time that is named by a sentence; TP_IDLE_BY_HOST for all other nodes */
+    uint32_t parent,
+        depth;       /* parent: TP_NO_ID for node 0, the window. A parent has a smaller index than its children */
+    int64_t time_ns; /* time of the node within W, ns; for node 0 the length of W */
+    int64_t calls, kernel_ns; /* number of the operations that start in W, and their total duration, ns */
+    int64_t flops, bytes; /* floating-point operations and bytes of the units whose longest kernel is in this node */
+    int64_t costed_ns;    /* total kernel time of these units, ns */
+    int64_t floored_ns;   /* part of costed_ns for which the least time is known, ns */
+    double floor_ns;      /* least time for the work in floored_ns at the peaks of the device, ns */
+    uint8_t bound;        /* enum tp_bound */
 };
 
-/* The tree of a device. Nodes are in depth-first order; children are sorted by time (longest first), then by text. */
+/* The tree of a device. Nodes are in depth-first order. Children are sorted by time (longest first), then by text. */
 struct tp_time_tree {
     int64_t device;
-    struct tp_str device_name;    /* "" if unknown */
-    const struct tp_peaks *peaks; /* NULL if no peak is known; then no node has a least time */
-    int64_t latency_ns; /* usual time from the end of a launch to the start of its operation on a free device, ns */
-    int64_t held_ns;    /* time of W in which unrecorded work occupied the device, ns */
+    struct tp_str device_name;    /* full name of the device; empty if unknown */
+    const struct tp_peaks *peaks; /* NULL if no peak is known; nodes then have no least time */
+    int64_t latency_ns; /* usual time from the end of a launch to the start of its operation on an idle device, ns */
+    int64_t held_ns;    /* time of W during which unrecorded work occupied the device, ns */
     struct tp_time_node *nodes;
     uint32_t node_count;
 };
 
 struct tp_time_trees {
-    struct tp_time_tree *items; /* trees by device: the device with most work first, then by number */
-    uint32_t count;             /* 0 if there are no devices, or W is empty */
+    struct tp_time_tree
+        *items;     /* one tree per device: the device with the most work first, equal work in order of devices */
+    uint32_t count; /* number of trees; 0 without devices, or if W is empty */
 };
 
-/* Builds the trees in `arena` (guard set by the caller). idle: idle view built with flames. All arguments must outlive
- * the trees. */
+/* Builds the trees in `arena`, whose guard the caller has set. idle: idle view built with flames. All arguments must
+ * outlive the trees. */
 void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds *kinds,
                          const struct tp_work_units *units, const struct tp_idle_view *idle, struct tp_arena *arena);
 

@@ -1,4 +1,4 @@
-/* Builds the tree of a device's time from its parts: see time_tree.h. */
+/* Implements time_tree.h: builds the tree of a device's time from its parts. */
 #include "webreport/measure/tree/time_tree.h"
 
 #include "webreport/measure/tree/time_parts.h"
@@ -6,7 +6,7 @@
 #include "writer/base/ratio.h"
 #include "writer/base/sort.h"
 
-/* A unit of at most this duration whose least time is much shorter is bound by the latency of its start. */
+/* a unit shorter than this is bound by the latency of its start if its least time is much shorter, ns */
 static const int64_t SHORT_NS = 10000;
 
 const char *tp_bound_text(enum tp_bound bound)
@@ -23,13 +23,13 @@ static void add_own_time(void *context, uint32_t device, int64_t ns)
     tp_time_add(maker, maker->leaves[device], ns);
 }
 
-/* Returns whether an operation starts in W. near: see tp_intervals_contain_near. */
+/* Returns whether an operation starts in W. *near: position of the last search (tp_intervals_contain_near). */
 static bool begins_in_window(const struct tp_model *model, uint32_t device, size_t *near)
 {
     return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, near);
 }
 
-/* Counts the operations of each leaf, and finds the leaves. */
+/* Finds the leaf of each operation, and counts the operations of each leaf. */
 static void count_operations(struct tp_time_builder *maker)
 {
     struct tp_time_places places;
@@ -47,7 +47,8 @@ static void count_operations(struct tp_time_builder *maker)
     tp_time_places_drop(&places);
 }
 
-/* Returns the least time of a unit by the peaks of its device, ns; negative: unknown. Sets *bound to its limit. */
+/* Returns the least time of a unit at the peaks of its device, ns; -1 if unknown. Sets *bound to the limit of the
+ * unit. */
 static double floor_of(const struct tp_time_builder *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
 {
     const struct tp_peaks *peaks = maker->tree->peaks;
@@ -107,7 +108,7 @@ static void sum_up(struct tp_time_builder *maker)
     }
 }
 
-/* Orders nodes by parent, then time, then text. */
+/* Orders nodes by parent, then by time (longest first), then by text. */
 static int compare(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_time_builder *maker = context;
@@ -158,8 +159,8 @@ static struct children sort_children(const struct tp_time_builder *maker)
     return children;
 }
 
-/* Adds the nodes below `draft` that have time in W; `parent` is the node of `draft`. The recursion is limited by the
- * length of a path. */
+/* Adds the nodes below `draft` that have time or operations in W. parent: index of the node of `draft`. The length of a
+ * path limits the recursion. */
 static void add_nodes(const struct tp_time_builder *maker, const struct children *children, uint32_t draft,
                       uint32_t parent)
 {
@@ -216,7 +217,7 @@ static int64_t work_of(const struct tp_model *model, uint32_t gpu)
     return sum;
 }
 
-/* Orders devices by work, most first. context: work by device. */
+/* Orders devices by work, most work first. context: work by device, ns. */
 static int by_work(const void *context, uint32_t x, uint32_t y)
 {
     const int64_t *work = context;
@@ -259,7 +260,7 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
 
 /* ---- fields ---- */
 
-/* Returns the share of a node in its tree. The owner of the record is the tree. */
+/* Returns the share of a node in its tree. record->owner is the tree. */
 static struct tp_json_value share(const struct tp_record *record)
 {
     const struct tp_time_node *node = record->at;
