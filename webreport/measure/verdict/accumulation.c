@@ -1,10 +1,11 @@
-/* Finds gradient accumulation: see accumulation.h. */
+/* Implements accumulation.h: finds gradient accumulation. */
 #include "webreport/measure/verdict/accumulation.h"
 
 #include "webreport/model/main_thread.h"
 #include "writer/base/stats.h"
 
-/* Marks the steps in which an event with one of these marks begins, on the main thread or on any. */
+/* Marks each step in which an event with one of these marks begins. is_main_alone: only events of the main thread
+ * count. */
 static void mark_steps(const struct tp_model *model, uint64_t marks, bool is_main_alone, bool *is_marked)
 {
     const struct tp_order *order = model->order;
@@ -29,8 +30,8 @@ static uint32_t count_used(const struct tp_model *model, const bool *is_marked)
     return count;
 }
 
-/* Fills in the number of micro-steps of an optimizer step: the median distance between updates. With one update alone,
- * it is at least the number of steps on the longer side of that update. */
+/* Fills the number of micro-steps per optimizer step: the median distance between two updates. With only one update,
+ * the number is at least the number of steps on the longer side of the update. */
 static void find_distance(const struct tp_model *model, struct tp_accumulation *found, struct tp_arena *arena)
 {
     int64_t *distances = tp_arena_array(arena, model->step_count + 1, sizeof *distances);
@@ -70,7 +71,8 @@ struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct
         return found;
     bool *zeroes = tp_arena_array(arena, model->step_count, sizeof *zeroes);
     mark_steps(model, TP_MARK_ZERO_GRAD, true, zeroes);
-    if (count_used(model, zeroes) == model->used_count) /* updates were skipped: no gradient accumulates */
+    if (count_used(model, zeroes) ==
+        model->used_count) /* every step sets gradients to zero, so no gradient accumulates; updates were skipped */
         return found;
     bool *has_backward = tp_arena_array(arena, model->step_count, sizeof *has_backward);
     mark_steps(model, TP_MARK_BACKWARD_NODE, false, has_backward);

@@ -1,24 +1,24 @@
-/* Finds gradient accumulation: several steps of the trace, the micro-steps, make one step of the optimizer.
+/* Finds gradient accumulation: several steps of the trace, the micro-steps, form one step of the optimizer.
  *
- * Such steps differ by design: most run forward and backward, one of M also updates the parameters. Rules about unequal
- * steps compare a step with those of its kind (section 15 of docs/definitions.md, R5). */
+ * Micro-steps are unequal by design. All of them run forward and backward; one of M also updates the parameters. Rules
+ * about unequal steps therefore compare a step only with steps of its kind (section 15 of docs/definitions.md, R5). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_ACCUMULATION_H
 #define TP_WEBREPORT_MEASURE_VERDICT_ACCUMULATION_H
 
 #include "webreport/model/facts.h"
 
 struct tp_accumulation {
-    uint32_t micro_count; /* micro-steps of an optimizer step, 2 or more; 0 if steps are not micro-steps */
-    bool is_at_least;     /* only one update was recorded: micro_count is a lower bound */
-    bool *updates;        /* by step: the optimizer runs in it; NULL if micro_count is 0 */
+    uint32_t micro_count; /* number of micro-steps per optimizer step, 2 or more; 0 if steps are not micro-steps */
+    bool is_at_least;     /* true if only one update was recorded, so that micro_count is a lower bound */
+    bool *updates;        /* by step: true if the optimizer runs in it; NULL if micro_count is 0 */
 };
 
-/* Finds out whether the steps of a trace are micro-steps: all used steps have a backward pass, and at least half of them
- * have no step of an optimizer, and some step keeps the gradients of the step before it. Reads the model; the result is
- * in `arena`. */
+/* Finds out whether the steps of a trace are micro-steps. They are if every used step has a backward pass, at least
+ * half of them have no optimizer step, and some step keeps the gradients of the step before it. The result is in
+ * `arena`. */
 struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct tp_arena *arena);
 
-/* Returns 1 for a micro-step that updates the parameters, else 0. */
+/* Returns 1 for a micro-step that updates the parameters, otherwise 0. */
 static inline unsigned tp_accumulation_kind(const struct tp_accumulation *accumulation, uint32_t step)
 {
     return accumulation->micro_count && accumulation->updates[step];

@@ -1,4 +1,4 @@
-/* Finds where the program captures CUDA graphs: see captures.h. */
+/* Implements captures.h: finds the times in which the program captures CUDA graphs. */
 #include "webreport/measure/verdict/captures.h"
 
 #include "webreport/model/numbers.h"

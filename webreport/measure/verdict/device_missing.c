@@ -1,4 +1,4 @@
-/* Finds why a trace has no device: see device_missing.h. */
+/* Implements device_missing.h: finds why a trace has no device operations. */
 #include "webreport/measure/verdict/device_missing.h"
 
 #include "webreport/measure/verdict/captures.h"

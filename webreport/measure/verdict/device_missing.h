@@ -5,13 +5,14 @@
 
 #include "webreport/model/facts.h"
 
-/* The evidence, in addition to `missing` of the model. */
+/* evidence in addition to model->missing */
 struct tp_device_missing {
-    bool is_capture;                     /* every recorded launch is inside the capture of a graph */
-    const struct tp_memory_place *place; /* first device that memory records name; NULL: none of a GPU */
+    bool is_capture; /* every recorded launch is inside the capture of a device graph */
+    const struct tp_memory_place
+        *place; /* first device in the memory records; NULL if the memory records name no GPU */
 };
 
-/* Returns the evidence of a model; it points into the trace. Memory of `arena` is only for the search. */
+/* Returns the evidence in a model. The result points into the trace. arena: working memory. */
 struct tp_device_missing tp_device_missing_find(const struct tp_model *model, struct tp_arena *arena);
 
 #endif

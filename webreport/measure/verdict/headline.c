@@ -1,11 +1,12 @@
-/* Chooses the sentence of the headline and finds the names and numbers that it needs: see verdict.h. The sentences are
+/* Chooses the headline of a verdict and finds its names and numbers, as declared in verdict_parts.h. The sentences are
  * in webreport/document/words/verdict_words.c. */
 #include "webreport/measure/verdict/verdict_parts.h"
 
 #include "webreport/measure/audience/wording.h"
 #include "webreport/model/numbers.h"
 
-static const double NEXT_PERCENT = 10; /* the headline names a second cause that takes at least this share of W */
+static const double NEXT_PERCENT =
+    10; /* the headline names a second cause if its share of W is at least this, percent */
 
 int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *v, enum tp_time_cause cause)
 {
@@ -22,7 +23,7 @@ static enum tp_verdict_period period_of(const struct tp_model *model)
     return model->used_count == 1 ? TP_PERIOD_STEP : TP_PERIOD_STEPS;
 }
 
-/* Returns the largest cause except the first one and compute; ties: the earlier one. */
+/* Returns the cause with the most time except v->cause and compute; of equal causes the first. */
 static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
 {
     enum tp_time_cause best = TP_TIME_NONE;
@@ -46,8 +47,8 @@ void tp_verdict_device_headline(struct tp_trace_verdict *v, const struct tp_mode
 
 /* ---- no device ---- */
 
-/* Finds the operator of the main thread with the most host self time, and its share of the time in operators; ties by
- * name. */
+/* Finds the operator name with the most host self time on the main thread, and its share of the time in operators. Of
+ * equal names, the first in alphabetical order counts. */
 static void find_largest_operator(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
@@ -69,7 +70,8 @@ static void find_largest_operator(struct tp_trace_verdict *v, const struct tp_mo
     tp_arena_drop(arena, self_ns, names->count * sizeof *self_ns);
 }
 
-/* Returns, by name, how long the ranges of the main thread that state one of the kinds take within W. */
+/* Returns, by name id, the time within W of the main thread's ranges that declare one of these kinds, ns. kinds:
+ * bits. */
 static int64_t *said_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_order *order = model->order;
@@ -83,8 +85,8 @@ static int64_t *said_by_name(const struct tp_model *model, unsigned kinds, struc
     return ns;
 }
 
-/* Finds the range of the main thread that states one of the kinds and takes most time, if that is at least this share
- * of W; ties by name. */
+/* Finds the range name with the most time among the main thread's ranges that declare one of these kinds. Ignores it
+ * below least_percent of W. Of equal names, the first in alphabetical order counts. */
 static void find_largest_range(struct tp_trace_verdict *v, const struct tp_model *model, unsigned kinds,
                                double least_percent, struct tp_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* Time of W that cannot be judged, because it says nothing about the steps of the program (section 13 of
+/* Describes time of W that cannot be judged, because it does not show how the program's steps run (section 13 of
  * docs/definitions.md). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
 #define TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
@@ -6,20 +6,21 @@
 #include <stdint.h>
 
 enum tp_unjudged_reason {
-    TP_UNJUDGED_NOTHING,   /* at least half of W can be judged */
-    TP_UNJUDGED_CAPTURE,   /* launches are captured into a graph and run nothing */
-    TP_UNJUDGED_LITTLE,    /* R2: too little work to judge anything */
-    TP_UNJUDGED_FIRST_USE, /* R3 */
-    TP_UNJUDGED_EDGE,      /* R4 */
-    TP_UNJUDGED_MISSING    /* R1, R4: the trace does not show what the device did */
+    TP_UNJUDGED_NOTHING,   /* half of W or more can be judged */
+    TP_UNJUDGED_CAPTURE,   /* launches are captured into a device graph and run nothing */
+    TP_UNJUDGED_LITTLE,    /* rule R2: the recording has too little work */
+    TP_UNJUDGED_FIRST_USE, /* rule R3: the program uses the device for the first time */
+    TP_UNJUDGED_EDGE,      /* rule R4: edge of the recording */
+    TP_UNJUDGED_MISSING    /* rules R1, R4: the trace does not show the device's work */
 };
 
 struct tp_detail;
 
 struct tp_unjudged {
     enum tp_unjudged_reason reason;
-    int64_t ns;                      /* idle time of W that cannot be judged; 0 with TP_UNJUDGED_NOTHING */
-    const struct tp_detail *details; /* of the rule that found it (rules/details.h); NULL: none */
+    int64_t ns; /* idle time of W that cannot be judged, ns; 0 with TP_UNJUDGED_NOTHING */
+    const struct tp_detail
+        *details; /* details of the rule that found this time (rules/details.h); NULL without a rule */
 };
 
 #endif

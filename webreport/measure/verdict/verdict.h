@@ -1,7 +1,7 @@
-/* The verdict: what limits the steps, from the same parts as overview, idle view and findings (section 13).
- * It is made once per trace, for page, JSON, digest, summaries and text. If the window does not allow a verdict, class
- * and headline state it. Memory comes from the arena given or belongs to the model, which must outlive the verdict;
- * read-only afterwards. */
+/* The verdict: what limits the steps, computed from the same parts as overview, idle view and findings (section 13).
+ * One verdict per trace serves page, JSON, digest, summaries and text. If the window W does not allow a verdict, class
+ * and headline say so. All memory is in the given arena or in the model, which must outlive the verdict. A finished
+ * verdict does not change. */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_VERDICT_H
 #define TP_WEBREPORT_MEASURE_VERDICT_VERDICT_H
 
@@ -15,83 +15,83 @@ enum tp_verdict_class {
     TP_CLASS_COMPUTE_BOUND,
     TP_CLASS_BALANCED,
     TP_CLASS_NOT_SHOWN, /* the trace does not show why the device was idle */
-    TP_CLASS_STALL,     /* one gap is half of the window, so the steps are not typical */
+    TP_CLASS_STALL,     /* one gap is at least half of W, so the steps are not typical */
     TP_CLASS_COMMUNICATION_BOUND,
     TP_CLASS_COPY_BOUND,
     TP_CLASS_INPUT_BOUND,
     TP_CLASS_SYNC_BOUND,
     TP_CLASS_LAUNCH_BOUND,
-    TP_CLASS_CPU, /* no device; loading and communication take less than a fifth each */
+    TP_CLASS_CPU, /* no device was used; loading and communication take less than a fifth of W each */
     TP_CLASS_DEVICE_MISSING,
     TP_CLASS_OTHER_DEVICE,
-    TP_CLASS_SAMPLES, /* only samples of threads were recorded */
+    TP_CLASS_SAMPLES, /* the trace has only samples of threads */
     TP_CLASS_EMPTY,
-    TP_CLASS_TOO_LITTLE, /* a fragment (fragment.h), or R2 */
-    TP_CLASS_CAPTURE,    /* the capture of a graph */
-    TP_CLASS_FIRST_USE,  /* first use of the device */
-    TP_CLASS_PROGRAM,    /* this and later classes: by enum tp_program_rule, for programs recorded from outside */
+    TP_CLASS_TOO_LITTLE, /* the trace is a fragment (fragment.h), or rule R2 fired */
+    TP_CLASS_CAPTURE,    /* the recording is mostly the capture of a device graph */
+    TP_CLASS_FIRST_USE,  /* the recording is mostly the first use of the device */
+    TP_CLASS_PROGRAM,    /* first class of programs recorded from outside: TP_CLASS_PROGRAM + enum tp_program_rule */
     TP_CLASS_COUNT = TP_CLASS_PROGRAM + TP_PROGRAM_RULES
 };
 
-/* Kinds of time. For the device of the verdict, the first nine add up to W exactly. A program without a device has
+/* Kinds of time. On the device of the verdict, the first nine add up to W exactly. A program without a device has
  * input, communication, operators and between, which may overlap. */
 enum tp_time_cause {
     TP_TIME_COMPUTE,
-    TP_TIME_COMMUNICATION, /* exposed */
-    TP_TIME_COPY,          /* exposed */
-    TP_TIME_INPUT,         /* starved while the main thread loads data */
-    TP_TIME_SYNC,          /* starved after the host had waited for the device */
-    TP_TIME_LAUNCH,        /* starved otherwise */
-    TP_TIME_QUEUE,         /* the idle parts with these names */
+    TP_TIME_COMMUNICATION, /* communication that is exposed */
+    TP_TIME_COPY,          /* copies that are exposed */
+    TP_TIME_INPUT,         /* the device has no work while the main thread loads data */
+    TP_TIME_SYNC,          /* the device has no work because the host had waited for it */
+    TP_TIME_LAUNCH,        /* the device has no work for other reasons */
+    TP_TIME_QUEUE,         /* idle time; this and the next two have the names of idle parts */
     TP_TIME_OUTSIDE,
     TP_TIME_UNKNOWN,
     TP_TIME_DEVICE_COUNT,
-    TP_TIME_OPERATORS = TP_TIME_DEVICE_COUNT, /* operators of the main thread */
-    TP_TIME_BETWEEN,                          /* no event on the main thread, and no other thread works */
+    TP_TIME_OPERATORS = TP_TIME_DEVICE_COUNT, /* time in operators of the main thread */
+    TP_TIME_BETWEEN,                          /* the main thread has no event, and no other thread works */
     TP_TIME_COUNT,
     TP_TIME_NONE = TP_TIME_COUNT
 };
 
-/* The longest gap of the device in W, and the line (fold of the stack) that ran for most of it. */
+/* The longest gap of the device in W. kind, line: project line (fold of the stack) that ran for most of the gap. */
 struct tp_verdict_gap {
-    int64_t start_ns, total_ns; /* start: since the start of the profile */
-    double percent;             /* share of W */
+    int64_t start_ns, total_ns; /* start_ns: since the start of the profile; total_ns: length; ns */
+    double percent;             /* length of the gap, percent of W */
     int64_t part_ns[TP_IDLE_PARTS];
     const char *kind;
     struct tp_str line;
-    struct tp_str call; /* runtime call that fills half of it or more, or "" */
+    struct tp_str call; /* runtime call that takes at least half of the gap; empty if there is none */
     int64_t call_ns;
 };
 
-/* What the headline says. webreport/document/words/verdict_words.c has the sentences; their numbers and names are
- * members of the verdict. */
+/* statement of the headline. webreport/document/words/verdict_words.c has the sentences; members of the verdict supply
+ * their numbers and names */
 enum tp_headline {
     TP_HEADLINE_EMPTY,
-    TP_HEADLINE_FRAGMENT,       /* too little to judge */
-    TP_HEADLINE_DEVICE_MISSING, /* device_missing.h */
+    TP_HEADLINE_FRAGMENT,       /* the trace is a fragment, too little to judge */
+    TP_HEADLINE_DEVICE_MISSING, /* the device's work is missing (device_missing.h) */
     TP_HEADLINE_OTHER_DEVICE,
     TP_HEADLINE_SAMPLES,       /* number and processor time of the samples */
-    TP_HEADLINE_DEVICE,        /* what the device does for most of the steps: `cause` and `next` */
-    TP_HEADLINE_GAP,           /* the device waits for the host in one long gap: `gap` */
-    TP_HEADLINE_COLLECTIVE,    /* one collective takes half of the steps: `one_collective_ns` */
-    TP_HEADLINE_INPUT,         /* this and the next six: no device */
-    TP_HEADLINE_COMMUNICATION, /* that no recorded work hides */
-    TP_HEADLINE_COPY,          /* largest: the range of copies with most time */
-    TP_HEADLINE_WAIT,          /* largest: the range of waits with most time */
-    TP_HEADLINE_RANGES,        /* ranges that compute; largest: one of them with a fifth of the steps */
-    TP_HEADLINE_NO_RANGE,      /* no call was recorded, and no range states its kind */
-    TP_HEADLINE_CALLS,         /* recorded calls; largest: the call with most self time on the main thread */
-    TP_HEADLINE_CAPTURE,       /* this and the next three: by enum tp_unjudged_reason */
+    TP_HEADLINE_DEVICE,        /* activity of the device that takes most of the steps; uses `cause` and `next` */
+    TP_HEADLINE_GAP,           /* the device waits for the host in one long gap; uses `gap` */
+    TP_HEADLINE_COLLECTIVE,    /* one collective takes half of the steps; uses `one_collective_ns` */
+    TP_HEADLINE_INPUT,         /* this and the next six are for programs without a device */
+    TP_HEADLINE_COMMUNICATION, /* communication that no recorded work hides */
+    TP_HEADLINE_COPY,          /* copies; `largest` is the range of copies with the most time */
+    TP_HEADLINE_WAIT,          /* waits; `largest` is the range of waits with the most time */
+    TP_HEADLINE_RANGES,        /* computing ranges; `largest` is the longest of them if it takes a fifth of the steps */
+    TP_HEADLINE_NO_RANGE,      /* the trace has no calls, and no range declares its kind */
+    TP_HEADLINE_CALLS,         /* recorded calls; `largest` is the call with the most self time on the main thread */
+    TP_HEADLINE_CAPTURE,       /* this and the next three correspond to enum tp_unjudged_reason */
     TP_HEADLINE_LITTLE,
     TP_HEADLINE_FIRST_USE,
     TP_HEADLINE_EDGE,
-    TP_HEADLINE_PROGRAM, /* the headline of the view of a program recorded from outside */
-    TP_HEADLINE_INSIDE   /* recorded inside of a process whose work another trace shows */
+    TP_HEADLINE_PROGRAM, /* headline of the view of a program recorded from outside */
+    TP_HEADLINE_INSIDE   /* recording from inside a process; another trace shows the work of the process */
 };
 
-#define TP_BOUND_PERCENT 66.0 /* share of compute in W from which on the device is the limit */
+#define TP_BOUND_PERCENT 66.0 /* a device with at least this share of compute in W is the limit, percent */
 
-/* The time that shares in the headline are of. */
+/* the period to which shares in the headline refer */
 enum tp_verdict_period {
     TP_PERIOD_STEP,
     TP_PERIOD_STEPS,
@@ -99,78 +99,82 @@ enum tp_verdict_period {
     TP_PERIOD_FROM_DEVICE /* from the first device operation to the end of the recording */
 };
 
-/* The range or call with most time of a kind. */
+/* range or call with the most time of its kind */
 struct tp_verdict_largest {
-    struct tp_str name; /* ptr NULL: none */
-    double percent;     /* share of W; of a call: of the time in calls of the main thread; 0 for copies and waits */
+    struct tp_str name; /* ptr is NULL if there is none */
+    double percent; /* of a range: percent of W, 0 for copies and waits; of a call: percent of the main thread's call
+                       time */
 };
 
 struct tp_trace_verdict {
     enum tp_verdict_class class;
     enum tp_headline headline_id;
     enum tp_verdict_period period;
-    enum tp_time_cause cause; /* deciding cause; TP_TIME_NONE without times */
-    enum tp_time_cause next;  /* second cause that the headline names; TP_TIME_NONE: no other takes a tenth of W */
-    /* share of W of the cause's group; NaN without cause; for communication including awaited_communication_ns */
+    enum tp_time_cause cause; /* the deciding cause; TP_TIME_NONE if the time of W has no causes */
+    enum tp_time_cause
+        next; /* second cause that the headline names; TP_TIME_NONE if no other cause takes a tenth of W */
+    /* percent of W that the group of `cause` takes; NaN without a cause. Communication includes
+     * awaited_communication_ns */
     double percent;
     bool has_device, has_gap;
-    bool is_own_device; /* the program itself registered the device and describes its work */
-    int64_t device;     /* id of the device that is busy longest */
+    bool is_own_device; /* true if the program itself registered the device and describes its work */
+    int64_t device;     /* id of the device with the most busy time */
     bool has_cause[TP_TIME_COUNT];
     int64_t cause_ns[TP_TIME_COUNT];
-    /* queue time in which a collective was called but had not begun; counts as communication */
+    /* queue time after the call of a collective and before its start, ns; counts as communication */
     int64_t awaited_communication_ns;
-    /* unknown time in which the host waited for the device, whose work is not recorded */
+    /* idle time of part "unknown" in which the host waited for unrecorded device work, ns */
     int64_t unrecorded_wait_ns;
-    int64_t one_collective_ns;    /* exposed time of the longest collective if it is half of W or more, else 0 */
-    struct tp_str one_collective; /* its name */
+    int64_t one_collective_ns;    /* exposed time of the longest collective, ns; 0 if it is less than half of W */
+    struct tp_str one_collective; /* name of that collective */
     struct tp_verdict_gap gap;
-    struct tp_verdict_largest largest; /* by headline_id */
-    uint64_t sample_count;             /* with TP_HEADLINE_SAMPLES: number of samples .. */
-    int64_t samples_ns;                /* .. and their processor time */
-    double recording_percent;          /* cost of recording, share of W; 0: less than a tenth, or not on the host */
-    bool is_recording_of_stacks;       /* most of that cost is from stacks; false: from shapes and memory */
-    double ready_percent; /* share of the steps in which the main thread had no CPU (program_steps.h); 0: unknown or
+    struct tp_verdict_largest largest; /* meaning depends on headline_id */
+    uint64_t sample_count;             /* number of samples, for TP_HEADLINE_SAMPLES */
+    int64_t samples_ns;                /* processor time of these samples, ns */
+    double recording_percent; /* cost of recording, percent of W; 0 if below a tenth, or if the host is not the limit */
+    bool is_recording_of_stacks; /* true if stacks cause most of that cost; false if shapes and memory do */
+    double ready_percent; /* percent of the steps in which the main thread was ready without a CPU; 0 if unknown or
                              small */
-    /* The verdict as sentences: reserved for webreport/document/words, which fills it (tp_word_verdict). Measure does
-     * not read it, except that a summary keeps a copy. */
+    /* The verdict as sentences. Only tp_word_verdict in webreport/document/words fills it; in measure, only a summary
+     * reads it to keep a copy. */
     struct tp_str headline;
-    double step_us;                  /* |W| / steps_used */
-    struct tp_outside_part left_out; /* part of the recording outside W; all 0 without shares */
-    struct tp_unjudged unjudged;     /* time that cannot be judged, if it is more than half of W */
+    double step_us;                  /* mean length of a used step, us */
+    struct tp_outside_part left_out; /* part of the recording outside W; all members are 0 without shares */
+    struct tp_unjudged unjudged;     /* time that cannot be judged; set only if it is more than half of W */
     uint32_t steps_used, step_count;
-    const struct tp_step *steps; /* all steps, with the reason why a step is left out */
+    const struct tp_step *steps; /* all steps, including steps that are left out, with the reason */
 };
 
-/* Return "compute-bound", "not-shown" ..; "compute", "between" .. Static. */
+/* Return the text of a class ("compute-bound", "not-shown") or of a cause ("compute", "between"). Static. */
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class);
 const char *tp_time_cause_text(enum tp_time_cause cause);
 
-/* Returns the time that the headline gives a cause, ns: without the wait for communication, which the headline names
- * separately. */
+/* Returns the time that the headline attributes to a cause, ns. TP_TIME_QUEUE excludes awaited communication, which the
+ * headline names separately. */
 int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *verdict, enum tp_time_cause cause);
 
-/* Removes the verdict of a trace that does not show the work of its process (tp_advice_withhold). */
+/* Removes the verdict of a trace that does not show the work of its own process (tp_advice_withhold). */
 void tp_verdict_withhold(struct tp_trace_verdict *verdict);
 
-/* Makes the verdict of a model without its sentences. is_fragment: from the trace quality. */
+/* Builds the verdict of a model, without its sentences. is_fragment: result of the trace quality. */
 void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
                       struct tp_arena *arena);
 
-/* Changes the verdict if more than half of W cannot be judged. unjudged: result of the rules. */
+/* Changes the verdict if more than half of W cannot be judged. unjudged: result of the rules about the recording. */
 void tp_verdict_leave_out(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
                           const struct tp_model *model);
 
-/* Adds the cost of recording if the host is the limit and recording takes a tenth of W. found: result of the rules. */
+/* Adds the cost of recording if the host is the limit and recording takes at least a tenth of W. found: result of the
+ * rules. */
 struct tp_recommendations;
 void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_recommendations *found,
                               const struct tp_model *model);
 
-/* Takes the class from the view of a program recorded from outside, if the trace has nothing else. */
+/* Uses the class of the program view if the trace contains only a program recorded from outside. */
 void tp_verdict_of_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
 
-/* Fills class, cause and percent from the shares of W in percent (the nine kinds of a device by enum tp_time_cause) and
- * the share of the longest gap; for tp_verdict_build and its tests. */
+/* Fills class, cause and percent. shares: percent of W by enum tp_time_cause; gap_percent: share of the longest gap.
+ * For tp_verdict_build and its tests. */
 void tp_verdict_decide(struct tp_trace_verdict *verdict, const double shares[TP_TIME_DEVICE_COUNT], double gap_percent);
 
 extern const struct tp_fields tp_verdict_fields;

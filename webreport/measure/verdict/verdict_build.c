@@ -1,4 +1,4 @@
-/* Computes the verdict: see verdict.h. headline.c chooses the headline. */
+/* Implements verdict.h: computes the verdict. headline.c chooses the headline. */
 #include "webreport/measure/verdict/verdict.h"
 
 #include <math.h>
@@ -9,10 +9,14 @@
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 
-static const double CAUSE_PERCENT = 20; /* a cause decides the class when it takes at least this share of W */
-static const double MOST_PERCENT = 50;  /* without such a cause, this share of compute makes the device the limit */
-static const double STALL_PERCENT = 50; /* one gap of this share of W says nothing about the steps */
-enum { LONG_START_NS = 1000000 };       /* a collective that waits longer for its start waits for something else */
+static const double CAUSE_PERCENT = 20; /* a cause decides the class if its share of W is at least this, percent */
+static const double MOST_PERCENT =
+    50; /* without such a cause, the device is the limit if compute has at least this share of W, percent */
+static const double STALL_PERCENT =
+    50; /* if one gap has at least this share of W, W does not show typical steps, percent */
+enum {
+    LONG_START_NS = 1000000
+}; /* a collective that waits at least this long after its call waits for more than the usual delay, ns */
 
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
 {
@@ -71,7 +75,7 @@ static int64_t idle_ns(const struct tp_gpu *gpu)
     return sum;
 }
 
-/* Returns the device with the longest busy time in W; ties: the smallest number. */
+/* Returns the device with the most busy time in W; of equal devices, the first. */
 static const struct tp_gpu *busiest(const struct tp_model *model)
 {
     const struct tp_gpu *best = &model->gpus[0];
@@ -86,7 +90,7 @@ static const struct tp_gpu *busiest(const struct tp_model *model)
     return best;
 }
 
-/* Returns the times in which a wait of the host may have kept the device idle. */
+/* Returns the times in which the device may have been idle because the host had waited for it. */
 static struct tp_intervals waiting_times(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
@@ -95,7 +99,7 @@ static struct tp_intervals waiting_times(const struct tp_model *model, struct tp
     return tp_intervals_of(&pieces);
 }
 
-/* Returns the times for which the lanes of a device state one of these kinds (bits). */
+/* Returns the times for which the lanes of a device declare one of these kinds of ranges. kinds: bits. */
 static struct tp_intervals lane_times(const struct tp_model *model, const struct tp_gpu *gpu, unsigned kinds,
                                       struct tp_arena *arena)
 {
@@ -110,8 +114,8 @@ static struct tp_intervals lane_times(const struct tp_model *model, const struct
     return tp_intervals_of(&pieces);
 }
 
-/* Returns the idle time before collectives that were called more than LONG_START_NS earlier: they wait for other ranks,
- * or for earlier communication. A shorter wait is the usual delay of a start. */
+/* Returns the idle time before collectives that start at least LONG_START_NS after their call, ns. Such a collective
+ * waits for other ranks or for earlier communication. A shorter delay is usual. */
 static int64_t awaited_communication(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -125,8 +129,8 @@ static int64_t awaited_communication(const struct tp_model *model, const struct 
     return sum;
 }
 
-/* Returns the idle time in which the host waits for the device although the device runs nothing: the trace lacks the
- * operation that the host waits for. Counts only gaps before operations whose call is known. */
+/* Returns the idle time in which the host waits for the device although the device runs nothing, ns. The trace lacks
+ * the operation that the host waits for. Counts only gaps before operations with a known launch. */
 static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -138,18 +142,18 @@ static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu
     return sum;
 }
 
-enum { LATE_NS = 1000000000 }; /* longer than any collective takes to move its data */
+enum { LATE_NS = 1000000000 }; /* longer than any collective needs to move its data, ns */
 
-/* Returns true when the collective takes ten times as long as all others of the device together, or longer than any
- * transfer takes. */
+/* Returns whether a collective is unusually long: longer than any transfer, or at least ten times as long as all other
+ * collectives of the device together. */
 static bool is_late(const struct tp_event *e, int64_t sum_ns)
 {
     int64_t others_ns = tp_sat_sub(sum_ns, e->dur_ns);
     return e->dur_ns >= LATE_NS || (others_ns > 0 && e->dur_ns / 10 >= others_ns);
 }
 
-/* Finds one unusual collective that is exposed for half of W or more: other ranks came late, or the recording began
- * before they did. It is a single event and says nothing about the steps. */
+/* Finds one unusual collective that is exposed for at least half of W. Other ranks came late, or this rank's recording
+ * began earlier. Such a single event does not show how the steps run. */
 static void find_one_collective(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum_ns = 0;
@@ -178,8 +182,8 @@ static struct tp_intervals idle_of(const struct tp_gpu *gpu, enum tp_idle_part p
     return tp_intervals_of(&pieces);
 }
 
-/* Finds the causes for a device that the program itself describes. No recorded call launches on it, so the only
- * evidence of why it is idle is what its lanes and the main thread state for that time. */
+/* Finds the causes for a device that the program itself registered. No recorded call launches work on this device. Only
+ * the ranges on its lanes and on the main thread show why it is idle. */
 static void name_own_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                             struct tp_arena *arena)
 {
@@ -201,7 +205,7 @@ static void name_own_causes(struct tp_trace_verdict *v, const struct tp_model *m
     }
 }
 
-/* Splits the time of the device in W into causes: every nanosecond has exactly one. */
+/* Splits the time of the device in W into causes. Every nanosecond has exactly one cause. */
 static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                         struct tp_arena *arena)
 {
@@ -230,7 +234,7 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
         v->has_cause[c] = true;
 }
 
-/* Returns what ran for most of the pieces first .. end - 1. */
+/* Returns the fold of the stack that ran for most of the idle intervals first to end - 1. */
 static struct tp_fold longest_fold(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first, uint32_t end,
                                    struct tp_arena *arena)
 {
@@ -241,8 +245,8 @@ static struct tp_fold longest_fold(const struct tp_model *model, const struct tp
     return tp_fold_times_longest(&times, model).fold;
 }
 
-/* Finds the call (by name) in which the thread spends most of the gap that begins at start_ns; ties by name. Keeps it
- * when that is half of the gap or more. */
+/* Finds the call name with the most time of the thread within the gap, which begins at start_ns. Keeps it only if it
+ * takes at least half of the gap. Of equal names, the first in alphabetical order counts. */
 static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model *model, uint32_t thread,
                               int64_t start_ns, struct tp_arena *arena)
 {
@@ -268,7 +272,7 @@ static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model 
     tp_arena_drop(arena, ns, names->count * sizeof *ns);
 }
 
-/* Finds the longest gap: the longest sequence of adjacent idle pieces; ties: the earliest. */
+/* Finds the longest gap, a sequence of adjacent idle intervals; of equally long gaps, the first. */
 static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                              struct tp_arena *arena)
 {
@@ -306,7 +310,7 @@ void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_D
                   {TP_TIME_INPUT, TP_CLASS_INPUT_BOUND},
                   {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND},
                   {TP_TIME_LAUNCH, TP_CLASS_LAUNCH_BOUND}};
-    enum tp_time_cause hidden = TP_TIME_QUEUE; /* the largest cause that the trace does not explain */
+    enum tp_time_cause hidden = TP_TIME_QUEUE; /* largest of the causes that the trace does not explain */
     double not_shown = 0;
     for (enum tp_time_cause c = TP_TIME_QUEUE; c <= TP_TIME_UNKNOWN; c++) {
         not_shown += shares[c];
@@ -373,7 +377,8 @@ static int64_t operator_time(const struct tp_model *model, struct tp_arena *aren
     return tp_intervals_intersection_length(tp_intervals_of(&pieces), model->window);
 }
 
-/* Adds a cause that only ranges can state for the host. When the program has no such range, the time stays unknown. */
+/* Adds a cause that the host shows only through ranges that declare it. Without such ranges, the time of the cause is
+ * unknown. */
 static void add_said(struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause, unsigned kinds,
                      struct tp_arena *arena)
 {

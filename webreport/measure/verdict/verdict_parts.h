@@ -1,11 +1,11 @@
-/* Chooses the headline of a verdict from its facts, with its arguments (headline.c). */
+/* Chooses the headline of a verdict and fills its arguments (headline.c). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_VERDICT_PARTS_H
 #define TP_WEBREPORT_MEASURE_VERDICT_VERDICT_PARTS_H
 
 #include "webreport/measure/verdict/verdict.h"
 
-/* Set headline_id and its arguments for a program with a device, and for one without. Memory of `arena` is only for the
- * search. */
+/* Set headline_id and the arguments of the headline: the first for a program with a device, the second without. arena:
+ * working memory. */
 void tp_verdict_device_headline(struct tp_trace_verdict *verdict, const struct tp_model *model);
 void tp_verdict_host_headline(struct tp_trace_verdict *verdict, const struct tp_model *model, struct tp_arena *arena);
 

@@ -1,9 +1,9 @@
-/* Changes the verdict when more than half of W says nothing about the steps. */
+/* Changes the verdict if more than half of W does not show how the steps run. */
 #include "webreport/measure/verdict/verdict_parts.h"
 
 #include "webreport/model/numbers.h"
 
-/* Returns the device time that the trace does not explain: the group "not shown". */
+/* Returns the device time that the trace does not explain, the group "not shown", ns. */
 static int64_t not_shown_ns(const struct tp_trace_verdict *v)
 {
     int64_t ns = tp_sat_sub(v->cause_ns[TP_TIME_QUEUE], v->awaited_communication_ns);
@@ -24,7 +24,8 @@ void tp_verdict_leave_out(struct tp_trace_verdict *v, const struct tp_unjudged *
         return;
     v->unjudged = *unjudged;
     bool is_missing = unjudged->reason == TP_UNJUDGED_NOTHING || unjudged->reason == TP_UNJUDGED_EDGE;
-    if (is_missing && v->class == TP_CLASS_NOT_SHOWN) { /* the headline has already said so */
+    if (is_missing &&
+        v->class == TP_CLASS_NOT_SHOWN) { /* the headline already says that the trace does not explain the time */
         int64_t ns = not_shown_ns(v);
         v->unjudged = ns > model->window_ns - ns ? (struct tp_unjudged){.reason = TP_UNJUDGED_MISSING, .ns = ns}
                                                  : (struct tp_unjudged){0};
