@@ -1,4 +1,4 @@
-/* Finds the functions of samples: see program_functions.h. */
+/* Finds the functions in the samples of a program. See program_functions.h. */
 #include "webreport/measure/program/program_functions.h"
 
 #include "webreport/trace/code_origin.h"
@@ -11,8 +11,8 @@
 /* The role of a kernel function in the recording of perf events. */
 enum event_role { EVENTS_NONE, EVENTS_WORK, EVENTS_CALL };
 
-/* Returns the role of a kernel function. EVENTS_WORK: the function does the kernel's work for recorded events, at
- * switches, forks, exits and samples. EVENTS_CALL: the program calls it to use its own events. */
+/* Returns the role of a kernel function. EVENTS_WORK: the kernel runs the function for recorded events, at switches,
+ * forks, exits and samples. EVENTS_CALL: the program calls the function to use its own events. */
 static enum event_role event_role_of(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
@@ -105,8 +105,8 @@ void tp_program_functions_init(struct tp_program_functions *functions, const str
 
 /* ---- stacks ---- */
 
-/* Returns the index of the outermost valid frame. A kernel function that calls a function of the program is invalid,
- * with all frames outside of it. Unknown code without a caller is also invalid. */
+/* Returns the index of the outermost valid frame. Frames outside of a kernel function that calls a function of the
+ * program are invalid, and so is that kernel function. Unknown code without a caller is also invalid. */
 static size_t first_valid(const struct tp_program_functions *functions)
 {
     const uint32_t *path = functions->path.data;
@@ -207,7 +207,7 @@ static int by_self(const void *x, const void *y, const void *context)
     return names ? names : tp_str_compare(a->file, b->file);
 }
 
-/* Chooses the line of each function: the line with the most self time, or the first of several such lines. */
+/* Chooses the line of each function: the line with the most self time, or the first of several equal lines. */
 static void choose_lines(struct tp_program_functions *functions, const struct tp_keys *lines, const int64_t *ns)
 {
     int64_t *most = tp_arena_array(functions->arena, functions->items.count + 1, sizeof *most);
@@ -236,7 +236,7 @@ void tp_program_functions_add_up(struct tp_program_functions *functions, const s
         for (size_t k = 0; k < functions->path.count; k++) {
             uint32_t number = *TP_AT(&functions->path, uint32_t, k);
             struct tp_program_function *f = TP_AT(&functions->items, struct tp_program_function, number);
-            if (*TP_AT(&last, uint32_t, number) != i + 1) /* recursion counts once */
+            if (*TP_AT(&last, uint32_t, number) != i + 1) /* counts a recursive function only once per sample */
                 f->total_ns = tp_sat_add(f->total_ns, weight);
             *TP_AT(&last, uint32_t, number) = i + 1;
             f->is_found = true;
@@ -305,7 +305,7 @@ static bool is_python_library(const struct tp_program_function *function)
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions)
 {
     enum { OWN_PYTHON, PYTHON, OWN, ANY, WORTHS };
-    size_t found[WORTHS] = {0}; /* index in the path + 1; 0: no function of this kind */
+    size_t found[WORTHS] = {0}; /* for each kind of place: 1 + index of its function in the path; 0: not in the path */
     for (size_t i = functions->path.count; i; i--) {
         const struct tp_program_function *f =
             tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i - 1));

@@ -1,12 +1,12 @@
-/* The functions in the samples of a program recorded from outside, with their self time and total time
- * (docs/definitions.md section 23).
+/* Functions in the samples of a program recorded from outside, with their self time and total time (docs/definitions.md
+ * section 23).
  *
- * A function is identified by its name and file; its line is the one with most of its self time. "src/a.c(12): f" has
+ * A function is identified by its name and file; its line is the line with most of its self time. "src/a.c(12): f" has
  * the name f and the file src/a.c, and "f [libc.so.6]" has the name f and the file libc.so.6. Nameless code is named
  * after its file and offset. Any other text is a name without a file.
  *
- * A kernel function cannot call a function of the program. A stack with such a call was unwound wrongly, so it is cut
- * there. It is also cut before unknown code without a caller. The kernel's work for the events of the recording, and
+ * A kernel function cannot call a function of the program. A stack with such a call was unwound wrongly and is cut
+ * at the call. A stack is also cut before unknown code without a caller. The kernel's work for recorded events, and
  * samples that the recorder marks as its own work, are one function, TP_RECORDING_FUNCTION. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
@@ -15,7 +15,7 @@
 
 enum tp_function_kind { TP_FUNCTION_NATIVE, TP_FUNCTION_PYTHON, TP_FUNCTION_KERNEL, TP_FUNCTION_KINDS };
 
-/* Returns "native", "python" or "kernel". Static. */
+/* Returns "native", "python" or "kernel". The text is static. */
 const char *tp_function_kind_text(enum tp_function_kind kind);
 
 struct tp_program_function {
@@ -24,24 +24,23 @@ struct tp_program_function {
     uint64_t sample_count; /* number of samples with this function as the innermost one */
     int32_t line;          /* line with most of self_ns; 0 if unknown */
     uint8_t kind;          /* enum tp_function_kind */
-    uint8_t event_role;    /* role for events of perf; private to program_functions.c */
-    bool is_nameless;      /* has only a file and an offset, or no name at all */
-    bool is_found;         /* at least one sample contains it; other functions appear only in waits */
-    bool is_recording;     /* this is TP_RECORDING_FUNCTION; no finding is about it */
+    uint8_t event_role;    /* enum event_role of program_functions.c, for kernel functions that serve perf events */
+    bool is_nameless;      /* true: the function has only a file and an offset, or no name at all */
+    bool is_found;         /* true: at least one sample contains the function; false: only waits contain it */
+    bool is_recording;     /* true: the function is TP_RECORDING_FUNCTION; no finding is about it */
 };
 
 struct tp_program_functions {
     struct tp_arena *arena;
     const struct tp_stacks *stacks;
     struct tp_strings texts;
-    struct tp_keys keys; /* pairs (name, file) of ids in texts; the number of a pair is the number of the function */
-    struct tp_vec items; /* struct tp_program_function by number */
-    uint32_t *of_frame;  /* by frame of the stacks: number of the function + 1; 0: not yet known */
+    struct tp_keys keys; /* pairs (name, file) of ids in texts; the index of a pair is the number of its function */
+    struct tp_vec items; /* struct tp_program_function, by number of the function */
+    uint32_t *of_frame;  /* for each frame of the stacks: 1 + number of its function; 0: not yet known */
     int32_t *line_of_frame;
     struct tp_vec path;   /* uint32_t: functions of the current stack, outermost first */
-    struct tp_vec frames; /* uint32_t: frames of the current stack, one for each function */
-    uint32_t *order; /* numbers of the functions in samples, set by tp_program_functions_add_up: by self time, total
-                      * time (both descending), name, file */
+    struct tp_vec frames; /* uint32_t: frames of the current stack, one for each function of `path` */
+    uint32_t *order;      /* functions in samples, set by tp_program_functions_add_up; largest self time first */
     uint32_t found_count;
 };
 
@@ -49,7 +48,7 @@ struct tp_program_functions {
 void tp_program_functions_init(struct tp_program_functions *functions, const struct tp_trace *trace,
                                struct tp_arena *arena);
 
-/* Fills `path` and `frames` with a stack, which becomes the current one. stack: id in stack_texts, or TP_NO_ID. */
+/* Makes the stack the current one and fills `path` and `frames` from it. stack: id in stack_texts, or TP_NO_ID. */
 void tp_program_functions_of(struct tp_program_functions *functions, uint32_t stack);
 
 /* Returns whether the innermost function of the current stack is work of the recording. */
@@ -58,15 +57,15 @@ bool tp_program_functions_end_in_recording(const struct tp_program_functions *fu
 /* Adds up the times of all samples of the tree by function. */
 void tp_program_functions_add_up(struct tp_program_functions *functions, const struct tp_process_tree *tree);
 
-/* The most useful place in a stack for the user: a function and its line. line 0: unknown. */
+/* A place in a stack that is useful for the user: a function and its line. line: 0 if unknown. */
 struct tp_program_place {
-    uint32_t function; /* TP_NO_ID if the stack is empty */
+    uint32_t function; /* number of the function; TP_NO_ID if the stack is empty */
     int32_t line;
 };
 
-/* Returns the place of the current stack, the innermost function of the first kind that the stack has: Python function
- * outside Python's own library; Python function; function outside the C library, the loader and the kernel; any
- * function. */
+/* Returns the most useful place of the current stack. It is the innermost Python function outside Python's own
+ * library, else the innermost Python function. Without one, it is the innermost function outside the C library, the
+ * loader and the kernel, else the innermost function. */
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions);
 
 static inline const struct tp_program_function *tp_program_function_at(const struct tp_program_functions *functions,
@@ -75,10 +74,10 @@ static inline const struct tp_program_function *tp_program_function_at(const str
     return TP_AT(&functions->items, struct tp_program_function, number);
 }
 
-/* Returns "file:line", "file" or "" for a function. In the arena. */
+/* Returns "file:line", "file" or "" for a function. The text is in the arena or static. */
 const char *tp_program_function_place(const struct tp_program_function *function, struct tp_arena *arena);
 
-/* Returns a function as text, such as "f (src/a.c:12)", "f (libc.so.6)" or "f". In the arena. */
+/* Returns a function as text, such as "f (src/a.c:12)", "f (libc.so.6)" or "f". The text is in the arena. */
 const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena);
 
 /* Returns the text of tp_program_function_words with another line of the function; line 0: unknown. */

@@ -1,4 +1,4 @@
-/* Guesses the holders of locks: see program_holders.h. docs/definitions.md section 23. */
+/* Guesses which thread holds a lock that others wait for. See program_holders.h and docs/definitions.md section 23. */
 #include "webreport/measure/program/program_holders.h"
 
 #include "webreport/measure/program/program_waits.h"
@@ -8,23 +8,23 @@
 
 /* A wait for a lock whose cause was recorded, not estimated. */
 struct lock_wait {
-    uint32_t piece, thread; /* indexes in the tree */
-    uint32_t holder;        /* thread; TP_NO_ID: none is likely */
+    uint32_t piece, thread; /* indexes in the tree: slice of the wait, and its thread */
+    uint32_t holder;        /* thread that likely held the lock; TP_NO_ID: unknown */
     int64_t length_ns;
 };
 
 struct finding {
     struct tp_program_view *view;
-    int64_t *ran_ns;                  /* by piece: running time of its thread in all earlier pieces */
+    int64_t *ran_ns;                  /* for each slice: running time of its thread in all earlier slices */
     struct tp_vec waits;              /* struct lock_wait */
-    struct tp_key_sums held;          /* by (group, thread) */
-    struct tp_key_sums places, lines; /* by (group, function); by (number of that pair in places, line) */
+    struct tp_key_sums held;          /* time of waits, by (group, holder) */
+    struct tp_key_sums places, lines; /* time by (group, function), and by (index of that pair in `places`, line) */
     uint32_t steps_left;
 };
 
 /* ---- running time ---- */
 
-/* Returns the last piece of a thread that begins before a time; TP_NO_ID: there is none. */
+/* Returns the last slice of a thread that begins before time_ns; TP_NO_ID if there is none. */
 static uint32_t piece_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
 {
     uint32_t low = thread->first, high = thread->first + thread->count;
@@ -47,8 +47,8 @@ static int64_t ran_until(const struct finding *f, uint32_t at, int64_t time_ns)
     return f->ran_ns[at] + (piece->state == TP_STATE_RUNNING ? end_ns - piece->begin_ns : 0);
 }
 
-/* Returns when a thread last ran during a wait; the begin of the wait if it did not run. at: the thread's last piece
- * that begins before the end of the wait. */
+/* Returns the last time at which a thread ran during a wait; the start of the wait if it did not run. at: the
+ * thread's last slice that begins before the end of the wait. */
 static int64_t last_run(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, uint32_t at,
                         const struct tp_thread_slice *wait)
 {
@@ -96,8 +96,8 @@ static int by_length(const void *x, const void *y, const void *context)
     return a->length_ns != b->length_ns ? (a->length_ns > b->length_ns ? -1 : 1) : a->piece < b->piece ? -1 : 1;
 }
 
-/* Returns the likely holder for a wait: of the other threads of the process the one that ran longest during the wait,
- * if no other ran later; else TP_NO_ID. */
+/* Returns the likely holder for a wait: the thread of the same process that ran longest during the wait. Returns
+ * TP_NO_ID if another thread ran later during the wait. */
 static uint32_t holder_of(struct finding *f, const struct lock_wait *wait)
 {
     const struct tp_process_tree *tree = &f->view->tree;
@@ -125,8 +125,8 @@ static uint32_t holder_of(struct finding *f, const struct lock_wait *wait)
     return found != TP_NO_ID && its_last_ns == last_ns ? found : TP_NO_ID;
 }
 
-/* Chooses the holder of each group: the thread that holds for most time, if that is at least half of the examined
- * time. */
+/* Chooses the holder of each group: the thread that is the holder for the longest time, if that time is at least
+ * half of the examined time. */
 static void choose_holders(struct finding *f, const int64_t *asked_ns)
 {
     struct tp_program_waits *waits = &f->view->waits;
@@ -152,7 +152,7 @@ static void add_place(struct finding *f, uint32_t group, struct tp_program_place
                     ns);
 }
 
-/* Returns the numbers of all samples in order of time. */
+/* Returns the indexes of all samples, sorted by time. */
 static struct tp_keyed *samples_by_time(const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     const struct tp_trace *trace = tree->trace;
@@ -185,7 +185,7 @@ static void add_samples(struct finding *f, const struct tp_keyed *samples, const
     }
 }
 
-/* Adds the places where the holder itself waited, for a holder without samples. */
+/* Adds the places where the holder itself waited; used for a holder without samples. */
 static void add_own_waits(struct finding *f, const struct lock_wait *wait, uint32_t group)
 {
     const struct tp_process_tree *tree = &f->view->tree;

@@ -1,11 +1,11 @@
-/* Adds up resident memory over time: see program_memory.h. */
+/* Adds up the resident memory of a program's processes over time. See program_memory.h. */
 #include "webreport/measure/program/program_memory.h"
 
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Returns the memory readings and the exits of processes in order of time. Items below process_memory_count are numbers
- * of readings; the others are process_memory_count + number of a process. */
+/* Returns the memory readings and the exits of processes, sorted by time. An item below process_memory_count is the
+ * index of a reading; any other item is process_memory_count + index of a process. */
 static struct tp_keyed *order_changes(const struct tp_process_tree *tree, size_t *count, struct tp_arena *arena)
 {
     const struct tp_trace *trace = tree->trace;

@@ -5,10 +5,11 @@
 #include "webreport/model/process_tree.h"
 
 struct tp_memory_sums {
-    /* curve in order of time, ns and bytes; a point of a long curve is the largest value of its interval */
+    /* points of the curve, sorted by time: ns and bytes. A point of a long curve is the largest value of its
+     * interval */
     int64_t *times, *bytes;
     size_t count;
-    int64_t peak_bytes; /* largest sum; TP_NULL_INT without memory readings */
+    int64_t peak_bytes; /* largest point of the curve, bytes; TP_NULL_INT without memory readings */
 };
 
 /* Computes the curve of memory. Each point is the sum of the last readings of all living processes. The curve has about

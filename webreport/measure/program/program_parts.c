@@ -1,4 +1,4 @@
-/* Splits the wall time of a process tree: see program_parts.h. */
+/* Splits the wall time of a process tree into parts. See program_parts.h. */
 #include "webreport/measure/program/program_parts.h"
 
 #include "webreport/model/tree_threads.h"
@@ -38,9 +38,9 @@ static bool is_idle(const uint32_t live[TP_WALL_COUNT])
     return live[TP_WALL_WAITS + TP_WAIT_POLL] || live[TP_WALL_WAITS + TP_WAIT_SIGNAL];
 }
 
-/* Returns the part of the wall time that an interval counts for, from the number of threads in each state;
- * TP_WALL_COUNT: no thread lives. is_idle_now: the tree only waits for events or signals. The locks for which the
- * workers of an idle server wait are then not the reason. */
+/* Returns the part to which an interval belongs, from the number of threads in each state. Returns TP_WALL_COUNT if
+ * no thread lives. is_idle_now: the tree only waits for events or signals, so the waits of its idle workers for
+ * locks do not count. */
 static unsigned part_of_states(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
 {
     unsigned part = is_idle_now ? TP_WALL_WAITS + TP_WAIT_POLL : 0;
@@ -52,7 +52,7 @@ static unsigned part_of_states(const uint32_t live[TP_WALL_COUNT], bool is_idle_
 void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     size_t count = (size_t)tree->slice_count * 2;
-    /* item: 2 * number of the interval; + 1 for its end */
+    /* item: 2 * index of the interval for its start, and 1 more for its end */
     struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders);
     uint32_t live[TP_WALL_COUNT] = {0};
     *parts = (struct tp_wall_parts){0};

@@ -1,4 +1,5 @@
-/* Finds the Python function that uses the most processor time: see program_python.h. docs/definitions.md section 23. */
+/* Finds the Python function that uses the most processor time. See program_python.h and docs/definitions.md section
+ * 23. */
 #include "webreport/measure/program/program_python.h"
 
 #include "webreport/model/numbers.h"
@@ -6,7 +7,8 @@
 
 enum { HALF_PERCENT = 50 };
 
-/* Returns whether x comes before y by name and file, which decides between functions with equal times. */
+/* Returns whether function x comes before function y by name, then file. This decides between functions with equal
+ * times. */
 static bool is_before(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
 {
     const struct tp_program_function *a = tp_program_function_at(functions, x),

@@ -1,5 +1,6 @@
-/* The Python function in which a program spends the most processor time, including the native code that the function
- * calls. It is shown because the innermost function is mostly part of the interpreter. Used by program_view_build.c. */
+/* The Python function in which a program spends the most processor time, including native code that the function
+ * calls. The page shows this function because the innermost function of a sample is mostly part of the interpreter.
+ * Used by program_view_build.c. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_PYTHON_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_PYTHON_H
 
@@ -9,15 +10,14 @@
 struct tp_program_python {
     uint32_t function; /* TP_NO_ID if less than half of the processor time is in stacks with Python */
     int32_t line;      /* line with most of the function's time */
-    int64_t time_ns;   /* time of the samples whose most useful place is the function */
+    int64_t time_ns;   /* time of the samples whose most useful place is `function` */
     uint64_t sample_count;
-    uint32_t inner; /* most frequent innermost function of these samples, other than the function itself; TP_NO_ID:
-                     * there is none */
+    uint32_t inner; /* most frequent innermost function of these samples, except `function` itself; TP_NO_ID: none */
     int64_t inner_ns;
 };
 
-/* Finds the function. Requires that tp_program_functions_add_up was called. cpu_ns: processor time of all threads.
- * Memory comes from `arena` (guard set by the caller). */
+/* Finds the Python function with the most processor time. tp_program_functions_add_up must have been called before.
+ * cpu_ns: processor time of all threads. Memory comes from `arena` (guard set by the caller). */
 void tp_program_python_build(struct tp_program_python *python, struct tp_program_functions *functions,
                              const struct tp_process_tree *tree, int64_t cpu_ns, struct tp_arena *arena);
 

@@ -1,4 +1,4 @@
-/* Writes stacks as text: see program_stacks.h. */
+/* Writes stacks as text. See program_stacks.h. */
 #include "webreport/measure/program/program_stacks.h"
 
 enum { SHOWN_FRAMES = 4 };
@@ -33,8 +33,8 @@ static bool calls_python(const struct tp_program_functions *functions)
     return false;
 }
 
-/* Returns the text of a stack: its innermost functions. After the first function, only Python functions are shown if
- * the stack has any. */
+/* Returns the text of a stack, which lists its innermost functions. If the stack has Python functions, only those
+ * are listed after the first function. */
 const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stacks *s, uint32_t stack)
 {
     struct tp_program_stack_words *words = &s->of_stack[stack == TP_NO_ID ? s->none : stack];

@@ -1,12 +1,11 @@
-/* Stacks of programs as text: the innermost functions, joined by arrows, and the most useful place for the user. */
+/* Texts of a program's stacks: the innermost functions, joined by arrows, and the most useful place for the user. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STACKS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STACKS_H
 
 #include "webreport/measure/program/program_functions.h"
 
 struct tp_program_stack_words {
-    uint32_t text; /* id in the caller's texts, such as "usleep <- nap <- main" with a typographic arrow; the text may
-                    * be empty */
+    uint32_t text; /* id in the caller's texts of "" or a text like "usleep <- nap <- main", with a typographic arrow */
     struct tp_program_place place;
     bool is_known;
 };
@@ -14,17 +13,19 @@ struct tp_program_stack_words {
 struct tp_program_stacks {
     struct tp_program_functions *functions;
     struct tp_strings *texts;
-    struct tp_vec text;                      /* char, the text being written */
-    struct tp_program_stack_words *of_stack; /* by id in stack_texts; the last item is for TP_NO_ID, no stack */
+    struct tp_vec text; /* char: the text that is being written */
+    struct tp_program_stack_words
+        *of_stack; /* for each id in stack_texts, the words of the stack; the last item is for TP_NO_ID (no stack) */
     uint32_t none;
 };
 
-/* Makes an empty set in `arena` (guard set by the caller, also for later calls). The set adds functions and texts of
- * stacks to `functions` and `texts`, which must outlive it, as must the trace. */
+/* Makes an empty set in `arena` (guard set by the caller, also for later calls). The set adds to `functions` and
+ * `texts`. Both and the trace must outlive the set. */
 void tp_program_stacks_init(struct tp_program_stacks *stacks, const struct tp_trace *trace,
                             struct tp_program_functions *functions, struct tp_strings *texts, struct tp_arena *arena);
 
-/* Returns the text and place of a stack, valid as long as the set. stack: id in stack_texts, or TP_NO_ID. */
+/* Returns the text and the place of a stack. The result is valid as long as the set. stack: id in stack_texts, or
+ * TP_NO_ID. */
 const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stacks *stacks, uint32_t stack);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds problems with threads and processes that a program starts: see program_starts.h. */
+/* Finds problems with the threads and processes that a program starts. See program_starts.h. */
 #include "webreport/measure/program/program_starts.h"
 
 #include "webreport/measure/program/program_verdict.h"
@@ -7,20 +7,20 @@
 #include "writer/base/sort.h"
 
 enum { FEW_SAMPLES = 10, MANY_THREADS = 100, REUSE = 4, MANY_CHILDREN = 20 };
-static const int64_t SHORT_CHILD_NS = 10000000, THREAD_NS = 10000; /* THREAD_NS: least time for a start, an end and a
-                                                                    * join */
+static const int64_t SHORT_CHILD_NS = 10000000,
+                     THREAD_NS = 10000; /* THREAD_NS: least time to start, end and join a thread */
 static const double THREADS_PERCENT = 5, MANY_THREADS_PERCENT = 20, CHILDREN_PERCENT = 10, RUNS_PERCENT = 5;
 
 /* ---- threads ---- */
 
-/* Time of samples that start, end or join threads. */
+/* Total time of the samples that start, end or join threads, ns. */
 struct thread_work {
     int64_t ns, kernel_ns;
     uint64_t sample_count;
 };
 
-/* Returns whether a sample starts, ends or joins a thread. The start shows as clone without a caller in the program;
- * the other functions count anywhere in the stack. */
+/* Returns whether a sample starts, ends or joins a thread. A start shows as `clone` without a caller in the program;
+ * functions for ends and joins count anywhere in the stack. */
 static bool is_thread_work(const struct tp_program_functions *functions, bool *is_kernel)
 {
     static const char *const parts[] = {"pthread_create", "pthread_clockjoin", "pthread_join",   "_M_start_thread",
@@ -71,14 +71,14 @@ static int64_t count_threads(const struct tp_process_tree *tree)
     return count - trace->recorder.thread_count;
 }
 
-/* Returns whether a new thread with the same number begins at a piece: the system reuses the numbers of ended threads.
- * A running thread always has some state until it ends, and a new thread is ready before it runs. */
+/* Returns whether a new thread with a reused number begins at a slice; the system reuses the numbers of ended
+ * threads. A running thread always has some state until it ends, and a new thread is ready before it runs. */
 static bool is_new_thread(const struct tp_thread_slice *piece)
 {
     return piece[-1].state == TP_STATE_RUNNING && piece->state == TP_STATE_READY && piece->begin_ns > piece[-1].end_ns;
 }
 
-/* Returns how many threads began with the number of an earlier thread. */
+/* Returns the number of threads that reuse the number of an earlier thread. */
 static int64_t count_numbers_again(const struct tp_process_tree *tree)
 {
     int64_t count = 0;
@@ -88,11 +88,12 @@ static int64_t count_numbers_again(const struct tp_process_tree *tree)
     return count;
 }
 
-/* Returns the largest number of threads that were alive at the same time. again: count_numbers_again. */
+/* Returns the largest number of threads that were alive at the same time. again: result of count_numbers_again. */
 static int64_t most_at_once(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
 {
     size_t count = ((size_t)tree->thread_count + (size_t)again) * 2, at = 0;
-    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders); /* item: 1: a begin, 0: an end */
+    struct tp_keyed *borders =
+        tp_arena_array(arena, count + 1, sizeof *borders); /* item: 1 for the start of a thread, 0 for its end */
     int64_t alive = 0, most = 0;
     for (uint32_t i = 0; i < tree->thread_count; i++) {
         const struct tp_tree_thread *thread = &tree->threads[i];
@@ -146,7 +147,8 @@ int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view)
 
 /* ---- processes that are waited for ---- */
 
-/* Returns the longest time that one thread of a process waited for children. *count is the number of those waits. */
+/* Returns the longest total time that one thread of a process waited for children. *count: number of waits of that
+ * thread. */
 static int64_t child_wait_ns(const struct tp_process_tree *tree, uint32_t process, uint64_t *count)
 {
     int64_t most_ns = 0;
@@ -167,7 +169,7 @@ static int64_t child_wait_ns(const struct tp_process_tree *tree, uint32_t proces
     return most_ns;
 }
 
-/* Adds the children with the longest lives to a finding. */
+/* Adds the longest-living children to a finding. */
 static void name_longest_children(struct tp_program_finding *finding, const struct tp_program_view *view)
 {
     const int64_t *walls = tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL);
@@ -187,8 +189,8 @@ static void name_longest_children(struct tp_program_finding *finding, const stru
     }
 }
 
-/* Finds the process that waits longest for its children. A shell or make only waits for children by design, so only
- * processes that also run count. */
+/* Adds a finding about the process that waits longest for its children. A shell or make only waits for children by
+ * design, so only processes that also run count. */
 static void find_children(struct tp_program_view *view)
 {
     const struct tp_process_tree *tree = &view->tree;

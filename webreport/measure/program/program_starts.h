@@ -1,14 +1,15 @@
-/* Finds problems with what a program starts: many threads, many short processes, processes that it waits for.
- * docs/definitions.md section 23 has the conditions. */
+/* Finds problems with the threads and processes that a program starts: many threads, many short processes, or long
+ * waits for child processes. docs/definitions.md section 23 has the conditions. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STARTS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STARTS_H
 
 #include "webreport/measure/program/program_view.h"
 
-/* Adds the findings `threads`, `child_processes` and `short_processes` to a view whose numbers are filled in. */
+/* Adds the findings `threads`, `child_processes` and `short_processes`. The numbers of the view must be filled
+ * before. */
 void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena);
 
-/* Returns the kernel time that the finding `threads` is about; 0 without that finding. */
+/* Returns the kernel time that the finding `threads` reports, ns; 0 without this finding. */
 int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view);
 
 #endif

@@ -1,4 +1,4 @@
-/* Splits the wall time of steps by the state of the main thread: see program_steps.h. */
+/* Splits the wall time of steps by the state of the main thread. See program_steps.h. */
 #include "webreport/measure/program/program_steps.h"
 
 #include "webreport/measure/program/program_verdict.h"
@@ -7,7 +7,7 @@
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
-enum { LEAST_SAMPLES = 10 }; /* fewer samples give no reliable shares */
+enum { LEAST_SAMPLES = 10 }; /* with fewer samples, shares are not reliable */
 
 #define TIME(name, title, definition)                                                                                  \
     {                                                                                                                  \
@@ -76,18 +76,18 @@ const char *tp_steps_part_text(unsigned part)
 
 /* ---- the main thread and the clock of both recordings ---- */
 
-/* The two recordings, and how their threads and times correspond. */
+/* The recording from outside and PyTorch's trace of the same run, and how their threads and times correspond. */
 struct matching {
     const struct tp_model *model;
     const struct tp_program_view *program;
     const struct tp_tree_thread *thread;
-    int64_t shift_ns; /* offset from a time of the model to a time of the program, ns */
+    int64_t shift_ns; /* time of the program minus time of the model, ns */
     struct tp_arena *arena;
     struct tp_program_steps *out;
 };
 
-/* Finds the program's thread that is the model's main thread. Of several threads with the same number, chooses the one
- * that lives longest within the steps. */
+/* Finds the program's thread that is the main thread of the model. When several threads have the same number,
+ * chooses the one that lives longest within the steps. Returns false if there is none. */
 static bool find_thread(struct matching *matching)
 {
     const struct tp_model *model = matching->model;
@@ -131,7 +131,7 @@ static unsigned column_of(const struct tp_thread_slice *piece)
                                             : (unsigned)TP_STEPS_CAUSES + piece->cause;
 }
 
-/* Fills a row of the table of steps. *at: first interval of the thread that may overlap the step. */
+/* Fills a row of the table of steps. *at: index of the first interval of the thread that may overlap the step. */
 static void fill_step(const struct matching *matching, const struct tp_step *step, size_t row, uint32_t *at)
 {
     const struct tp_thread_slice *slices = slices_of(matching);
@@ -174,9 +174,9 @@ static void fill_steps(const struct matching *matching)
 
 /* ---- samples ---- */
 
-/* The times in which samples of the thread count, on the clock of the program. */
+/* Times in which samples of the main thread count, on the clock of the program. */
 struct places {
-    struct tp_intervals steps, outside; /* outside: times within steps while no operator of the thread runs */
+    struct tp_intervals steps, outside; /* steps: the used steps; outside: their parts without a running operator */
 };
 
 static struct tp_intervals operators_of(const struct matching *matching)
@@ -224,13 +224,13 @@ static int64_t next_share(struct division *division)
     return share;
 }
 
-/* The times of the functions by number. */
+/* Time and sample count of each function, by number of the function. */
 struct sums {
-    struct tp_program_functions functions; /* a copy with its own path; the original has the stacks of all samples, so
-                                            * the copy adds no function */
+    struct tp_program_functions
+        functions; /* a copy with its own path; it adds no function, because the original has all stacks */
     int64_t *self_ns, *total_ns;
     uint64_t *count;
-    uint32_t *last; /* by function: 1 + number of the last sample added to its total */
+    uint32_t *last; /* for each function: 1 + index of the last sample added to its total */
 };
 
 static void add_sample(struct sums *sums, uint32_t sample, int64_t ns)
@@ -238,7 +238,7 @@ static void add_sample(struct sums *sums, uint32_t sample, int64_t ns)
     const struct tp_vec *path = &sums->functions.path;
     for (size_t k = 0; k < path->count; k++) {
         uint32_t number = *TP_AT(path, uint32_t, k);
-        if (sums->last[number] != sample + 1) /* recursion counts once */
+        if (sums->last[number] != sample + 1) /* counts a recursive function only once per sample */
             sums->total_ns[number] = tp_sat_add(sums->total_ns[number], ns);
         sums->last[number] = sample + 1;
         if (k + 1 == path->count) {
@@ -280,7 +280,7 @@ static void add_samples(const struct matching *matching, const struct places *pl
         int64_t share = next_share(&all);
         tp_program_functions_of(&sums->functions, trace->samples[i].stack);
         const struct tp_vec *path = &sums->functions.path;
-        unsigned part = TP_STEPS_UNSAMPLED; /* stays for a stack that could not be unwound */
+        unsigned part = TP_STEPS_UNSAMPLED; /* remains if the stack could not be unwound */
         if (path->count)
             part = tp_program_function_at(&sums->functions, *TP_AT(path, uint32_t, path->count - 1))->kind;
         out->part_ns[part] = tp_sat_add(out->part_ns[part], share);

@@ -1,11 +1,11 @@
 /* Splits the wall time of PyTorch's steps by the state of its main thread (docs/definitions.md section 24; JSON:
  * program_steps).
  *
- * The states come from a recording of the same run from outside, and the borders of the steps from PyTorch's trace;
- * both have Unix time. The parts of a step add up to its wall time to the nanosecond: running, ready, blocked by cause,
- * and time that the recording from outside missed. The result also has the functions that ran while no operator ran.
+ * The states come from a recording of the same run from outside, and the step borders come from PyTorch's trace. Both
+ * use Unix time. The parts of a step add up to its wall time exactly: running, ready, blocked by cause, and time that
+ * the recording from outside missed. The result also lists the functions that ran while no operator ran.
  *
- * Everything is in the given arena or borrowed from the program's view, and is read-only after the build. */
+ * All memory is in the given arena or borrowed from the program's view, and is read-only after the build. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STEPS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STEPS_H
 
@@ -20,7 +20,7 @@ enum tp_steps_part {
     TP_STEPS_KERNEL,
     TP_STEPS_UNSAMPLED, /* running time with too few samples to know the kind of function */
     TP_STEPS_READY,
-    TP_STEPS_WAITS, /* this part and the next ones: blocked, in the order of enum tp_wait_cause */
+    TP_STEPS_WAITS, /* first of the parts with blocked time; they have the order of enum tp_wait_cause */
     TP_STEPS_UNSEEN = TP_STEPS_WAITS + TP_WAIT_COUNT,
     TP_STEPS_PARTS
 };
@@ -30,7 +30,7 @@ enum tp_steps_column {
     TP_STEPS_WALL,
     TP_STEPS_RUNNING,
     TP_STEPS_READY_TIME,
-    TP_STEPS_CAUSES, /* this column and the next ones: blocked, in the order of enum tp_wait_cause */
+    TP_STEPS_CAUSES, /* first of the columns with blocked time; they have the order of enum tp_wait_cause */
     TP_STEPS_UNSEEN_TIME = TP_STEPS_CAUSES + TP_WAIT_COUNT,
     TP_STEPS_COLUMNS
 };
@@ -47,14 +47,15 @@ struct tp_program_steps {
     int64_t pid, tid; /* process id and thread id of the main thread */
     int64_t wall_ns, running_ns;
     int64_t part_ns[TP_STEPS_PARTS];
-    int64_t outside_ns;                   /* part of running_ns while no operator of the thread ran */
-    uint64_t sample_count, outside_count; /* number of samples in the steps, and of those while no operator ran */
-    struct tp_table steps;                /* used steps, in order of time */
-    struct tp_table parts;                /* parts that are not 0, longest first */
-    uint8_t *part_of_row;                 /* enum tp_steps_part of each row of `parts` */
-    struct tp_table functions; /* functions that ran while no operator ran: by self time, total time (both descending),
-                                * name, file */
-    uint32_t *function_of_row; /* number in the program's functions, by row of `functions` */
+    int64_t outside_ns; /* part of running_ns in which no operator of the thread ran */
+    uint64_t sample_count,
+        outside_count; /* number of samples in the steps, and in those parts of the steps in which no operator ran */
+    struct tp_table steps; /* used steps, in order of time */
+    struct tp_table parts; /* parts that are not 0, longest first */
+    uint8_t *part_of_row;  /* enum tp_steps_part of each row of `parts` */
+    struct tp_table
+        functions; /* functions that ran while no operator ran, largest self time first, then total time, name, file */
+    uint32_t *function_of_row; /* for each row of `functions`: number of the function in the program's functions */
 };
 
 /* Builds the steps from a model of PyTorch's trace and the view of a program. Returns false if the program lacks the
@@ -62,10 +63,11 @@ struct tp_program_steps {
 bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,
                             const struct tp_program_view *program, struct tp_arena *arena);
 
-/* Returns the share of the steps in which the main thread was ready without a CPU, percent; 0 below 20 %. */
+/* Returns the share of the steps in which the main thread was ready but had no CPU, percent. Returns 0 for shares
+ * below 20 %. */
 double tp_program_steps_ready_percent(const struct tp_program_steps *steps);
 
-/* Returns the name of a part in JSON: "native", "ready", "disk". Static. */
+/* Returns the name of a part in JSON, such as "native", "ready" or "disk". The text is static. */
 const char *tp_steps_part_text(unsigned part);
 
 extern const struct tp_fields tp_program_steps_fields;

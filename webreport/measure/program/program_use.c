@@ -1,4 +1,4 @@
-/* Finds the kind of program that wrote a trace: see program_use.h. */
+/* Finds the kind of program that wrote a trace. See program_use.h. */
 #include "webreport/measure/program/program_use.h"
 
 static const struct {
@@ -26,7 +26,7 @@ const char *tp_program_use_title(enum tp_program_use_kind kind)
     return words[kind].title;
 }
 
-/* Returns the kind of program that the name of an event proves; TP_USE_UNKNOWN: the name proves no kind. */
+/* Returns the kind of program that an event name proves, or TP_USE_UNKNOWN. */
 static enum tp_program_use_kind kind_of_name(struct tp_str name, uint64_t marks)
 {
     if (tp_str_starts(name, "vllm::") || tp_str_starts(name, "sgl_kernel::"))
@@ -38,8 +38,8 @@ static enum tp_program_use_kind kind_of_name(struct tp_str name, uint64_t marks)
     return marks & (TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP) ? TP_USE_TRAINING : TP_USE_UNKNOWN;
 }
 
-/* Sets the kind if the trace has a step of a serving engine; the name of the first step is the evidence. Returns false
- * if there is no engine. */
+/* Sets the kind to a serving engine if the trace has steps of one. The name of the first step is the evidence.
+ * Returns false without such steps. */
 static bool is_engine(struct tp_program_use *kind, const struct tp_serving_view *serving)
 {
     if (!serving->is_present || !serving->steps.row_count)
@@ -51,7 +51,7 @@ static bool is_engine(struct tp_program_use *kind, const struct tp_serving_view 
     return true;
 }
 
-/* Returns the kind of program if no name shows it, from the recorded work and the recorder. */
+/* Returns the kind of program from the recorded work and the recorder; used if no name shows the kind. */
 static enum tp_program_use_kind kind_without_names(const struct tp_model *model)
 {
     bool has_operators = model->operators.count > 0;

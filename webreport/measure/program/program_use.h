@@ -1,6 +1,6 @@
 /* The kind of program that wrote a trace, such as serving, training or a benchmark, and the name in the trace that
- * shows the kind (docs/definitions.md, section 3). The page shows the kind and chooses words by it. No number depends
- * on it. */
+ * shows the kind (docs/definitions.md, section 3). The page shows the kind and chooses its words accordingly. No
+ * number depends on the kind. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_USE_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_USE_H
 
@@ -23,15 +23,16 @@ enum tp_program_use_kind {
 
 struct tp_program_use {
     enum tp_program_use_kind of;
-    /* name in the trace that shows the kind; ptr is NULL if the absence of other names shows it */
+    /* name in the trace that shows the kind; ptr NULL: the kind follows from the absence of other names */
     struct tp_str evidence;
 };
 
-/* Returns the first kind, in the order of the enumeration, that applies to the trace. Can be called on any thread;
- * borrows texts of the model's trace. */
+/* Returns the kind of program: the first one in the order of the enumeration that fits the trace. May be called on
+ * any thread. Texts are borrowed from the model's trace. */
 struct tp_program_use tp_program_use_find(const struct tp_model *model, const struct tp_serving_view *serving);
 
-/* Return the name of a kind in JSON ("serving", "training") and its text for people ("serving engine"). Static. */
+/* Return the name of a kind in JSON ("serving", "training"), and its text for people ("serving engine"). Both are
+ * static. */
 const char *tp_program_use_text(enum tp_program_use_kind kind);
 const char *tp_program_use_title(enum tp_program_use_kind kind);
 

@@ -1,4 +1,4 @@
-/* Decides the verdict on a program: see program_verdict.h. docs/definitions.md section 23 has the rules. */
+/* Decides the verdict on a program. See program_verdict.h; docs/definitions.md section 23 has the rules. */
 #include "webreport/measure/program/program_verdict.h"
 
 #include "webreport/model/numbers.h"
@@ -55,7 +55,7 @@ static enum tp_program_rule rule_of(const struct tp_program_view *view)
 
 /* ---- what the sentences say ---- */
 
-/* Returns the number of the program's function with most self time; TP_NO_ID: no sample has a stack. */
+/* Returns the number of the function with the most self time; TP_NO_ID if no sample has a stack. */
 static uint32_t find_hottest(const struct tp_program_view *view)
 {
     for (uint32_t at = 0; at < view->functions.found_count; at++) {
@@ -69,14 +69,14 @@ static uint32_t find_hottest(const struct tp_program_view *view)
 
 static const struct tp_wait_group *largest_wait(const struct tp_program_view *view, enum tp_wait_cause cause)
 {
-    for (uint32_t i = 0; i < view->waits.count; i++) /* largest first */
+    for (uint32_t i = 0; i < view->waits.count; i++) /* groups come in order of their time, largest first */
         if (view->waits.groups[i].cause == cause && view->waits.groups[i].place != TP_NO_ID)
             return &view->waits.groups[i];
     return NULL;
 }
 
-/* Returns the headline on threads without a CPU. Time in which none of its threads runs although one is ready is due to
- * other programs; the rest is due to its own threads. */
+/* Returns the headline for threads that were ready but had no CPU. Ready time while no thread of the program runs is
+ * due to other programs; the rest is due to the program's own threads. */
 static enum tp_program_headline ready_headline(const struct tp_program_view *view)
 {
     if (view->throttled_ns > 0)
@@ -97,7 +97,7 @@ static enum tp_program_headline cpu_headline(const struct tp_program_view *view)
     return tp_percent(self_ns, cpu_ns) >= HOT_PERCENT ? TP_PROGRAM_HEADLINE_FUNCTION : TP_PROGRAM_HEADLINE_SPREAD;
 }
 
-/* Chooses the headline, and the cause of waits. */
+/* Chooses the headline, and the wait cause for it. */
 static void choose_headline(struct tp_program_view *view)
 {
     struct tp_program_story *story = &view->story;
@@ -114,7 +114,7 @@ static void choose_headline(struct tp_program_view *view)
         story->wait = largest_wait(view, story->cause);
 }
 
-/* Returns why no function is known and how to see functions, as the recorder wrote it; empty: unknown. */
+/* Returns the recorder's text about why functions are unknown and how to see them; empty if there is no such text. */
 static struct tp_str refusal_of(const struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_str seen = tp_trace_header(view->tree.trace, "tracepress_seen");
@@ -123,7 +123,7 @@ static struct tp_str refusal_of(const struct tp_program_view *view, struct tp_ar
     return tp_value_text(arena, tp_value_member(seen, "refusal"));
 }
 
-/* Chooses the sentence below the headline. A program that computes takes longer when other programs compute, too. */
+/* Chooses the sentence below the headline. */
 static void choose_remark(struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_program_story *story = &view->story;

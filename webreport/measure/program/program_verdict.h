@@ -1,29 +1,29 @@
-/* The verdict on a program's wall time by rules P0 to P9, and the findings. For program_view_build.c; the names of rules and
- * findings are for modules that print them. */
+/* Decides the verdict on a program's wall time by rules P0 to P9, and adds the findings. program_view_build.c calls
+ * the builders; modules that print use the names of rules and findings. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VERDICT_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VERDICT_H
 
 #include "webreport/measure/program/program_view.h"
 
-/* Fills rule and story of a view whose numbers are filled in. */
+/* Fills rule and story of a view. The numbers of the view must be filled before. */
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena);
 
-/* Fills findings; requires tp_program_verdict_build. */
+/* Fills the findings of a view. tp_program_verdict_build must be called before. */
 void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *arena);
 
-/* Adds a finding to the view; at most one of each kind. */
+/* Adds a finding to the view. Each kind may be added at most once. */
 static inline void tp_program_finding_add(struct tp_program_view *view, const struct tp_program_finding *finding)
 {
     view->findings[view->finding_count++] = *finding;
 }
 
-/* Returns "P0" to "P9". Static. */
+/* Returns the id of a rule, "P0" to "P9". The text is static. */
 const char *tp_program_rule_id(enum tp_program_rule rule);
 
-/* Returns "ready", "function" and so on. Static. */
+/* Returns the id of a finding, such as "ready" or "function". The text is static. */
 const char *tp_program_finding_id(enum tp_program_finding_kind kind);
 
-/* Returns "high", "medium", "low" or "info". Static. */
+/* Returns "high", "medium", "low" or "info". The text is static. */
 const char *tp_program_weight_text(enum tp_program_weight weight);
 
 #endif

@@ -1,7 +1,7 @@
-/* The view of a program that was recorded from outside: its wall time, processes, threads, functions, waits, memory and
- * disk traffic, and the verdict. docs/definitions.md section 23; JSON: program_view.
+/* View of a program that was recorded from outside: wall time, processes, threads, functions, waits, memory, disk
+ * traffic, and the verdict (docs/definitions.md section 23; JSON: program_view).
  *
- * Everything is in the given arena or borrowed from the trace, and is read-only after the build. */
+ * All memory is in the given arena or borrowed from the trace, and is read-only after the build. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
 
@@ -15,7 +15,7 @@ enum tp_program_process_column {
     TP_PROGRAM_PROCESS_PID,
     TP_PROGRAM_PROCESS_PARENT,
     TP_PROGRAM_PROCESS_DEPTH,
-    TP_PROGRAM_PROCESS_BEGIN, /* ns from the start of the tree */
+    TP_PROGRAM_PROCESS_BEGIN, /* start of the process, ns from the start of the tree */
     TP_PROGRAM_PROCESS_WALL,
     TP_PROGRAM_PROCESS_CPU,
     TP_PROGRAM_PROCESS_READY,
@@ -52,18 +52,18 @@ enum tp_program_function_column {
     TP_PROGRAM_FUNCTION_SELF,
     TP_PROGRAM_FUNCTION_TOTAL,
     TP_PROGRAM_FUNCTION_SELF_PERCENT, /* share of the processor time of the tree */
-    TP_PROGRAM_FUNCTION_ERROR,        /* 95 % error of that share, in percentage points; NaN without samples */
+    TP_PROGRAM_FUNCTION_ERROR,        /* 95 % error of the previous column, in percentage points; NaN without samples */
     TP_PROGRAM_FUNCTION_SAMPLES,
     TP_PROGRAM_FUNCTION_COLUMNS
 };
 
-/* The input of tp_program_function_put. */
+/* Values of a function for tp_program_function_put. */
 struct tp_program_function_row {
     const struct tp_program_function *function;
     int64_t self_ns, total_ns;
     uint64_t sample_count; /* number of samples with this function as the innermost one */
-    int64_t whole_ns;      /* 100 % of self_percent, ns */
-    uint64_t whole_count;  /* number of samples that the error of self_percent is computed from */
+    int64_t whole_ns;      /* time that counts as 100 % in self_percent, ns */
+    uint64_t whole_count;  /* number of samples that determines the error of self_percent */
 };
 
 /* Fills a row of a table with the columns of enum tp_program_function_column. */
@@ -71,41 +71,41 @@ void tp_program_function_put(struct tp_table *table, size_t row, const struct tp
 
 enum tp_program_wait_column {
     TP_PROGRAM_WAIT_CAUSE,
-    TP_PROGRAM_WAIT_STACK, /* text of the functions, innermost first */
+    TP_PROGRAM_WAIT_STACK, /* text of the stack's functions, innermost first */
     TP_PROGRAM_WAIT_THREAD,
     TP_PROGRAM_WAIT_COUNT,
     TP_PROGRAM_WAIT_TOTAL,
     TP_PROGRAM_WAIT_LONGEST,
-    TP_PROGRAM_WAIT_ESTIMATED, /* part of the total: waits whose cause the recorder estimated */
+    TP_PROGRAM_WAIT_ESTIMATED, /* part of the total time whose cause the recorder estimated */
     TP_PROGRAM_WAIT_PLACE,     /* waiting function, with file and line */
     TP_PROGRAM_WAIT_HOLDER,    /* for locks: name of the thread that most likely held the lock */
     TP_PROGRAM_WAIT_HOLDER_TID,
-    TP_PROGRAM_WAIT_HELD_IN, /* function in which the holder was meanwhile */
-    TP_PROGRAM_WAIT_HELD,    /* part of the total: waits for this holder */
+    TP_PROGRAM_WAIT_HELD_IN, /* function in which the holder was during the wait */
+    TP_PROGRAM_WAIT_HELD,    /* part of the total time in which this thread was the holder */
     TP_PROGRAM_WAIT_COLUMNS
 };
 
-/* Names of columns are part of the interface. */
+/* Columns of the tables. Their names are an interface and must not change. */
 extern const struct tp_column_def tp_program_process_columns[TP_PROGRAM_PROCESS_COLUMNS];
 extern const struct tp_column_def tp_program_function_columns[TP_PROGRAM_FUNCTION_COLUMNS];
 extern const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS];
 
 /* Waits with the same cause, thread name and stack. */
 struct tp_wait_group {
-    uint32_t name, stack; /* ids in the waits' texts */
+    uint32_t name, stack; /* ids of the thread name and the stack text in the waits' texts */
     uint32_t place;       /* waiting function of the longest wait; TP_NO_ID if unknown */
-    int32_t line;         /* line in that function; 0 if unknown */
+    int32_t line;         /* line in the function `place`; 0 if unknown */
     uint32_t holder; /* for locks: thread of the tree that most likely held the lock; TP_NO_ID if no thread is likely */
-    uint32_t held_in;  /* function in which the holder was meanwhile; TP_NO_ID if unknown */
-    int32_t held_line; /* line in that function; 0 if unknown */
-    int64_t held_ns;   /* part of total_ns: waits for this holder */
+    uint32_t held_in;  /* function in which the holder was during the wait; TP_NO_ID if unknown */
+    int32_t held_line; /* line in the function held_in; 0 if unknown */
+    int64_t held_ns;   /* part of total_ns in which `holder` was the likely holder */
     uint8_t cause;     /* enum tp_wait_cause */
     uint64_t count;
     int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: part of total_ns whose cause the recorder estimated */
 };
 
-/* Returns whether the table of waits contains a group. It omits waits for children, because the children are recorded
- * themselves, and exits, because they are not waits. */
+/* Returns whether the table of waits contains a group. The table omits waits for children, which are recorded
+ * themselves, and exits, which are not waits. */
 static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
 {
     return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
@@ -113,10 +113,10 @@ static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
 
 struct tp_program_waits {
     struct tp_strings texts;
-    /* in order of total (descending), cause, stack, thread; includes waits for children and exits */
+    /* sorted by total time (largest first), cause, stack, thread; includes waits for children and exits */
     struct tp_wait_group *groups;
     uint32_t count;
-    uint32_t *group_of_piece; /* by interval of the tree: number in groups; TP_NO_ID: the interval is not a wait */
+    uint32_t *group_of_piece; /* for each interval of the tree: index in groups; TP_NO_ID: the interval is not a wait */
 };
 
 /* Rules for the verdict. The first rule that applies decides (docs/definitions.md section 23). */
@@ -134,39 +134,39 @@ enum tp_program_rule {
     TP_PROGRAM_RULES
 };
 
-/* What the headline says. webreport/document/words/program_words.c has the sentences. */
+/* Messages of the headline. webreport/document/words/program_words.c has the sentences. */
 enum tp_program_headline {
     TP_PROGRAM_HEADLINE_TOO_SHORT,
     TP_PROGRAM_HEADLINE_IDLE,
-    TP_PROGRAM_HEADLINE_THROTTLED, /* a limit of CPU time held threads back */
+    TP_PROGRAM_HEADLINE_THROTTLED, /* the threads were stopped by a limit of CPU time */
     TP_PROGRAM_HEADLINE_OTHERS,    /* threads were ready while other programs had the CPUs */
     TP_PROGRAM_HEADLINE_CROWDED,   /* more threads of the program were ready than CPUs were free */
-    TP_PROGRAM_HEADLINE_WAITS,     /* waited for `cause`, mostly in `wait` */
-    TP_PROGRAM_HEADLINE_PYTHON,    /* ran mostly in the Python function of the view */
-    TP_PROGRAM_HEADLINE_FUNCTION,  /* ran mostly in the function `hottest` */
-    TP_PROGRAM_HEADLINE_SPREAD,    /* ran in many functions, `hottest` is the largest */
-    TP_PROGRAM_HEADLINE_UNKNOWN,   /* ran in unknown functions */
-    TP_PROGRAM_HEADLINE_MIXED      /* the largest parts of the wall time */
+    TP_PROGRAM_HEADLINE_WAITS,     /* the program waited for `cause`, mostly in the place of `wait` */
+    TP_PROGRAM_HEADLINE_PYTHON,    /* the program ran mostly in the Python function of the view */
+    TP_PROGRAM_HEADLINE_FUNCTION,  /* the program ran mostly in the function `hottest` */
+    TP_PROGRAM_HEADLINE_SPREAD,    /* the program ran in many functions; `hottest` is the largest */
+    TP_PROGRAM_HEADLINE_UNKNOWN,   /* the program ran in unknown functions */
+    TP_PROGRAM_HEADLINE_MIXED      /* several parts of the wall time are large */
 };
 
-/* What the sentence below the headline says. */
+/* Messages of the sentence below the headline. */
 enum tp_program_remark {
     TP_PROGRAM_REMARK_NONE,
-    TP_PROGRAM_REMARK_RAN,    /* how long it ran, and in which function */
-    TP_PROGRAM_REMARK_DELAY,  /* how long it was ready without a CPU */
-    TP_PROGRAM_REMARK_REFUSED /* why the recorder saw no functions: `refusal` */
+    TP_PROGRAM_REMARK_RAN,    /* how long the program ran, and in which function */
+    TP_PROGRAM_REMARK_DELAY,  /* how long threads were ready without a CPU */
+    TP_PROGRAM_REMARK_REFUSED /* why functions are unknown: `refusal` */
 };
 
-/* The arguments of both sentences, in addition to the numbers of the view. */
+/* Values for the headline and the sentence below it, in addition to the numbers of the view. */
 struct tp_program_story {
     enum tp_program_headline headline;
     enum tp_program_remark remark;
     enum tp_wait_cause cause;
-    const struct tp_wait_group *wait; /* largest waits for the cause in a known function; NULL: none */
-    uint32_t hottest;                 /* number of the function with most self time; TP_NO_ID: no sample has a stack */
-    uint32_t sampled_count;           /* number of functions with samples */
-    uint32_t root_count;              /* number of programs that the recording began with */
-    struct tp_str refusal;            /* as the recorder wrote it; empty: none */
+    const struct tp_wait_group *wait; /* largest group of waits for `cause` in a known function; NULL: none */
+    uint32_t hottest;       /* number of the function with the most self time; TP_NO_ID: no sample has a stack */
+    uint32_t sampled_count; /* number of functions with samples */
+    uint32_t root_count;    /* number of programs at the root of the tree, where the recording started */
+    struct tp_str refusal;  /* the recorder's text on why functions are unknown; empty: none */
 };
 
 enum tp_program_finding_kind {
@@ -188,32 +188,32 @@ enum tp_program_finding_kind {
 /* Importance of a finding, most important first. */
 enum tp_program_weight { TP_PROGRAM_HIGH, TP_PROGRAM_MEDIUM, TP_PROGRAM_LOW, TP_PROGRAM_INFO };
 
-enum { TP_PROGRAM_NAMED = 3 }; /* processes that a finding names */
+enum { TP_PROGRAM_NAMED = 3 }; /* largest number of processes that a finding names */
 
-/* A finding with the arguments of its sentences, by kind; the others are 0. */
+/* A finding, with values for its sentences. Members that its kind does not use are 0. */
 struct tp_program_finding {
     enum tp_program_finding_kind kind;
     enum tp_program_weight weight;
-    uint64_t count;                       /* number of the waits, threads or processes that it is about */
-    uint64_t sample_count;                /* samples that show it; 0: an estimate, or not from samples */
-    uint64_t most_alive;                  /* threads: most that lived at the same time */
-    bool is_python;                       /* function: the Python function of the view */
-    uint32_t function;                    /* function, kernel: its number in `functions` */
-    struct tp_str build_id;               /* function without a name: build-id of its file; empty: unknown */
-    const struct tp_wait_group *wait;     /* lock, disk: the group of waits */
-    uint32_t process;                     /* child processes: index of the process that waits */
-    uint32_t processes[TP_PROGRAM_NAMED]; /* processes: indexes of the first or longest ones */
-    unsigned named_count;                 /* number of `processes` */
-    /* Sentences: reserved for webreport/document/words, which fills them (tp_word_program). */
+    uint64_t count;                   /* number of the waits, threads or processes in the finding */
+    uint64_t sample_count;            /* number of samples that show the finding; 0: an estimate, or not from samples */
+    uint64_t most_alive;              /* for threads: largest number that lived at the same time */
+    bool is_python;                   /* for functions: true if the finding is about the Python function of the view */
+    uint32_t function;                /* for functions and the kernel: number of the function in `functions` */
+    struct tp_str build_id;           /* for a function without a name: build-id of its file; empty: unknown */
+    const struct tp_wait_group *wait; /* for locks and disks: the group of waits */
+    uint32_t process;                 /* for child processes: index of the process that waits */
+    uint32_t processes[TP_PROGRAM_NAMED]; /* for processes: indexes of the first or the longest ones */
+    unsigned named_count;                 /* number of entries in `processes` */
+    /* Sentences of the finding. Only tp_word_program in webreport/document/words fills them. */
     const char *title, *detail, *advice;
     int64_t time_ns;
     double percent;    /* share of `whole`; NaN if the finding has no share */
     const char *whole; /* "wall" or "CPU", static; NULL if percent is NaN */
 };
 
-/* Costs of the recording itself, which no finding is about. */
+/* Costs of the recording itself. No finding reports them. */
 struct tp_program_recording {
-    /* sample_ns: processor time for its events; wait_ns: waits for its locks, summed over threads */
+    /* processor time for the recorder's events, and waits for the recorder's locks, both summed over threads, ns */
     int64_t sample_ns, wait_ns;
     uint64_t sample_count, wait_count;
 };
@@ -225,25 +225,25 @@ struct tp_program_view {
     struct tp_program_functions functions;
     struct tp_program_python python;
     struct tp_program_waits waits;
-    int64_t state_ns[TP_STATE_COUNT]; /* sum over all threads, by enum tp_thread_state; running is the processor time */
+    int64_t state_ns[TP_STATE_COUNT]; /* time of all threads by enum tp_thread_state, ns; running is processor time */
     int64_t unsampled_ns;             /* running time of processes that have no sample, ns */
-    int64_t kernel_ns;                /* self time of kernel functions without the work for the recording, ns */
-    int64_t thread_kernel_ns;         /* part of kernel_ns spent on starting threads, if a finding is about it */
+    int64_t kernel_ns;                /* self time of kernel functions without their work for the recording, ns */
+    int64_t thread_kernel_ns;         /* part of kernel_ns for starting threads; 0 without a finding about it */
     struct tp_program_recording recording;
     uint64_t wake_up_count, failed_count;
     /* time in which a CPU limit stopped the program's control groups, ns; TP_NULL_INT if unknown */
     int64_t throttled_ns;
-    /* Bytes of the whole tree; TP_NULL_INT if not recorded. The kernel adds the bytes of a child to the process that
-     * waits for its exit. A process therefore counts for its own number or for the sum of its children, whichever is
-     * larger. */
+    /* Bytes of the whole tree; TP_NULL_INT if not recorded. The kernel adds a child's bytes to the process that
+     * waits for its exit. A process therefore counts with its own number or with the sum of its children, whichever
+     * is larger. */
     int64_t disk_read_bytes, disk_written_bytes;
     struct tp_str command;              /* command of the first process */
-    struct tp_table processes, threads; /* in the order of the tree */
-    /* in the order of functions and waits; wait_rows omits waits for children and exits */
+    struct tp_table processes, threads; /* rows have the order of the tree */
+    /* rows have the order of functions and waits; wait_rows omits waits for children and exits */
     struct tp_table function_rows, wait_rows;
     enum tp_program_rule rule;
     struct tp_program_story story;
-    /* Sentences: reserved for webreport/document/words. advice: the sentence below the headline; may be empty. */
+    /* Sentences, filled by webreport/document/words. advice: the sentence below the headline; may be empty. */
     struct tp_str headline, advice;
     struct tp_program_finding findings[TP_PROGRAM_FINDINGS];
     unsigned finding_count;
@@ -251,7 +251,7 @@ struct tp_program_view {
 
 #define TP_PROGRAM_SEPARATOR "  =>  " /* text between programs that one process executed one after the other */
 
-/* Returns the last program that a process executed, with its arguments: a part of `command`, which is a cell of
+/* Returns the last program that a process executed, with its arguments. The result is a part of `command`, a cell of
  * TP_PROGRAM_PROCESS_COMMAND. */
 static inline struct tp_str tp_last_program(struct tp_str command)
 {
@@ -261,8 +261,8 @@ static inline struct tp_str tp_last_program(struct tp_str command)
     return command;
 }
 
-/* Returns the 95 % error (1.96 standard errors) of a share among `samples` samples, in percentage points; NaN without
- * samples. percent: the share, 0 to 100. */
+/* Returns the 95 % error (1.96 standard errors) of a share that was estimated from `samples` samples, in percentage
+ * points; NaN without samples. percent: the share, 0 to 100. */
 double tp_program_error_points(double percent, uint64_t samples);
 
 /* Builds the view in `arena` (guard set by the caller); the trace must outlive it. If the trace has no states of

@@ -1,4 +1,4 @@
-/* Groups the waits of a program by cause, thread and stack: see program_waits.h. */
+/* Groups the waits of a program by cause, thread and stack. See program_waits.h. */
 #include "webreport/measure/program/program_waits.h"
 
 #include "webreport/measure/program/program_stacks.h"
@@ -8,7 +8,7 @@
 struct grouping {
     struct tp_program_waits *waits;
     struct tp_program_stacks stacks;
-    struct tp_keys keys;  /* triples (cause, name of the thread, stack) */
+    struct tp_keys keys;  /* keys of (cause, name of the thread, stack) */
     struct tp_vec groups; /* struct tp_wait_group */
 };
 
@@ -100,7 +100,7 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
         uint32_t name = name_of(&g, tree, thread);
         for (uint32_t i = thread->first; i < thread->first + thread->count; i++) {
             const struct tp_thread_slice *piece = &tree->slices[i];
-            /* waits for the recording are one row */
+            /* ignores the stack of waits for the recorder, so that they form one group per thread name */
             uint32_t stack = piece->cause == TP_WAIT_RECORDING ? TP_NO_ID : piece->stack;
             waits->group_of_piece[i] = piece->state != TP_STATE_BLOCKED
                                            ? TP_NO_ID

@@ -1,4 +1,4 @@
-/* Assigns processes, threads and their unique names to samples: see sampled.h. */
+/* Assigns processes and threads with unique names to samples. See sampled.h. */
 #include "webreport/measure/program/sampled.h"
 
 #include "webreport/measure/program/program_waits.h"
@@ -11,12 +11,12 @@
 
 /* ---- unique names ---- */
 
-/* The number of uses of each pair (group, name). */
+/* Counts the uses of each pair (group, name). */
 struct unique_names {
     struct tp_arena *arena;
     struct tp_strings names;
     struct tp_keys keys;
-    struct tp_vec counts; /* uint32_t by key: number of uses */
+    struct tp_vec counts; /* uint32_t for each key: number of uses */
 };
 
 static void unique_names_init(struct unique_names *unique_names, struct tp_arena *arena)
@@ -27,7 +27,7 @@ static void unique_names_init(struct unique_names *unique_names, struct tp_arena
     unique_names->counts = TP_VEC(arena, uint32_t);
 }
 
-/* Returns the name unchanged for its first use in the group, and later the name with a number. */
+/* Returns a unique name in the group: the name itself for its first use, and the name with a number for later uses. */
 static struct tp_str unique_name(struct unique_names *unique_names, uint32_t group, struct tp_str name)
 {
     uint32_t key = tp_keys_pair(&unique_names->keys, group, tp_strings_add(&unique_names->names, name));
@@ -70,7 +70,7 @@ static struct tp_str name_of_process(const struct tp_trace *trace, uint32_t row,
     return pid->is_text ? pid->text : tp_str_of(tp_text_printf(arena, "process %lld", (long long)pid->number));
 }
 
-/* Returns the process of a row with samples, by its pid; adds it if it is new. */
+/* Returns the index of the process to which a row with samples belongs, by its pid. Adds a new process. */
 static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *processes, struct unique_names *names,
                                    uint32_t row)
 {
@@ -85,7 +85,7 @@ static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *pr
     return (uint32_t)processes->count - 1;
 }
 
-/* Threads by pair (process, row), in order of first appearance. */
+/* Threads, one for each pair (process, row), in order of first appearance. */
 struct threads {
     struct tp_keys keys;
     struct tp_vec items; /* struct tp_sampled_thread */

@@ -1,9 +1,9 @@
-/* The samples of a trace in the form that files of other tools need: whole stacks, the time that each sample
- * represents, and its process and thread, each with a unique name.
+/* Prepares the samples of a trace for file formats of other tools: whole stacks, the time that each sample represents,
+ * and the process and thread of each sample, with unique names.
  *
- * For a program recorded from outside, everything comes from the program view: functions and lines, and weights that
- * add up to the processor time of each process. In other traces, each sample has its own processor time, and the
- * trace's rows are the threads. Everything is in the given arena or borrowed from the trace. */
+ * For a program recorded from outside, functions, lines and weights come from the program view, and the weights add
+ * up to the processor time of each process. In other traces, each sample has its own processor time, and each row of
+ * the trace is a thread. All memory is in the given arena or borrowed from the trace. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_SAMPLED_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_SAMPLED_H
 
@@ -11,31 +11,32 @@
 
 struct tp_sampled_process {
     struct tp_str name; /* command of the process; equal names get a number, such as "sort #2" */
-    int64_t pid;        /* -1 if the trace has no number for it */
+    int64_t pid;        /* process id; -1 if the trace has none */
     int64_t begin_ns, end_ns;
 };
 
 struct tp_sampled_thread {
-    uint32_t process;   /* index in processes */
+    uint32_t process;   /* index in `processes` */
     struct tp_str name; /* equal names in a process get a number, such as "worker #2" */
-    int64_t tid;        /* -1 if the trace has no number for it */
+    int64_t tid;        /* thread id; -1 if the trace has none */
     int64_t begin_ns, end_ns;
 };
 
 struct tp_sampled {
     const struct tp_trace *trace;
-    struct tp_program_view view;           /* view.is_present: the trace has states of threads */
+    struct tp_program_view view;           /* view.is_present is true if the trace has states of threads */
     struct tp_program_functions functions; /* contains the functions of all samples */
-    struct tp_sampled_process *processes;  /* with states of threads: the processes of the tree, in the tree's order */
-    struct tp_sampled_thread *threads;     /* in order of process */
+    struct tp_sampled_process
+        *processes; /* processes of the tree in its order; without states of threads, processes of the samples */
+    struct tp_sampled_thread *threads; /* sorted by process */
     uint32_t process_count, thread_count;
-    uint32_t *thread_of_sample; /* index in `threads` by sample of the trace */
-    uint32_t *thread_of_tree;   /* index in `threads` by thread of the tree; NULL without states of threads */
+    uint32_t *thread_of_sample; /* for each sample of the trace: index in `threads` */
+    uint32_t *thread_of_tree;   /* for each thread of the tree: index in `threads`; NULL without states of threads */
 };
 
-/* The time from the first start to the last exit of a thread. */
+/* The time from the first start to the last exit of a thread, and the mean time per sample. */
 struct tp_sampled_span {
-    int64_t begin_ns, end_ns; /* equal if there are no threads */
+    int64_t begin_ns, end_ns; /* ns; equal if there are no threads */
     int64_t mean_ns;          /* mean time that a sample represents, ns; 0 without samples */
 };
 
@@ -43,8 +44,8 @@ struct tp_sampled_span tp_sampled_span(const struct tp_sampled *sampled);
 
 void tp_sampled_build(struct tp_sampled *sampled, const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Sorts the samples by thread and time. The samples of thread t are (*order)[first[t]] up to (*order)[first[t + 1]]
- * exclusive. Returns `first`. In `arena`. */
+/* Sorts the samples by thread and time, in `arena`. Returns `first`: the samples of thread t are (*order)[first[t]]
+ * to (*order)[first[t + 1] - 1]. */
 uint32_t *tp_sampled_by_thread(const struct tp_sampled *sampled, uint32_t **order, struct tp_arena *arena);
 
 /* Returns the processor time in nanoseconds that a sample represents. */
@@ -54,13 +55,13 @@ static inline int64_t tp_sampled_ns(const struct tp_sampled *sampled, uint32_t s
                                     : sampled->trace->samples[sample].cpu_ns;
 }
 
-/* Fills functions.path and functions.frames with a stack. stack: id in stack_texts, or TP_NO_ID. */
+/* Fills functions.path and functions.frames from a stack. stack: id in stack_texts, or TP_NO_ID. */
 static inline void tp_sampled_stack(struct tp_sampled *sampled, uint32_t stack)
 {
     tp_program_functions_of(&sampled->functions, stack);
 }
 
-/* Returns the line of the frame at index k of functions.frames; 0 if unknown. */
+/* Returns the line of the frame with index k in functions.frames; 0 if unknown. */
 static inline int32_t tp_sampled_line(const struct tp_sampled *sampled, size_t k)
 {
     return sampled->functions.line_of_frame[*TP_AT(&sampled->functions.frames, uint32_t, k)];
