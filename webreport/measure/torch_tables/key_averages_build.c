@@ -1,4 +1,4 @@
-/* Groups events by key and adds them up: see key_averages.h. */
+/* Groups events by key and adds them up. See key_averages.h. */
 #include "webreport/measure/torch_tables/key_averages.h"
 
 #include "webreport/measure/torch_tables/key_labels.h"
@@ -11,15 +11,15 @@ struct build {
     struct tp_key_averages *averages;
     const struct tp_key_options *options;
     struct tp_arena *arena;
-    struct tp_key_labels labels; /* labels of all groups except names */
+    struct tp_key_labels labels; /* labels of items; unused when the grouping is by name */
     struct tp_key_shapes shapes;
-    /* pairs (number of the enclosing prefix, frame): the first frames of a stack as one number */
+    /* first frames of a stack, as pairs (index of the outer frames' pair, frame) */
     struct tp_keys prefixes;
-    uint32_t *prefix_of_list; /* by list of stacks: prefix + 1; 0: not yet known */
-    struct tp_keys keys;      /* keys (label, flags, shape, prefix of the stack); the number of a key is the row */
+    uint32_t *prefix_of_list; /* for each list of frames: prefix + 2; 0: not yet known */
+    struct tp_keys keys;      /* keys (label, flags, shape, prefix of the stack); the index of a key is its row */
     struct tp_vec rows;
     struct tp_keys places;   /* pairs (row, thread) */
-    struct tp_vec place_end; /* int64_t by place: end of the outermost item so far */
+    struct tp_vec place_end; /* int64_t for each place: end of the outermost item so far, ns */
     struct tp_flops flops;
 };
 
@@ -34,7 +34,7 @@ static uint32_t prefix_of(struct build *b, uint32_t item)
         uint32_t prefix = TP_NO_ID;
         for (uint32_t i = 0; i < list.count && i < b->options->stack_depth; i++)
             prefix = tp_keys_pair(&b->prefixes, prefix, *TP_AT(&stacks->frames, uint32_t, list.first + i));
-        *known = prefix + 2; /* adds 2, so that the prefix TP_NO_ID, no frames, becomes 1 */
+        *known = prefix + 2; /* 2 is added so that TP_NO_ID (a stack without frames) becomes 1, and 0 means unknown */
     }
     return *known;
 }
@@ -60,7 +60,7 @@ static struct tp_key_row make_row(const struct build *b, uint32_t item, uint32_t
     return row;
 }
 
-/* Returns the row of an item; adds it if it does not exist. */
+/* Returns the row of an item. Adds a new row for a new key. */
 static uint32_t row_of(struct build *b, uint32_t item, uint32_t label)
 {
     const struct tp_torch *torch = &b->averages->torch;
@@ -73,8 +73,8 @@ static uint32_t row_of(struct build *b, uint32_t item, uint32_t label)
     return row;
 }
 
-/* Returns whether no item of the same row encloses this item. If a group contains callers and their callees, only such
- * items count for the total. In groups by name, recursion counts twice, as in torch. */
+/* Returns whether no other item of the same row encloses this item. In groupings other than by name, only such items
+ * count for the total. In groups by name, recursion counts twice, as in torch. */
 static bool is_outermost(struct build *b, uint32_t row, uint32_t item)
 {
     const struct tp_torch *torch = &b->averages->torch;
@@ -122,7 +122,7 @@ static bool is_wanted(const struct tp_key_options *options, unsigned flags)
         return false;
     if (options->group == TP_KEY_KERNEL)
         return flags & TP_TORCH_WORK;
-    /* in these groups, device time counts for the operators that launched it */
+    /* skips device events, because their time counts for the operators that launched them */
     if (options->group == TP_KEY_MODULE || options->group == TP_KEY_LINE)
         return !(flags & TP_TORCH_DEVICE);
     return options->includes_frames || !(flags & TP_TORCH_FRAME);

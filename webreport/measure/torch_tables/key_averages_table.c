@@ -1,5 +1,5 @@
-/* Makes the table of key_averages for other programs: see profile_table.h. Its microseconds are exact, in contrast to
- * torch's sums of doubles. */
+/* Makes the table of key_averages for other programs. See profile_table.h. Microseconds in this table are exact,
+ * unlike torch's sums of doubles. */
 #include <math.h>
 
 #include "webreport/measure/torch_tables/profile_table.h"

@@ -1,9 +1,9 @@
-/* Finds the labels of items: the label of an enclosing frame, or the category. See key_labels.h. */
+/* Finds the label of each item: that of an enclosing frame, or the category. See key_labels.h. */
 #include "webreport/measure/torch_tables/key_labels.h"
 
 #include "webreport/trace/kinds.h"
 
-/* Returns the label that a frame gives to all items inside of it; TP_NO_ID: the frame has no label. */
+/* Returns the label that a frame gives to all items inside it; TP_NO_ID if the frame has no label. */
 typedef uint32_t (*label_of_frame)(struct tp_key_labels *labels, const struct tp_trace *trace,
                                    const struct tp_event *frame);
 
@@ -22,7 +22,8 @@ static uint32_t line_label(struct tp_key_labels *labels, const struct tp_trace *
     return tp_strings_add(&labels->texts, tp_frames_line_text(&trace->frames, line));
 }
 
-/* Labels every item with the label of the innermost enclosing frame that has one, or with `without`. */
+/* Labels every item with the label of the innermost enclosing frame that has a label. Items without such a frame get
+ * the label `without`. */
 static void label_items(struct tp_key_labels *labels, const struct tp_torch *torch, label_of_frame label,
                         const char *without)
 {

@@ -1,4 +1,4 @@
-/* The labels of items for rows that are not by name: module, line of the project, or category. */
+/* Labels of items for rows that are not grouped by name: the module, line of the project, or category of the item. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_LABELS_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_LABELS_H
 
@@ -6,11 +6,11 @@
 
 struct tp_key_labels {
     struct tp_strings texts;
-    uint32_t *of_item; /* id in texts, by item */
-    bool *is_call; /* by item: the item is a call of the module or line itself; NULL if each item counts as a call */
+    uint32_t *of_item; /* for each item: id of its label in texts */
+    bool *is_call;     /* for each item: whether it is a call of the module or line itself; NULL: all items are calls */
 };
 
-/* Finds the labels of all items. Does nothing for TP_KEY_NAME and TP_KEY_KERNEL. */
+/* Finds the labels of all items. Does nothing for the groupings TP_KEY_NAME and TP_KEY_KERNEL. */
 void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *torch, enum tp_key_group group,
                         struct tp_arena *arena);
 

@@ -1,4 +1,4 @@
-/* Makes the texts of input shapes, once per distinct value: see key_shapes.h. */
+/* Makes the texts of input shapes, each distinct text once. See key_shapes.h. */
 #include "webreport/measure/torch_tables/key_shapes.h"
 
 #include "webreport/trace/json/value.h"
@@ -18,7 +18,7 @@ static bool has_lists(struct tp_str types)
     return tp_str_find(types, "\"TensorList\"") >= 0;
 }
 
-/* Returns dims in which every list of tensors is replaced by []. */
+/* Returns `dims` with [] in place of every list of tensors. */
 static struct tp_str without_lists(struct tp_arena *arena, struct tp_str dims, struct tp_str types)
 {
     char *out = tp_arena_alloc(arena, dims.len + 1);

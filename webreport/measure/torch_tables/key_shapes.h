@@ -8,13 +8,13 @@
 struct tp_key_shapes {
     struct tp_arena *arena;
     struct tp_strings texts;
-    struct tp_keys pairs;  /* pairs (dims, types) */
-    struct tp_vec text_of; /* by pair: id of the text */
+    struct tp_keys pairs;  /* different pairs (dims, types) */
+    struct tp_vec text_of; /* uint32_t for each pair: id of its text */
 };
 
 void tp_key_shapes_init(struct tp_key_shapes *shapes, struct tp_arena *arena);
 
-/* Returns the id of the text of an item's shapes; the id of "[]" if it has no shapes. */
+/* Returns the id of the text of an item's shapes. An item without shapes has the text "[]". */
 uint32_t tp_key_shape(struct tp_key_shapes *shapes, const struct tp_torch *torch, uint32_t item);
 
 #endif

@@ -1,9 +1,10 @@
-/* Sorts the rows of key_averages: see key_averages.h. */
+/* Sorts the rows of key_averages. See key_averages.h. */
 #include "webreport/measure/torch_tables/key_averages.h"
 
 #include "writer/base/sort.h"
 
-/* A number to sort by. One member is set and the other is 0, because an int64 has more digits than a double. */
+/* The number that a row is sorted by, as an int64 or a double; the unused member is 0. Large int64 values do not fit
+ * in a double. */
 struct number {
     int64_t whole;
     double real;
@@ -54,7 +55,7 @@ static const struct {
             KEY(flops)};
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Returns whether `key` is `name`, or `name` with cuda, xpu or privateuse1 in place of device. */
+/* Returns whether `key` equals `name`, with "cuda", "xpu" or "privateuse1" allowed in place of "device". */
 static bool is_key(const char *key, const char *name)
 {
     static const char *const devices[] = {"cuda", "xpu", "privateuse1"};

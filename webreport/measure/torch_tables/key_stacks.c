@@ -1,4 +1,4 @@
-/* Finds recorded stacks, and forward stacks for backward operators: see key_stacks.h. */
+/* Finds the recorded stack of each item, and the forward stack of backward operators. See key_stacks.h. */
 #include "webreport/measure/torch_tables/key_stacks.h"
 
 #include "webreport/model/marks.h"
@@ -24,7 +24,7 @@ static bool is_torch_frame(struct tp_str frame)
     return false;
 }
 
-/* Returns the number of the list of a stack's frames; 0, the empty list, if all frames are hidden. */
+/* Returns the index of the list with the frames of a stack; 0 (the empty list) if all frames are hidden. */
 static uint32_t list_frames(struct tp_key_stacks *stacks, uint32_t node)
 {
     struct tp_frame_list list = {.first = (uint32_t)stacks->frames.count};
@@ -58,10 +58,9 @@ static uint32_t argument_of(const struct tp_torch *torch, uint32_t item)
 static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *torch)
 {
     const struct tp_trace *trace = torch->trace;
-    uint32_t *known = tp_arena_array(stacks->frames.arena, trace->stack_texts.count, sizeof *known); /* by id in
-                                                                                                      * stack_texts:
-                                                                                                      * list + 1; 0: not
-                                                                                                      * yet known */
+    uint32_t *known =
+        tp_arena_array(stacks->frames.arena, trace->stack_texts.count,
+                       sizeof *known); /* for each id in stack_texts: 1 + index of its list; 0: not yet known */
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t id = argument_of(torch, torch->order[k]);
         if (id == TP_NO_ID)
@@ -77,13 +76,14 @@ static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *
 struct backward {
     const struct tp_torch *torch;
     struct tp_key_stacks *stacks;
-    uint32_t *root; /* by item: outermost backward operator that encloses it, or the item itself; TP_NO_ID: none */
-    struct tp_id_map forward_thread; /* torch's own thread number -> thread */
+    uint32_t *root; /* for each item: the outermost backward operator around it, or the item itself; TP_NO_ID: none */
+    struct tp_id_map forward_thread; /* thread, by torch's own thread number */
     struct tp_keys forward;          /* pairs (sequence number, thread) of forward operators */
-    struct tp_vec forward_list;      /* uint32_t by key of `forward`: list of frames of the first such item */
+    struct tp_vec forward_list; /* uint32_t for each key of `forward`: index of the list of frames of its first item */
 };
 
-/* Returns the data that autograd recorded about an item; -1 and 0 if absent, as in torch. */
+/* Returns autograd's record of an item: its sequence number, and its forward thread. Absent values are -1 and 0, as
+ * in torch. */
 static struct tp_host_rare autograd_of(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_host_detail *host = tp_torch_detail(torch, item);
@@ -95,7 +95,7 @@ static struct tp_host_rare autograd_of(const struct tp_torch *torch, uint32_t it
     return more;
 }
 
-/* Returns whether an operator is the one that a node of the backward pass, its parent, evaluates. */
+/* Returns whether an operator's parent is a node of the backward pass that evaluates this operator. */
 static bool is_evaluated(const struct tp_torch *torch, uint32_t item)
 {
     static const struct tp_str node = TP_STR(TP_BACKWARD_NODE " ");
@@ -118,7 +118,7 @@ static void find_roots(struct backward *b, struct tp_arena *arena)
     }
 }
 
-/* A key for a time on a thread. */
+/* Makes a key from a thread and a time. */
 #define SITE(thread, at) ((uint32_t[]){(thread), (uint32_t)(at), (uint32_t)((uint64_t)(at) >> 32)})
 
 /* Finds torch's own thread numbers, using the links between forward and backward operators. */
@@ -126,8 +126,8 @@ static void find_threads(struct backward *b, struct tp_arena *arena)
 {
     const struct tp_torch *torch = b->torch;
     const struct tp_trace *trace = torch->trace;
-    struct tp_keys sites; /* thread and start of operators that record the number of a forward thread */
-    struct tp_vec number = TP_VEC(arena, int64_t); /* int64_t by site: recorded number of the forward thread */
+    struct tp_keys sites; /* keys of (thread, start) of operators that record the number of a forward thread */
+    struct tp_vec number = TP_VEC(arena, int64_t); /* int64_t for each site: recorded number of the forward thread */
     uint32_t *start_thread = tp_arena_array(arena, trace->texts.count, sizeof *start_thread);
     tp_keys_init(&sites, arena, 3);
     memset(start_thread, 0xFF, trace->texts.count * sizeof *start_thread);

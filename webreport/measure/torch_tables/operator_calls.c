@@ -1,4 +1,4 @@
-/* Makes the rows of operators: see operator_calls.h. */
+/* Builds the rows of operators. See operator_calls.h. */
 #include "webreport/measure/torch_tables/operator_calls.h"
 
 #include <math.h>
@@ -44,13 +44,13 @@ const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS] = {
 struct call {
     uint32_t name, item;
     int64_t time_ns, total_ns;
-    double flop, bytes; /* NaN if unknown */
+    double flop, bytes; /* floating-point operations and bytes of memory traffic; NaN if unknown */
     struct tp_str in_shapes, out_shapes;
     const struct tp_op_rule *rule;
-    bool is_again; /* the call is a second event for the same call */
+    bool is_again; /* true: the event repeats the previous event of the same call */
 };
 
-/* The cost of calls with the same arguments. */
+/* The cost of all calls with the same operator and arguments. */
 struct known_cost {
     double flop, bytes;
     struct tp_str out_shapes;
@@ -67,8 +67,8 @@ struct building {
     struct tp_arena *arena;
     struct tp_key_shapes shapes;
     struct tp_keys kinds;     /* keys (name, dims, types, concrete inputs) */
-    struct tp_vec costs;      /* struct known_cost, by key of kinds */
-    struct known_name *names; /* by name id */
+    struct tp_vec costs;      /* struct known_cost for each key of kinds */
+    struct known_name *names; /* struct known_name for each name id */
     struct tp_vec calls;      /* struct call */
 };
 
@@ -119,7 +119,7 @@ static void learn_names(struct building *b)
     const struct tp_operator_filter *filter = &b->options->filter;
     regex_t pattern;
     b->names = tp_arena_array(b->arena, count, sizeof *b->names);
-    /* the pattern is valid, so regcomp fails only for lack of memory */
+    /* regcomp can fail only for lack of memory, because the pattern is valid */
     if (filter->pattern && regcomp(&pattern, filter->pattern, REG_EXTENDED) != 0)
         tp_arena_fail(b->arena, TP_ENOMEM);
     for (uint32_t i = 0; i < count; i++) {
@@ -192,10 +192,10 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
 struct row {
     struct call call; /* first call of the row */
     int64_t calls, time_ns, total_ns;
-    int64_t flop_ns, bytes_ns; /* total time of the calls whose flop, or bytes, are known */
+    int64_t flop_ns, bytes_ns; /* total time of the calls with known flop, and of those with known bytes */
     int64_t flop_calls, bytes_calls;
-    double flop, bytes;         /* sum, minimum or maximum, by enum tp_aggregate */
-    double flop_sum, bytes_sum; /* sums, for rates */
+    double flop, bytes;         /* sum, minimum or maximum of the calls, as enum tp_aggregate says */
+    double flop_sum, bytes_sum; /* sums of the calls, for rates */
 };
 
 static double extreme(enum tp_aggregate how, double a, double b)
@@ -215,7 +215,7 @@ static int64_t joined_time(enum tp_aggregate how, int64_t a, int64_t b)
 
 static void add_to_row(struct row *row, const struct call *call, enum tp_aggregate how)
 {
-    if (call->is_again && row->calls) { /* the self time of the second event belongs to the first event of the call */
+    if (call->is_again && row->calls) { /* adds the self time of a repeated event to the row of its call */
         row->time_ns = is_extreme(how) ? row->time_ns : tp_sat_add(row->time_ns, call->time_ns);
         return;
     }
@@ -242,7 +242,7 @@ static void add_to_row(struct row *row, const struct call *call, enum tp_aggrega
     }
 }
 
-/* Finishes a row: replaces a sum by the mean of the calls whose number is known, if `how` asks for means. */
+/* Finishes a row: if `how` asks for means, divides each sum by the number of calls with a known value. */
 static void finish_row(struct row *row, enum tp_aggregate how)
 {
     if (how == TP_AGGREGATE_MEAN) {
@@ -330,7 +330,7 @@ struct ordering {
     bool is_ascending;
 };
 
-/* Orders rows by the number in a column. Rows without a number are last. */
+/* Orders rows by the value in a column. Rows without a value come last. */
 static int compare(const void *x, const void *y, const void *context)
 {
     const struct ordering *o = context;
@@ -404,7 +404,8 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     b->arena = arena;
     b->costs = TP_VEC(arena, struct known_cost);
     b->calls = TP_VEC(arena, struct call);
-    tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena); /* Python frames do not count as callers */
+    tp_torch_build(&b->torch, trace, TP_TORCH_2_6,
+                   arena); /* this torch version does not count Python frames as callers */
     tp_key_shapes_init(&b->shapes, arena);
     tp_keys_init(&b->kinds, arena, 4);
     calls->is_copy_time_shown = options->has_copies;

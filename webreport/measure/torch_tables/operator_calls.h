@@ -1,8 +1,8 @@
-/* Operators by device time, with their computation and memory traffic: the table of MegEngine's profile_analyze.
+/* Operators by device time, with their computation and memory traffic, as in the table of MegEngine's profile_analyze.
  *
- * A row is a call, or all calls of an operator. Its time is self time: of the kernels that a call launched itself, or,
- * in a trace without device events, of the call without the operators inside of it. Rates use the time with the
- * operators inside, because the kernels of aten::linear belong to the aten::addmm in it. */
+ * A row is one call, or all calls of an operator. Its time is self time: of the kernels that the call itself
+ * launched, or, without device events, of the call without its inner operators. Rates use the time that includes
+ * inner operators, because the kernels of aten::linear belong to its inner aten::addmm. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_CALLS_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_CALLS_H
 
@@ -12,7 +12,7 @@
 #include "writer/base/table.h"
 
 enum tp_aggregate { TP_AGGREGATE_NONE, TP_AGGREGATE_SUM, TP_AGGREGATE_MEAN, TP_AGGREGATE_MAX, TP_AGGREGATE_MIN };
-#define TP_AGGREGATES "none|sum|mean|max|min" /* names of the values, as choices of an option */
+#define TP_AGGREGATES "none|sum|mean|max|min" /* names of enum tp_aggregate, as choices of an option */
 
 enum tp_operator_column {
     TP_OPERATOR_RANK,
@@ -36,27 +36,27 @@ extern const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS];
 
 struct tp_operator_options {
     enum tp_aggregate aggregate;
-    const char *order_by; /* name of a column, or "time"; "+" before the name sorts in ascending order; NULL: time */
-    int64_t min_time_ns;  /* rows with less time are left out */
-    int64_t max_time_ns;  /* rows with more time are left out; negative: no limit */
-    int64_t top;          /* limit of rows; negative: all rows */
+    const char *order_by; /* column name, or "time"; a leading "+" sorts in ascending order; NULL: time */
+    int64_t min_time_ns;  /* smallest time of a shown row */
+    int64_t max_time_ns;  /* largest time of a shown row; negative: no limit */
+    int64_t top;          /* largest number of rows; negative: all rows */
     struct tp_operator_filter filter;
-    bool is_host;    /* show times of the CPU, even if a device was recorded */
-    bool has_copies; /* include the time of copies in the text */
+    bool is_host;    /* true: show CPU times even if a device was recorded */
+    bool has_copies; /* true: include the time of copies in the text */
 };
 
 struct tp_operator_calls {
     struct tp_table table; /* the shown rows, in order */
-    bool is_device;        /* times are device times */
+    bool is_device;        /* true: times are device times; false: CPU times */
     uint32_t call_count;   /* number of calls of operators in the trace */
     int64_t time_ns;       /* self time of all calls, ns */
     int64_t covered_ns;    /* self time of the calls whose computation is known, ns */
     int64_t copy_ns;       /* device time of copies (memcpy), ns */
-    uint32_t copy_count;   /* number of these copies */
+    uint32_t copy_count;   /* number of copies in copy_ns */
     bool is_copy_time_shown;
 };
 
-/* Builds the table in `arena` (guard set by the caller). The trace must outlive it. */
+/* Builds the table in `arena` (guard set by the caller). The trace must outlive the table. */
 void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_trace *trace,
                              const struct tp_operator_options *options, struct tp_arena *arena);
 

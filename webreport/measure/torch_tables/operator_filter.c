@@ -1,4 +1,4 @@
-/* Filters calls of operators: see operator_filter.h. */
+/* Filters calls of operators. See operator_filter.h. */
 #include "webreport/measure/torch_tables/operator_filter.h"
 
 #include <string.h>
@@ -58,14 +58,14 @@ static bool is_type(const struct tp_operator_filter *filter, struct tp_str name)
 
 bool tp_operator_filter_name(const struct tp_operator_filter *filter, const regex_t *compiled, struct tp_str name)
 {
-    /* the end is passed explicitly, because names may contain NUL */
+    /* the end is given explicitly, because a name may contain NUL */
     regmatch_t part = {.rm_so = 0, .rm_eo = (regoff_t)name.len};
     if (!is_type(filter, name))
         return false;
     return !compiled || regexec(compiled, name.ptr, 1, &part, REG_STARTEND) == 0;
 }
 
-/* Returns whether an item of "Input type", including its quotes, is the wanted type. */
+/* Returns whether an item of "Input type" is the wanted type. The item includes its quotes. */
 static bool is_dtype(struct tp_str item, struct tp_str wanted)
 {
     if (item.len < 2 || item.ptr[0] != '"')

@@ -1,4 +1,4 @@
-/* Selects the calls of operators for a table: by name, by a pattern of names, by the type of an input. */
+/* Selects the operator calls of a table by name, by a pattern of names, or by the type of an input. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_FILTER_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_FILTER_H
 
@@ -9,18 +9,20 @@
 #include "writer/base/str.h"
 
 struct tp_operator_filter {
-    const char *const *types; /* only operators with these names, with or without "aten::" */
-    size_t type_count;        /* 0: operators of all names */
-    const char *pattern; /* only operators whose name contains a match of this extended regular expression; NULL: all */
-    const char *input_dtype; /* only calls with an input of this type, such as "float32" or the spelling in the trace;
-                              * NULL: all */
+    const char *const *types; /* selects operators with one of these names, with or without "aten::" */
+    size_t type_count;        /* number of `types`; 0: operators with any name */
+    const char
+        *pattern; /* selects operators whose name contains a match of this extended regular expression; NULL: all */
+    const char
+        *input_dtype; /* selects calls with an input of this type, "float32" or as spelled in the trace; NULL: all */
 };
 
-/* Returns the error in a pattern as text; NULL if it is valid. Bounds ({..}) and back-references are refused, because
- * they can use all memory or run forever. */
+/* Returns the error in a pattern as text; NULL if the pattern is valid. Bounds ({..}) and back-references are
+ * refused, because they may use all memory or run forever. */
 const char *tp_operator_pattern_fault(const char *pattern);
 
-/* Returns whether the filter accepts an operator of this name. compiled: the filter's pattern; NULL if it has none. */
+/* Returns whether the filter accepts an operator with this name. compiled: the compiled pattern of the filter; NULL
+ * if the filter has no pattern. */
 bool tp_operator_filter_name(const struct tp_operator_filter *filter, const regex_t *compiled, struct tp_str name);
 
 /* Returns whether the filter accepts an operator with these inputs. types: "Input type" as compact JSON; empty: not

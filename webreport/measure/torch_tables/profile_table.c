@@ -1,4 +1,4 @@
-/* Builds the rows of a profile: see profile_table.h. */
+/* Builds the rows of a profile. See profile_table.h. */
 #include "webreport/measure/torch_tables/profile_table.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static size_t build_functions(struct tp_profile_table *table, const struct tp_tr
     return calls->count;
 }
 
-/* Builds rows of operators, which the builder of operators has already sorted and limited. */
+/* Builds the rows of operators. The builder of operators sorts and limits the rows. Returns the number of rows. */
 static size_t build_operators(struct tp_profile_table *table, const struct tp_trace *trace,
                               const struct tp_table_options *options, struct tp_arena *arena)
 {
@@ -62,7 +62,7 @@ static size_t build_operators(struct tp_profile_table *table, const struct tp_tr
     return calls->table.row_count;
 }
 
-/* Builds the rows of a program in the order of its view, as on the page. */
+/* Builds the rows of a program in the order of its view, which the page also uses. */
 static size_t build_program(struct tp_profile_table *table, const struct tp_trace *trace,
                             const struct tp_table_options *options, struct tp_arena *arena)
 {
@@ -119,7 +119,7 @@ struct tp_table *tp_profile_table_rows(const struct tp_profile_table *table, str
         return tp_calls_table(table->calls, table->shown, table->shown_count, arena);
     struct tp_table *rows = tp_arena_alloc(arena, sizeof *rows);
     *rows = table->program ? *table->program : table->operators->table;
-    if (table->program) /* the first rows are shown */
+    if (table->program) /* the shown rows are the first rows of the table */
         rows->row_count = table->shown_count;
     return rows;
 }

@@ -1,4 +1,4 @@
-/* Counts calls of Python functions: see python_calls.h. */
+/* Counts calls of Python functions. See python_calls.h. */
 #include "webreport/measure/torch_tables/python_calls.h"
 
 #include "webreport/model/policy_torch.h"
@@ -8,11 +8,12 @@ struct counting {
     struct tp_calls *calls;
     const struct tp_torch *torch;
     struct tp_arena *arena;
-    struct tp_strings texts; /* names of functions; the id of a name is its row number */
+    struct tp_strings texts; /* names of functions; the id of a name is the index of its row */
     struct tp_vec rows;      /* struct tp_call_row */
-    uint32_t *row_of_name;   /* row + 1 by name id; 0: not yet known */
-    struct tp_vec stack;     /* struct open_call: the open calls, outermost first; the last one is the current caller */
-    struct tp_vec row_levels; /* uint32_t by row: number of open calls */
+    uint32_t *row_of_name;   /* for each name id: 1 + row; 0: not yet known */
+    struct tp_vec
+        stack; /* struct open_call: calls that have not ended, outermost first; the last one is the current caller */
+    struct tp_vec row_levels; /* uint32_t for each row: number of its open calls */
     struct tp_vec pair_levels;
 };
 
@@ -37,7 +38,7 @@ static uint32_t row_of(struct counting *c, uint32_t name)
 /* ---- calls of each thread ---- */
 
 struct open_call {
-    uint32_t item, row, pair; /* pair: number of the pair (callee, caller); TP_NO_ID without a caller */
+    uint32_t item, row, pair; /* pair: index of the pair (callee, caller); TP_NO_ID without a caller */
 };
 
 static void count_call(struct tp_call_sum *sum, uint32_t *level, int64_t own_ns, int64_t total_ns)
@@ -54,7 +55,7 @@ static void leave(struct counting *c)
 {
     struct open_call call = *TP_AT(&c->stack, struct open_call, --c->stack.count);
     int64_t total_ns = tp_torch_duration(c->torch, call.item).ns, own_ns = tp_torch_self(c->torch, call.item, 0).cpu.ns;
-    own_ns = own_ns > 0 ? own_ns : 0; /* negative if inner calls overlap each other */
+    own_ns = own_ns > 0 ? own_ns : 0; /* own time would be negative if inner calls overlap each other */
     count_call(&TP_AT(&c->rows, struct tp_call_row, call.row)->sum, TP_AT(&c->row_levels, uint32_t, call.row), own_ns,
                total_ns);
     if (c->stack.count == 0)
@@ -84,7 +85,7 @@ static void enter(struct counting *c, uint32_t item)
 
 /* ---- all threads ---- */
 
-/* Sorts pairs by callee, then by number. */
+/* Sorts the pairs by callee, then by index. */
 static void sort_pairs(struct tp_calls *calls, struct tp_arena *arena)
 {
     uint32_t count = tp_keys_count(&calls->pairs), total = 0;

@@ -15,7 +15,7 @@
 #include "writer/base/table.h"
 
 struct tp_call_sum {
-    /* primitive_count: calls that no call of the same function (or pair) encloses */
+    /* primitive_count: number of calls that no call of the same function (or pair) encloses */
     int64_t call_count, primitive_count;
     int64_t own_ns, total_ns;
 };
@@ -27,25 +27,25 @@ struct tp_call_row {
 };
 
 struct tp_calls {
-    struct tp_call_row *rows; /* in order of the first call */
+    struct tp_call_row *rows; /* sorted by first call */
     uint32_t count;
     struct tp_keys pairs;    /* pairs (callee, caller) of row numbers */
-    struct tp_vec pair_sums; /* struct tp_call_sum, by pair */
-    /* pairs of row i are pair_order[pairs_of[i] .. pairs_of[i + 1]), in order of first call */
+    struct tp_vec pair_sums; /* struct tp_call_sum for each pair */
+    /* row i has the pairs pair_order[pairs_of[i]] to pair_order[pairs_of[i + 1] - 1], sorted by first call */
     uint32_t *pairs_of, *pair_order;
 };
 
-/* Builds the calls in `arena` (guard set by the caller). The trace must outlive them. */
+/* Builds the calls in `arena` (guard set by the caller). The trace must outlive the calls. */
 void tp_calls_build(struct tp_calls *calls, const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Returns the row numbers sorted by a key of pstats (ncalls, calls, pcalls, tottime, time, cumtime, cumulative,
- * stdname; none or NULL: no sorting), in `arena`. Returns NULL for an unknown key. */
+/* Returns the row indexes sorted by a key of pstats, in `arena`; NULL for an unknown key. Keys: ncalls, calls,
+ * pcalls, tottime, time, cumtime, cumulative, stdname; none or NULL for no sorting. */
 uint32_t *tp_calls_sort(const struct tp_calls *calls, const char *key, struct tp_arena *arena);
 /* Returns whether tp_calls_sort accepts the key. */
 bool tp_calls_can_sort(const char *key);
 
-/* Returns the title that pstats uses for an order, such as "internal time". NULL: the key is unknown or has no title.
- * Static. */
+/* Returns the title that pstats prints for an order, such as "internal time". Returns NULL if the key is unknown or
+ * has no title. The text is static. */
 const char *tp_calls_order_title(const char *key);
 
 /* Writes a function as pstats.func_std_string does: "file:line(name)" or "{built-in method len}". */

@@ -1,5 +1,5 @@
-/* Sorts calls, writes their names and makes their table: see python_calls.h. Keys and names are those of CPython's
- * Lib/pstats.py. */
+/* Sorts calls, writes the names of functions and makes the table of calls. See python_calls.h. Keys and names are
+ * those of CPython's Lib/pstats.py. */
 #include <math.h>
 
 #include "webreport/measure/torch_tables/python_calls.h"
@@ -68,7 +68,7 @@ static int64_t number_of(const struct tp_call_sum *sum, enum field field)
                                    : sum->total_ns;
 }
 
-/* Orders numbers descending and names ascending. Equal rows keep their order. */
+/* Orders numbers in descending and names in ascending order. Equal rows keep their order. */
 static int compare(const void *x, const void *y, const void *context)
 {
     const struct sorting *s = context;
