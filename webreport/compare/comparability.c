@@ -1,4 +1,4 @@
-/* Compares the facts of two sides: see comparability.h. */
+/* Compares the facts of two sides. See comparability.h. */
 #include "webreport/compare/comparability.h"
 
 #include <math.h>
@@ -8,16 +8,16 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-/* Classes of the facts of summaries (summary_facts.c). A fact that is not in this table is a result. */
+/* The class of each fact in summaries (summary_facts.c). Facts that are not in this table are results. */
 static const struct rule {
-    const char *name, *absent; /* absent: value to assume on a side that lacks the fact, or NULL if it is unknown */
+    const char *name, *absent; /* absent: value of the fact on a side that lacks it; NULL if that value is unknown */
     enum tp_fact_class class;
-    bool is_by_rows; /* true if the rows that both sides have decide the fact */
+    bool is_by_rows; /* true: the rows that both sides have decide whether the fact differs */
 } rules[] = {
     {"gpu", NULL, TP_FACT_DEFINING, false},
     {"gpu.vendor", NULL, TP_FACT_DEFINING, false},
     {"gpu.count", NULL, TP_FACT_DEFINING, false},
-    /* capability of the device that the fact `gpu` names */
+    /* depends on the model of the device, which the fact `gpu` compares */
     {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false},
     {"world_size", "1", TP_FACT_DEFINING, false},
     {"input", NULL, TP_FACT_DEFINING, false},
@@ -29,7 +29,7 @@ static const struct rule {
     {"record_shapes", NULL, TP_FACT_RECORDING, false},
     {"with_modules", NULL, TP_FACT_RECORDING, false},
     {"with_flops", NULL, TP_FACT_RECORDING, false},
-    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs on different hosts vary more, but are comparable */
+    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs on different hosts vary more but are comparable */
     {"framework", NULL, TP_FACT_ENVIRONMENT, false},
     {"cuda.runtime", NULL, TP_FACT_ENVIRONMENT, false},
     {"cuda.driver", NULL, TP_FACT_ENVIRONMENT, false},
@@ -84,8 +84,7 @@ static struct tp_str value_in(const struct tp_summary *run, struct tp_str name)
     return TP_STR("");
 }
 
-/* Returns the value of the fact in all runs of the side, or its different values, joined in order of first appearance.
- */
+/* Returns the value of the fact in the runs of the side. Different values are joined in order of first appearance. */
 static struct tp_str value_of(const struct tp_side *side, struct tp_str name, struct tp_arena *arena)
 {
     struct tp_str values[MAX_VALUES];
@@ -115,7 +114,7 @@ static struct tp_str value_of(const struct tp_side *side, struct tp_str name, st
     return (struct tp_str){text, (size_t)(at - text)};
 }
 
-/* Returns whether some run of a side has the fact, even without a value. */
+/* Returns whether any run of the side has the fact, even without a value. */
 static bool has_fact(const struct tp_side *side, struct tp_str name)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++)
@@ -134,7 +133,7 @@ static enum tp_fact_verdict judge(const struct tp_str values[TP_SIDES])
 
 /* ---- rows in common ---- */
 
-/* A part of an identity that two runs must have in common. */
+/* A property of operator rows that two runs must share. */
 enum aspect { ASPECT_SHAPE, ASPECT_DTYPE };
 
 static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect aspect)
@@ -142,8 +141,8 @@ static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect a
     return aspect == ASPECT_SHAPE ? identity->shape : identity->dtype;
 }
 
-/* Returns the kind of rows to compare: device operators if both sides have them, else host operators. Host operators of
- * a data loader are a bad choice because its images all have different shapes. */
+/* Returns the kind of rows to compare: device operators if both sides have them, else host operators. Host operators
+ * are the second choice because those of a data loader have images of many shapes. */
 static enum tp_summary_kind compared_kind(const struct tp_sides *sides)
 {
     bool has_device[TP_SIDES] = {false};
@@ -154,20 +153,20 @@ static enum tp_summary_kind compared_kind(const struct tp_sides *sides)
     return has_device[TP_BASE] && has_device[TP_NEW] ? TP_SUMMARY_OPERATOR_DEVICE : TP_SUMMARY_OPERATOR_HOST;
 }
 
-/* Returns the share of time, among operators that both sides call, in calls whose shapes (or types) the other side has
- * as well. The smaller share of the two sides counts. NaN if no operator has shapes. */
+/* Returns the share of time in calls whose shapes (or types) both sides have, among operators that both sides call.
+ * The smaller share of the two sides counts. Returns NaN if no operator has shapes. */
 static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 {
     enum tp_summary_kind kind = compared_kind(sides);
     struct tp_arena *arena = sides->arena;
     struct tp_keys names, pairs;
-    uint8_t *name_on, *pair_on; /* bit s is set if side s has the name, or the pair of name and aspect */
+    uint8_t *name_on, *pair_on; /* for each name, and each pair of name and aspect: bit s is set if side s has it */
     double share = NAN;
     tp_keys_init(&names, arena, 1);
     tp_keys_init(&pairs, arena, 2);
     name_on = tp_arena_array(arena, sides->identity_count, 1);
     pair_on = tp_arena_array(arena, sides->identity_count, 1);
-    /* pass 0 finds the names and pairs of each side; passes 1 and 2 sum the time of one side */
+    /* pass 0 finds the names and pairs of each side; passes 1 and 2 sum the time of one side each */
     for (int pass = 0; pass <= TP_SIDES; pass++) {
         double all = 0, common = 0;
         for (uint32_t i = 0; i < sides->identity_count; i++) {
@@ -212,7 +211,7 @@ static void add_share(struct tp_comparability *c, const struct tp_sides *sides, 
     fact->verdict = percent >= COMMON_PERCENT ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 
-/* Adds the fact "step.count". The sides differ if one has more than twice as many steps per run. */
+/* Adds the fact "step.count". The sides differ if one of them has more than twice as many steps per run. */
 static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
 {
     struct tp_fact_pair *fact = &c->facts[c->fact_count++];
@@ -233,7 +232,7 @@ static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
 
 /* ---- all ---- */
 
-/* Collects the names of the facts of both sides, each once. */
+/* Collects the names of all facts of both sides, each once. Returns their number. */
 static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
 {
     tp_strings_init(names, sides->arena, 0);
@@ -246,14 +245,14 @@ static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
     return names->count;
 }
 
-/* Returns the text after the first size: "3, 8]" for "[16, 3, 8]". */
+/* Returns the text after the first size of a shape, such as "3, 8]" for "[16, 3, 8]". */
 static struct tp_str after_first_size(struct tp_str shape)
 {
     ptrdiff_t at = tp_str_find(shape, ", ");
     return at < 0 ? shape : (struct tp_str){shape.ptr + at, shape.len - (size_t)at};
 }
 
-/* Updates the conclusion on the workload by one fact. */
+/* Updates the conclusion about the workload with one fact. */
 static void update_workload(struct tp_comparability *c, const struct tp_fact_pair *fact, bool has_fact)
 {
     bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && has_fact && (fact->values[0].len || fact->values[1].len);
@@ -308,8 +307,8 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
     c->is_other_input_alone &= c->is_other_input;
 }
 
-/* Returns the facts of a class that differ, as text. For the defining class, facts that only one side has are included.
- */
+/* Returns the differing facts of a class as text. For the defining class, the text includes facts that only one side
+ * has. */
 static const char *differing_text(const struct tp_comparability *c, enum tp_fact_class class, struct tp_arena *arena)
 {
     enum { MOST = 60 };

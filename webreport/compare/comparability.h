@@ -1,9 +1,9 @@
-/* Decides, fact by fact, whether two sides are runs of the same workload. Facts have four classes (docs/definitions.md,
- * section 22). Defining facts are device, number of processes, shape of the input and options of the model. Recording
- * facts are options of the recorder. Environment facts are versions. Result facts are shapes and types inside the
- * model, and the share of graph launches; a comparison is made to find their changes. Only a defining fact that differs
- * makes the workload another one. If a side lacks a defining fact, the workload is unknown. Facts that all files of a
- * side lack because an older version wrote them are ignored. */
+/* Decides, fact by fact, whether two sides are runs of the same workload. Facts have four classes
+ * (docs/definitions.md, section 22). Defining facts are device, number of processes, shape of the input and options
+ * of the model. Recording facts are options of the recorder. Environment facts are versions. Result facts are shapes
+ * and types inside the model, and the share of graph launches; a comparison is made to find their changes. The
+ * workload is different only if a defining fact differs, and unknown if a side lacks a defining fact. Facts that all
+ * files of a side lack because an older version wrote them are ignored. */
 #ifndef TP_WEBREPORT_COMPARE_COMPARABILITY_H
 #define TP_WEBREPORT_COMPARE_COMPARABILITY_H
 
@@ -14,38 +14,39 @@ enum tp_fact_class { TP_FACT_DEFINING, TP_FACT_RECORDING, TP_FACT_ENVIRONMENT, T
 enum tp_workload { TP_WORKLOAD_SAME, TP_WORKLOAD_UNKNOWN, TP_WORKLOAD_OTHER };
 
 struct tp_fact_pair {
-    /* values: "" if the side lacks the fact; different values of its runs are joined as "a | b" */
+    /* values: of each side; "" if the side lacks the fact; different values of its runs are joined as "a | b" */
     struct tp_str name, values[TP_SIDES];
     enum tp_fact_verdict verdict;
     enum tp_fact_class class;
 };
 
 struct tp_comparability {
-    struct tp_fact_pair *facts; /* facts of the summaries in their order, then facts computed here */
+    struct tp_fact_pair *facts; /* facts of the summaries in their order, followed by facts that are computed here */
     uint32_t fact_count;
-    uint32_t counts[TP_FACT_UNKNOWN + 1]; /* number of facts by verdict */
+    uint32_t counts[TP_FACT_UNKNOWN + 1]; /* number of facts with each verdict */
     enum tp_workload workload;
-    bool is_not_comparable; /* the workload differs or is unknown; times are shown but not judged */
-    /* the shape of the input differs; counts of calls are compared by name, without shapes */
+    bool is_not_comparable; /* true: the workload differs or is unknown; times are shown but not judged */
+    /* true: the shape of the input differs; counts of calls are compared by name, without shapes */
     bool is_other_input;
-    bool is_other_input_alone;  /* only the shape of the input differs */
-    bool is_other_batch;        /* only the first size of the input's shape (the batch) differs */
-    bool is_recorded_otherwise; /* options of the recorder differ; host times are shown but not judged */
+    bool is_other_input_alone;  /* true: only the shape of the input differs */
+    bool is_other_batch;        /* true: only the first size of the input's shape (the batch) differs */
+    bool is_recorded_otherwise; /* true: options of the recorder differ; host times are shown but not judged */
 };
 
 /* Compares the facts of both sides. Allocates from sides->arena, whose guard the caller sets. */
 void tp_comparability_build(struct tp_comparability *comparability, const struct tp_sides *sides);
 
-/* Returns "same", "differs" or "unknown". Static. */
+/* Returns "same", "differs" or "unknown". The text is static. */
 const char *tp_fact_verdict_name(enum tp_fact_verdict verdict);
-/* Returns "defining", "recording", "environment" or "result". Static. */
+/* Returns "defining", "recording", "environment" or "result". The text is static. */
 const char *tp_fact_class_name(enum tp_fact_class class);
-/* Returns "same", "unknown" or "other". Static. */
+/* Returns "same", "unknown" or "other". The text is static. */
 const char *tp_workload_name(enum tp_workload workload);
 
-/* Returns the facts that make the workload different or unknown ("gpu A100 / H100, input [16, 3] / [20, 3]"), or "". */
+/* Returns the facts that make the workload different or unknown, such as "gpu A100 / H100, input [16, 3] / [20, 3]",
+ * or "". */
 const char *tp_comparability_text(const struct tp_comparability *comparability, struct tp_arena *arena);
-/* Returns the options of the recorder that differ ("with_stack 0 / 1"), or "". */
+/* Returns the options of the recorder that differ, such as "with_stack 0 / 1", or "". */
 const char *tp_comparability_recording_text(const struct tp_comparability *comparability, struct tp_arena *arena);
 
 #endif

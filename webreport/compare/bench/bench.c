@@ -1,4 +1,4 @@
-/* Judges alternating runs of two commands: see bench.h. */
+/* Judges alternating runs of two commands. See bench.h. */
 #include "webreport/compare/bench/bench.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 enum {
     LEAST_PAIRS = 3,
     LEAST_STEPS = 3,
-    MIN_RUNS_FOR_OUTLIERS = 6,  /* outliers are marked on a side with at least this many runs */
-    MIN_PAIRS_TO_WINSORIZE = 8, /* outliers are winsorized with at least this many pairs */
+    MIN_RUNS_FOR_OUTLIERS = 6,  /* least number of runs of a side for marking outliers */
+    MIN_PAIRS_TO_WINSORIZE = 8, /* least number of pairs for winsorizing outliers */
     AGREEING_CHECKS = 2,        /* number of successive checks that must find the goal reached */
-    MIN_RUNS_FOR_LOAD = 4,      /* busy-machine marks need at least this many runs of the side */
+    MIN_RUNS_FOR_LOAD = 4,      /* least number of runs of a side for marking runs on a busy machine */
     MAX_REMAINING_RUNS = 1000
 };
 
@@ -84,8 +84,8 @@ double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quan
 
 /* ---- marks ---- */
 
-/* Collects the levels of all other runs on the side of `run`; with quantity -1, their ratios of CPU time to wall time.
- * Returns their number. */
+/* Collects the levels of all other runs of the same side and returns their number. With quantity -1, collects their
+ * ratios of CPU time to wall time. */
 static size_t others_of(double *out, const struct tp_bench *b, const struct tp_bench_run *run, int quantity)
 {
     size_t count = 0;
@@ -106,7 +106,7 @@ static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
         size_t count = others_of(others, b, run, -1);
         run->was_machine_busy = count + 1 >= MIN_RUNS_FOR_LOAD && tp_run_was_machine_busy(run->busy, others, count);
         count = others_of(others, b, run, b->quantity);
-        /* relative difference that runs of the same program may have */
+        /* relative difference that is normal between runs of the same program */
         double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015;
         double middle = tp_median(others, count), reach = 3 * fmax(tp_robust_deviation(others, count), least);
         run->is_outlier = count + 1 >= MIN_RUNS_FOR_OUTLIERS && fabs(run->level[b->quantity] - middle) > reach;
@@ -121,8 +121,8 @@ static bool is_unusable(const struct tp_bench_run *run, int quantity)
     return run->was_machine_busy && quantity != TP_BENCH_KERNELS;
 }
 
-/* Collects the differences B - A of the levels, for pairs in which both runs have a usable level of the quantity.
- * Returns their number. */
+/* Collects the differences B - A of the levels, for pairs in which both runs have a usable level. Returns their
+ * number. */
 static size_t differences_of(double *out, const struct tp_bench *b, int quantity)
 {
     size_t count = 0;
@@ -135,8 +135,8 @@ static size_t differences_of(double *out, const struct tp_bench *b, int quantity
     return count;
 }
 
-/* Returns the change computed from the differences within the pairs. Outliers, such as a stall in one run, are
- * winsorized if there are enough pairs. */
+/* Returns the change computed from the differences of pairs. With enough pairs, outliers (such as a stall in one
+ * run) are winsorized. */
 static struct tp_run_change change_of(double *differences, size_t count, struct tp_arena *arena)
 {
     double *copy = tp_arena_array(arena, count, sizeof *copy);
@@ -199,8 +199,8 @@ static bool is_decided(const struct tp_bench *b, const struct tp_run_change *cha
     return change->detectable <= goal->effect || change->low > goal->effect || change->high < -goal->effect;
 }
 
-/* Returns the estimated number of further pairs until the goal is reached, if their differences vary like those of the
- * previous pairs. Returns 0 if the number is unknown or MAX_REMAINING_RUNS is too few. */
+/* Returns the estimated number of further pairs until the goal is reached, if their differences vary like the
+ * previous ones. Returns 0 if the number is unknown or greater than MAX_REMAINING_RUNS. */
 static unsigned remaining_runs(const struct tp_bench *b, const struct tp_run_change *change)
 {
     const struct tp_bench_goal *goal = b->goal;
@@ -239,8 +239,8 @@ static const struct tp_bench_count *find(const struct tp_bench_run *run, const s
     return NULL;
 }
 
-/* Returns whether all runs of the side have the same count. *count: the count of the last run, or NULL if it does not
- * call the operator or kernel. */
+/* Returns whether all runs of the side have the same count. *count: the count of the last run; NULL if the run does
+ * not call the operator or kernel. */
 static bool is_exact(const struct tp_bench *b, int side, const struct tp_bench_count *wanted,
                      const struct tp_bench_count **count)
 {

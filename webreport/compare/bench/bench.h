@@ -1,7 +1,7 @@
-/* Compares two commands that run alternately, and decides when enough runs were made. Runs come in pairs of A and B in
- * random order, so that slow changes of the machine affect both alike. tp_run_change_paired judges the differences
- * within the pairs. The variation of these differences determines how many pairs are needed. All functions are pure and
- * take scratch memory from `arena`. */
+/* Compares two commands that run alternately, and decides when there are enough runs. Runs come in pairs of A and B
+ * in random order, so that slow changes of the machine affect both alike. tp_run_change_paired judges the
+ * differences within the pairs. The variation of these differences determines how many pairs are needed. All
+ * functions are pure and take scratch memory from `arena`. */
 #ifndef TP_WEBREPORT_COMPARE_BENCH_BENCH_H
 #define TP_WEBREPORT_COMPARE_BENCH_BENCH_H
 
@@ -31,20 +31,20 @@ struct tp_bench_run {
     int side;
     unsigned pair;                     /* number of the pair to which the run belongs, from 0 */
     double level[TP_BENCH_QUANTITIES]; /* logarithm of each quantity in nanoseconds; NaN if unknown */
-    double busy;                       /* CPU time divided by wall time; NaN if unknown */
-    struct tp_bench_count *counts;     /* sorted by kind, name */
+    double busy;                       /* CPU time divided by wall time, a ratio; NaN if unknown */
+    struct tp_bench_count *counts;     /* sorted by kind, then name */
     size_t count_count;
-    bool has_all_counts; /* true if operators and kernels that `counts` lacks were not called */
-    /* set by tp_bench_judge. was_machine_busy: its times are unusable; is_outlier: the level is far from the other runs
-     * of the side */
+    bool has_all_counts; /* true: operators and kernels that are not in `counts` were not called */
+    /* set by tp_bench_judge. was_machine_busy: the times of the run are unusable. is_outlier: the level is far from
+     * that of other runs on the side */
     bool was_machine_busy, is_outlier;
 };
 
 struct tp_bench_goal {
-    double effect;  /* relative difference, above 0, that 80 % of such comparisons must detect */
-    bool has_limit; /* the goal is to decide the limit `max_excess`, not to detect `effect` */
-    double max_excess; /* largest allowed excess of B over A, relative: 0.03 is 3 % */
-    /* judged quantity, enum tp_bench_quantity; -1 selects the step, or the wall time of programs without steps */
+    double effect; /* relative difference (greater than 0) that the comparison must detect with a probability of 80 % */
+    bool has_limit;    /* true: the goal is to decide whether B exceeds `max_excess`, not to detect `effect` */
+    double max_excess; /* largest allowed relative excess of B over A; 0.03 is 3 % */
+    /* judged quantity (enum tp_bench_quantity); -1: the step, or the wall time of programs without steps */
     int quantity;
     unsigned max_runs; /* maximum number of runs of each side, 2 or more */
 };
@@ -53,22 +53,22 @@ enum tp_bench_verdict { TP_BENCH_OPEN, TP_BENCH_SLOWER, TP_BENCH_FASTER, TP_BENC
 
 /* A count that is exact on both sides and differs between them. */
 struct tp_bench_changed {
-    const struct tp_bench_count *count[TP_BENCH_SIDES]; /* NULL if the side has no such call */
+    const struct tp_bench_count *count[TP_BENCH_SIDES]; /* count on each side; NULL if the side has no such call */
 };
 
 struct tp_bench {
     const struct tp_bench_goal *goal;
     struct tp_bench_run *runs;
-    size_t run_count; /* number of runs in complete pairs, 2 * pair_count */
+    size_t run_count; /* number of runs in complete pairs, which is 2 * pair_count */
     unsigned pair_count;
-    /* change B - A from base_count pairs; the other members are set from 2 pairs on */
+    /* change B - A computed from base_count pairs; other members are set if there are at least 2 pairs */
     struct tp_run_change changes[TP_BENCH_QUANTITIES];
-    double level[TP_BENCH_QUANTITIES][TP_BENCH_SIDES]; /* median level of the side's runs; NaN if unknown */
+    double level[TP_BENCH_QUANTITIES][TP_BENCH_SIDES]; /* median level of each side's runs; NaN if unknown */
     int quantity;                                      /* the quantity that decides the verdict */
     /* TP_BENCH_OPEN: the difference is not significant, and a change of `effect` could be missed */
     enum tp_bench_verdict verdict;
     enum tp_limit_verdict limit; /* verdict on goal->max_excess; only used if goal->has_limit */
-    bool is_decided;             /* the goal is reached, so no more pairs are needed */
+    bool is_decided;             /* true: the goal is reached, so that no more pairs are needed */
     /* estimated number of further runs of each side; 0 if unknown or too many (about 1,000 in total) */
     unsigned remaining_runs;
     struct tp_bench_changed *changed;
@@ -85,22 +85,22 @@ double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity q
  * steps. */
 double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
 
-/* Number of successive checks that found the goal reached; zero it before the first check. */
+/* Counts successive checks that found the goal reached. Set to zero before the first check. */
 struct tp_bench_checks {
     unsigned decided_count;
 };
 
-/* Returns whether no more pairs are needed; call it after each pair. Only some calls check, and two successive checks
- * must agree, because frequent checks raise the false-positive rate. In simulations, 98 % of the final 99 % intervals
- * contain the true difference (test_bench.c). */
+/* Returns whether no more pairs are needed. Call the function after each pair. Only some calls check, and two
+ * successive checks must agree, because frequent checks cause more false positives. In simulations, 98 % of the
+ * final 99 % intervals contain the true difference (test_bench.c). */
 bool tp_bench_is_finished(struct tp_bench_checks *checks, const struct tp_bench *bench);
 
-/* Judges the complete pairs among run_count runs, and sets was_machine_busy and is_outlier of each run. Results are in
- * the arena. */
+/* Judges the complete pairs among run_count runs, and sets was_machine_busy and is_outlier of each run. Results are
+ * in the arena. */
 void tp_bench_judge(struct tp_bench *bench, struct tp_bench_run *runs, size_t run_count,
                     const struct tp_bench_goal *goal, struct tp_arena *arena);
 
-/* Returns "step", "kernels", "host_ops", "wall" or "cpu". Static. */
+/* Returns "step", "kernels", "host_ops", "wall" or "cpu". The text is static. */
 const char *tp_bench_quantity_name(enum tp_bench_quantity quantity);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parses budget files: see budget.h. */
+/* Parses budget files. See budget.h. */
 #include "webreport/compare/gate/budget.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 struct cursor {
     const char *file;
     unsigned number;
-    struct tp_str line; /* the whole line, for the column numbers of messages */
+    struct tp_str line; /* the whole line, for column numbers in messages */
     size_t at;
     struct tp_error *err;
 };
@@ -42,7 +42,7 @@ bool tp_budget_is_kept(enum tp_budget_op op, double value, double limit)
 
 /* ---- messages ---- */
 
-/* Returns the column of a byte in characters, from 1. */
+/* Returns the column of the byte at index `at`, counted in characters from 1. */
 static unsigned column_of(const struct cursor *c, size_t at)
 {
     return 1 + (unsigned)tp_utf8_count(c->line.ptr, at);
@@ -100,8 +100,7 @@ static bool is_word(struct tp_str text, const char *word)
 
 /* ---- parts of a line ---- */
 
-/* Returns the NAME of "op[NAME].calls", which may contain blanks and signs. ptr is NULL if the metric has another form.
- */
+/* Returns NAME from "op[NAME].calls"; NAME may contain blanks and signs. ptr is NULL if the metric has another form. */
 static struct tp_str read_operator(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "op[", end[] = "].calls";
@@ -113,8 +112,8 @@ static struct tp_str read_operator(struct cursor *c, const struct token *name)
     return (struct tp_str){rest.ptr + sizeof lead - 1, (size_t)length - sizeof lead + 1};
 }
 
-/* Returns the NAME of "cpu.self.NAME", which ends at the blank before a comparison. Names of C++ functions contain
- * blanks and signs. */
+/* Returns NAME from "cpu.self.NAME". Names of C++ functions contain blanks and signs, so NAME ends at the blank
+ * before a comparison operator. */
 static struct tp_str read_function(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "cpu.self.";
@@ -146,14 +145,14 @@ static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_a
     if (name.text.len == 0)
         return set_error(c, name.at, "a metric is missing before", name.text,
                          "'tracepress check --list-metrics' has all");
-    out->operator = read_operator(c, &name);
+    out->operator= read_operator(c, &name);
     if (out->operator.ptr) {
         out->operator.ptr = tp_arena_copy(arena, out->operator.ptr, out->operator.len);
         name.text = TP_STR("op[NAME].calls");
     }
     struct tp_str function = out->operator.ptr ? (struct tp_str){NULL, 0} : read_function(c, &name);
     if (function.ptr) {
-        out->operator = (struct tp_str){tp_arena_copy(arena, function.ptr, function.len), function.len};
+        out->operator=(struct tp_str){tp_arena_copy(arena, function.ptr, function.len), function.len};
         name.text = TP_STR("cpu.self.NAME");
     }
     out->metric = tp_metric_find(name.text.ptr, name.text.len);
@@ -204,7 +203,7 @@ static const struct unit units[] = {
 static const char *const unit_hints[] = {"it is a number without a unit", "times are in ns, us, ms or s",
                                          "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "it is in %"};
 
-/* Reads the unit after a number. The unit can be omitted for 0, counts, bytes, and percentages without a baseline. */
+/* Reads the unit after a number. The unit may be omitted for 0, counts, bytes, and percentages without a baseline. */
 static int read_unit(struct tp_budget_line *out, struct cursor *c)
 {
     enum tp_metric_unit of = tp_metrics[out->metric].unit;
@@ -258,7 +257,7 @@ static int read_limit(struct tp_budget_line *out, struct cursor *c)
     return read_unit(out, c);
 }
 
-/* Reads the scope of a line: "@worker3", "@3" (a rank), or nothing. */
+/* Reads the scope of a line: "@worker3" (a worker), "@3" (a rank), or nothing. */
 static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
     out->rank = TP_NULL_INT;

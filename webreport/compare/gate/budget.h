@@ -25,28 +25,28 @@ enum tp_budget_kind {
 };
 
 struct tp_budget_line {
-    int metric; /* index in tp_metrics */
+    int metric; /* index of the metric in tp_metrics */
     enum tp_budget_op op;
     enum tp_budget_kind kind;
-    double limit;           /* in the metric's unit (count, ns, bytes or %); in % for TP_LIMIT_RELATIVE */
-    bool is_warning;        /* keyword `warn`: a broken limit is reported, but never fails the check */
-    bool is_optional;       /* keyword `optional`: the line passes if the trace lacks the metric */
+    double limit;           /* unit of the metric (count, ns, bytes or %); percent for TP_LIMIT_RELATIVE */
+    bool is_warning;        /* true for the keyword `warn`: a broken limit is reported but never fails the check */
+    bool is_optional;       /* true for the keyword `optional`: the line passes if the trace lacks the metric */
     struct tp_str operator; /* NAME of op[NAME].calls and cpu.self.NAME; ptr is NULL for other metrics */
-    struct tp_str worker; /* the only worker to which the line applies; ptr is NULL for all */
-    int64_t rank;         /* the only rank to which the line applies, or TP_NULL_INT for all */
-    unsigned number;      /* number of the line in the file, from 1; 0 for built-in lines */
-    struct tp_str text;   /* text of the line, without comment and outer blanks */
+    struct tp_str worker;   /* the only worker to which the line applies; ptr is NULL for all */
+    int64_t rank;           /* the only rank to which the line applies, or TP_NULL_INT for all */
+    unsigned number;        /* number of the line in the file, from 1; 0 for built-in lines */
+    struct tp_str text;     /* text of the line without its comment and outer blanks */
 };
 
 struct tp_budget {
-    const char *file; /* name of the file as shown to users; NULL for the built-in budget */
+    const char *file; /* file name as shown to users; NULL for the built-in budget */
     struct tp_budget_line *lines;
     size_t count;
 };
 
-/* Parses `size` bytes; copies texts into `arena`, whose guard the caller sets. file: name for messages; must outlive
- * the budget. Returns 0, TP_EUSAGE with "FILE:LINE:COLUMN: what is wrong", or TP_ELIMIT. A file without any limit is an
- * error. */
+/* Parses `size` bytes. Copies texts into `arena`, whose guard the caller sets. file: name for messages; must outlive
+ * the budget. Returns 0, TP_EUSAGE with "FILE:LINE:COLUMN: what is wrong", or TP_ELIMIT. A file without any limit is
+ * an error. */
 int tp_budget_parse(struct tp_budget *budget, const char *file, const char *bytes, size_t size, struct tp_arena *arena,
                     struct tp_error *err);
 
@@ -54,13 +54,13 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
  * allows no more memory, pageable bytes or step time than the baseline has. It has no limits on findings. */
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
 
-/* Returns whether a line of the budget needs a program that was recorded from outside. */
+/* Returns whether a line of the budget requires a recording of the program from outside. */
 bool tp_budget_wants_program(const struct tp_budget *budget);
 
-/* Returns the operator as text: "<=", ">=", "==", "!=", "<" or ">". Static. */
+/* Returns the operator as text: "<=", ">=", "==", "!=", "<" or ">". The text is static. */
 const char *tp_budget_op_text(enum tp_budget_op op);
 
-/* Returns whether the operator makes an upper limit (<= or <). */
+/* Returns whether the operator is an upper limit (<= or <). */
 static inline bool tp_budget_is_upper(enum tp_budget_op op)
 {
     return op == TP_OP_LE || op == TP_OP_LT;
