@@ -1,4 +1,4 @@
-/* Builds profiles for pprof: see pprof.h. Samples are packed immediately, because concatenated protobuf messages
+/* Builds profiles for pprof: see pprof.h. Each sample is packed immediately, because concatenated protobuf messages
  * merge. */
 #include "writer/pprof.h"
 
@@ -10,12 +10,13 @@
 
 struct tp_pprof {
     struct tp_arena *arena;
-    struct tp_strings texts;             /* id 0 is the empty text, as pprof requires */
-    struct tp_vec types;                 /* items: Tp__PprofValueType */
-    struct tp_keys functions, locations; /* functions: keys (name, file); locations: keys (function, line) */
-    struct tp_vec packed;                /* packed messages of a profile, each with one sample */
-    int64_t program, first_type;         /* program: text of the program's name; first_type: text of the default type,
-                                          * or 0 */
+    struct tp_strings texts; /* all texts of the profile; id 0 is the empty text, as pprof requires */
+    struct tp_vec types;     /* items: Tp__PprofValueType */
+    /* functions: keys (name, file); locations: keys (function, line); both contain ids */
+    struct tp_keys functions, locations;
+    struct tp_vec packed; /* packed messages of type Profile, each with one sample */
+    /* program: id of the program's name; first_type: id of the default type's text, or 0 */
+    int64_t program, first_type;
 };
 
 struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program)
@@ -123,7 +124,7 @@ static void put_locations(struct tp_pprof *pprof)
     }
 }
 
-/* Writes one mapping. Its flags show that no more names need to be looked up. */
+/* Writes the only mapping. Its flags show that no further names need to be looked up. */
 static void put_mapping(struct tp_pprof *pprof)
 {
     Tp__PprofMapping mapping = TP__PPROF_MAPPING__INIT, *one = &mapping;

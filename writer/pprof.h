@@ -26,19 +26,20 @@ struct tp_pprof_label {
 };
 
 struct tp_pprof_sample {
-    const uint64_t *locations; /* numbers of code positions, innermost first */
+    const uint64_t *locations; /* code positions from tp_pprof_location, innermost first */
     size_t depth;
-    const int64_t *values; /* one value for each type */
+    const int64_t *values; /* one value for each type, in the order of the types */
     const struct tp_pprof_label *labels;
     size_t label_count;
 };
 
 struct tp_pprof_times {
-    int64_t begin_ns, length_ns; /* begin_ns: in ns since the epoch; 0: unknown */
-    int64_t period_ns;           /* period of the samples in ns, for the first type */
+    /* begin_ns: start of the profile, ns since the epoch, 0: unknown; length_ns: its length, ns */
+    int64_t begin_ns, length_ns;
+    int64_t period_ns; /* period of the samples in the unit of the first type, ns */
 };
 
-/* Creates a profile. program: file name of its only mapping. */
+/* Creates a profile. program: file name of the profile's only mapping. */
 struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program);
 
 /* Adds a type of value. Call it before the first sample. The last type with is_default is shown first. */
@@ -49,7 +50,7 @@ uint64_t tp_pprof_location(struct tp_pprof *pprof, struct tp_str function, struc
 
 void tp_pprof_sample(struct tp_pprof *pprof, const struct tp_pprof_sample *sample);
 
-/* Returns the bytes of the file, which is one gzip member. They are in the arena. */
+/* Returns the bytes of the file, which is one gzip member in the arena. */
 struct tp_str tp_pprof_finish(struct tp_pprof *pprof, const struct tp_pprof_times *times);
 
 #endif

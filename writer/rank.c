@@ -1,4 +1,4 @@
-/* Reads the variables of launchers: see rank.h. torchrun's variables are those that PyTorch itself uses. */
+/* Reads the variables of launchers: see rank.h. The variables of torchrun are the ones that PyTorch itself reads. */
 #include "writer/rank.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@ static const struct {
     [TP_RANK_TORCH] = {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
     [TP_RANK_OPENMPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
     [TP_RANK_MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-    [TP_RANK_SLURM] = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"}, /* only srun sets the variable of a job
-                                                                                  * step */
+    /* the size is that of a job step, because only srun sets this variable */
+    [TP_RANK_SLURM] = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
     [TP_RANK_FLUX] = {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID"},
 };
 

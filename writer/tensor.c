@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 512 }; /* count of elements that are converted together */
+/* number of elements that are converted together */
+enum { BLOCK = 512 };
 
 /* ---- types ---- */
 
@@ -16,7 +17,7 @@ static double float_of_bits(uint32_t bits)
     return (double)value;
 }
 
-/* Converts IEEE binary16: 5 bits of exponent, 10 of fraction. */
+/* Converts an IEEE binary16 number, which has 5 bits of exponent and 10 bits of fraction. */
 static double half_of_bits(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -103,7 +104,7 @@ bool tp_tensor_count(uint64_t *count, uint32_t dtype, uint32_t rank, const int64
 
 /* ---- statistics ---- */
 
-/* A sum, and the low-order bits that it has lost (Neumaier). */
+/* A sum, and the low-order bits that the sum has lost (Neumaier). */
 struct sum {
     double value, lost;
 };
@@ -129,7 +130,7 @@ static void look(struct tp_tensor_stats *stats, const double *block, size_t coun
     }
 }
 
-/* Adds (x - center) * scale to sums[0] and its square to sums[1], over the finite elements. */
+/* Adds x * scale - center to sums[0] and its square to sums[1], for all finite elements x. */
 static void take(struct sum sums[2], const double *block, size_t count, double center, double scale)
 {
     for (size_t i = 0; i < count; i++) {
@@ -167,15 +168,15 @@ static void total(struct sum sums[2], const struct source *from, double center, 
     }
 }
 
-/* Returns the exponent of a power of two by which elements are divided so that squares of the largest element fit into
- * a double. Returns 0 if no scaling is needed. */
+/* Returns the exponent of the power of two by which elements are divided, so that the square of the largest element
+ * fits into a double. Returns 0 if no scaling is needed. */
 static int exponent_of(const struct tp_tensor_stats *stats)
 {
     double largest = fmax(fabs(stats->min), fabs(stats->max));
     int exponent = largest > 0 ? ilogb(largest) : 0;
     if (exponent > -400 && exponent < 400)
         return 0;
-    return exponent < -1000 ? -1000 : exponent; /* limited so that the inverse of the power is a double too */
+    return exponent < -1000 ? -1000 : exponent; /* limited, so that a double can represent the inverse of the power */
 }
 
 void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *data, uint64_t count)
@@ -215,7 +216,7 @@ size_t tp_npy_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t r
     rank = rank < TP_NPY_MAX_RANK ? rank : TP_NPY_MAX_RANK;
     at += snprintf(at, (size_t)(end - at), "{'descr': '%c%s', 'fortran_order': False, 'shape': (", order,
                    types[known(dtype)].numpy);
-    for (uint32_t i = 0; i < rank; i++) /* in Python, a tuple of one element has a comma too */
+    for (uint32_t i = 0; i < rank; i++) /* Python writes a comma even in a tuple of one element */
         at += snprintf(at, (size_t)(end - at), "%lld%s", (long long)dims[i],
                        i + 1 < rank ? ", "
                        : rank == 1  ? ","

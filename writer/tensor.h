@@ -1,7 +1,7 @@
 /* Describes tensors in recordings: element types, statistics, and the head of a NumPy file (.npy, format 1.0).
  *
- * The functions have no side effects and allocate nothing. Any thread may call them. Data need not be aligned, and is
- * dense in C order. */
+ * The functions have no side effects and allocate nothing. Any thread may call them. The data of a tensor need not be
+ * aligned, and is dense in C order. */
 #ifndef TP_WRITER_TENSOR_H
 #define TP_WRITER_TENSOR_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Element types, with the numbers of enum tracepress_dtype. */
+/* Element types, with the values of enum tracepress_dtype. */
 enum tp_dtype {
     TP_DTYPE_FLOAT32 = 1,
     TP_DTYPE_FLOAT64,
@@ -32,11 +32,11 @@ enum {
 /* Returns torch's name of a type ("float32", "bool"); "" for an invalid number. */
 const char *tp_dtype_name(uint32_t dtype);
 
-/* Returns the bytes of an element, or 0 for an invalid number. */
+/* Returns the size of an element in bytes, or 0 for an invalid number. */
 size_t tp_dtype_size(uint32_t dtype);
 
-/* Returns whether a .npy file can store the elements unchanged. Returns false for bfloat16, which NumPy does not know.
- * Its bits are written as uint16. */
+/* Returns whether a .npy file can store the elements unchanged. Returns false for bfloat16, which NumPy does not know;
+ * its bits are written as uint16. */
 bool tp_dtype_is_numpy(uint32_t dtype);
 
 /* Sets *count to the number of elements, the product of the dimensions; 1 without dimensions. Returns false if a
@@ -56,7 +56,7 @@ struct tp_tensor_stats {
 void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *data, uint64_t count);
 
 /* Writes the head of a .npy file to `head`. The elements follow the head in the file. dtype: a valid type. rank: at
- * most TP_NPY_MAX_RANK. Returns the bytes of the head, a multiple of 64. */
+ * most TP_NPY_MAX_RANK. Returns the size of the head in bytes, a multiple of 64. */
 size_t tp_npy_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t rank, const int64_t *dims);
 
 #endif

@@ -1,5 +1,5 @@
-/* Writes TensorBoard event files: framing, and the values that all dashboards share. Messages of plugins:
- * tfevents_plugins.c, tfevents_graph.c. */
+/* Writes TensorBoard event files: the framing of records, and the values that all dashboards share. Messages of
+ * plugins are in tfevents_plugins.c and tfevents_graph.c. */
 #include "writer/tfevents.h"
 
 #include <math.h>
@@ -49,7 +49,8 @@ void tp_tfevents_put(struct tp_tfevents *events, const ProtobufCMessage *event)
 {
     unsigned char length[8];
     size_t size = protobuf_c_message_get_packed_size(event);
-    if (tp_buf_reserve(&events->out, size + 16)) /* room for the whole record, so that no record is partial */
+    /* reserves room for the whole record, so that no record is partial */
+    if (tp_buf_reserve(&events->out, size + 16))
         return;
     put_le(length, size, sizeof length);
     tp_buf_add(&events->out, length, sizeof length);
@@ -111,7 +112,7 @@ void tp_tfevents_put_value(struct tp_tfevents *events, struct tp_tfevents_at at,
     only->metadata = NULL;
 }
 
-/* Writes at most SCALARS_PER_EVENT scalars. */
+/* Writes one event with at most SCALARS_PER_EVENT scalars. */
 static void put_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_scalar *scalars,
                         size_t count)
 {
@@ -150,8 +151,8 @@ void tp_tfevents_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, c
 
 /* ---- histograms ---- */
 
-/* Fills the right edges of the buckets between lowest and highest. The last edge is `highest` itself. Returns the count
- * of edges. */
+/* Fills the right edges of the buckets between lowest and highest. The last edge is `highest` itself. Returns the
+ * number of edges. */
 static size_t make_edges(double *edges, double lowest, double highest)
 {
     bool has_ratio = lowest > 0;

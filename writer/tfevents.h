@@ -28,12 +28,12 @@
 #include "writer/base/str.h"
 
 struct tp_tfevents {
-    struct tp_buf out; /* complete records; its member `failed` is sticky */
+    struct tp_buf out; /* complete records; out.failed is 0, or the code of the first failure */
 };
 
 /* Time and step of a value. */
 struct tp_tfevents_at {
-    double wall_s; /* time of the value, seconds since the epoch */
+    double wall_s; /* time at which the value was measured, seconds since the epoch */
     int64_t step;
 };
 
@@ -45,12 +45,12 @@ void tp_tfevents_release(struct tp_tfevents *events);
 void tp_tfevents_begin(struct tp_tfevents *events, double wall_s);
 
 struct tp_tf_scalar {
-    const char *tag, *description; /* description: Markdown; NULL: none */
-    double value;                  /* written as a float; NaN: the scalar is left out */
+    const char *tag, *description; /* tag: name of the scalar; description: Markdown, may be NULL */
+    double value;                  /* value, written as a float; NaN: the scalar is left out */
     bool is_first;                 /* true for the first value of the tag in the file, which describes the tag */
 };
 
-/* Writes the scalars of one step, in events of at most 64. */
+/* Writes the scalars of one step, in events of at most 64 scalars. */
 void tp_tfevents_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_scalar *scalars,
                          size_t count);
 
@@ -65,14 +65,18 @@ void tp_tfevents_text(struct tp_tfevents *events, struct tp_tfevents_at at, cons
 
 /* ---- Custom Scalars: charts of several tags (tfevents_plugins.c) ---- */
 
-/* A chart of all tags that match a regular expression, or a margin chart: a line with a band, given by exact tags. */
+/* A chart of all tags that match a regular expression, or a margin chart: the tag of a line, and the tags of a band
+ * around it. */
 struct tp_tf_chart {
-    const char *category; /* charts of a category are adjacent, in the given order */
+    /* category of the chart; charts of the same category must be adjacent, and keep their order */
+    const char *category;
     const char *title;
-    const char *tags;                /* regular expression, anchored at the start; NULL: a margin chart */
-    const char *middle, *low, *high; /* tags of a margin chart: its line, and the limits of its band */
+    const char *tags; /* regular expression for tags, anchored at the start; NULL: a margin chart */
+    /* tags of a margin chart: middle is its line, low and high are the limits of its band */
+    const char *middle, *low, *high;
 };
-enum { TP_TF_MAX_CHARTS = 80 }; /* most charts; further charts are dropped */
+/* most charts of a layout; further charts are dropped */
+enum { TP_TF_MAX_CHARTS = 80 };
 void tp_tfevents_layout(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_chart *charts,
                         size_t count);
 
@@ -84,15 +88,16 @@ struct tp_tf_hparam {
     double number;
 };
 struct tp_tf_metric {
-    const char *tag, *title, *description; /* tag of a scalar */
+    const char *tag, *title, *description; /* tag: tag of the scalar; title, description: texts for people */
 };
-enum { TP_TF_MAX_HPARAMS = 32 }; /* most hyperparameters and most metrics; further ones are dropped */
+/* most hyperparameters of a table, and most metrics; further ones are dropped */
+enum { TP_TF_MAX_HPARAMS = 32 };
 
-/* Writes the columns of the table. The columns must be the same in every run. Without this record, TensorBoard treats
- * each scalar as a metric. */
+/* Writes the columns of the table of runs. The columns must be the same in every run. Without this record, TensorBoard
+ * treats each scalar as a metric. */
 void tp_tfevents_experiment(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_hparam *hparams,
                             size_t hparam_count, const struct tp_tf_metric *metrics, size_t metric_count);
-/* Writes the row of this run. */
+/* Writes the row of this run in the table of runs. */
 void tp_tfevents_session_start(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_hparam *hparams,
                                size_t count);
 void tp_tfevents_session_end(struct tp_tfevents *events, struct tp_tfevents_at at);
@@ -104,9 +109,9 @@ struct tp_tf_node {
     const char *name; /* name of the node, unique under its parent */
     const char *op;   /* operation of the node, which TensorBoard shows in the node's card */
     const char *site; /* code position that calls the node; NULL: unknown */
-    uint32_t parent;  /* index of the parent; TP_NO_ID: top level */
-    uint32_t follows; /* index of the node that ran before this one, with the same parent and a smaller index; TP_NO_ID:
-                       * none */
+    uint32_t parent;  /* index of the parent; TP_NO_ID: the node is at the top level */
+    /* index of the node that ran before this one, which has the same parent and a smaller index; TP_NO_ID: none */
+    uint32_t follows;
     double calls_per_step;
     double device_us_per_step, host_us_per_step; /* time of the node itself, without its children, us */
     double bytes_per_step;                       /* memory that the node itself allocated, bytes */

@@ -30,7 +30,7 @@ void tp_tfevents_clean(char *text)
     }
 }
 
-/* The parts of a file name that tracepress has written. */
+/* The parts of the name of an event file that tracepress has written. */
 struct parts {
     int64_t seconds;
     const char *host;
@@ -38,7 +38,8 @@ struct parts {
     unsigned long pid, number;
 };
 
-/* Reads the number before `end` that follows a dot. Returns false if there is no such number after `start`. */
+/* Reads the number that ends before *end and follows a dot, and moves *end to the dot. Returns false if there is no
+ * such number after `start`. */
 static bool number_before(const char *start, const char **end, unsigned long *number)
 {
     const char *digits = *end;
@@ -51,7 +52,7 @@ static bool number_before(const char *start, const char **end, unsigned long *nu
     return true;
 }
 
-/* Splits a file name. Returns false if tracepress has not written it. */
+/* Splits the name of a file. Returns false if it is not the name of an event file of tracepress. */
 static bool take_apart(struct parts *parts, const char *base)
 {
     size_t size = strlen(base);
@@ -69,7 +70,7 @@ static bool take_apart(struct parts *parts, const char *base)
 }
 
 /* Calls `use` for each event file of tracepress in the folder. Returns the first code other than 0. A missing folder
- * has no files. */
+ * counts as empty. */
 static int for_each(const char *folder,
                     int (*use)(DIR *dir, const char *base, const struct parts *parts, void *context), void *context)
 {
@@ -86,7 +87,7 @@ static int for_each(const char *folder,
 }
 
 struct census {
-    unsigned count, next; /* next: the largest NUMBER plus 1 */
+    unsigned count, next; /* count: number of files; next: their largest NUMBER plus 1 */
     bool has_live;
 };
 

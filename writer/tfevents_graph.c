@@ -20,7 +20,7 @@ static const char gpu[] = "/device:GPU:0", cpu[] = "/device:CPU:0"; /* names of 
 struct graph {
     const struct tp_tf_node *nodes;
     uint32_t count;
-    char **paths;    /* paths of the nodes, scopes and name joined by '/'; the index is the node */
+    char **paths;    /* path of each node, by its index: the names of its scopes and its own name, joined by '/' */
     uint32_t *order; /* indexes of nodes in depth-first order, so that each scope is contiguous */
     struct tp_arena *scratch;
 };
@@ -40,8 +40,9 @@ static void join_paths(struct graph *graph)
     }
 }
 
-/* Sorts the nodes depth first, so that children follow their parent. The sizes of the subtrees are counted from the
- * last node to the first. The position of a child is after its parent and after its previous siblings. */
+/* Sorts the nodes depth first, so that children follow their parent. Counts the sizes of the subtrees from the last
+ * node to the first. The position of a child is after its parent and after its previous siblings with their
+ * subtrees. */
 static void order_nodes(struct graph *graph)
 {
     uint32_t *sizes = tp_arena_array(graph->scratch, graph->count, sizeof *sizes);
@@ -90,7 +91,7 @@ static Tp__NodeDef *node_message(struct graph *graph, uint32_t i)
     if (node->follows != TP_NO_ID) {
         const char *before = graph->paths[node->follows];
         char *input = tp_arena_alloc(graph->scratch, strlen(before) + 2);
-        input[0] = '^'; /* '^' marks a control edge, which means an order without data */
+        input[0] = '^'; /* '^' marks a control edge, which is an order without data */
         strcpy(input + 1, before);
         message->input = tp_arena_array(graph->scratch, 1, sizeof *message->input);
         message->input[message->n_input++] = input;
@@ -133,9 +134,10 @@ static void put_graph(struct tp_tfevents *events, struct tp_tfevents_at at, stru
 
 /* A kind of cost. Each kind has its own tag, because a sum over different devices would have no meaning. */
 struct cost {
-    const char *tag, *device, *allocator; /* allocator: name of the allocator if the cost is in bytes; NULL: the cost is
-                                           * a time */
-    size_t member;                        /* offset of the cost in struct tp_tf_node; the cost is a double */
+    /* tag, device: where TensorBoard shows the cost; allocator: its name if the cost is in bytes, NULL: the cost is a
+     * time */
+    const char *tag, *device, *allocator;
+    size_t member; /* offset of the cost in struct tp_tf_node, bytes; the cost is a double */
 };
 
 static const struct cost costs[] = {
@@ -164,8 +166,9 @@ static void add_memory(struct graph *graph, Tp__NodeExecStats *stats, const char
     stats->memory[stats->n_memory++] = used;
 }
 
-/* Places the nodes one after the other. Starts begin at 1 and times are at least 1 us, because TensorBoard would
- * neither receive nor show a zero. The running sum is rounded, not each time, so that the total is exact. */
+/* Places the nodes one after the other on a time axis. Starts begin at 1 and times are at least 1 us, because
+ * TensorBoard neither receives nor shows a zero. The running sum is rounded instead of each time, so that the total is
+ * exact. */
 static void fill_costs(struct graph *graph, Tp__DeviceStepStats *device, const struct cost *cost)
 {
     double sum = 1;

@@ -1,4 +1,4 @@
-/* Writes the layout of Custom Scalars and the table of HParams. */
+/* Writes the layout of TensorBoard's Custom Scalars and the table of HParams. */
 #include "writer/tfevents.h"
 
 #include <string.h>

@@ -17,7 +17,7 @@
 
 #include "writer/base/error.h"
 #include "writer/base/str.h"
-#include "writer/base/table.h" /* TP_NULL_INT */
+#include "writer/base/table.h" /* for TP_NULL_INT */
 
 struct tp_trace_out;
 
@@ -30,7 +30,7 @@ enum tp_trace_out_key {
     TP_OUT_SEQUENCE_NUMBER,    /* "Sequence number", int: equal for a forward operator and its backward operator */
     TP_OUT_FWD_THREAD_ID,      /* "Fwd thread id", int: 0 in a forward operator; in a backward operator, the number of
                                 * the forward thread */
-    TP_OUT_CONCRETE_INPUTS,    /* "Concrete Inputs", texts */
+    TP_OUT_CONCRETE_INPUTS,    /* "Concrete Inputs", texts: values of the inputs that are not tensors */
     TP_OUT_INPUT_DIMS,         /* "Input Dims", shapes */
     TP_OUT_INPUT_TYPE,         /* "Input type", texts: C++ type names, "float", "long int" */
     TP_OUT_INPUT_STRIDES,      /* "Input Strides", shapes */
@@ -56,7 +56,7 @@ enum tp_trace_out_key {
     TP_OUT_GRID,               /* "grid", ints: x, y, z */
     TP_OUT_BLOCK,              /* "block", ints: x, y, z */
     TP_OUT_OCCUPANCY,          /* "est. achieved occupancy %", int */
-    TP_OUT_BANDWIDTH,          /* "memory bandwidth (GB/s)", real: bytes per nanosecond */
+    TP_OUT_BANDWIDTH,          /* "memory bandwidth (GB/s)", real: bytes per nanosecond of a copy or set */
     TP_OUT_GRAPH_ID,           /* "graph id", int */
     TP_OUT_GRAPH_NODE_ID,      /* "graph node id", int */
     TP_OUT_SYNC_KIND,          /* "cuda_sync_kind", text */
@@ -73,12 +73,12 @@ enum tp_trace_out_key {
     TP_OUT_GROUP_RANKS,        /* "Process Group Ranks", text: "[0, 1]" */
     TP_OUT_GROUP_SEQUENCE,     /* "Seq", int: number of a collective in its group, equal on all ranks of the group */
     TP_OUT_CPU_NS,             /* "cpu ns", int: processor time that a sample represents */
-    TP_OUT_NAMED, /* the key is tp_trace_out_arg.name. A name that is "Ev Idx" or one of the keys above is written as
-                   * "user NAME" */
+    /* the key is tp_trace_out_arg.name; the names "Ev Idx" and all keys above are written as "user NAME" */
+    TP_OUT_NAMED,
     TP_OUT_KEY_COUNT
 };
 
-/* A list of integers, such as the dimensions of a tensor. items: may be NULL with count 0. */
+/* A list of integers, such as the dimensions of a tensor. items may be NULL if count is 0. */
 struct tp_trace_out_ints {
     const int64_t *items;
     size_t count;
@@ -155,7 +155,7 @@ static inline struct tp_trace_out_arg tp_trace_out_shapes(enum tp_trace_out_key 
 
 /* ---- the document --------------------------------------------------------------------------------------------- */
 
-/* Options of torch with these names. Each option that is set becomes a top-level key with the value 1. */
+/* Options of torch.profiler with these names. Each option that is set becomes a top-level key with the value 1. */
 enum tp_trace_out_flag {
     TP_OUT_WITH_STACK = 1,
     TP_OUT_PROFILE_MEMORY = 2,
@@ -164,7 +164,8 @@ enum tp_trace_out_flag {
     TP_OUT_WITH_FLOPS = 16,
 };
 
-/* A GPU for deviceProperties. Members that are TP_NULL_INT are left out. Initialize it with TP_TRACE_OUT_DEVICE. */
+/* A GPU for the top-level key deviceProperties. Members that are TP_NULL_INT are left out. Initialize it with
+ * TP_TRACE_OUT_DEVICE. */
 struct tp_trace_out_device {
     int64_t id;
     struct tp_str name;
@@ -191,35 +192,38 @@ struct tp_trace_out_device {
                                   TP_NULL_INT,                                                                         \
                                   {NULL, 0}})
 
-/* A top-level key. Keys of the format itself and repeated keys are left out. */
+/* A top-level key with its value. Keys of the format itself and repeated keys are left out. */
 struct tp_trace_out_meta {
     struct tp_str key, value;
     bool is_json; /* true: the value is JSON; written as a string if the value is not valid JSON */
 };
 
-struct tp_trace_receiver; /* see trace_receiver.h */
+struct tp_trace_receiver; /* defined in trace_receiver.h */
 
 /* Options of a trace. Initialize them with TP_TRACE_OUT_OPTIONS. All texts and arrays are borrowed until open
  * returns. */
 struct tp_trace_out_options {
-    const struct tp_trace_receiver *receiver; /* receives the records, and no file is written; must be valid until
-                                               * close. NULL: a file is written */
+    /* receiver of the records, valid until close; no file is written. NULL: a file is written */
+    const struct tp_trace_receiver *receiver;
     bool is_gzip;
-    int level;            /* level of gzip, 1 (fast) to 9 (small); 0: level 1 */
-    bool single_thread;   /* true: compresses without a separate thread */
-    const char *comment;  /* comment in the header of the gzip member, borrowed (writer/base/deflate.h); NULL: none */
-    unsigned flags;       /* sum of enum tp_trace_out_flag */
-    int64_t base_time_ns; /* wall clock at time 0, written as baseTimeNanoseconds; tp_trace_out_base returns torch's
-                           * value */
-    int64_t begin_ns;     /* start of the recording, which is the time of the rows' names and of the profiler span */
+    int level;          /* level of gzip, 1 (fast) to 9 (small); 0: level 1 */
+    bool single_thread; /* true: compresses without a separate thread */
+    /* comment in the header of the gzip member, borrowed (writer/base/deflate.h); NULL: no comment */
+    const char *comment;
+    unsigned flags; /* bits of enum tp_trace_out_flag, added up */
+    /* wall clock at time 0, ns since the epoch, written as baseTimeNanoseconds; tp_trace_out_base returns torch's
+     * value */
+    int64_t base_time_ns;
+    /* start of the recording, ns relative to base_time_ns; time of the rows' names and of the profiler span */
+    int64_t begin_ns;
     int64_t process_id;
-    struct tp_str process_name, process_labels; /* process_labels: "CPU" if absent */
+    struct tp_str process_name, process_labels; /* process_labels: labels of the process row; "CPU" if absent */
     struct tp_str host_name, trace_id;          /* left out if absent; trace_id has 32 hexadecimal digits */
     struct tp_str backend;                      /* backend of torch.distributed, such as "nccl"; left out if absent */
-    int64_t rank, world_size, local_rank;       /* members of distributedInfo. Negative members are left out. If all are
-                                                 * negative, the key is left out */
+    /* members of distributedInfo. A negative member is left out. If all are negative, distributedInfo is left out */
+    int64_t rank, world_size, local_rank;
     const struct tp_trace_out_device *devices;
-    size_t device_count; /* count of devices; each device also gets a process row, "GPU k" */
+    size_t device_count; /* number of devices; each device also gets a process row, "GPU k" */
     const struct tp_trace_out_meta *metadata;
     size_t metadata_count;
 };
@@ -230,8 +234,8 @@ struct tp_trace_out_options {
  * process has this id. */
 enum { TP_TRACE_OUT_SPANS_PID = 536870912 };
 
-/* Returns torch's base_time_ns, which is the wall clock rounded down to a multiple of 7 889 238 seconds. Ranks that
- * start within the same three months have the same value. wall_ns: ns since the epoch, >= 0. */
+/* Returns torch's base_time_ns: the wall clock rounded down to a multiple of 7 889 238 seconds. Ranks that start
+ * within the same three months have the same value. wall_ns: ns since the epoch, >= 0. */
 int64_t tp_trace_out_base(int64_t wall_ns);
 
 /* Opens `path` ("-": standard output) and writes the head and the process rows. options: NULL means
@@ -241,8 +245,8 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
                       struct tp_error *err);
 
 /* Writes the profiler span, "Record Window End" and traceName, waits for the thread, and renames the file. Frees *slot
- * and sets it to NULL. end_ns: end of the recording, or TP_NULL_INT for the last end of an event. Returns 0, or the
- * first error, TP_EIO or TP_ENOMEM. After an error, no file remains. */
+ * and sets it to NULL. end_ns: end of the recording; TP_NULL_INT: the last end of an event. Returns 0, or the first
+ * error, TP_EIO or TP_ENOMEM. After an error, no file remains. */
 int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_error *err);
 
 /* Discards the trace. Frees *slot and sets it to NULL. *slot may be NULL. */
@@ -252,39 +256,39 @@ void tp_trace_out_discard(struct tp_trace_out **slot);
 int tp_trace_out_failed(const struct tp_trace_out *out);
 
 struct tp_trace_out_stats {
-    uint64_t record_count;  /* count of elements in traceEvents so far */
-    uint64_t text_bytes;    /* size of these elements before compression */
-    uint64_t cut_count;     /* count of texts that were cut at a limit */
-    uint64_t dropped_count; /* count of records that were left out: longer than TP_MAX_EVENT_BYTES, or a counter without
-                             * a number */
+    uint64_t record_count; /* number of elements written to traceEvents so far */
+    uint64_t text_bytes;   /* size of these elements before compression, bytes */
+    uint64_t cut_count;    /* number of texts that were cut at a limit */
+    /* number of records that were left out because they exceed TP_MAX_EVENT_BYTES or are counters without a number */
+    uint64_t dropped_count;
 };
 
 struct tp_trace_out_stats tp_trace_out_stats(const struct tp_trace_out *out);
 
 /* ---- rows: may be written at any time before close --------------------------------------------------------------- */
 
-/* Writes a process row. labels ptr NULL: none. sort_index TP_NULL_INT: none. Open does this for process_id and the
- * devices. */
+/* Writes a process row. labels with ptr NULL: no labels. sort_index TP_NULL_INT: no sort index. tp_trace_out_open
+ * writes the rows of process_id and of the devices. */
 void tp_trace_out_process(struct tp_trace_out *out, int64_t pid, struct tp_str name, struct tp_str labels,
                           int64_t sort_index);
 
-/* Writes the given name and position of a row. sort_index: TP_NULL_INT means none. */
+/* Writes the name and the position of a row. sort_index TP_NULL_INT: no sort index. */
 void tp_trace_out_row(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name, int64_t sort_index);
 
-/* Writes a thread row in torch's form: "thread TID (NAME)", sorted by tid. */
+/* Writes a thread row as torch does: the name is "thread TID (NAME)", and the rows are sorted by tid. */
 void tp_trace_out_thread(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name);
 
-/* Writes the row of a GPU stream in torch's form: pid is the device, tid the stream, the name is "stream N ". */
+/* Writes the row of a GPU stream as torch does: pid is the device, tid is the stream, the name is "stream N ". */
 void tp_trace_out_stream(struct tp_trace_out *out, int64_t device, int64_t stream);
 
 /* ---- events --------------------------------------------------------------------------------------------------- */
 
 enum tp_trace_out_category {
-    TP_OUT_CPU_OP,          /* written with "Ev Idx" */
-    TP_OUT_USER_ANNOTATION, /* written with "Ev Idx" */
-    TP_OUT_PYTHON_FUNCTION, /* written with "Ev Idx" */
-    TP_OUT_CUDA_RUNTIME,    /* pid, tid: process and thread */
-    TP_OUT_CUDA_DRIVER,     /* pid, tid: process and thread */
+    TP_OUT_CPU_OP,          /* operator; written with "Ev Idx" */
+    TP_OUT_USER_ANNOTATION, /* range of the program; written with "Ev Idx" */
+    TP_OUT_PYTHON_FUNCTION, /* Python function; written with "Ev Idx" */
+    TP_OUT_CUDA_RUNTIME,    /* call of the CUDA runtime; pid, tid: process and thread */
+    TP_OUT_CUDA_DRIVER,     /* call of the CUDA driver; pid, tid: process and thread */
     TP_OUT_KERNEL,          /* pid, tid: device and stream, also in the next four categories */
     TP_OUT_GPU_MEMCPY,
     TP_OUT_GPU_MEMSET,
@@ -301,7 +305,7 @@ struct tp_trace_out_event {
     struct tp_str other_category; /* name of the category; only with TP_OUT_OTHER */
     struct tp_str name;
     int64_t pid, tid;
-    int64_t ts_ns, dur_ns; /* start and duration; a negative duration is written as 0 */
+    int64_t ts_ns, dur_ns; /* start and duration; a negative duration counts as 0 */
     const struct tp_trace_out_arg *args;
     size_t arg_count;
 };
@@ -316,11 +320,11 @@ void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, in
 /* Writes an instant (ph i) on its thread, without "Ev Idx". dur_ns is ignored. */
 void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
-/* Writes the begin or the end of a task (ph b, e). The end may be on another thread than the begin. Both have the same
+/* Writes the begin or the end of a task (ph b, e). The end may be on another thread than the begin, but has the same
  * category, name and id. */
 void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event *event, uint64_t id, bool is_end);
 
-/* Writes a sample of a thread (ph P), like an instant. Its stack is an argument. */
+/* Writes a sample of a thread (ph P), like an instant. The stack of the sample is an argument. */
 void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
 /* Device types of c10 for tp_trace_out_memory. */
@@ -330,12 +334,12 @@ enum { TP_OUT_DEVICE_CPU = 0, TP_OUT_DEVICE_CUDA = 1, TP_OUT_DEVICE_HIP = 6 };
 struct tp_trace_out_memory {
     int64_t pid, tid, ts_ns;
     bool is_out_of_memory;
-    int64_t address;                                     /* TP_NULL_INT: the address is left out */
-    int64_t bytes;                                       /* bytes that were allocated; negative: a release */
-    int64_t device_type, device_id;                      /* device_id is -1 for the CPU */
-    int64_t total_allocated_bytes, total_reserved_bytes; /* totals after the allocation; total_reserved_bytes is 0 for
-                                                          * the CPU. TP_NULL_INT: left out */
-    struct tp_str call_stack;                            /* stack of the call; left out if absent */
+    int64_t address;                /* address of the memory; TP_NULL_INT: left out */
+    int64_t bytes;                  /* bytes that were allocated; negative: a release */
+    int64_t device_type, device_id; /* device_id: number of the device, -1 for the CPU */
+    /* totals after the allocation or release; total_reserved_bytes is 0 for the CPU. TP_NULL_INT: left out */
+    int64_t total_allocated_bytes, total_reserved_bytes;
+    struct tp_str call_stack; /* stack of the call; left out if absent */
 };
 
 void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_memory *memory);
@@ -346,7 +350,7 @@ struct tp_trace_out_value {
     double value; /* value of the series; NaN or infinite: left out */
 };
 
-/* Writes values of a counter (ph C) at a time. */
+/* Writes the values of a counter (ph C) at the time `ts_ns`. */
 void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t pid, int64_t ts_ns,
                           const struct tp_trace_out_value *values, size_t count);
 
@@ -356,7 +360,7 @@ enum tp_trace_out_flow_kind {
     TP_OUT_FLOW_ASYNC,    /* async_task: arrow from the begin of a task to its end */
 };
 
-/* One end of an arrow. Write it directly after its slice, with the pid, tid and ts of the slice. */
+/* The begin or the end of an arrow. Write it directly after its slice, with the pid, tid and ts of the slice. */
 struct tp_trace_out_flow {
     enum tp_trace_out_flow_kind kind;
     bool is_start;

@@ -51,7 +51,8 @@ static const struct tp_str keys[TP_OUT_KEY_COUNT] = {
     [TP_OUT_GROUP_RANKS] = KEY("Process Group Ranks"),
     [TP_OUT_GROUP_SEQUENCE] = KEY("Seq"),
     [TP_OUT_CPU_NS] = KEY("cpu ns"),
-    [TP_OUT_NAMED] = KEY("Ev Idx"), /* the writer uses this key itself, never for an argument of the caller */
+    /* only the writer itself uses the key "Ev Idx"; an argument with TP_OUT_NAMED has its own name */
+    [TP_OUT_NAMED] = KEY("Ev Idx"),
 };
 
 static void put_int(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -138,8 +139,8 @@ void tp_trace_out_json(struct tp_trace_out *out, struct tp_str text)
         tp_trace_out_string(out, text, TP_MAX_OUT_TEXT_BYTES);
         return;
     }
-    for (size_t from = 0, i = 0; i <= text.len; i++) { /* removes line breaks, which valid JSON has only between its
-                                                        * tokens */
+    /* removes line breaks, which occur in valid JSON only between tokens */
+    for (size_t from = 0, i = 0; i <= text.len; i++) {
         if (i < text.len && text.ptr[i] != '\n' && text.ptr[i] != '\r')
             continue;
         tp_buf_add(&out->text, text.ptr + from, i - from);
@@ -222,7 +223,7 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
 
 /* ---- for a receiver ---- */
 
-/* Returns the text in the buffer, followed by readable bytes, so that a scanner can read behind its end. */
+/* Returns the text in the buffer. Readable bytes follow it, so that a scanner may read beyond its end. */
 static struct tp_str padded(struct tp_trace_out *out)
 {
     size_t size = out->text.size;
@@ -244,7 +245,8 @@ struct tp_str tp_trace_out_value_text(struct tp_trace_out *out, const struct tp_
 
 struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
 {
-    enum { QUOTES = 3 }; /* bytes around a key: two quotes and the colon */
+    /* bytes around a key: two quotes and a colon */
+    enum { QUOTES = 3 };
     tp_buf_clear(&out->text);
     if (arg->key == TP_OUT_NAMED)
         put_name(out, arg->name, false);

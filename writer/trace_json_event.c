@@ -1,7 +1,7 @@
-/* Writes events of a trace: see trace_json.h. Constant text comes from tables, numbers from put.h. */
+/* Writes events of a trace: see trace_json.h. Constant texts come from tables, and numbers from put.h. */
 #include "writer/trace_json_part.h"
 
-/* Beginning of a slice up to its name, by category. */
+/* Text of a slice up to its name, for one category. */
 struct slice_head {
     struct tp_str text;
     bool has_index;
@@ -108,7 +108,8 @@ static struct tp_trace_record record_of(char phase, const struct tp_trace_out_ev
                                     .arg_count = event->arg_count};
 }
 
-/* Prepares the text ,"pid":P,"tid":T,"ts": and stores it, because adjacent events usually have the same row. */
+/* Writes ,"pid":P,"tid":T,"ts": to out->row_text, unless the text of this row is already there. Adjacent events
+ * usually have the same row. */
 static void prepare_row(struct tp_trace_out *out, int64_t pid, int64_t tid)
 {
     if (out->row_size && out->row_pid == pid && out->row_tid == tid)
@@ -128,8 +129,8 @@ static void put_place(struct tp_trace_out *out, int64_t pid, int64_t tid, int64_
     char *at = tp_put_at(&out->text, sizeof out->row_text + 2 * TP_PUT_US + 8);
     if (!at)
         return;
-    memcpy(at, out->row_text, sizeof out->row_text); /* copying a constant size takes only a few moves, and there is
-                                                      * room for it */
+    /* copies all bytes, because copying a constant size takes only a few moves; there is room for them */
+    memcpy(at, out->row_text, sizeof out->row_text);
     at = tp_put_us(at + out->row_size, tp_trace_out_time(ts_ns));
     if (dur_ns >= 0)
         at = tp_put_us(TP_PUT_TEXT(at, ",\"dur\":"), tp_trace_out_time(dur_ns));
@@ -304,7 +305,7 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
             tp_put_finish(&out->text, tp_put_real(TP_PUT_TEXT(at, ":"), values[i].value));
     }
     TP_OUT_PUTS(out, "}}");
-    if (!written) /* the record is removed, like a record that is too long */
+    if (!written) /* removes the record, like a record that is too long */
         out->text.failed = out->text.failed ? out->text.failed : TP_ELIMIT;
     if (tp_trace_out_end(out))
         note_end(out, ts_ns, 0);

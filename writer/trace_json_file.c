@@ -161,7 +161,8 @@ static void put_head(struct tp_trace_out *out, const struct tp_trace_out_options
 
 /* ---- rows ----------------------------------------------------------------------------------------------------- */
 
-/* Writes the beginning of a metadata record, up to its only argument. Returns false after an error. */
+/* Writes the beginning of a metadata record of the kind `kind`, up to its only argument. Returns false after an
+ * error. */
 static bool begin_row(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid)
 {
     if (!tp_trace_out_begin(out))
@@ -221,7 +222,7 @@ void tp_trace_out_row(struct tp_trace_out *out, int64_t pid, int64_t tid, struct
     row_sort(out, "thread_sort_index", pid, tid, sort_index);
 }
 
-/* Writes a name that contains a number: BEFORE NUMBER (TEXT). */
+/* Writes the name of a row: BEFORE NUMBER (TEXT). */
 static void numbered_row(struct tp_trace_out *out, const int64_t row[2], const char *before,
                          const struct tp_str *in_brackets)
 {
@@ -272,7 +273,7 @@ int64_t tp_trace_out_base(int64_t wall_ns)
     return wall_ns / step_ns * step_ns;
 }
 
-/* Creates a writer without its file. Returns NULL when memory is short. */
+/* Creates a writer, but not its file. Returns NULL when memory is short. */
 static struct tp_trace_out *new_writer(const char *path, int64_t begin_ns)
 {
     struct tp_trace_out *out = calloc(1, sizeof *out);
@@ -286,7 +287,8 @@ static struct tp_trace_out *new_writer(const char *path, int64_t begin_ns)
     return out;
 }
 
-/* Passes the text of the head to the receiver, because the members of a trace are stored as JSON. */
+/* Passes the text of the head to the receiver. The reader stores the members of a trace as JSON, so the head stays a
+ * text. */
 static void hand_head_over(struct tp_trace_out *out)
 {
     size_t size = out->text.size;
@@ -321,8 +323,9 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
     return TP_OK;
 }
 
-/* Writes the profiler's own span and the two global marks. Torch writes texts as their pid and tid, which speedscope
- * rejects. Therefore the row has a number here that no process has, and torch's texts are its names. */
+/* Writes the profiler's own span and the two global marks. In torch's traces, pid and tid of these are texts, which
+ * speedscope rejects. Therefore their row gets a number that no process has, and torch's texts become the names of the
+ * row. */
 static void put_marks(struct tp_trace_out *out, int64_t end_ns)
 {
     static const struct {

@@ -1,8 +1,8 @@
-/* Records of a trace for a reader in the same process. Functions receive the records that trace_json.h would write to a
- * file.
+/* Defines the receiver of trace records: a reader in the same process that gets the records which trace_json.h would
+ * write to a file.
  *
- * A receiver gets each record of the file, in the same order, with the same position and number. No text is made of the
- * records. Texts and arrays are borrowed for the call. */
+ * A receiver gets each record of the file, in the same order, with the same position and number, but no text of the
+ * record. Texts and arrays are borrowed for the call. */
 #ifndef TP_WRITER_TRACE_RECEIVER_H
 #define TP_WRITER_TRACE_RECEIVER_H
 
@@ -11,35 +11,35 @@
 /* An element of traceEvents. */
 struct tp_trace_record {
     char phase;         /* phase as in the file: X, i, b, e, P, s, f, C or M */
-    uint64_t ordinal;   /* position of the element in traceEvents */
+    uint64_t ordinal;   /* position of the element in traceEvents, from 0 */
     int64_t number;     /* value of "Ev Idx"; TP_NULL_INT: the record has none */
-    struct tp_str cat;  /* category; ptr NULL: the record has none */
-    struct tp_str name; /* name; in a metadata record: thread_name, process_labels .. */
+    struct tp_str cat;  /* category; ptr NULL: the record has no category */
+    struct tp_str name; /* name; in a metadata record the kind: thread_name, process_labels .. */
     int64_t pid, tid;
     int64_t ts_ns, dur_ns; /* start and duration, limited to the times that readers accept; dur_ns only in X */
-    int64_t id;            /* only in b, e, s, f */
-    const struct tp_trace_out_arg *args; /* arguments of X, i, b, e, P */
+    int64_t id;            /* id of a task or an arrow; only in phases b, e, s, f */
+    const struct tp_trace_out_arg *args; /* arguments; only in phases X, i, b, e, P */
     size_t arg_count;
-    const struct tp_trace_out_memory *memory; /* facts of a memory record; otherwise NULL */
-    const struct tp_trace_out_value *values;  /* values of C */
+    const struct tp_trace_out_memory *memory; /* facts of a "[memory]" record; NULL in other records */
+    const struct tp_trace_out_value *values;  /* values of a counter; only in phase C */
     size_t value_count;
-    struct tp_str text; /* in M: the name or the labels; ptr NULL: the record has a sort index */
-    int64_t sort_index; /* in M without text: index for sorting the rows */
+    struct tp_str text; /* only in phase M: the name or the labels; ptr NULL: the record contains a sort index */
+    int64_t sort_index; /* only in phase M without text: index for sorting the rows */
 };
 
 struct tp_trace_receiver {
     void *context;
-    /* Receives the members before the events, as a JSON object that ends behind the key "traceEvents". The 64 bytes
-     * behind the text are readable. */
+    /* Receives the members of the trace that precede the events, as a JSON object that ends behind the key
+     * "traceEvents". The 64 bytes behind the text are readable. */
     void (*head)(void *context, struct tp_str text);
     void (*record)(void *context, struct tp_trace_out *out, const struct tp_trace_record *record);
 };
 
-/* Returns the value of an argument as compact JSON, for a receiver. The text is valid until the next call. The 64 bytes
- * behind it are readable. */
+/* Returns the value of an argument as compact JSON, for a receiver. The text is valid until the next call. The 64
+ * bytes behind the text are readable. */
 struct tp_str tp_trace_out_value_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg);
 
-/* Returns the key of an argument as in a file, without quotes. The text is valid until the next call. */
+/* Returns the key of an argument, without quotes, as a file would contain it. The text is valid until the next call. */
 struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg);
 
 #endif

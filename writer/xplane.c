@@ -1,7 +1,7 @@
 /* Builds an XSpace: see xplane.h.
  *
- * Lines are packed immediately, because concatenated protobuf messages merge. A plane consists of its packed lines,
- * followed by its metadata. Only the lengths before planes and lines are written at the end. */
+ * Each line is packed immediately, because concatenated protobuf messages merge. A plane consists of its packed lines,
+ * followed by its metadata. Only the lengths in front of planes and lines are written at the end. */
 #include "writer/xplane.h"
 
 #include <assert.h>
@@ -21,11 +21,11 @@ struct tp_xplane {
     struct tp_xspace *space;
     int64_t id;
     struct tp_str name;
-    struct tp_strings names; /* names of events: NAME NUL DISPLAY */
-    struct tp_strings texts; /* names of stats, and texts as their values */
-    struct tp_vec lines;     /* packed fields of the plane */
+    struct tp_strings names; /* names of events, each as NAME, NUL, DISPLAY */
+    struct tp_strings texts; /* names of stats, and texts that are values of stats */
+    struct tp_vec lines;     /* packed lines of the plane */
     struct tp_vec line;      /* packed fields of the current line */
-    struct tp_vec tail;      /* packed fields after the lines */
+    struct tp_vec tail;      /* packed fields of the plane that follow the lines */
     bool has_line;
 };
 
@@ -68,7 +68,7 @@ static size_t put_header(uint8_t *out, unsigned field, uint64_t size)
     return n + put_varint(out + n, size);
 }
 
-/* Counts bytes that are about to be added. Returns false if the space is full. */
+/* Counts `size` bytes that are about to be added. Returns false if the space has no room for them. */
 static bool take(struct tp_xspace *space, size_t size)
 {
     if (size > space->max_bytes - space->used_bytes || space->max_bytes - space->used_bytes - size < 2 * VARINT_MOST)
@@ -134,7 +134,7 @@ static void add_clean(struct tp_vec *out, struct tp_str text)
     }
 }
 
-/* Returns the text in valid form. The result is valid until the next call. */
+/* Returns the text as valid UTF-8 without NUL. The result is valid until the next call. */
 static struct tp_str clean_text(struct tp_xspace *space, struct tp_str text)
 {
     if (is_clean(text))
@@ -286,7 +286,7 @@ static void add_names(struct tp_xplane *plane)
 {
     for (uint32_t i = 0; i < plane->names.count && !plane->space->is_full; i++) {
         struct tp_str both = tp_strings_get(&plane->names, i);
-        size_t size = strlen(both.ptr); /* a NUL separates NAME and DISPLAY */
+        size_t size = strlen(both.ptr); /* length of NAME; a NUL separates NAME and DISPLAY */
         Tp__XEventMetadata value = TP__XEVENT_METADATA__INIT;
         Tp__XEventMetadataEntry entry = TP__XEVENT_METADATA_ENTRY__INIT;
         value.id = entry.key = (int64_t)i + 1;
@@ -309,7 +309,7 @@ static void add_texts(struct tp_xplane *plane)
     }
 }
 
-/* Does all work that needs memory, before a file is open. */
+/* Finishes the plane. All work that needs memory is done here, before a file is opened. */
 static void finish_plane(struct tp_xplane *plane)
 {
     Tp__XPlane head = TP__XPLANE__INIT;

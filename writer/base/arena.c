@@ -1,8 +1,9 @@
 /* Implements the arena: a bump pointer through chunks, and bins of returned large blocks.
  *
  * Memory that a job has touched once is reused before new pages are requested, because a first touch costs several
- * times as much as clearing warm memory. After a few small chunks, chunks are aligned and request huge pages, which
- * cost a seventh per byte to touch. With ASan every item has its own malloc instead, so that overruns are detected. */
+ * times as much as clearing warm memory. After a few small chunks, chunks are aligned and request huge pages, because
+ * touching a byte of a huge page costs a seventh. With ASan every item has its own malloc instead, so that overruns
+ * are detected. */
 #include "writer/base/arena.h"
 
 #include <stdbool.h>
@@ -22,15 +23,17 @@ enum {
     HEADER = 64,
     PAGE = 4096,
     LARGE = 64 * 1024, /* smallest size of a block that tp_arena_drop accepts for reuse, bytes */
-    /* smallest size of a block with a header, bytes; it gets its own mapping unless a returned block fits */
+    /* smallest size of a block with a header, bytes; such a block gets its own mapping unless a returned block is
+     * large enough */
+
     BIG = 1024 * 1024,
     FIRST_CHUNK = 64 * 1024,
     SMALL_CHUNKS = 256 * 1024, /* small chunks are used up to this total, bytes */
     HUGE_PAGE = 2 * 1024 * 1024
 };
 
-/* Memory from the system: a chunk, a mapping, or (with ASan) an item. The record of a mapping for a single block is
- * stored in a chunk. All other records are in the first bytes of their own memory. */
+/* Memory from the system: a chunk, a mapping, or (with ASan) an item. This struct is in the first bytes of its memory,
+ * except for the mapping of a single block, whose struct is in a chunk. */
 struct tp_arena_block {
     struct tp_arena_block *next, *previous;
     char *start;
@@ -40,8 +43,9 @@ struct tp_arena_block {
 
 /* Header of a big block. */
 struct big_head {
-    struct tp_arena_block *mapping; /* NULL if the block was cut from a returned block */
-    size_t size;                    /* size of the block including this header, bytes */
+    /* mapping that contains only this block; NULL if the block was cut from a returned block */
+    struct tp_arena_block *mapping;
+    size_t size; /* size of the block including this header, bytes */
 };
 
 /* A returned large block, described in its own first bytes. */
@@ -242,8 +246,8 @@ static void give_back(struct tp_arena *arena, char *start, size_t size)
     arena->bins[bin_of(size)] = block;
 }
 
-/* Returns a block of exactly `size` bytes, cut from a returned block. Returns NULL if no returned block is large
- * enough. Checks a few blocks of the bin of `size`, and then takes the first block of a larger bin. */
+/* Returns a block of exactly `size` bytes, cut from a returned block, or NULL if no returned block is large enough.
+ * Checks a few blocks of the bin of `size`, and then takes the first block of a larger bin. */
 static void *take_back(struct tp_arena *arena, size_t size)
 {
     for (unsigned bin = bin_of(size); bin < TP_ARENA_BINS; bin++) {
@@ -295,7 +299,7 @@ static void *allocate_small(struct tp_arena *arena, size_t size)
     void *item = size >= LARGE ? take_back(arena, size) : NULL;
     if (item)
         return item;
-    /* at is NULL if an empty block is the first item */
+    /* `at` is NULL if an empty block is the first item */
     if ((size_t)(arena->end - arena->at) < size || !arena->at)
         new_chunk(arena, size);
     item = arena->at;
@@ -437,7 +441,7 @@ void tp_vec_fit(struct tp_vec *vec)
     if (ITEM_PER_MALLOC || wanted < BIG || wanted == had)
         return;
     struct big_head *head = (struct big_head *)(void *)((char *)vec->data - HEADER);
-    head->mapping = NULL; /* because the mapping no longer ends with the block */
+    head->mapping = NULL; /* NULL, because the mapping now also contains the returned rest of the block */
     head->size = wanted;
     vec->capacity = vec->count;
     give_back(vec->arena, (char *)head + wanted, had - wanted);

@@ -34,7 +34,7 @@ struct tp_arena {
     char *at, *end;                            /* free part of the current chunk */
     size_t used_bytes;                         /* bytes of all blocks of the arena */
     size_t max_bytes;                          /* maximum of used_bytes; 0: no limit */
-    int code;                                  /* reason of a jump to the guard: TP_ENOMEM or TP_ELIMIT */
+    int code;                                  /* why the last allocation failed: TP_ENOMEM or TP_ELIMIT */
     jmp_buf guard;                             /* set by tp_arena_run before the first allocation */
 };
 
@@ -45,9 +45,9 @@ typedef int tp_arena_work(void *context, struct tp_error *err);
  * tp_arena_run. */
 void tp_arena_init(struct tp_arena *arena, size_t max_bytes);
 
-/* Calls work(context, err) with the guard set; a failed allocation ends the work immediately. Calls nest. Returns the
- * result of the work. After a failed allocation returns arena->code, with "out of memory" or "a limit was reached" in
- * err (may be NULL). */
+/* Calls work(context, err) with the guard set; a failed allocation ends the work immediately. Calls may be nested.
+ * Returns the result of the work. After a failed allocation returns arena->code, with "out of memory" or "a limit was
+ * reached" in err (may be NULL). */
 int tp_arena_run(struct tp_arena *arena, tp_arena_work *work, void *context, struct tp_error *err);
 
 /* Works like tp_arena_run, for work that allocates from two arenas. The code of each arena shows which arena failed. */
@@ -100,7 +100,8 @@ struct tp_vec {
 
 void tp_vec_grow(struct tp_vec *vec, size_t count);
 
-/* Returns the unused memory of a large vector to the arena. The vector may still grow. For vectors that live long. */
+/* Returns the unused memory of a large vector to the arena. The vector may still grow. Use it for vectors with a long
+ * life. */
 void tp_vec_fit(struct tp_vec *vec);
 
 /* Returns the address of a new last item. Its bytes are zero unless the vector was truncated before. */

@@ -13,13 +13,13 @@ struct tp_arena;
 struct tp_buf {
     char *data;
     size_t size, capacity, max_bytes;
-    int failed; /* 0, TP_ENOMEM or TP_ELIMIT */
+    int failed; /* code of the first append that failed, TP_ENOMEM or TP_ELIMIT; 0: no failure */
 };
 
 /* Initializes a buffer. max_bytes: most bytes that it may contain, or 0 for no limit. Allocates nothing yet. */
 void tp_buf_init(struct tp_buf *buf, size_t max_bytes);
 void tp_buf_release(struct tp_buf *buf);
-/* Empties the buffer, keeps its memory, and resets `failed`. */
+/* Empties the buffer, but keeps its memory. Resets `failed`. */
 void tp_buf_clear(struct tp_buf *buf);
 /* Makes room for `size` more bytes. Returns 0, or the code in `failed` after a failure. */
 int tp_buf_reserve(struct tp_buf *buf, size_t size);
@@ -27,7 +27,7 @@ void tp_buf_add(struct tp_buf *buf, const void *bytes, size_t size);
 void tp_buf_puts(struct tp_buf *buf, const char *text);
 void tp_buf_putc(struct tp_buf *buf, char c);
 void tp_buf_printf(struct tp_buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Moves the text, NUL-terminated, into the arena and releases the buffer. If the arena has no room or an append failed
+/* Moves the NUL-terminated text into the arena and releases the buffer. If the arena has no room or an append failed
  * before, releases the buffer and jumps to the arena's guard. */
 char *tp_buf_move(struct tp_buf *buf, struct tp_arena *arena);
 /* Appends an integer in decimal; much faster than tp_buf_printf. */

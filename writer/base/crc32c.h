@@ -5,16 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the checksum of size bytes (reflected polynomial 0x82F63B78, initial and final inversion). bytes may be NULL
- * if size is 0. Uses the processor's instruction if available. Thread-safe. */
+/* Returns the checksum of `size` bytes (reflected polynomial 0x82F63B78, initial and final inversion). bytes may be
+ * NULL if size is 0. Uses the processor's instruction if available. Thread-safe. */
 uint32_t tp_crc32c(const void *bytes, size_t size);
 
-/* Computes the checksum without the processor's instruction, four bits at a time. For other processors and for the
- * test. */
+/* Computes the checksum without the processor's instruction, four bits at a time. Used on processors without this
+ * instruction, and by the test. */
 uint32_t tp_crc32c_plain(const void *bytes, size_t size);
 
-/* Returns the checksum in the form that TFRecord stores: rotated by 15 bits, plus a constant. A checksum of data that
- * contains checksums would otherwise be weak. */
+/* Returns the checksum in the form that TFRecord stores: rotated by 15 bits, plus a constant. Without this change,
+ * checksums of data that contains checksums would be weak. */
 static inline uint32_t tp_crc32c_masked(uint32_t crc)
 {
     return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u;

@@ -44,7 +44,7 @@ static void set_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size,
 }
 
 /* Compresses into `out` until it is full or the input is used up. Returns the number of bytes in `out`, or a negative
- * code. *is_more: more output is available. */
+ * code. Sets *is_more to whether more output is available. */
 static int32_t compress_step(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;

@@ -9,12 +9,12 @@
 
 struct tp_deflate;
 
-enum {
-    TP_GZIP_SYSTEM = 3
-}; /* Unix, on every system; zlib alone would write the real one into the header of a member
-    */
+/* operating system in the header of a gzip member: Unix, also on other systems, so that all machines write the same
+ * bytes */
+enum { TP_GZIP_SYSTEM = 3 };
 
-/* Receives compressed bytes. A result other than 0 ends the call that produced them, which returns it. */
+/* Receives compressed bytes. If the result is not 0, the function that produced the bytes stops and returns the
+ * result. */
 typedef int (*tp_deflate_sink)(void *context, const void *bytes, size_t size);
 
 /* Opens a compressor. level: 1 (fast) to 9 (small). comment: text for the header of the member, borrowed, less than

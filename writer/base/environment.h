@@ -1,4 +1,4 @@
-/* Reads environment variables; the only module that does. In a program with more rights than its caller (setuid, file
+/* Reads environment variables; no other module reads them. In a program with more rights than its caller (setuid, file
  * capabilities) all variables count as unset. Otherwise the caller could choose a library, folder or file with them. */
 #ifndef TP_WRITER_BASE_ENVIRONMENT_H
 #define TP_WRITER_BASE_ENVIRONMENT_H

@@ -11,7 +11,7 @@ static const void *member_at(const struct tp_record *record, uint32_t offset)
     return (const char *)record->at + offset;
 }
 
-/* A stored member. */
+/* Value of a struct member, read by its stored type. */
 union stored {
     int64_t i64;
     uint64_t u64;
@@ -52,7 +52,7 @@ static int64_t load_int(const void *member, enum tp_storage storage)
     }
 }
 
-/* Reads a number, text, bool or table. */
+/* Reads a number, text, bool or table from a member of a struct. */
 static struct tp_json_value load(const void *member, enum tp_json_type type, enum tp_storage storage)
 {
     union stored value;
@@ -93,8 +93,8 @@ static void put_columns(const struct tp_table *table, struct tp_json *json)
 
 static void put_items(const struct tp_json_value *value, struct tp_json *json);
 
-/* Writes a text that the value's function produces. If memory for the text is short, the whole output fails, because it
- * would lack the text. */
+/* Writes a text that the value's function produces. Makes the whole output fail if memory for the text is short,
+ * because the output would be incomplete. */
 static void put_written(const struct tp_json_value *value, struct tp_json *json)
 {
     struct tp_buf room;
@@ -203,7 +203,7 @@ static void put_each_row(const struct tp_json_field *field, const struct tp_reco
     tp_json_array_end(json);
 }
 
-/* Writes cells of one table row as members. The index of the record selects the row. */
+/* Writes cells of one table row as members of the record. The record's index selects the row. */
 static void put_row(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
 {
     const struct tp_table *table = member_at(record, field->offset);

@@ -45,7 +45,7 @@ enum tp_json_type {
     TP_AS_CELL,     /* one cell of a table; this and the following types are only for computed values */
     TP_AS_WRITTEN,  /* a text that a function writes on demand, so that long texts need no memory */
     TP_AS_NULL,
-    TP_AS_ABSENT, /* the member is omitted */
+    TP_AS_ABSENT, /* the member is left out of the JSON object */
 };
 
 /* How a member is stored. */
@@ -86,7 +86,7 @@ struct tp_json_value {
 struct tp_item {
     struct tp_str key; /* key of an item of a map; may point into `room` */
     char room[64];
-    struct tp_json_value value; /* type ABSENT: the item is omitted */
+    struct tp_json_value value; /* value of the item; an item of type ABSENT is omitted */
 };
 
 struct tp_json_field {
@@ -109,7 +109,7 @@ struct tp_json_field {
     uint32_t first, count;
     uint32_t flag; /* 1 + offset of a bool or number that enables the field; 0 if the field is always present */
     enum tp_storage flag_storage;
-    /* a field with a flag of false or 0 is null if this is true, and is otherwise omitted */
+    /* true: a field whose flag is false or 0 is written as null; false: such a field is omitted */
     bool is_null_without_flag;
     const char *definition;
 };
@@ -237,7 +237,7 @@ static inline struct tp_json_value tp_as_json(struct tp_str json)
 {
     return (struct tp_json_value){.type = TP_AS_JSON, .text = json};
 }
-/* write: writes the text, which is at most `bytes` long. */
+/* Returns a text that `write` produces when it is needed. bytes: maximum length of the text. */
 static inline struct tp_json_value tp_as_written(size_t (*write)(const struct tp_record *record, char *room,
                                                                  size_t size),
                                                  size_t bytes, struct tp_record record)
@@ -259,11 +259,12 @@ static inline struct tp_json_value tp_as_record(const struct tp_fields *fields, 
 
 /* ---- writing ---- */
 
-/* Writes the struct at `record` as an object. arena: memory for fields that compute texts; may be NULL if there are
- * none. */
+/* Writes the struct at `record` as an object. arena: memory for fields that compute texts; may be NULL if no field
+ * does. */
 void tp_fields_json(const struct tp_fields *fields, const void *record, struct tp_arena *arena, struct tp_json *json);
 
-/* Appends the struct at `record` as an object to `out`, whose failure is sticky. arena: as above. */
+/* Appends the struct at `record` as an object to `out`, which keeps a failure in out->failed. arena: as for
+ * tp_fields_json. */
 void tp_fields_text(const struct tp_fields *fields, const void *record, struct tp_arena *arena, struct tp_buf *out);
 
 /* Writes the members of the struct at `record` into the open object. */

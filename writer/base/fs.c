@@ -20,17 +20,14 @@
 #include "writer/base/path.h"
 #include "writer/base/temporary.h"
 
-enum {
-    OPEN_MAX_FILES = 16,
-    BUFFER = 256 * 1024,
-    LARGE = 32 * 1024
-}; /* LARGE: data of this size or more is written without copying it into the buffer */
+/* LARGE: data of at least this size is written without a copy in the buffer, bytes */
+enum { OPEN_MAX_FILES = 16, BUFFER = 256 * 1024, LARGE = 32 * 1024 };
 
 static char *_Atomic open_files[OPEN_MAX_FILES];
 
 struct tp_outfile {
     int fd, folder;
-    int slot; /* index in open_files; -1: none */
+    int slot; /* index of the file's name in open_files; -1: the file has no name there */
     bool is_direct, has_failed;
     bool is_replaced; /* true if an older file exists at the target */
     char *target;
@@ -123,7 +120,7 @@ static void list_temporary(struct tp_outfile *file)
     }
 }
 
-/* Forgets the name of the temporary file, because the file was renamed or removed. */
+/* Removes the name of the temporary file from the list, because the file was renamed or removed. */
 static void forget_temporary(struct tp_outfile *file)
 {
     if (file->slot >= 0)
@@ -151,7 +148,7 @@ static int open_named(struct tp_outfile *file, mode_t mode, struct tp_error *err
     return file->fd < 0 ? fail(file->target, "cannot write", err) : keep_name(file, err);
 }
 
-/* Copies a nameless file to a named one, if the file system refuses to name it. */
+/* Copies a nameless file to a file with a name, if the file system cannot give a name to the nameless one. */
 static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
 {
     struct stat info;
@@ -168,7 +165,7 @@ static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
     return code;
 }
 
-/* Gives the temporary file a random name, unless it has one. */
+/* Gives the temporary file a random name, unless it already has a name. */
 static int name_file(struct tp_outfile *file, struct tp_error *err)
 {
     char path[32];
@@ -183,7 +180,7 @@ static int name_file(struct tp_outfile *file, struct tp_error *err)
     return file->path ? TP_OK : fail(file->target, "cannot write", err);
 }
 
-/* Copies owner and mode of the old file to the new file, so that the same people can use it. If the owner cannot be
+/* Copies owner and mode of the old file to the new file, so that the same users can access it. If the owner cannot be
  * set, copies only the mode. */
 static void copy_owner_and_mode(int fd, const struct stat *old)
 {

@@ -33,7 +33,7 @@ int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err);
 /* Discards the file and all data. Frees *slot and sets it to NULL. *slot may be NULL. */
 void tp_outfile_discard(struct tp_outfile **slot);
 
-/* Creates a folder and its parents unless they exist. Returns 0, or TP_EIO with errno. */
+/* Creates a folder and its missing parents. Returns 0, or TP_EIO with errno. */
 int tp_folder_make(const char *path, struct tp_error *err);
 
 /* Removes the temporary files of all open outputs. Only for a signal handler that ends the process:

@@ -1,4 +1,4 @@
-/* Opens files for reading; the only module that does (tests/lint/concepts.sh).
+/* Opens files for reading; no other module opens them (checked by tests/lint/concepts.sh).
  *
  * A pipe, a terminal or a device can block a reader for ever. A file that the user names is read in any case ("<(zcat
  * x)" is a pipe). Files that a search has found are opened only if they are regular files. Any thread. */
@@ -32,8 +32,8 @@ int tp_input_open(struct tp_input *input, const char *path, enum tp_input_kind k
  * the same codes as tp_input_open, and TP_EIO for any other kind of file. */
 int tp_input_open_in(struct tp_input *input, int folder, const char *name, uint32_t owner, struct tp_error *err);
 
-/* Reads up to `size` bytes into `to`, fewer only at the end of the file. *got: number of bytes read. at: number of
- * bytes read by earlier calls, for the error text. Returns 0 or TP_EIO. */
+/* Reads up to `size` bytes into `to`; fewer bytes only at the end of the file. *got: number of bytes read. at: number
+ * of bytes that earlier calls have read, for the error text. Returns 0 or TP_EIO. */
 int tp_input_read(size_t *got, const struct tp_input *input, void *to, size_t size, uint64_t at, struct tp_error *err);
 
 /* Opens a file, appends all its bytes to `out`, and closes it. Returns the codes of tp_input_open, and TP_ELIMIT if the

@@ -27,13 +27,13 @@ struct tp_intervals tp_intervals_minus(struct tp_arena *arena, struct tp_interva
 /* Returns the first `ns` nanoseconds of the set in time order. */
 struct tp_intervals tp_intervals_prefix(struct tp_arena *arena, struct tp_intervals x, int64_t ns);
 int64_t tp_intervals_length(struct tp_intervals x);
-/* Returns the length of x within [a, b). */
+/* Returns the length of x within [a, b), ns. */
 int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b);
-/* Returns the length of the intersection of two sets, without building it. */
+/* Returns the length of the intersection of two sets in ns, without building the intersection. */
 int64_t tp_intervals_intersection_length(struct tp_intervals x, struct tp_intervals y);
 bool tp_intervals_contain(struct tp_intervals x, int64_t at);
 /* Returns whether the set contains `at`. Faster than tp_intervals_contain if most calls come in time order. *near is 0
- * before the first call, and may be kept for another set. */
+ * before the first call, and may also be passed to calls for another set. */
 bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near);
 
 /* Adds an interval to a vector, from which a set is made later. Any order is allowed. Intervals that come in order of

@@ -29,13 +29,13 @@ void tp_json_array_end(struct tp_json *json);
 void tp_json_key(struct tp_json *json, const char *text);
 void tp_json_key_str(struct tp_json *json, struct tp_str text);
 
-void tp_json_text(struct tp_json *json, const char *text); /* NULL is written as null */
-/* text must be UTF-8; text.ptr NULL is written as null */
+void tp_json_text(struct tp_json *json, const char *text); /* Writes a text; NULL is written as null. */
+/* Writes a text in UTF-8; text.ptr NULL is written as null. */
 void tp_json_str(struct tp_json *json, struct tp_str text);
 void tp_json_int(struct tp_json *json, int64_t value);
 void tp_json_bool(struct tp_json *json, bool value);
 void tp_json_null(struct tp_json *json);
-/* Writes a double; NaN becomes null. Integral values get ".0", so that a reader recognizes a real. */
+/* Writes a double; NaN becomes null. Integral values get ".0", so that a reader recognizes them as reals. */
 void tp_json_real(struct tp_json *json, double value);
 /* Writes nanoseconds as microseconds: 12, 12.5, 0.003 */
 void tp_json_us(struct tp_json *json, int64_t ns);

@@ -12,7 +12,7 @@
 
 enum { MAX_RANGES = 8192 };
 
-/* A registered range. It is free if `start` is 0, and reserved until its size is set if `start` is 1. */
+/* A registered range. `start` 0: the entry is free; 1: the entry is reserved until its size is set. */
 static struct range {
     _Atomic uintptr_t start;
     _Atomic size_t size;
@@ -128,8 +128,8 @@ static void end_change(const sigset_t *mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, _NSIG / 8);
 }
 
-/* Does what the kernel would have done without our handler. A fault repeats when the handler returns, and a sent signal
- * is sent again. */
+/* Lets the kernel handle SIGBUS as without our handler. A fault repeats when the handler returns, and a sent signal is
+ * sent again. */
 static void repeat_fault(const siginfo_t *info)
 {
     set_bus_action(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);

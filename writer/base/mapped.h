@@ -15,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers `size` bytes at `start`, which is a multiple of the page size. Does nothing if the list is full. */
+/* Registers `size` bytes at `start`, which must be a multiple of the page size. Does nothing if the list of ranges is
+ * full. */
 void tp_mapped_add(const void *start, size_t size);
 
 /* Unregisters and unmaps a range. `size` is used only if the range is not registered. start may be NULL. */
@@ -25,8 +26,8 @@ void tp_mapped_remove(const void *start, size_t size);
  * bytes are readable. */
 size_t tp_mapped_cut_offset(const void *start);
 
-/* Turns a mode on or off for a library that maps files by itself. While the mode is on, every unreadable page that this
- * thread touches is replaced by zeros. */
+/* Turns a mode on or off for a library that maps files by itself. While this mode is on, every unreadable page that
+ * this thread touches is replaced by zeros. */
 void tp_mapped_set_lenient(bool is);
 
 /* Returns how many times ranges of this process were cut so far. */
@@ -36,8 +37,8 @@ uint32_t tp_mapped_cut_count(void);
 typedef int tp_mapped_setter(int, const struct sigaction *, struct sigaction *);
 void tp_mapped_set_setter(tp_mapped_setter *setter);
 
-/* Sets and returns the program's action for SIGBUS, like sigaction; either pointer may be NULL. Returns false, without
- * any effect, if our handler is not installed. */
+/* Sets and returns the program's action for SIGBUS, like sigaction. Either pointer may be NULL. If our handler is not
+ * installed, returns false and has no effect. */
 bool tp_mapped_action(const struct sigaction *action, struct sigaction *before);
 
 /* Resets the state in a child of fork, which has no other threads. */

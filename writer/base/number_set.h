@@ -24,8 +24,8 @@ void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last);
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank);
 
 /* Returns the text of the set, in `arena`; "" for an empty set. max_runs 0 gives all runs as "0-3,7", for programs.
- * Otherwise gives "0-3, 7", for people, and after max_runs runs ", … (N in all)". The space avoids that "12,353,695"
- * reads as one number. */
+ * Otherwise gives "0-3, 7", for people, with at most max_runs runs, followed by ", … (N in all)" if there are more.
+ * The space avoids that "12,353,695" reads as one number. */
 const char *tp_rank_set_text(struct tp_arena *arena, const struct tp_rank_set *set, size_t max_runs);
 
 #endif

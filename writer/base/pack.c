@@ -52,7 +52,7 @@ static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bo
         atomic_store(&pack->failed, code);
 }
 
-/* State to block the signals of a failing write (SIGXFSZ, SIGPIPE), which would kill the host program. The writing
+/* State for blocking the signals of a failing write (SIGXFSZ, SIGPIPE), which would kill the host program. The writing
  * thread discards such signals afterwards, so that the error is only a returned code. */
 struct shield {
     sigset_t raised, before;
@@ -107,8 +107,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Starts the writing thread with all signals blocked, because they belong to the host program. If the thread cannot
- * start, the caller does the work. */
+/* Starts the writing thread. All signals are blocked in it, because they belong to the host program. If the thread
+ * cannot start, the caller does the work. */
 static void start_thread(struct tp_pack *pack)
 {
     pthread_attr_t attributes;
@@ -223,7 +223,7 @@ void tp_pack_discard(struct tp_pack **slot)
     if (!pack)
         return;
     if (pack->has_thread)
-        atomic_store(&pack->failed, TP_EIO); /* remaining blocks need not be compressed */
+        atomic_store(&pack->failed, TP_EIO); /* makes the writing thread discard the remaining blocks */
     join(pack);
     tp_outfile_discard(&pack->file);
     tp_deflate_close(pack->deflate);

@@ -1,10 +1,10 @@
 /* Compresses and writes blocks of text to a file, in a separate thread with a small ring.
  *
- * One caller fills a tp_buf and passes it to the thread. The thread compresses and writes it while the caller fills the
- * next one. If the thread is not allowed or cannot start, tp_pack_write does the work. The file is one gzip member or
- * plain text, and appears complete or not at all (fs.h). All memory is allocated when the file is opened: the blocks of
- * the ring and the compressor. Writing never raises SIGXFSZ or SIGPIPE in the caller; a file that is too large and a
- * closed pipe are returned errors. A child of fork must not use its parent's packer. */
+ * One caller fills a tp_buf and passes it to the thread. The thread compresses and writes this block while the caller
+ * fills the next one. If the thread is not allowed or cannot start, tp_pack_write does the work. The file is one gzip
+ * member or plain text, and appears complete or not at all (fs.h). All memory is allocated when the file is opened:
+ * the blocks of the ring and the compressor. Writing never raises SIGXFSZ or SIGPIPE in the caller. A file that is too
+ * large and a closed pipe are returned as errors. A child of fork must not use its parent's packer. */
 #ifndef TP_WRITER_BASE_PACK_H
 #define TP_WRITER_BASE_PACK_H
 
@@ -21,7 +21,7 @@ struct tp_pack;
 struct tp_pack_options {
     bool is_gzip;
     int level;           /* compression level, 1 (fast) to 9 (small); 0 means 1 */
-    bool single_thread;  /* true: tp_pack_write does the work, without a thread */
+    bool single_thread;  /* true: the caller's thread does the work in tp_pack_write */
     const char *comment; /* comment in the header of the gzip member, borrowed (deflate.h); NULL: none */
 };
 

@@ -42,7 +42,8 @@ static uint8_t common_letters(const char *a, const char *b)
     return n;
 }
 
-/* Adds a completely expanded text. */
+/* Adds the expanded text to the patterns. Fails if the text does not begin with two letters, or if the table is
+ * full. */
 static void add_expanded(struct writing *w)
 {
     struct tp_patterns *p = w->patterns;
@@ -68,7 +69,7 @@ static void add_expanded(struct writing *w)
     p->last[bucket] = (uint16_t)(id + 1);
 }
 
-/* Appends one character, expands the rest, and removes it again. */
+/* Appends one character to the expanded text, expands the rest of the pattern, and removes the character again. */
 static void write_one(struct writing *w, char c, const char *rest)
 {
     if (w->length == MAX_WRITTEN) {
@@ -151,7 +152,7 @@ static void write_set(struct writing *w, const char *at)
         write_one(w, lower(at[i]), after);
 }
 
-/* Expands the rest of an alternative in all forms, followed by the text after the enclosing groups. */
+/* Expands the rest of an alternative in all its forms, each followed by the text after the enclosing groups. */
 static void write_rest(struct writing *w, const char *at)
 {
     bool is_over = !*at || *at == '|' || *at == ')';
@@ -196,8 +197,8 @@ int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pat
 
 /* ---- searching ---- */
 
-/* State of a search: the end of the name, and patterns that cannot match any more. If the text after a ".*" was not
- * found at one position, later positions cannot have it either. */
+/* State of a search: the end of the name, and the patterns that cannot match any more. If the text after a ".*" does
+ * not occur after one position, it does not occur after later positions either. */
 struct search {
     const char *end;
     uint8_t is_over[TP_MAX_PATTERNS / 8];
@@ -235,9 +236,9 @@ static unsigned letters_here(const char *pattern, const char *at, const char *en
     return n;
 }
 
-/* Returns the smallest rule below `best` that matches at `at`, otherwise `best`. first: 1 + first pattern of the
- * bucket. Hundreds of patterns begin with "aten::", so the result of the previous pattern decides most of them. If the
- * previous pattern failed after n letters, a pattern that shares more than n letters with it fails as well. */
+/* Returns the smallest rule below `best` that matches at `at`, otherwise `best`. first: 1 + index of the bucket's
+ * first pattern. Hundreds of patterns begin with "aten::", so the result of the previous pattern decides most of them.
+ * If the previous pattern failed after n letters, a pattern that shares more than n letters with it fails as well. */
 static int find_at(const struct tp_patterns *patterns, struct search *search, unsigned first, const char *at,
                    bool is_begin, int best)
 {
@@ -247,7 +248,7 @@ static int find_at(const struct tp_patterns *patterns, struct search *search, un
         const char *pattern = patterns->text + patterns->start[id];
         bool is_over = false;
         if (patterns->rule[id] >= best)
-            return best; /* all later rules are larger because a bucket is in ascending order */
+            return best; /* all later patterns of the bucket belong to larger rules */
         if (common > here)
             continue;
         here = common < here ? common : letters_here(pattern, at, search->end, here);
@@ -270,7 +271,7 @@ int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
     for (size_t i = 0; i + 1 < length; i++) {
         char next = lower(name.ptr[i + 1]);
         unsigned first = patterns->first[bucket_of(letter, next)];
-        if (first) /* at most positions no pattern begins */
+        if (first) /* most positions are the beginning of no pattern */
             best = find_at(patterns, &search, first, name.ptr + i, i == 0, best);
         letter = next;
     }

@@ -17,7 +17,7 @@ enum { TP_MAX_PATTERNS = 512, TP_PATTERN_BYTES = 16384, TP_PATTERN_BUCKETS = 256
 /* A zero-initialized struct has no patterns. After the last tp_patterns_add any thread may search. */
 struct tp_patterns {
     char text[TP_PATTERN_BYTES]; /* expanded texts, one after another, each with a NUL */
-    /* by index of the pattern; next: 1 + index of the next pattern in the bucket, or 0 */
+    /* start in `text` and rule of each pattern; next: 1 + index of the next pattern in the bucket, or 0 */
     uint16_t start[TP_MAX_PATTERNS], rule[TP_MAX_PATTERNS], next[TP_MAX_PATTERNS];
     uint8_t is_anchored[TP_MAX_PATTERNS];
     uint8_t common[TP_MAX_PATTERNS]; /* number of letters that a pattern shares with the previous one in its bucket */

@@ -1,11 +1,11 @@
-/* Edits the value of LD_PRELOAD: libraries separated by colons or spaces, which the loader loads before those of a
- * program. */
+/* Edits the value of LD_PRELOAD: a list of libraries, separated by colons or spaces, which the loader loads before a
+ * program's own libraries. */
 #ifndef TP_WRITER_BASE_PRELOAD_H
 #define TP_WRITER_BASE_PRELOAD_H
 
 #include <stddef.h>
 
-/* Writes the list `before` (NULL: none) with `library` once at the beginning. Only runtimes of sanitizers precede it,
+/* Writes the list `before` (may be NULL) with `library` once at the beginning. Only runtimes of sanitizers precede it,
  * because they must be first. Returns TP_OK, or TP_ELIMIT if `size` bytes are too few. Allocates nothing. */
 int tp_preload_with(char *value, size_t size, const char *before, const char *library);
 

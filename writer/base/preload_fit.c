@@ -259,8 +259,8 @@ int tp_preload_open(int folder, const char *path)
     return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Checks the beginning of the file `fd`. Returns the reason against preloading, or NULL. For a script, *next becomes a
- * descriptor of its interpreter, otherwise -1. */
+/* Checks the beginning of the file `fd`. Returns the reason against preloading, or NULL. For a script, sets *next to a
+ * descriptor of its interpreter, otherwise to -1. */
 static const char *check_file(int fd, int *next)
 {
     unsigned char bytes[HEAD_BYTES + 1];

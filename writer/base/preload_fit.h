@@ -5,7 +5,7 @@
 #ifndef TP_WRITER_BASE_PRELOAD_FIT_H
 #define TP_WRITER_BASE_PRELOAD_FIT_H
 
-/* The reason for a program without a dynamic loader. Programs that it starts may still load the library. */
+/* Reason for a program without a dynamic loader. Other programs that the program starts may still load the library. */
 extern const char tp_preload_static[];
 
 /* Checks the beginning of an ELF file. Returns NULL if the dynamic loader of this machine runs the program, otherwise
@@ -14,7 +14,8 @@ const char *tp_preload_check_elf(const unsigned char *bytes, unsigned long size)
 
 /* Checks the open ELF file `fd` for the runtime of a sanitizer (AddressSanitizer, ThreadSanitizer, LeakSanitizer ..),
  * as a library or as a part of the program. Such a runtime ends or crashes a program into which our library is
- * preloaded. bytes, size: beginning of the file. Returns NULL if the file has no such runtime or is damaged. */
+ * preloaded. bytes, size: beginning of the file. Returns the reason against preloading. Returns NULL if the file has
+ * no such runtime or is damaged. */
 const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsigned long size);
 
 /* Opens the file of a program without blocking. folder: an open folder for relative paths, or AT_FDCWD. Returns a

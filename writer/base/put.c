@@ -8,8 +8,9 @@
 
 #include "writer/base/utf8.h"
 
-/* Returns the eight digits of value < 10^8, each 0 to 9, with the first digit in the lowest byte. Divides both halves,
- * and then all four pairs, in parallel. Below 10^4, x * 10486 >> 20 is x / 100. Below 100, x * 103 >> 10 is x / 10. */
+/* Returns the eight decimal digits of value < 10^8, one per byte as 0 to 9, with the first digit in the lowest byte.
+ * Divides both halves, and then all four pairs, in parallel. Below 10^4, x * 10486 >> 20 is x / 100. Below 100, x *
+ * 103 >> 10 is x / 10. */
 static inline uint64_t eight_digits(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -84,7 +85,7 @@ char *tp_put_real(char *at, double value)
         if (digits == 17 || strtod(text, NULL) == value)
             break;
     }
-    for (char *comma = text; *comma; comma++) /* the locale of a host program may use a comma */
+    for (char *comma = text; *comma; comma++) /* the locale of the host program may use a comma as the decimal point */
         if (*comma == ',')
             *comma = '.';
     at = tp_put_bytes(at, text, strlen(text));

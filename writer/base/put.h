@@ -13,7 +13,7 @@
 #include "writer/base/str.h"
 
 enum {
-    /* for tp_put_int and tp_put_uint; also needed for short numbers, because whole words are stored */
+    /* for tp_put_int and tp_put_uint; also needed for short numbers, because eight bytes are stored together */
     TP_PUT_INT = 20,
     TP_PUT_US = 22,   /* for tp_put_us */
     TP_PUT_REAL = 32, /* for tp_put_real */

@@ -109,8 +109,8 @@ static bool take_key(struct cursor *c)
     return take(c, ':');
 }
 
-/* Continues after an opening bracket. Returns false at a syntax error. *is_value: the level was empty, so it is already
- * a complete value. */
+/* Continues after an opening bracket. Returns false at a syntax error. Sets *is_value if the closing bracket follows
+ * immediately, so that an empty object or array is complete. */
 static bool open_level(struct cursor *c, bool is_object, bool *is_value)
 {
     if (c->depth >= c->max_depth)
@@ -126,8 +126,8 @@ static bool open_level(struct cursor *c, bool is_object, bool *is_value)
     return *is_value || !is_object || take_key(c);
 }
 
-/* Continues after a value: closes levels, and reads a comma. *is_done: the outermost level has ended. Returns false at
- * a syntax error. */
+/* Continues after a value: reads closing brackets, or a comma. Returns false at a syntax error. Sets *is_done to
+ * whether the outermost value is complete. */
 static bool close_levels(struct cursor *c, bool *is_done)
 {
     for (;;) {

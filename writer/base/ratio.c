@@ -30,7 +30,7 @@ static u128 size_of(__int128 n)
 
 double tp_ratio(__int128 a, __int128 b)
 {
-    /* a double represents all integers up to this one exactly, so their division rounds only once */
+    /* a double represents all integers up to this value exactly, so that dividing them rounds only once */
     const u128 exact = (u128)1 << 53;
     u128 x = size_of(a), y = size_of(b);
     if (!b)

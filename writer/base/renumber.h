@@ -10,7 +10,8 @@
 
 struct tp_ids {
     struct tp_keys keys;
-    uint32_t *direct; /* 1 + new number of value lowest + i at index i, 0: none; NULL: the hash table is used */
+    uint32_t *direct; /* direct table: the item at index i is 1 + the new number of the value lowest + i, or 0 if the
+                         value is absent; NULL: the hash table is used */
     int64_t lowest;
     uint64_t direct_count;
     uint32_t count;

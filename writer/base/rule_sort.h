@@ -13,7 +13,8 @@
 typedef bool tp_comes_before(const void *context, uint32_t x, uint32_t y);
 
 /* Merges two sorted runs, [0, middle) and [middle, count). Items of the first run that precede the whole second run
- * stay in place, and so do the last items of the second run. So nearly sorted input needs few moves. */
+ * stay in place. So do items of the second run that follow the whole first run. So nearly sorted input needs few
+ * moves. */
 static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items, uint32_t middle, uint32_t count,
                                                                 uint32_t *scratch, const void *context,
                                                                 tp_comes_before *comes_before)

@@ -59,8 +59,8 @@ static void blocks_plain(uint32_t state[8], const uint8_t *p, size_t count)
 }
 
 #if defined(__x86_64__)
-/* Adds `count` blocks of 64 bytes with SHA instructions. They keep the state as (a b e f) and (c d g h) and do two
- * rounds each. */
+/* Adds `count` blocks of 64 bytes with SHA instructions, which keep the state as (a b e f) and (c d g h). Each
+ * instruction does two rounds. */
 __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t state[8], const uint8_t *p, size_t count)
 {
     const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0bll, 0x0405060700010203ll);
@@ -69,7 +69,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
     __m128i abef = _mm_alignr_epi8(dcba, hgfe, 8), cdgh = _mm_blend_epi16(hgfe, dcba, 0xF0);
     for (; count; count--, p += 64) {
         __m128i w[4], abef_before = abef, cdgh_before = cdgh;
-#pragma GCC unroll 16 /* unrolled so that w[] becomes four registers */
+#pragma GCC unroll 16 /* unrolled, so that the compiler keeps w[] in four registers */
         for (int i = 0; i < 16; i++) {
             __m128i next;
             if (i < 4) {

@@ -14,8 +14,8 @@ struct merging {
     const void *context;
 };
 
-/* Merges two adjacent sorted runs. Items of the first run that precede the whole second run stay in place, and so do
- * the last items of the second run. */
+/* Merges two adjacent sorted runs. Items of the first run that precede the whole second run stay in place. So do items
+ * of the second run that follow the whole first run. */
 static void merge(const struct merging *m, size_t first, size_t middle, size_t end)
 {
     size_t size = m->size, from = middle;

@@ -1,5 +1,5 @@
-/* Stable merge sorts that need one pass for sorted input, and never more than n log n steps, whatever a trace contains.
- * They do not call malloc (qsort may). */
+/* Stable merge sorts that need one pass for sorted input, and never more than n log n steps, whatever a trace
+ * contains. Unlike qsort, they never call malloc. */
 #ifndef TP_WRITER_BASE_SORT_H
 #define TP_WRITER_BASE_SORT_H
 

@@ -10,7 +10,7 @@
 
 int64_t tp_rounded(double value)
 {
-    const double most = 9e18; /* so that the sum of two results fits into int64_t */
+    const double most = 9e18; /* limited, so that the sum of two results fits into int64_t */
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(value, -most), most));
 }
 
@@ -62,7 +62,7 @@ void tp_sort_integers(int64_t *values, size_t count)
 
 size_t tp_nearest_rank(size_t count, unsigned percent)
 {
-    /* written this way because count * percent may overflow */
+    /* equals ceil(count * percent / 100), where count * percent could overflow */
     size_t rank = (count / 100) * percent + ((count % 100) * percent + 99) / 100;
     return rank ? rank - 1 : 0;
 }
@@ -83,7 +83,7 @@ double tp_median_of_sorted(const double *sorted, size_t count)
 static int by_value(const void *x, const void *y, const void *context)
 {
     (void)context;
-    return by_real(x, y); /* by_real works on the struct because `value` is its first member */
+    return by_real(x, y); /* by_real reads a double at this address, and `value` is the first member of the struct */
 }
 
 double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena)
@@ -100,7 +100,7 @@ double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_are
     return 0;
 }
 
-/* Adds up the values, with a second number for the lost low-order bits (Neumaier 1974). */
+/* Adds up the values. A second number collects the lost low-order bits (Neumaier 1974). */
 double tp_sum(const double *values, size_t count)
 {
     double sum = 0, lost = 0;
@@ -123,7 +123,7 @@ double tp_squared_deviations(double *values, size_t count)
     return tp_sum(values, count);
 }
 
-/* Returns an unsigned image of value i, an integer or a real, such that images have the same order as the values. */
+/* Returns an unsigned number for value i, an integer or a real. These numbers have the same order as the values. */
 static inline uint64_t image_of(const void *values, size_t i, bool are_reals)
 {
     const uint64_t sign = UINT64_C(1) << 63;
@@ -177,8 +177,8 @@ static int64_t value_of_rank(int64_t *values, size_t count, size_t rank)
     return values[0];
 }
 
-/* Returns the median, for an even count from the lower middle value and the least of the values above it. The result
- * equals the median by sorting. */
+/* Returns the median. For an even count, it is the mean of the lower middle value and the least value above it. The
+ * result equals the median of the sorted values. */
 static double select_median(double *values, size_t count)
 {
     select_rank(values, count, (count - 1) / 2, true);

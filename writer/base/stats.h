@@ -42,7 +42,7 @@ int64_t tp_integer_median(int64_t *values, size_t count);
 int64_t tp_integer_median_of_sorted(const int64_t *sorted, size_t count);
 
 /* Returns the index of a quantile among `count` (> 0) sorted values, by nearest rank. The quantile is the least value
- * that `percent` (1 to 100) per cent of the values do not exceed. For 50 it is the lower median. */
+ * that at least `percent` (1 to 100) per cent of the values do not exceed. For 50 it is the lower median. */
 size_t tp_nearest_rank(size_t count, unsigned percent);
 
 /* Returns the robust standard deviation: 1.4826 times the median distance from the median; 0 for one value, NaN for no
@@ -53,12 +53,12 @@ struct tp_weighted {
     double value, weight; /* weight: 0 or more */
 };
 
-/* Returns the least value such that it and all smaller values have at least half of the weight; 0 for no items. Sorts
- * the items; scratch memory comes from `arena`. */
+/* Returns the least value whose weight, together with the weight of all smaller values, is at least half of the total.
+ * Returns 0 for no items. Sorts the items; scratch memory comes from `arena`. */
 double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena);
 
-/* Returns the sum as if computed with twice the digits. The result is the same on every machine, and for sorted values
- * does not depend on the order of the input. */
+/* Returns the sum, computed with twice the digits of a double. The result is the same on every machine, and for sorted
+ * values does not depend on the order of the input. */
 double tp_sum(const double *values, size_t count);
 
 /* Returns the sum of the squared distances from the mean: exactly 0 if all values are equal. Overwrites the values.

@@ -70,7 +70,7 @@ ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
     bool is_letter = first >= 'a' && first <= 'z';
     if (!n || n > text.len)
         return n ? -1 : 0;
-    text.len -= n - 1; /* now the number of possible positions */
+    text.len -= n - 1; /* from here on, the number of possible positions */
     size_t small = next_of(text, 0, first), large = is_letter ? next_of(text, 0, first - 32) : text.len;
     for (size_t at; (at = small < large ? small : large) < text.len;) {
         size_t k = 1;

@@ -18,7 +18,7 @@ struct tp_str {
 };
 
 #define TP_STR(literal) ((struct tp_str){(literal), sizeof(literal) - 1})
-#define TP_NO_ID UINT32_MAX /* the id "absent" in all tables */
+#define TP_NO_ID UINT32_MAX /* the id of an absent item in all tables */
 
 static inline struct tp_str tp_str_of(const char *text)
 {
@@ -135,8 +135,8 @@ struct tp_string_slot {
     uint32_t id, used;
 };
 
-/* Initializes *strings. max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES). tp_strings_add
- * jumps to the arena's guard with TP_ELIMIT if the texts exceed it. */
+/* Initializes *strings. max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES). If the texts
+ * exceed this limit, tp_strings_add jumps to the arena's guard with TP_ELIMIT. */
 void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_t max_bytes);
 /* Returns the id of the text. Adds a new text. */
 uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text);

@@ -15,7 +15,7 @@
 #include "writer/base/str.h"
 
 enum { TP_MAX_COLUMNS = 28 };
-#define TP_NULL_INT INT64_MIN /* absent integer, time or size */
+#define TP_NULL_INT INT64_MIN /* value of an absent integer, time or size */
 
 enum tp_column_type {
     TP_COLUMN_TEXT,  /* cells of struct tp_str; ptr NULL is null */
@@ -24,7 +24,7 @@ enum tp_column_type {
     TP_COLUMN_BYTES, /* cells of int64_t, bytes; TP_NULL_INT is null */
     TP_COLUMN_REAL,  /* cells of double; NaN is null */
     TP_COLUMN_BOOL,  /* cells of uint8_t, 0 or 1 */
-    TP_COLUMN_WORD,  /* like TEXT, but one of a few plain words, which CSV does not quote */
+    TP_COLUMN_WORD,  /* cells as for TEXT, but each is one of a few plain words, which CSV does not quote */
     TP_COLUMN_JSON,  /* cells of struct tp_str with JSON text; ptr NULL is null */
 };
 
@@ -41,7 +41,7 @@ struct tp_table {
     const struct tp_column_def *defs;
     unsigned column_count;
     size_t row_count;
-    void *cells[TP_MAX_COLUMNS]; /* by column: array of row_count items of the column's type */
+    void *cells[TP_MAX_COLUMNS]; /* for each column: array of row_count items of the column's type */
 };
 
 /* Initializes a table with zeroed cells for row_count rows. `defs` must outlive the table. */
@@ -67,9 +67,9 @@ static inline uint8_t *tp_table_bool(const struct tp_table *table, unsigned colu
 
 /* Writes one cell as a JSON value. */
 void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t row, struct tp_json *json);
-/* Appends one cell as plain text: as in JSON, but texts have no quotes, and null is empty. */
+/* Appends one cell as plain text, like tp_table_cell_json but texts have no quotes, and null is empty. */
 void tp_table_cell_text(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out);
-/* Writes the members of one row, columns in order, without braces. */
+/* Writes the members of one row in the order of the columns, without braces. */
 void tp_table_row_json(const struct tp_table *table, size_t row, struct tp_json *json);
 /* Writes the rows as an array of objects, [{..},{..}], with every column as a member. */
 void tp_table_json(const struct tp_table *table, struct tp_json *json);

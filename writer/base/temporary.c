@@ -19,8 +19,8 @@ enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200, OLD_S = 3600 };
 
 static const char mark[] = ".tracepress-", ending[] = ".tmp";
 
-/* Returns a random number. Without random bytes from the kernel it combines the clock and an address. Names need not be
- * secret, and the caller chooses another name if a file has it already. */
+/* Returns a random number. If the kernel gives no random bytes, combines the clock and an address. Names need not be
+ * secret, and the caller chooses another name if a file already has the name. */
 static uint64_t random_number(void)
 {
     uint64_t number;
@@ -82,7 +82,7 @@ bool tp_temporary_is_name(const char *name, const char *base)
            (!base || (strnlen(base, BASE_BYTES) == size - tail - 1 && strncmp(name + 1, base, size - tail - 1) == 0));
 }
 
-/* Opens and locks an abandoned file. Returns -1 if it is not abandoned. */
+/* Opens and locks an abandoned file. Returns -1 if the file is not abandoned. */
 static int take_abandoned(int folder, const char *name, int access, int lock)
 {
     struct stat info;
@@ -103,8 +103,8 @@ bool tp_temporary_is_abandoned(int folder, const char *path)
     return fd >= 0;
 }
 
-/* Returns whether a file was last written so long ago that its writer has exited. Needed because locks of a writer on
- * another machine may not be visible here. */
+/* Returns whether a file was last written so long ago that its writer must have exited. Needed because locks of a
+ * writer on another machine may not be visible here. */
 static bool is_old(int folder, const char *name)
 {
     struct stat info;

@@ -23,15 +23,15 @@ int tp_temporary_create(char name[static TP_TEMPORARY_NAME], int folder, const c
  * an error, because other processes never remove a file that cannot be locked. */
 bool tp_temporary_lock(int fd);
 
-/* Returns whether `name` has the form of a temporary file of `base`; base NULL: of any file. */
+/* Returns whether `name` has the form of a temporary file of `base`. base NULL: of a temporary file of any file. */
 bool tp_temporary_is_name(const char *name, const char *base);
 
 /* Returns whether `path`, relative to `folder`, is a temporary file whose process has exited. */
 bool tp_temporary_is_abandoned(int folder, const char *path);
 
-/* Removes the abandoned temporary files in `folder`. Files of `base` are removed immediately, other files if they were
- * last written an hour ago. Other files matter because each report next to a trace has its own base, which no later
- * file has. */
+/* Removes the abandoned temporary files in `folder`. Files of `base` are removed immediately, other files only if they
+ * were last written at least an hour ago. Other files matter because each report next to a trace has its own base,
+ * which no later file has. */
 void tp_temporary_remove_abandoned(int folder, const char *base);
 
 #endif

@@ -23,7 +23,8 @@ static inline bool tp_utf8_is_inside(char byte)
 /* Returns the number of characters in a text. */
 size_t tp_utf8_count(const char *text, size_t size);
 
-/* Returns the most bytes of a text, at most max_bytes, that do not cut a character. */
+/* Returns the length of the longest beginning of a text that has at most max_bytes and does not cut a character,
+ * bytes. */
 size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes);
 
 /* Returns the length in bytes of the bidirectional control at `text` (U+061C, U+200E, U+200F, U+202A..E, U+2066..9),
@@ -37,8 +38,8 @@ bool tp_utf8_is_ascii(const char *p, size_t size);
 /* Returns whether a byte is a control character other than tab, line feed and carriage return, at several GB/s. */
 bool tp_utf8_has_control(const char *p, size_t size);
 
-/* Returns whether the text is well formed. *rest: number of bytes at the end that may be the beginning of a character;
- * these bytes do not count as ill-formed. */
+/* Returns whether the text is well formed. Sets *rest to the number of bytes at the end that may be the beginning of a
+ * character. These bytes do not count as ill-formed. */
 bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest);
 
 #endif

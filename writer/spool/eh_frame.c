@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Encodings of numbers (DW_EH_PE_*): the form in the low bits, and the base above them. */
+/* Encodings of numbers (DW_EH_PE_*): the low bits are the form, and the bits above them are the base. */
 enum {
     FORM = 0x0f,
     FORM_POINTER = 0x00,
@@ -17,7 +17,7 @@ enum {
     FROM_ZERO = 0x00,
     FROM_HERE = 0x10,
     IS_INDIRECT = 0x80,
-    TABLE_OF_S4 = 0x3b, /* table of signed 4-byte numbers, relative to the header */
+    TABLE_OF_S4 = 0x3b, /* the table consists of signed 4-byte numbers, relative to the header */
     NOT_THERE = 0xff
 };
 
@@ -101,7 +101,8 @@ static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
     return value + (base == FROM_HERE ? here : 0);
 }
 
-/* Moves c into the description at c, of a function or a shared one, and limits c to its length. */
+/* Skips the length of a description and limits c to this length. The description is that of a function or a shared
+ * one. */
 static void enter(struct cursor *c)
 {
     uint32_t length = take_u4(c);
@@ -169,7 +170,7 @@ static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i
 
 bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc)
 {
-    uint8_t head[HEADER_BYTES]; /* version, and encodings of the section's address, the count and the table */
+    uint8_t head[HEADER_BYTES]; /* version, and encodings of the section's address, of the count and of the table */
     uint64_t description = 0, first = 0;
     struct cursor c = cursor_at(frame, frame->header);
     take(&c, head, sizeof head);

@@ -19,7 +19,7 @@
 struct tp_eh_frame {
     const uint8_t *bytes; /* bytes of the segment, borrowed */
     size_t size;
-    uint64_t address; /* address of bytes[0] in the file */
+    uint64_t address; /* address in the file of bytes[0] */
     uint64_t header;  /* address of .eh_frame_hdr */
 };
 

@@ -13,8 +13,8 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Returns the most blocks on an SM, from Kineto's table. Compute capabilities that Kineto does not know get its last
- * row. */
+/* Returns the most blocks that an SM can run at a time, from Kineto's table. Compute capabilities that Kineto does not
+ * know get the last row of the table. */
 static int64_t block_slots(int64_t major, int64_t minor)
 {
     static const struct {
@@ -33,7 +33,7 @@ static int64_t limit_of_warps(const struct tp_gpu_limits *gpu, int64_t threads, 
     return threads <= gpu->max_threads_per_block ? gpu->max_threads_per_sm / gpu->warp_size / warps : 0;
 }
 
-/* Returns the limit of blocks from the registers, which are allocated per warp in each partition of an SM. */
+/* Returns how many blocks the registers of an SM allow. Registers are allocated per warp in each partition of an SM. */
 static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t registers, int64_t warps)
 {
     int64_t partitions = gpu->compute_major == 6 && gpu->compute_minor == 0 ? 2 : 4;
@@ -45,14 +45,15 @@ static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t regis
 
 static int64_t limit_of_shared_memory(const struct tp_gpu_limits *gpu, int64_t shared_bytes)
 {
-    int64_t reserved = gpu->compute_major >= 8 ? 1024 : 0; /* bytes that the system reserves in each block */
+    /* shared memory that the system reserves in each block, bytes */
+    int64_t reserved = gpu->compute_major >= 8 ? 1024 : 0;
     int64_t bytes = round_up(shared_bytes + reserved, gpu->compute_major < 8 ? 256 : 128);
     if (bytes > gpu->shared_per_block_bytes + reserved)
         return 0;
     return bytes ? gpu->shared_per_sm_bytes / bytes : NO_LIMIT;
 }
 
-/* Returns the product of three dimensions, or 0 if a dimension is impossible. */
+/* Returns the product of three dimensions, or 0 if a dimension is not possible. */
 static int64_t product(const int64_t *dims)
 {
     for (int i = 0; i < 3; i++)

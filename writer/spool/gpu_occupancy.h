@@ -1,32 +1,33 @@
 /* Estimates the achieved occupancy of a kernel, with the same result as torch's profiler.
  *
- * The formula is Kineto's (CuptiActivity.cpp and its occupancy calculator), computed in float as there. In double,
- * about one kernel in a hundred would be one percent higher. The function depends only on the launch parameters and the
- * device. */
+ * The formula is Kineto's (CuptiActivity.cpp and its occupancy calculator). It is computed in float, as in Kineto,
+ * because in double about one kernel in a hundred would be one percent higher. The function depends only on the launch
+ * parameters and the device. */
 #ifndef TP_WRITER_SPOOL_GPU_OCCUPANCY_H
 #define TP_WRITER_SPOOL_GPU_OCCUPANCY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Limits of a device, as in cudaDeviceProp. */
+/* Limits of a device; the members have the meaning of cudaDeviceProp. */
 struct tp_gpu_limits {
     int64_t compute_major, compute_minor, warp_size, sm_count, max_threads_per_block, max_threads_per_sm,
         registers_per_block, registers_per_sm, shared_per_sm_bytes;
-    /* Limit of shared memory of one block. Kineto uses the default (48 KiB) and so reports 0 % for kernels that opt in
-     * to more. With the opt-in limit, such kernels get their true occupancy. */
+    /* most shared memory of one block, bytes. Kineto uses the default (48 KiB) and so reports 0 % for kernels that opt
+     * in to more. With the opt-in limit, such kernels get their true occupancy. */
     int64_t shared_per_block_bytes;
 };
 
 struct tp_gpu_launch {
     int64_t grid[3], block[3];
-    int64_t registers;    /* registers of a thread */
+    int64_t registers;    /* number of registers of a thread */
     int64_t shared_bytes; /* shared memory of a block, static and dynamic, bytes */
 };
 
 struct tp_gpu_occupancy {
-    float blocks_per_sm, warps_per_sm; /* blocks and warps of the whole grid per SM; may exceed one wave */
-    int percent;                       /* achieved occupancy, 0 to 100 */
+    /* number of blocks and warps of the whole grid per SM; may be more than an SM can run at a time */
+    float blocks_per_sm, warps_per_sm;
+    int percent; /* achieved occupancy, percent, 0 to 100 */
 };
 
 /* Fills *out. Returns false, with *out zeroed, if the limits or the launch are impossible. */

@@ -7,8 +7,9 @@
 
 struct inlined_unit {
     Dwarf_Die die;
-    struct tp_spans addresses; /* address ranges of the unit's functions, by the index of the function */
-    struct tp_vec functions;   /* items: struct tp_inlined_function * */
+    /* address ranges of the unit's functions; the item of a range is the index of its function */
+    struct tp_spans addresses;
+    struct tp_vec functions; /* items: struct tp_inlined_function * */
     bool is_read;
 };
 
@@ -16,7 +17,7 @@ struct inlined_unit {
 struct walk {
     struct tp_arena *arena;
     struct tp_vec *functions, spans;
-    uint64_t steps; /* count of entries that may still be visited */
+    uint64_t steps; /* number of entries that may still be visited */
 };
 
 /* Adds the address ranges of an entry's code. Returns false if the entry has no code. */
@@ -50,8 +51,8 @@ void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_ar
     inlined->addresses = tp_spans_order(&spans, NULL, NULL);
 }
 
-/* Compares functions with the same range. The search finds the one that sorts last. This is the innermost function, and
- * of several innermost ones the first of the unit. */
+/* Compares functions with the same range, so that the function that a search must find is last. This is the innermost
+ * function; of several such functions, the first in the unit. */
 static int by_depth(const void *left, const void *right, const void *context)
 {
     const struct tp_inlined_function *const *functions = context;

@@ -1,8 +1,8 @@
-/* Finds the functions that contain an address from debug information: the functions that were inlined there, and the
- * function around them.
+/* Finds the functions that contain an address, from debug information: the function at the address, and the functions
+ * that were inlined there.
  *
- * libdw's own search walks the whole unit for every address (0.1 to 2 ms). This module walks each unit once, when its
- * first address is looked up. */
+ * libdw's own search walks the whole unit for every address (0.1 to 2 ms). This module walks each unit once, when an
+ * address in it is looked up for the first time. */
 #ifndef TP_WRITER_SPOOL_INLINED_H
 #define TP_WRITER_SPOOL_INLINED_H
 
@@ -13,17 +13,17 @@
 struct tp_inlined {
     struct tp_vec units;       /* items: struct inlined_unit */
     struct tp_spans addresses; /* address ranges of the units in the file */
-    Dwarf_Addr bias;           /* address in memory minus address in the file */
+    Dwarf_Addr bias;           /* address in memory minus address in the file, bytes */
 };
 
 /* A function, inlined or not, that has code at an address. */
 struct tp_inlined_function {
     Dwarf_Die *die;
     const struct tp_inlined_function *outer; /* function into which this function was inlined; NULL: not inlined */
-    uint32_t depth;                          /* depth of the function in the unit */
+    uint32_t depth;                          /* nesting depth of the function in the unit */
 };
 
-/* Collects the units of a file. All memory is in the arena, whose guard the caller sets in every call. */
+/* Lists the units of a file. All memory is in the arena, whose guard the caller sets in every call. */
 void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_arena *arena);
 
 /* Returns the innermost function at an address in memory, or NULL if it is unknown. Sets *unit to the function's unit,

@@ -11,8 +11,8 @@ static struct tp_libdw dw;
 static bool has_libdw;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
-/* Returns whether there is enough address space. libdw ends the process when memory is short, and debug information of
- * a large program needs hundreds of megabytes. */
+/* Returns whether enough address space is available. libdw ends the process when memory is short, and debug
+ * information of a large program needs hundreds of megabytes. */
 static bool has_room(void)
 {
     enum { LEAST_MIB = 2048 };

@@ -11,9 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum {
-    ANSWERS_AT_ONCE = 64
-}; /* most answers in one call, so that the caller can also handle signals and other events */
+/* most requests that one call answers, so that the caller can also handle signals and other events */
+enum { ANSWERS_AT_ONCE = 64 };
 
 /* ---- the file ---- */
 
@@ -34,7 +33,8 @@ static int make(int folder, const char *name, const struct tp_spool_head *head, 
         return -errno;
     memcpy(unit, head, sizeof *head);
     int code = posix_fallocate(fd, 0, sizeof unit);
-    flock(fd, LOCK_EX | LOCK_NB); /* the lock shows `recover` that a process still has this file open */
+    /* by this lock, the command `recover` sees that a process still has this file open */
+    flock(fd, LOCK_EX | LOCK_NB);
     errno = 0;
     if (code == 0 && pwrite(fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
         code = errno ? errno : EIO;
@@ -75,8 +75,8 @@ static bool send_message(int to, const void *bytes, size_t size, int fd)
     return sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* Receives a message with its first descriptor. Sets *fd to the descriptor, or -1. Returns the size of the message;
- * negative if there is no message. */
+/* Receives a message with its first descriptor. Sets *fd to the descriptor, or to -1 if there is none. Returns the
+ * size of the message in bytes, or a negative value if there is no message. */
 static ssize_t take_message(int from, void *bytes, size_t size, int *fd)
 {
     struct iovec part = {bytes, size};
@@ -131,8 +131,8 @@ int tp_spool_file_ask(int socket, const char *name, const struct tp_spool_head *
 
 /* ---- answering side ---- */
 
-/* Returns whether a request is valid, that is, names a spool directly in the folder. Requests of a recorded program are
- * not trusted. */
+/* Returns whether a request is valid. A valid request names a spool directly in the folder. Requests of a recorded
+ * program are not trusted. */
 static bool is_valid(const struct tp_spool_request *request)
 {
     static const char end[] = ".tpspool";

@@ -1,9 +1,9 @@
-/* Defines the spool: the file with all records of a program, even if the program is killed.
+/* Defines the spool: the file with all records of a program, which survives even if the program is killed.
  *
- * The file consists of units of 4 KiB. The first unit is the head; the others belong to chunks. A chunk has one or more
- * units and is written by one thread. A chunk begins with a header, followed by records of 16-byte slots. The time of a
- * record is stored last, so a time of 0 marks the end of the finished records. SIGKILL, abort and exec lose nothing,
- * because the pages belong to the file. A chunk without a header was reserved and never used.
+ * The file consists of units of 4 KiB. The first unit is the head; the others belong to chunks. A chunk has one or
+ * more units and is written by one thread. A chunk begins with a header, followed by records of 16-byte slots. The
+ * time of a record is stored last, so a time of 0 marks the end of the finished records. SIGKILL, abort and exec lose
+ * nothing, because the pages belong to the file. A chunk without a header was reserved and never used.
  *
  * Byte order and sizes are those of the machine that wrote the spool, so only a machine of the same kind can read
  * it. */
@@ -16,24 +16,25 @@ enum {
     TP_SPOOL_VERSION = 1,
     TP_SPOOL_UNIT = 4096,
     TP_SPOOL_SLOT = 16,
-    TP_SPOOL_MAX_SLOTS = 256, /* most slots of one record with its head */
+    TP_SPOOL_MAX_SLOTS = 256, /* most slots of one record, including its head */
     TP_SPOOL_MAX_CHUNK = 1 << 20,
     TP_SPOOL_MAX_INPUTS = 64, /* most inputs of one operator */
     TP_SPOOL_MAX_RANK = 16    /* most dimensions of one input; further dimensions are dropped */
 };
 
-#define TP_SPOOL_MAGIC 0x6C6F6F7073707401ull       /* "\1tpspool" */
-#define TP_SPOOL_CHUNK_MAGIC 0x6B6E756863707401ull /* "\1tpchunk" */
+#define TP_SPOOL_MAGIC 0x6C6F6F7073707401ull       /* the bytes "\1tpspool" */
+#define TP_SPOOL_CHUNK_MAGIC 0x6B6E756863707401ull /* the bytes "\1tpchunk" */
 
-/* First bytes of the file. */
+/* First bytes of the spool. */
 struct tp_spool_head {
     uint64_t magic;
     uint32_t version, is_tsc; /* is_tsc: 1: times are ticks of the time stamp counter; 0: ns of CLOCK_MONOTONIC */
     uint64_t pid, start_realtime_ns;
-    uint32_t flags;                        /* sum of enum tp_spool_flag */
-    uint32_t rank, world_size, local_rank; /* rank of the process, number of ranks, rank on the host; UINT32_MAX:
-                                            * unknown */
-    char program[64];                      /* name of the program, NUL-terminated */
+    uint32_t flags; /* bits of enum tp_spool_flag, added up */
+    /* rank: rank of the process; world_size: number of ranks; local_rank: rank among the processes of this host.
+     * UINT32_MAX: unknown */
+    uint32_t rank, world_size, local_rank;
+    char program[64]; /* name of the program, NUL-terminated */
 };
 
 enum tp_spool_flag {
@@ -42,28 +43,29 @@ enum tp_spool_flag {
     TP_SPOOL_STACKS = 4,
     TP_SPOOL_FLOPS = 8,
     TP_SPOOL_MODULES = 16,
-    TP_SPOOL_NO_CPU = 64, /* ranges and instants of the program's own calls are not recorded, but its steps are */
-    TP_SPOOL_RING = 32    /* the threads' chunks are reused, so the file contains only the last part of the recording */
+    TP_SPOOL_NO_CPU = 64, /* ranges and instants of the program's own calls are not recorded; its steps are */
+    TP_SPOOL_RING =
+        32 /* the chunks of threads are reused, so that the file contains only the last part of the recording */
 };
 
 struct tp_spool_chunk {
     uint64_t magic;
-    uint32_t size; /* bytes of the chunk, including this header; a multiple of the unit */
+    uint32_t size; /* bytes of the chunk, including this header; a multiple of the unit size */
     uint32_t is_notes;
-    uint64_t tid; /* system thread id; may be reused by a later thread */
-    uint32_t thread,
-        sequence;         /* number of the thread in this recording, and number of this chunk in the thread, from 0 */
-    char thread_name[24]; /* name of the thread, NUL-terminated; "": unknown */
-    uint64_t next;        /* link of the writer's list of chunks; readers ignore it */
+    uint64_t tid;              /* system thread id; may be reused by a later thread */
+    uint32_t thread, sequence; /* number of the thread in this recording; number of this chunk in the thread, from 0 */
+    char thread_name[24];      /* name of the thread, NUL-terminated; "": unknown */
+    uint64_t next;             /* link of the writer's list of chunks; readers ignore it */
 };
 
 /* A record, followed by `slots` slots of payload. */
 struct tp_spool_record {
-    uint64_t time; /* time of the record, stored last; 0: the record is not finished */
+    uint64_t time; /* time of the record in the spool's clock, stored last; 0: the record is not finished */
     uint32_t name; /* number of a name, TP_SPOOL_NO_NAME, or another value, depending on the kind */
     uint8_t kind;  /* enum tp_spool_kind */
     uint8_t slots;
-    uint16_t text; /* bytes of text at the end of the payload. The text is the name if `name` is TP_SPOOL_NO_NAME */
+    /* length of the text at the end of the payload, bytes. The text is the name if `name` is TP_SPOOL_NO_NAME */
+    uint16_t text;
 };
 
 #define TP_SPOOL_NO_NAME UINT32_MAX
@@ -74,30 +76,31 @@ enum tp_spool_kind {
     TP_SPOOL_CLOCK,     /* payload: struct tp_spool_clock */
     TP_SPOOL_META_TEXT, /* text: key, '\n', value */
     TP_SPOOL_META_JSON, /* text: key, '\n', a value in JSON */
-    TP_SPOOL_STOP,      /* the recording was stopped regularly */
+    TP_SPOOL_STOP,      /* the recording was stopped in the regular way */
     TP_SPOOL_LOADED,    /* payload: struct tp_spool_loaded; text: path of the program or library */
     /* Records in chunks of threads. */
     TP_SPOOL_SCOPE = 16, /* begin of a range; no payload. The kinds of ranges differ in their category */
     TP_SPOOL_OPERATOR,   /* begin of an operator; payload: struct tp_spool_operator, then its inputs */
     TP_SPOOL_MODULE,
-    TP_SPOOL_STEP,        /* begin of a step; `name`: number of the step. TP_SPOOL_STEP_END ends it with all ranges that
-                           * are open inside */
+    /* begin of a step; `name`: number of the step. TP_SPOOL_STEP_END ends the step and all ranges that are open
+     * inside */
+    TP_SPOOL_STEP,
     TP_SPOOL_END,         /* end of the innermost range of the thread */
-    TP_SPOOL_INSTANT,     /* instant; text: about this occurrence, if `name` is the number of a name */
+    TP_SPOOL_INSTANT,     /* instant; text: detail of this occurrence, if `name` is the number of a name */
     TP_SPOOL_COUNTER,     /* payload: struct tp_spool_counter */
     TP_SPOOL_MEMORY_NOTE, /* payload: struct tp_spool_memory */
     TP_SPOOL_ASYNC_BEGIN, /* begin of a task, which may end on another thread; payload: struct tp_spool_async */
     TP_SPOOL_ASYNC_END,
     TP_SPOOL_STEP_END,
     TP_SPOOL_STACK = 32, /* stack of the thread's next record; payload: addresses, innermost first */
-    TP_SPOOL_SAMPLED,    /* thread that may have samples; payload: struct tp_spool_sampled */
+    TP_SPOOL_SAMPLED,    /* a thread that may have samples; payload: struct tp_spool_sampled */
     TP_SPOOL_SAMPLE,     /* payload: struct tp_spool_sample, then its addresses, padded to whole slots */
     TP_SPOOL_EVENT = 40, /* payload: struct tp_spool_event */
     TP_SPOOL_TENSOR,     /* payload: struct tp_spool_tensor, then its dimensions; text: path of its file below the
                           * directory */
     TP_SPOOL_KIND_SCOPE, /* begin of a range; no payload; `text`: enum tp_spool_work_kind */
-    TP_SPOOL_WORK,       /* work of another device; payload: struct tp_spool_work */
-    /* GPU activity: writer/spool/spool_format_gpu.h */
+    TP_SPOOL_WORK,       /* work of a lane, a queue of a device; payload: struct tp_spool_work */
+    /* first kind of GPU activity: writer/spool/spool_format_gpu.h */
     TP_SPOOL_GPU_DEVICE = 48,
     TP_SPOOL_GPU_CLOCK,
     TP_SPOOL_GPU_LOST,
@@ -117,27 +120,29 @@ enum tp_spool_kind {
     TP_SPOOL_MARK_PUSH = 64, /* begin of a range of this thread; payload: struct tp_spool_mark */
     TP_SPOOL_MARK_POP,       /* end of the innermost range of a domain on this thread; `name`: the domain */
     TP_SPOOL_MARK_START,     /* begin of a range that may overlap others; payload: struct tp_spool_mark */
-    TP_SPOOL_MARK_FINISH,   /* end, on any thread, of a range that may overlap others; payload: struct tp_spool_async */
-    TP_SPOOL_MARK_SPAN,     /* finished range; payload: struct tp_spool_mark, struct tp_spool_span */
-    TP_SPOOL_MARK_POINT,    /* instant; payload: struct tp_spool_mark */
-    TP_SPOOL_MARK_CATEGORY, /* name of a category; payload: struct tp_spool_mark with the category and its domain */
-    TP_SPOOL_MARK_THREAD,   /* name of the system thread `id`; payload: struct tp_spool_async */
-    TP_SPOOL_MARK_FACT,     /* fact about a range; payload: struct tp_spool_fact_head, then values of 8 bytes, or a
-                             * text at the end */
+    TP_SPOOL_MARK_FINISH, /* end, on any thread, of a range that may overlap others; payload: struct tp_spool_async */
+    TP_SPOOL_MARK_SPAN,   /* finished range; payload: struct tp_spool_mark, struct tp_spool_span */
+    TP_SPOOL_MARK_POINT,  /* instant; payload: struct tp_spool_mark */
+    /* name of a category; payload: struct tp_spool_mark, which contains the category and its domain */
+    TP_SPOOL_MARK_CATEGORY,
+    TP_SPOOL_MARK_THREAD, /* name of the system thread `id`; payload: struct tp_spool_async */
+    TP_SPOOL_MARK_FACT,   /* fact about a range; payload: struct tp_spool_fact_head, then values of 8 bytes, or a
+                           * text at the end */
     /* Records of hooks and compilers, which spool_trace_native.c converts. */
     TP_SPOOL_FUNCTION = 80, /* begin of a function; no payload. `name` has bits 0 to 31 of its address, and `text` bits
                              * 32 to 47 */
-    TP_SPOOL_FUNCTION_END,  /* end of the function with that address, and of all ranges that are open inside */
-    TP_SPOOL_WAIT,          /* blocking call that ends with this record; payload: struct tp_spool_wait */
-    TP_SPOOL_COLLECTIVE,    /* MPI call that ends with this record; payload: struct tp_spool_collective */
-    TP_SPOOL_REGION,        /* begin of a region; payload: struct tp_spool_region */
-    TP_SPOOL_REGION_END,    /* end of the innermost range, and of all ranges with the region's number; payload: struct
-                             * tp_spool_region */
-    TP_SPOOL_RANK,          /* payload: struct tp_spool_rank */
+    /* end of the function with the address in `name` and `text`, and of all ranges that are open inside */
+    TP_SPOOL_FUNCTION_END,
+    TP_SPOOL_WAIT,       /* blocking call that ends at the time of this record; payload: struct tp_spool_wait */
+    TP_SPOOL_COLLECTIVE, /* MPI call that ends at the time of this record; payload: struct tp_spool_collective */
+    TP_SPOOL_REGION,     /* begin of a region; payload: struct tp_spool_region */
+    /* end of the innermost range and of all ranges with the number of the region; payload: struct tp_spool_region */
+    TP_SPOOL_REGION_END,
+    TP_SPOOL_RANK, /* payload: struct tp_spool_rank */
     TP_SPOOL_KINDS
 };
 
-/* One moment on the three clocks. */
+/* One moment, measured on three clocks. */
 struct tp_spool_clock {
     uint64_t ticks;
     int64_t monotonic_ns, realtime_ns, unused;
@@ -145,8 +150,8 @@ struct tp_spool_clock {
 
 /* A program or library that is in memory from the time of this note on. */
 struct tp_spool_loaded {
-    uint64_t start, end, bias, ticks; /* start, end: addresses; bias: address in memory minus address in the file;
-                                       * ticks: time of the note */
+    /* start, end: addresses in memory; bias: address in memory minus address in the file; ticks: time of the note */
+    uint64_t start, end, bias, ticks;
 };
 
 struct tp_spool_sampled {
@@ -154,14 +159,15 @@ struct tp_spool_sampled {
     char name[32]; /* name of the thread, NUL-terminated */
 };
 
-/* Sample of a thread's stack. The first address is the current instruction; the others are return addresses. */
+/* A sample of a thread's stack. The first address is the current instruction; the others are return addresses. */
 struct tp_spool_sample {
-    uint64_t tid, ticks, cpu_ns; /* cpu_ns: processor time that the sample represents */
+    /* tid: system thread id; ticks: time of the sample; cpu_ns: processor time that the sample represents, ns */
+    uint64_t tid, ticks, cpu_ns;
     uint64_t frame_count;
 };
 
 struct tp_spool_operator {
-    int64_t sequence, flops; /* sequence number and FLOPs; INT64_MIN: none */
+    int64_t sequence, flops; /* sequence: sequence number of the operator; flops: its FLOPs. INT64_MIN: none */
     int64_t bytes, forward_tid;
     uint32_t input_count, is_backward;
     uint64_t is_of_library; /* 1: a source that intercepts a library function recorded the operator; 0: the program
@@ -181,7 +187,7 @@ struct tp_spool_counter {
 
 struct tp_spool_memory {
     uint64_t address;
-    int64_t bytes; /* bytes that were allocated; negative: released */
+    int64_t bytes; /* bytes that were allocated; negative: bytes that were released */
     int64_t total_allocated, total_reserved;
     int32_t device_type, device_id; /* type of the device as in torch, 0 CPU or 1 CUDA, and number of the device */
     uint64_t unused;
@@ -201,13 +207,13 @@ struct tp_spool_work {
     uint64_t unused;
 };
 
-/* A domain is the number of its name. This bit distinguishes ITT's domains from NVTX's. Two values have a special
- * meaning: */
+/* Bit that distinguishes domains of ITT from domains of NVTX. The rest of a domain is the number of its name, except
+ * for two values: */
 #define TP_SPOOL_ITT 0x80000000u
 #define TP_SPOOL_OF_RANGE 0xFFFFFFFEu /* the fact belongs to the innermost range of the program's own calls */
 #define TP_SPOOL_OF_WORK 0xFFFFFFFDu  /* the fact belongs to the last work of its thread */
 
-/* Types of a value of 8 bytes. The bits of TP_SPOOL_COLOR are 0xRRGGBB. */
+/* Types of an 8-byte value. The bits of a TP_SPOOL_COLOR are 0xRRGGBB. */
 enum tp_spool_value {
     TP_SPOOL_NOTHING,
     TP_SPOOL_UNSIGNED,
@@ -223,42 +229,44 @@ enum tp_spool_form {
     TP_SPOOL_FORM_TASK,
     TP_SPOOL_FORM_FRAME,
     TP_SPOOL_FORM_REGION,
-    TP_SPOOL_FORM_EVENT, /* an event becomes an instant if it has no end */
+    TP_SPOOL_FORM_EVENT, /* an event; becomes an instant if it has no end */
     TP_SPOOL_FORM_COUNT
 };
 
-enum { TP_SPOOL_SHORT_MARK = TP_SPOOL_SLOT }; /* bytes of a mark without its second half */
+/* size of a mark that has no second half, bytes */
+enum { TP_SPOOL_SHORT_MARK = TP_SPOOL_SLOT };
 
 /* A range or instant with the name of its record. The second half exists only if has_more is set; most marks have no
  * second half. */
 struct tp_spool_mark {
-    uint32_t domain, category; /* category: number that the program has chosen, or 0 */
-    uint32_t color;            /* colour as ARGB, valid if has_color is set */
-    uint8_t has_color, form;   /* form: enum tp_spool_form */
-    uint8_t value_type;        /* type of `value`, enum tp_spool_value without text */
+    /* domain: number of the domain's name; category: number that the program has chosen, or 0 */
+    uint32_t domain, category;
+    uint32_t color;          /* colour as ARGB, valid if has_color is set */
+    uint8_t has_color, form; /* form: enum tp_spool_form */
+    uint8_t value_type;      /* type of `value`, enum tp_spool_value without text */
     uint8_t has_more;
-    uint64_t key;   /* key that the end and the facts of the range contain; 0: none */
+    uint64_t key;   /* key of the range, also contained in the records of its end and of its facts; 0: none */
     uint64_t value; /* bits of the mark's value */
 };
 
-/* Begin and end of a finished range in ticks. */
+/* Begin and end of a finished range, ticks. */
 struct tp_spool_span {
     uint64_t begin, end;
 };
 
-/* A fact about a range; `name` of the record is the key of the fact. */
+/* A fact about a range. The record's `name` is the key of the fact. */
 struct tp_spool_fact_head {
     uint64_t key;    /* key of the range; 0: the innermost range of the domain on this thread */
     uint32_t domain; /* domain of the range */
-    uint16_t count;  /* count of values */
+    uint16_t count;  /* number of values */
     uint8_t type;    /* type of the values, enum tp_spool_value */
     uint8_t unused;
 };
 
-/* A recorded timing event. */
+/* A timing event that the program has recorded. */
 struct tp_spool_event {
-    uint64_t number, stream; /* number: of the event, from 1 in the process; stream: address of the stream, 0 for the
-                              * default stream */
+    /* number: number of the event in the process, from 1; stream: address of the stream, 0 for the default stream */
+    uint64_t number, stream;
     int32_t device_type, unused;
     uint64_t unused_too;
 };
@@ -270,7 +278,7 @@ struct tp_spool_wait {
     uint64_t object, unused; /* object: address of the object for which the thread waited, 0 if unknown */
 };
 
-/* Rank of the process, recorded if it was unknown at the start of the recording. UINT32_MAX: unknown. */
+/* Rank of the process, recorded only if it was unknown at the start of the recording. UINT32_MAX: unknown. */
 struct tp_spool_rank {
     uint32_t rank, world_size, local_rank, unused;
 };
@@ -278,13 +286,15 @@ struct tp_spool_rank {
 /* An MPI call. It lasts from `begin` to `end` (ticks). Its name is "mpi:" followed by the function. */
 struct tp_spool_collective {
     uint64_t begin;
-    int64_t in_count, out_count; /* count of elements that this rank sends and receives; INT64_MIN: none */
-    uint32_t dtype, group_size;  /* dtype: enum tracepress_dtype, 0 if unknown; group_size: number of ranks */
+    int64_t in_count, out_count; /* number of elements that this rank sends and receives; INT64_MIN: none */
+    /* dtype: enum tracepress_dtype, 0 if unknown; group_size: number of ranks in the communicator */
+    uint32_t dtype, group_size;
     int64_t in_bytes, out_bytes; /* bytes that this rank sends and receives; INT64_MIN: none */
     int64_t peer;                /* rank of the peer or the root; INT64_MIN: none */
     uint64_t group;              /* number of the communicator; 0: all ranks */
     uint64_t end;
-    uint64_t sequence; /* number among the collectives of all ranks, recorded or not, from 1; 0: unknown */
+    /* number of the call among the collectives of all ranks, recorded or not, from 1; 0: unknown */
+    uint64_t sequence;
 };
 
 /* A parallel region of the program's code. */

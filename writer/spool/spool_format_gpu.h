@@ -1,9 +1,10 @@
-/* Defines the payloads of the spool's GPU records (spool_format.h, kinds 48 to 63), which contain the fields of CUPTI's
+/* Defines the payloads of the spool's GPU records (spool_format.h, kinds 48 to 63). They contain the fields of CUPTI's
  * activity records.
  *
- * GPU records are in chunks of the thread to which CUPTI delivered them. They are written after the activity and are
- * unordered. Each record has its own times: ticks of the spool's clock, or, in a spool with TP_SPOOL_GPU_CLOCK records,
- * nanoseconds of CUPTI's own clock. Numbers are CUPTI's; TP_SPOOL_GPU_NONE means no stream, event or device.
+ * GPU records are in chunks of the thread to which CUPTI delivered them. They are written after the activity, in any
+ * order. Each record contains its own times. These are ticks of the spool's clock, or, in a spool with
+ * TP_SPOOL_GPU_CLOCK records, nanoseconds of CUPTI's own clock. Numbers of devices, streams and the like are CUPTI's;
+ * TP_SPOOL_GPU_NONE means no stream, event or device.
  *
  * Names of kernels are mangled by the compiler. Names of calls have no version at their end. */
 #ifndef TP_WRITER_SPOOL_SPOOL_FORMAT_GPU_H
@@ -21,7 +22,7 @@ struct tp_spool_gpu_device {
         shared_per_sm_bytes, max_blocks_per_sm, unused;
 };
 
-/* Payload of TP_SPOOL_GPU_CLOCK: one moment on two clocks. */
+/* Payload of TP_SPOOL_GPU_CLOCK: one moment, measured on two clocks. */
 struct tp_spool_gpu_clock {
     int64_t gpu_ns;
     uint64_t ticks;
@@ -29,9 +30,9 @@ struct tp_spool_gpu_clock {
 
 /* Payload of TP_SPOOL_GPU_LOST: counts since the previous record of this kind. */
 struct tp_spool_gpu_lost {
-    uint64_t dropped_count; /* records that CUPTI dropped because it had no buffer */
-    uint64_t unknown_count; /* records of kinds that are not recorded */
-    uint64_t broken_count;  /* buffers that could not be read to their end */
+    uint64_t dropped_count; /* number of records that CUPTI dropped because it had no buffer */
+    uint64_t unknown_count; /* number of records whose kinds are not recorded */
+    uint64_t broken_count;  /* number of buffers that could not be read to their end */
     uint64_t unused;
 };
 
@@ -40,7 +41,7 @@ struct tp_spool_gpu_work {
     uint64_t start, end; /* begin and end of the work; both 0: unknown to CUPTI */
     uint32_t correlation, device, context, stream;
     uint64_t graph_node;
-    uint32_t graph, unused; /* graph: id of the CUDA graph; 0: the work was launched individually */
+    uint32_t graph, unused; /* graph: id of the CUDA graph; 0: the work was launched without a graph */
 };
 
 /* Payload of TP_SPOOL_GPU_KERNEL. */
@@ -69,7 +70,7 @@ struct tp_spool_gpu_set {
     uint32_t memory_kind, value;
 };
 
-/* Payload of TP_SPOOL_GPU_GRAPH: a whole graph as one work, if CUPTI was configured so. */
+/* Payload of TP_SPOOL_GPU_GRAPH: a whole graph as one work, if CUPTI records graphs in this way. */
 struct tp_spool_gpu_graph {
     struct tp_spool_gpu_work work;
 };

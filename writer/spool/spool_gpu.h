@@ -10,22 +10,23 @@
 #include "writer/spool/spool_trace_part.h"
 #include "writer/text/demangle.h"
 
-/* A GPU activity, with a pointer to its record in the mapped file. */
+/* A GPU activity, with a pointer to the record of this activity in the mapped file. */
 struct tp_gpu_item {
     const struct tp_spool_record *record;
     int64_t start_ns, end_ns;
 };
 
-/* A call of the runtime or the driver. */
+/* A call of the CUDA runtime or driver. */
 struct tp_gpu_call {
     const struct tp_spool_record *record;
-    int64_t start_ns, end_ns, external_id; /* external_id: id of the operator or scope that contains the call, or 0 */
-    uint32_t correlation, tid, scope;      /* scope: index in scopes of the scope that contains the call, or 0 */
-    bool is_inside;                        /* true for a driver call inside a runtime call, which is not written */
-    bool is_launch;                        /* true if a GPU activity has the same correlation */
+    /* external_id: id of the operator or scope in which the call was made, or 0 */
+    int64_t start_ns, end_ns, external_id;
+    uint32_t correlation, tid, scope; /* scope: index in `scopes` of the scope in which the call was made, or 0 */
+    bool is_inside; /* true for a driver call inside a runtime call; such a driver call is not written to the trace */
+    bool is_launch; /* true if a GPU activity has the same correlation */
 };
 
-/* A scope or a step that contains calls. */
+/* A scope or a step in which calls were made. */
 struct tp_gpu_scope {
     struct tp_str name;
     int64_t external_id;
@@ -51,34 +52,33 @@ struct tp_spool_gpu {
     struct tp_vec memory;                        /* items: struct tp_gpu_item: allocations and pools, sorted by time */
     struct tp_vec events;                        /* items: struct tp_spool_gpu_event, sorted by context, event,
                                                   * correlation */
-    struct tp_vec contexts;                      /* items: struct tp_spool_gpu_event with the device of a context in
-                                                  * `stream`, sorted by context */
-    struct tp_vec devices;                       /* items: struct tp_gpu_device, sorted by id */
-    struct tp_vec clocks;                        /* items: struct tp_spool_gpu_clock, sorted by gpu_ns; empty: times are
-                                                  * ticks */
-    struct tp_vec scopes;                        /* items: struct tp_gpu_scope; index 0 is unused */
-    struct tp_vec rows;                          /* items: struct tp_gpu_row, sorted by device, stream, context */
-    uint32_t *by_correlation;                    /* indexes of calls, sorted by correlation */
-    struct tp_str *names;                        /* demangled names; the index is the number of the name; ptr NULL: not
-                                                  * demangled yet */
+    /* items: struct tp_spool_gpu_event, sorted by context; `stream` contains the device of the context */
+    struct tp_vec contexts;
+    struct tp_vec devices;    /* items: struct tp_gpu_device, sorted by id */
+    struct tp_vec clocks;     /* items: struct tp_spool_gpu_clock, sorted by gpu_ns; empty: times are
+                               * ticks */
+    struct tp_vec scopes;     /* items: struct tp_gpu_scope; index 0 is unused */
+    struct tp_vec rows;       /* items: struct tp_gpu_row, sorted by device, stream, context */
+    uint32_t *by_correlation; /* indexes of calls, sorted by correlation */
+    struct tp_str *names;     /* demangled names, by the number of the name; ptr NULL: not demangled yet */
     struct tp_demangle demangle;
-    uint64_t steps_left; /* steps that linking may still take, so that malicious files cannot take long */
+    uint64_t steps_left; /* number of steps that linking may still take, so that malicious files cannot take long */
     uint64_t dropped_count, unknown_count, lost_buffer_count, timeless_count;
-    int64_t first_ns; /* earliest start of an activity; INT64_MAX: no activity */
+    int64_t first_ns; /* earliest start of a GPU activity; INT64_MAX: no activity */
 };
 
 /* Reads the GPU records of all threads into c->gpu, which becomes NULL if there are no such records
  * (spool_gpu_gather.c). */
 void tp_spool_gpu_gather(struct tp_spool_conversion *c);
 
-/* Returns the first, outermost call with this correlation, or NULL if it was not recorded. */
+/* Returns the first, outermost call with this correlation, or NULL if no such call was recorded. */
 struct tp_gpu_call *tp_spool_gpu_call(const struct tp_spool_gpu *gpu, uint32_t correlation);
 
 /* Links the calls of a thread to the ranges around them. The ranges must be in c->ranges and already written
  * (spool_gpu_link.c). */
 void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid);
 
-/* tp_spool_gpu_find_rows finds the row of each work. The second function returns the row of one work
+/* tp_spool_gpu_find_rows finds the row of each work. tp_spool_gpu_row returns the row of one work
  * (spool_gpu_rows.c). */
 void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu);
 const struct tp_gpu_row *tp_spool_gpu_row(const struct tp_spool_gpu *gpu, uint32_t device, uint32_t stream,
@@ -94,7 +94,7 @@ void tp_spool_gpu_write(struct tp_spool_conversion *c);
 void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c);
 void tp_spool_gpu_write_memory(struct tp_spool_conversion *c);
 
-/* Appends facts about missing data for the head of the trace; increases *count by at most 4. */
+/* Appends facts about missing data for the head of the trace. Increases *count by at most 4. */
 void tp_spool_gpu_facts(const struct tp_spool_conversion *c, struct tp_trace_out_meta *facts, size_t *count);
 
 /* Reads the payload of a record as a struct. The size of the payload was checked when the record was collected. */

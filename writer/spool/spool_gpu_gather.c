@@ -5,7 +5,8 @@
 
 static const int64_t MAX_NS = 1ll << 60, MAX_WALL_NS = 1ll << 62;
 
-enum { LINK_STEPS = 64 }; /* most steps of linking for each call, on average */
+/* most steps of linking per call, on average */
+enum { LINK_STEPS = 64 };
 
 /* ---- times ---- */
 
@@ -14,7 +15,7 @@ static int64_t clamp(double ns)
     return ns < (double)-MAX_NS ? -MAX_NS : ns > (double)MAX_WALL_NS ? MAX_WALL_NS : (int64_t)ns;
 }
 
-/* Returns the wall clock minus CUPTI's clock at a clock record, ns. */
+/* Returns how far the wall clock is ahead of CUPTI's clock at a clock record, ns. */
 static double ahead(const struct tp_spool_conversion *c, const struct tp_spool_gpu_clock *clock)
 {
     return (double)(tp_spool_time(c->file, clock->ticks) - clock->gpu_ns);
@@ -70,7 +71,7 @@ static void keep_context(struct tp_spool_gpu *gpu, uint32_t context, uint32_t de
     struct tp_spool_gpu_event *list = gpu->contexts.data;
     size_t count = gpu->contexts.count;
     if (count && list[count - 1].context == context && list[count - 1].stream == device)
-        return; /* usually the last context has already been stored */
+        return; /* the last stored context is the same one, as in most programs */
     *(struct tp_spool_gpu_event *)tp_vec_push(&gpu->contexts) =
         (struct tp_spool_gpu_event){.context = context, .stream = device};
 }
@@ -117,7 +118,8 @@ static void keep_overhead(struct tp_spool_conversion *c, const struct tp_spool_r
 
 static void keep_memory(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    uint64_t time; /* time of the record, which is the first member of both kinds */
+    /* time of the record; the first member of both kinds of payload */
+    uint64_t time;
     TP_SPOOL_GPU_READ(&time, record);
     keep_item(c, &c->gpu->memory, record, (uint64_t[]){time, time});
 }
@@ -213,8 +215,8 @@ static const struct {
 
 enum { KEEPERS = sizeof keepers / sizeof *keepers };
 
-/* Passes GPU records to the functions for their kinds. wants_clocks: passes only clocks, otherwise all other kinds,
- * which need the clocks. Returns the count of records. */
+/* Passes GPU records to the functions for their kinds. wants_clocks: true passes only clocks, false passes all other
+ * kinds, which need the clocks. Returns the number of records. */
 static uint64_t walk(struct tp_spool_conversion *c, bool wants_clocks)
 {
     uint64_t seen = 0;
@@ -247,7 +249,8 @@ static int by_clock(const void *x, const void *y)
     return a->gpu_ns != b->gpu_ns ? COMPARE(a->gpu_ns, b->gpu_ns) : COMPARE(a->ticks, b->ticks);
 }
 
-/* Sorts an outer call before the calls inside it, and equal calls in the order of delivery. */
+/* Compares two calls so that an outer call comes before the calls inside it, and equal calls are in the order of
+ * delivery. */
 static int by_tid_and_start(const void *x, const void *y)
 {
     const struct tp_gpu_call *a = x, *b = y;

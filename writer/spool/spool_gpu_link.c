@@ -1,11 +1,11 @@
 /* Finds the operator and the scope of each call: see spool_gpu.h.
  *
- * The rule is torch's: a call belongs to the innermost range on its thread when the call begins. Operators take
- * precedence over scopes, because torch links kernels to operators. A call outside of operators belongs to its
+ * The rule is torch's: a call belongs to the range that is innermost on its thread when the call begins. Operators
+ * take precedence over scopes, because torch links kernels to operators. A call outside of operators belongs to its
  * scope. */
 #include "writer/spool/spool_gpu.h"
 
-/* An open range, with the ids of the innermost operator and scope that contain it, including itself. */
+/* An open range, with the ids of the innermost operator and the innermost scope around it. The range itself counts. */
 struct open_range {
     int64_t end_ns, operator_id, scope_id;
     uint32_t scope;
@@ -48,7 +48,7 @@ static void close_ended(struct tp_vec *stack, int64_t now_ns)
         stack->count--;
 }
 
-/* Returns the first call of a thread that does not begin before `ns`. */
+/* Returns the index of the first call of a thread that begins at `ns` or later. */
 static size_t first_call(const struct tp_spool_gpu *gpu, uint64_t tid, int64_t ns)
 {
     size_t low = 0, high = gpu->calls.count;
@@ -80,9 +80,8 @@ void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid)
             if (range->start_ns > now_ns)
                 break;
             close_ended(&stack, range->start_ns);
-            if (range->start_ns + range->dur_ns > now_ns &&
-                !range->is_crossing) /* ranges that have ended or cross others contain neither this call nor a later one
-                                      */
+            /* a range that has ended or crosses other ranges contains neither this call nor a later one */
+            if (range->start_ns + range->dur_ns > now_ns && !range->is_crossing)
                 enter(c, &stack, range);
         }
         close_ended(&stack, now_ns);

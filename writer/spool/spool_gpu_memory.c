@@ -1,7 +1,7 @@
 /* Writes allocations of a CUDA program as torch's [memory] records: see spool_gpu.h.
  *
- * Total Allocated is the memory allocated on a device since the recording began. Total Reserved adds the unused memory
- * in its pools. Releases of memory from before the recording are left out, as in torch. */
+ * Total Allocated is the memory allocated on a device since the start of the recording. Total Reserved adds the unused
+ * memory in its pools. Memory that was allocated before the recording is left out when it is released, as in torch. */
 #include "writer/spool/spool_gpu.h"
 
 enum { ALLOCATION = 1, RELEASE = 2, POOL_DESTROYED = 2, PAGEABLE = 1, PINNED = 2, MAX_TOTALS = 1024 };
@@ -12,7 +12,7 @@ static const uint64_t MAX_BYTES = 1ull << 50;
 struct block {
     uint64_t address;
     int64_t bytes;
-    uint32_t total; /* index of the total that contains it */
+    uint32_t total; /* index of the total to which the block or pool belongs */
     bool is_used, is_pool;
 };
 

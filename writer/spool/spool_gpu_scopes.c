@@ -1,5 +1,6 @@
-/* Writes scopes as they appear on streams (torch's gpu_user_annotation). Such a range is from the first begin to the
- * last end of the works that a scope started on a stream, extended by a nanosecond on both sides. See spool_gpu.h. */
+/* Writes scopes as they appear on streams (torch's gpu_user_annotation). Such a range lasts from the first begin to
+ * the last end of the works that a scope started on a stream. It is extended by a nanosecond on both sides. See
+ * spool_gpu.h. */
 #include "writer/spool/spool_gpu.h"
 
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void collect(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
     unite(spans);
 }
 
-/* Adds the spans of children to each outer scope. */
+/* Adds the spans of inner scopes to each outer scope. */
 static void add_outer(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
 {
     size_t from = 0;
@@ -94,8 +95,8 @@ void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c)
                                                  .ts_ns = span->start_ns - c->base_ns - 1,
                                                  .dur_ns = span->end_ns - span->start_ns + 2,
                                                  .args = &id,
-                                                 .arg_count = scope->external_id != 0}; /* only scopes have an external
-                                                                                         * id; steps have none */
+                                                 /* a step has no external id, a scope has one */
+                                                 .arg_count = scope->external_id != 0};
         tp_trace_out_complete(c->out, &event);
     }
 }

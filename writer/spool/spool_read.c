@@ -13,8 +13,8 @@
 #include "writer/base/input.h"
 #include "writer/base/mapped.h"
 
-/* Limits for damaged values, so that sums fit into 64 bits. The first is for the wall clock (until 2116), the second
- * for other durations. */
+/* Limits for damaged values, so that sums fit into 64 bits. MAX_WALL_NS is for the wall clock (until 2116), MAX_NS for
+ * other durations. */
 static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 
 /* ---- the file ---- */
@@ -26,7 +26,7 @@ static bool is_live(int fd, pid_t *pid)
     struct tp_spool_head head = {0};
     bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
     *pid = (pid_t)head.pid;
-    /* the writer takes its lock before it writes the head, so this lock disturbs no writer */
+    /* a writer locks the file before it writes the head, so this lock does not disturb a writer */
     return is_spool && flock(fd, LOCK_SH | LOCK_NB) != 0;
 }
 
@@ -38,7 +38,7 @@ static bool is_open_here(int fd)
     DIR *dir = fstat(fd, &own) == 0 ? opendir("/proc/self/fd") : NULL;
     bool is_found = false;
     for (struct dirent *entry; dir && !is_found && (entry = readdir(dir)) != NULL;) {
-        /* opened by name in the folder, because another thread may close that descriptor at this moment */
+        /* opened by its name in the folder, because another thread may close the descriptor at this moment */
         is_found = *entry->d_name != '.' && atoi(entry->d_name) != fd &&
                    fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && other.st_dev == own.st_dev &&
                    other.st_ino == own.st_ino;
@@ -48,8 +48,8 @@ static bool is_open_here(int fd)
     return is_found;
 }
 
-/* Copies the file, because a running program reuses chunks. The program first writes the contents of a reused chunk to
- * the end of the file. So reading in order up to the current end misses nothing. */
+/* Copies the file, because a running program reuses chunks. Before a program reuses a chunk, it writes the chunk's
+ * contents to the end of the file. So a copy in file order up to the current end misses nothing. */
 static void *copy_bytes(int fd, size_t *size)
 {
     size_t room = *size + *size / 4 + (64u << 20), at = 0;
@@ -65,14 +65,14 @@ static void *copy_bytes(int fd, size_t *size)
     return bytes;
 }
 
-/* Returns the file in memory, mapped or as a stable copy. Returns MAP_FAILED if the file is too short, or when memory
- * is short. */
+/* Returns the bytes of the file, mapped or as a stable copy. Returns MAP_FAILED if the file is too short, or when
+ * memory is short. */
 static void *take_bytes(int fd, size_t *size, bool *is_copy)
 {
     pid_t pid;
     if (*size < TP_SPOOL_UNIT)
         return MAP_FAILED;
-    /* a handler in the recording process itself reads only finished recordings, which need no copy */
+    /* a signal handler in the recording process itself reads only finished recordings, which need no copy */
     *is_copy = is_live(fd, &pid) && (pid != getpid() || !is_open_here(fd));
     if (*is_copy)
         return copy_bytes(fd, size);
@@ -132,9 +132,9 @@ bool tp_spool_is_live(const char *path)
     return lives;
 }
 
-/* Returns the chunk at `offset` if it is complete, or NULL. Reads its header by pread, not through the mapping. After a
- * full disk the file may have holes. On a memory file system, touching a hole needs a page, and raises SIGBUS if memory
- * is short. */
+/* Returns the chunk at `offset`, or NULL if the chunk is not complete. Reads its header by pread, not through the
+ * mapping, because the file may have holes after a full disk. On a memory file system, touching a hole needs a page,
+ * and raises SIGBUS if memory is short. */
 static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, size_t offset)
 {
     struct tp_spool_chunk head;
@@ -153,8 +153,8 @@ static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, s
 static void enter_chunk(struct tp_spool_walk *walk)
 {
     const struct tp_spool_chunk *chunk = walk->file->chunks[walk->chunk];
-    size_t size = __atomic_load_n(&chunk->size, __ATOMIC_RELAXED); /* the size may have changed since the chunk was
-                                                                    * listed */
+    /* the program may have changed the size since the chunk was listed */
+    size_t size = __atomic_load_n(&chunk->size, __ATOMIC_RELAXED);
     size_t room = walk->file->size - (size_t)((const char *)chunk - walk->file->bytes);
     walk->at = (const char *)(chunk + 1);
     walk->chunk_end = size >= sizeof *chunk && size <= room ? (const char *)chunk + size : walk->at;
@@ -286,7 +286,8 @@ static int by_ticks(const void *x, const void *y)
     return (a->ticks > b->ticks) - (a->ticks < b->ticks);
 }
 
-/* Returns the ns from `from` to `ticks` at a rate. The result is limited so that the sums below fit. */
+/* Returns the time from `from` to `ticks` in ns. rate: ns per tick. The result is limited so that the sums below fit
+ * into 64 bits. */
 static int64_t elapsed(uint64_t ticks, uint64_t from, double rate)
 {
     double ns = (ticks >= from ? (double)(ticks - from) : -(double)(from - ticks)) * rate;
@@ -297,9 +298,9 @@ int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks)
 {
     const struct tp_spool_clock *clocks = file->clocks;
     uint32_t low = 0, high = file->clock_count;
-    if (file->clock_count < 2) /* the program was killed at the start, so at most the first moment is known */
+    if (file->clock_count < 2) /* the program was killed at the start, so at most its first clock note is known */
         return file->clock_count ? clocks->realtime_ns + elapsed(ticks, clocks->ticks, 1.0) : elapsed(ticks, 0, 1.0);
-    while (low + 1 < high) { /* finds the last note at or before `ticks` */
+    while (low + 1 < high) { /* finds the last clock note at or before `ticks` */
         uint32_t middle = low + (high - low) / 2;
         if (clocks[middle].ticks <= ticks)
             low = middle;
@@ -330,8 +331,8 @@ static int by_thread(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Drops duplicates. A program that was killed while it moved a chunk leaves two copies, of which the first is kept.
- * Returns the number of remaining chunks. */
+/* Drops duplicates of chunks. A program that was killed while it moved a chunk leaves two copies of the chunk; the
+ * first one is kept. Returns the number of remaining chunks. */
 static uint32_t leave_out_copies(const struct tp_spool_chunk **chunks, uint32_t count)
 {
     uint32_t kept = 0;
@@ -345,7 +346,7 @@ static uint32_t leave_out_copies(const struct tp_spool_chunk **chunks, uint32_t 
     return kept;
 }
 
-/* Lists the chunks. A unit without a header was reserved and never used. */
+/* Lists the chunks. Skips units without a header, which were reserved and never used. */
 static uint32_t list_chunks(struct tp_spool_file *file, struct tp_arena *arena)
 {
     struct tp_vec chunks = TP_VEC(arena, const struct tp_spool_chunk *);

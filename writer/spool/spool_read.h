@@ -13,7 +13,7 @@
 #include "writer/base/str.h"
 #include "writer/spool/spool_format.h"
 
-/* One recorded thread. Its chunks are adjacent in tp_spool_file.chunks, in the order of their sequence. */
+/* One recorded thread. Its chunks are adjacent in tp_spool_file.chunks, ordered by their sequence numbers. */
 struct tp_spool_thread {
     uint64_t tid;
     uint32_t number;
@@ -28,8 +28,9 @@ struct tp_spool_fact {
 
 /* A loaded program or library; see struct tp_spool_loaded. */
 struct tp_spool_module {
-    uint64_t start, end, bias, since; /* start, end: addresses; bias: address in memory minus address in the file;
-                                       * since: ticks of the load */
+    /* start, end: addresses in memory; bias: address in memory minus address in the file; since: time of the load,
+     * ticks */
+    uint64_t start, end, bias, since;
     struct tp_str path;
 };
 
@@ -41,7 +42,7 @@ struct tp_spool_file {
     const struct tp_spool_chunk **chunks;
     struct tp_spool_thread *threads; /* threads in the order of their first records */
     uint32_t thread_count;
-    struct tp_str *names; /* texts of names; the index is the number; "" if a number has no name */
+    struct tp_str *names; /* texts of names, by the number of the name; "" if a number has no name */
     uint32_t name_count;
     struct tp_spool_clock *clocks; /* clock notes, sorted by ticks */
     uint32_t clock_count;
@@ -49,7 +50,7 @@ struct tp_spool_file {
     uint32_t fact_count;
     struct tp_spool_module *modules; /* modules in the order of their notes */
     uint32_t module_count;
-    bool was_stopped;      /* true if the recording was stopped regularly; false if the process was killed */
+    bool was_stopped;      /* true if the recording was stopped in the regular way; false if the process was killed */
     uint64_t broken_count; /* count of records with impossible sizes */
 };
 
@@ -64,7 +65,7 @@ int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena 
 void tp_spool_release(struct tp_spool_file *file);
 
 /* Returns the offset of the first byte that could not be read since the spool was opened, rounded to a page. The bytes
- * from this offset on are zeros. Returns SIZE_MAX if all bytes could be read. */
+ * from this offset on read as zeros. Returns SIZE_MAX if all bytes could be read. */
 size_t tp_spool_cut_at(const struct tp_spool_file *file);
 
 /* Iterates over the records of one thread. */
@@ -77,15 +78,15 @@ struct tp_spool_walk {
 
 void tp_spool_walk(struct tp_spool_walk *walk, const struct tp_spool_file *file, const struct tp_spool_thread *thread);
 
-/* Copies the next finished record to *record, and sets *payload to its record->slots slots. Returns false at the
- * end. */
+/* Copies the next finished record to *record, and sets *payload to the record->slots slots after it. Returns false at
+ * the end. */
 bool tp_spool_next(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload);
 
 /* Returns the name of a record: the text of its number, or the record's own text. Borrowed. */
 struct tp_str tp_spool_name(const struct tp_spool_file *file, const struct tp_spool_record *record,
                             const char *payload);
 
-/* Returns ns of CLOCK_REALTIME for the time of a record, interpolated between the two nearest clock notes. */
+/* Returns the time of a record as ns of CLOCK_REALTIME, interpolated between the two nearest clock notes. */
 int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks);
 
 #endif

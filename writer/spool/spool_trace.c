@@ -1,7 +1,7 @@
 /* Converts a spool to a trace: see spool_trace.h.
  *
- * For each thread, begins and ends are matched with a stack. The ranges are written in the order of their begins, as
- * torch does. Times are those of the spool's clock, relative to the wall clock of its first note. */
+ * For each thread, a stack matches begins with ends. The ranges are written in the order of their begins, as torch
+ * does. Times are those of the spool's clock, converted to the wall clock of the first clock note. */
 #include "writer/spool/spool_trace.h"
 
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static void report_progress(const struct tp_spool_conversion *c, uint64_t bytes)
         c->watch->seen(c->watch->context, bytes);
 }
 
-/* Reads the records of a thread. Reading takes about as long as writing, so half of a chunk's bytes count as done after
- * reading. Returns the bytes that remain to be counted. */
+/* Reads the records of a thread. Reading takes about as long as writing, so after reading, half of a chunk's bytes
+ * count as done. Returns the number of bytes that remain to be counted. */
 static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
@@ -104,7 +104,7 @@ static uint64_t began(const struct tp_spool_record *record, const char *payload)
     return sample.ticks < record->time ? sample.ticks : record->time;
 }
 
-/* Finds the first and last moment of the recording, and collects the names in it. */
+/* Finds the first and the last moment of the recording, and collects all names. */
 static void scan_spool(struct tp_spool_conversion *c, int64_t *first)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -191,9 +191,9 @@ static unsigned flags_of(uint32_t spool)
 
 /* Output of a conversion. */
 struct target {
-    const char *trace; /* path of the trace; with a receiver, any name */
+    const char *trace; /* path of the trace; not used to open a file if there is a receiver */
     bool is_gzip;
-    const struct tp_trace_receiver *receiver; /* receiver of the trace's records; NULL: the file is written */
+    const struct tp_trace_receiver *receiver; /* receiver of the trace's records; NULL: a file is written */
 };
 
 static int open_trace(struct tp_spool_conversion *c, const struct target *target, int64_t first_ns,
@@ -201,7 +201,8 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
 {
     const struct tp_spool_head *head = &c->file->head;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
-    enum { OWN_FACTS = 5 }; /* facts of the conversion itself: four about the GPU, and the recorder */
+    /* number of facts that the conversion itself adds: four about the GPU, and one for the recorder */
+    enum { OWN_FACTS = 5 };
     struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + OWN_FACTS, sizeof *metadata);
     size_t metadata_count = c->file->fact_count, gpu_count = c->gpu ? c->gpu->devices.count : 0;
     struct tp_trace_out_device *devices = tp_arena_array(c->arena, gpu_count + TP_SPOOL_WORK_DEVICES, sizeof *devices);
@@ -211,14 +212,15 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
     options.is_gzip = target->is_gzip;
     options.receiver = target->receiver;
     options.flags = flags_of(head->flags);
-    if (!c->has_memory && !c->gpu) /* without memory records, the flag would make a reader consider them lost */
+    if (!c->has_memory &&
+        !c->gpu) /* the flag is removed, because without memory records a reader would consider the records lost */
         options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
     options.base_time_ns = c->base_ns;
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
-    bool is_given = head->rank != UINT32_MAX; /* the rank is known from the environment; otherwise MPI may have recorded
-                                               * it */
+    /* true if the environment contained the rank; otherwise MPI may have recorded it */
+    bool is_given = head->rank != UINT32_MAX;
     options.rank = known(is_given ? head->rank : c->rank.rank);
     options.world_size = known(is_given ? head->world_size : c->rank.world_size);
     options.local_rank = known(is_given ? head->local_rank : c->rank.local_rank);
@@ -246,8 +248,8 @@ static int convert(struct tp_spool_conversion *c, const struct target *target, s
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     scan_spool(c, &first);
     tp_spool_gpu_gather(c);
-    if (c->gpu && c->gpu->first_ns < first) /* CUPTI delivers records later than the activity, but no activity is older
-                                             * than the spool */
+    if (c->gpu && c->gpu->first_ns <
+                      first) /* CUPTI delivers records after the activity, but no activity is older than the spool */
         first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
                                                                             : (int64_t)c->file->head.start_realtime_ns;
     first = tp_spool_gathered_works(c, first);

@@ -9,7 +9,7 @@
 #include "writer/trace_receiver.h"
 
 /* Reads the spool and writes the trace, with gzip if is_gzip. result and watch may be NULL. Returns 0, TP_EIO,
- * TP_ENOMEM, or TP_EFORMAT if the file is not a spool. After an error there is no trace. Any thread may call it. The
+ * TP_ENOMEM, or TP_EFORMAT if the file is not a spool. After an error no trace exists. Any thread may call it. The
  * conversion needs about 64 bytes of memory per range. */
 int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp_spool_trace_result *result,
                    const struct tp_spool_watch *watch, struct tp_error *err);

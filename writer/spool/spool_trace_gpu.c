@@ -5,7 +5,7 @@
 
 enum { MAX_ARGS = 16, DEVICE_ROW = 1, SYNC_ROWS = 1000000 };
 
-/* Arguments of an event, with memory for the data to which they and the name point. */
+/* Arguments of an event, with memory for the arrays and texts to which the arguments and the name point. */
 struct args {
     struct tp_trace_out_arg items[MAX_ARGS];
     size_t count;
@@ -24,7 +24,7 @@ static void add_named(struct args *args, const char *name, int64_t value)
     args->items[args->count++].name = tp_str_of(name);
 }
 
-/* Converts CUPTI's number for "none" to -1. */
+/* Returns CUPTI's number, or -1 for CUPTI's value for "none". */
 static int64_t number(uint32_t cupti)
 {
     return cupti == TP_SPOOL_GPU_NONE ? -1 : (int64_t)cupti;
@@ -103,7 +103,7 @@ static void add_graph(struct args *args, const struct tp_spool_gpu_work *work)
     add_int(args, TP_OUT_GRAPH_NODE_ID, (int64_t)work->graph_node);
 }
 
-/* Rounds to six decimals, as Kineto does. */
+/* Returns the value rounded to six decimals, as Kineto does. */
 static double shown(float value)
 {
     double scaled = (double)value * 1e6;
@@ -138,7 +138,7 @@ static void kernel_args(struct tp_spool_conversion *c, const struct tp_spool_rec
     add_graph(args, &kernel.work);
 }
 
-/* Adds the bytes, and the bytes per nanosecond unless the duration is 0. */
+/* Adds the number of bytes, and bytes per nanosecond unless the duration is 0. */
 static void add_bytes(struct args *args, uint64_t bytes, int64_t dur_ns)
 {
     add_int(args, TP_OUT_BYTES, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX);
@@ -187,7 +187,7 @@ static struct tp_str set_args(const struct tp_gpu_item *item, struct args *args)
     return (struct tp_str){args->text, (size_t)n};
 }
 
-/* Fills the members of an event that depend on its kind. */
+/* Fills the members of a trace event that depend on its kind. */
 static void describe(struct tp_spool_conversion *c, const struct tp_gpu_item *item, struct tp_trace_out_event *event,
                      struct args *args)
 {
@@ -240,7 +240,8 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_gpu_item *
 
 enum { SYNC_EVENT = 1, SYNC_WAIT_EVENT, SYNC_STREAM, SYNC_CONTEXT };
 
-/* Returns the record of the event for which the thread or stream waits, the last one before the wait. */
+/* Returns the record of the CUDA event for which the thread or stream waits. If the event was recorded several times,
+ * returns the last record before the wait. */
 static const struct tp_spool_gpu_event *recorded(const struct tp_spool_gpu *gpu, const struct tp_spool_gpu_sync *sync)
 {
     const struct tp_spool_gpu_event *list = gpu->events.data, *found = NULL;
@@ -358,7 +359,7 @@ static void name_stream(struct tp_spool_conversion *c, const struct tp_gpu_row *
 }
 
 struct sync_row {
-    int64_t device, stream; /* the row of a wait; stream -1: the row of the device */
+    int64_t device, stream; /* device and stream for which a thread or stream waits; stream -1: the whole device */
 };
 
 static int by_device_and_stream(const void *x, const void *y)
@@ -369,7 +370,7 @@ static int by_device_and_stream(const void *x, const void *y)
     return (a->stream > b->stream) - (a->stream < b->stream);
 }
 
-/* Names the rows of waits: one for a device, and one for each stream that is waited for. */
+/* Names the rows of waits: a row for each device, and a row for each stream for which something waits. */
 static void name_sync_rows(struct tp_spool_conversion *c)
 {
     const struct tp_vec *syncs = &c->gpu->syncs;

@@ -1,5 +1,5 @@
-/* Writes ranges on rows of their own kind: those that may begin and end on different threads, overlap, or cross the
- * ranges of their thread. See spool_trace.c.
+/* Writes ranges that need rows of their own kind. Such ranges may begin and end on different threads, overlap, or
+ * cross other ranges of their thread. See spool_trace.c.
  *
  * Ranges of one kind and domain share as few rows as possible without overlap. A group has at most a thousand rows.
  * Ranges that would need more rows are shown as instants. Ranges with equal times keep the order of the file. */
@@ -10,7 +10,8 @@
 
 enum { MAX_LANES = 1000 };
 
-#define FIRST_ROW ((int64_t)1 << 30) /* first row number, above all system thread ids, which are below 2^22 */
+/* number of the first row, greater than all system thread ids, which are below 2^22 */
+#define FIRST_ROW ((int64_t)1 << 30)
 
 /* ---- ends and facts, by key ---- */
 
@@ -21,8 +22,8 @@ static int by_key(const void *x, const void *y)
         return a->key < b->key ? -1 : 1;
     if (a->at_ns != b->at_ns)
         return a->at_ns < b->at_ns ? -1 : 1;
-    return (a->fact > b->fact) - (a->fact < b->fact); /* facts are sorted before the end, whose `fact` is the largest
-                                                       * number */
+    /* an end has the largest number as its `fact`, so facts are sorted before it */
+    return (a->fact > b->fact) - (a->fact < b->fact);
 }
 
 static int by_key_and_start(const void *x, const void *y)
@@ -41,7 +42,7 @@ static void apply(struct tp_spool_conversion *c, struct tp_vec *open, const stru
         open->count ? TP_AT(&c->lane_ranges, struct tp_spool_lane_range, *TP_AT(open, uint32_t, open->count - 1))
                     : NULL;
     if (!range)
-        return; /* no range with this key is open: it began before the recording, or not at all */
+        return; /* no range with this key is open: the range began before the recording, or never */
     if (keyed->fact != TP_NO_ID) {
         TP_AT(&c->facts, struct tp_spool_range_fact, keyed->fact)->next = range->fact;
         range->fact = keyed->fact;
@@ -96,7 +97,7 @@ static void end_open(struct tp_spool_conversion *c)
 
 /* ---- lanes ---- */
 
-/* A binary heap of lanes. Used lanes are sorted by end, free lanes by number. */
+/* A lane in a binary heap. Used lanes are sorted by end, free lanes by number. */
 struct lane {
     int64_t at;
     uint32_t number;
@@ -147,8 +148,8 @@ int tp_spool_by_group_and_time(const void *x, const void *y)
     return (a->record > b->record) - (a->record < b->record);
 }
 
-/* Assigns lanes to the ranges of one group and returns the number of lanes. A range of length 0 occupies its lane at
- * its moment. */
+/* Assigns lanes to the ranges of one group and returns the number of lanes. A range of length 0 occupies its lane only
+ * at its start time. */
 uint32_t tp_spool_lay_out(struct tp_spool_lane_range *ranges, size_t count)
 {
     struct heap used = {.count = 0}, unused = {.count = 0};
@@ -220,7 +221,8 @@ void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spoo
                                      .group = tp_spool_group(&mark),
                                      .fact = range->fact,
                                      .is_open = range->is_open};
-    c->result->open_count -= range->is_open; /* these counts are added later with the other lane ranges */
+    /* uncounted here, because the range is counted later, with the other lane ranges */
+    c->result->open_count -= range->is_open;
     c->result->range_count--;
 }
 

@@ -32,7 +32,8 @@ void tp_spool_gather(struct tp_spool_conversion *c, const struct tp_spool_record
     }
 }
 
-/* Sorts names so that the last one in the file is used. Names are in the order of threads and times. */
+/* Compares names by key, so that a search finds the last one in the file. Names are in the order of threads and
+ * times. */
 static int by_key(const void *x, const void *y)
 {
     const struct tp_spool_given_name *a = x, *b = y;
@@ -104,7 +105,7 @@ static void set_value(const struct tp_spool_conversion *c, struct tp_trace_out_a
         memcpy(&arg->value.real, &bits, sizeof bits);
     } else if (type == TP_SPOOL_UNSIGNED && bits > INT64_MAX) {
         snprintf(digits, sizeof digits, "%" PRIu64, bits);
-        arg->type = TP_OUT_JSON; /* written as JSON, because the number is larger than the writer's own integers */
+        arg->type = TP_OUT_JSON; /* written as JSON, because the number is too large for the writer's integers */
         arg->value.text = keep(c, digits);
     } else {
         arg->value.integer = (int64_t)bits;
@@ -134,7 +135,7 @@ static struct tp_str list_of(struct tp_spool_conversion *c, const char *values, 
 }
 
 /* Returns the argument for a fact. A repeated fact replaces the earlier one. A fact with the same name as an argument
- * of the writer gets another name. ours: number of the writer's arguments, which come first. */
+ * of the writer gets another name. ours: number of the writer's own arguments, which come first in the list. */
 static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct tp_str name,
                                          struct tp_trace_out_arg *args, size_t ours, size_t *count)
 {
@@ -172,7 +173,7 @@ static void add_color(struct tp_spool_conversion *c, uint32_t color, struct tp_t
     set_color(c, args, count, snprintf(c->color, sizeof c->color, "#%08" PRIX32, color));
 }
 
-/* Sets the colour of a range of the program's own calls. The last colour is used. */
+/* Sets the colour of a range that the program's own calls began. If several colours are set, the last one is used. */
 static void add_range_color(struct tp_spool_conversion *c, const char *values, size_t size,
                             struct tp_trace_out_arg *args, size_t *count)
 {
@@ -231,7 +232,8 @@ size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t co
 
 size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count)
 {
-    uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0; /* indexes of the last TP_SPOOL_MARK_FACTS facts */
+    /* indexes of the range's last facts, at most TP_SPOOL_MARK_FACTS, and their number */
+    uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0;
     for (; fact != TP_NO_ID && found < TP_SPOOL_MARK_FACTS;
          fact = TP_AT(&c->facts, struct tp_spool_range_fact, fact)->next)
         facts[found++] = fact;
@@ -286,7 +288,8 @@ static void add_work_fact(struct tp_spool_conversion *c, const struct tp_spool_r
     work->fact = number;
 }
 
-/* Adds a fact to an open range of this thread, or to a range on another row with the fact's key. */
+/* Adds a fact to an open range of this thread. If the fact has a key, adds it to the range with this key, which may be
+ * on another row. */
 static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
@@ -358,7 +361,7 @@ static void read_span(struct tp_spool_conversion *c, const struct tp_spool_recor
 
 static void nothing(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
-    (void)c, (void)record, (void)tid; /* the names were collected before */
+    (void)c, (void)record, (void)tid; /* names were collected before, in tp_spool_gather */
 }
 
 void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)

@@ -1,4 +1,4 @@
-/* Converts records with a single moment: memory, counters, instants, tasks. See spool_trace.c. */
+/* Converts records that have only one time: memory, counters, instants, tasks. See spool_trace.c. */
 #include "writer/spool/spool_trace_part.h"
 
 static int64_t known_total(int64_t total)
@@ -58,7 +58,7 @@ static int64_t arrow_of(struct tp_str name, uint64_t id)
     return (int64_t)(tp_hash_mix(tp_hash_bytes(name.ptr, name.len) ^ id, 0x9E3779B97F4A7C15ull) >> 11);
 }
 
-/* Writes one end of a task on its thread; an arrow connects both ends. */
+/* Writes the begin or the end of a task on its thread. An arrow connects begin and end. */
 static void write_async(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     struct tp_spool_async async;
@@ -80,11 +80,11 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
     tp_trace_out_flow(c->out, &flow);
 }
 
-/* The function for each kind of record, and the smallest size of its payload. */
+/* For each kind of record, the function that converts it and the smallest size of its payload. */
 static const struct {
     void (*write)(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
     size_t payload_bytes;
-    bool is_of_cpu; /* true: left out if the program's own events are not wanted */
+    bool is_of_cpu; /* true: such records are left out if the program's own events are not wanted */
 } moments[TP_SPOOL_KINDS] = {
     [TP_SPOOL_INSTANT] = {write_instant, 0, true},
     [TP_SPOOL_COUNTER] = {write_counter, sizeof(struct tp_spool_counter), true},

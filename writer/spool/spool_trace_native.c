@@ -1,8 +1,8 @@
 /* Converts records of programs that do not use tracepress.h: functions by address, blocking calls, MPI collectives,
  * parallel regions. See spool_trace.c. spool_format.h defines the kinds.
  *
- * Functions, waits and regions become operators, so that the operator table is the profile of a C program. A collective
- * gets the same form as in torch: a record_param_comms that contains an annotation "mpi:NAME". */
+ * Functions, waits and regions become operators, so that the operator table is the profile of a C program. A
+ * collective gets the same form as in torch: a record_param_comms that contains an annotation "mpi:NAME". */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@
 
 enum { MAX_ARGS = 10 };
 
-/* Names of enum tracepress_dtype as in torch's "dtype" of a collective. "": only the bytes are known. */
+/* Names of the values of enum tracepress_dtype, as in torch's "dtype" of a collective. "": only the number of bytes is
+ * known. */
 static const char *const dtype_names[] = {"",     "Float", "Double", "Half", "BFloat16", "Char",
                                           "Byte", "Short", "Int",    "Long", "Bool",     ""};
 
@@ -21,7 +22,7 @@ static uint64_t address_of(const struct tp_spool_record *record)
     return (uint64_t)record->text << 32 | record->name;
 }
 
-/* Ends the innermost range of a kind, and all ranges that are open inside. address: address of the function; 0: any
+/* Ends the innermost range of a kind, and all ranges that are open inside it. address: address of the function; 0: any
  * function. */
 static void end_kind(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint8_t kind,
                      uint64_t address)
@@ -37,7 +38,7 @@ static void end_kind(struct tp_spool_conversion *c, const struct tp_spool_record
     }
 }
 
-/* Ends a function. If a function was left by longjmp, or its end was lost, it ends with its caller. */
+/* Ends a function. If longjmp left a function, or its end was lost, the function ends with its caller. */
 static void end_function(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     end_kind(c, record, TP_SPOOL_FUNCTION, address_of(record));
@@ -48,8 +49,8 @@ static void end_region(struct tp_spool_conversion *c, const struct tp_spool_reco
     end_kind(c, record, TP_SPOOL_REGION, 0);
 }
 
-/* Adds a range whose record is written at its end. Ranges that began meanwhile on this thread (in a signal handler) are
- * inside it. */
+/* Adds a range whose record was written at the range's end. Ranges that began meanwhile on this thread (in a signal
+ * handler) are inside the range. */
 static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     uint64_t begin, end = record->time;
@@ -75,7 +76,7 @@ void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_re
         [TP_SPOOL_REGION_END] = {end_region, sizeof(struct tp_spool_region)},
     };
     if (record->kind == TP_SPOOL_RANK)
-        return; /* records of this kind were collected before */
+        return; /* records of this kind were collected before this pass */
     if (kinds[record->kind].take && (size_t)record->slots * TP_SPOOL_SLOT >= kinds[record->kind].payload_bytes)
         kinds[record->kind].take(c, record);
     else
@@ -111,13 +112,13 @@ static int by_number(const void *x, const void *y)
     return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* Ends a range at a moment, and all ranges inside it that last longer. */
+/* Ends a range at a moment, and with it all ranges inside that would last longer. */
 static void cut(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
 {
     const struct tp_spool_range *outer = TP_AT(&c->ranges, struct tp_spool_range, first);
     int64_t end_ns = outer->start_ns + outer->dur_ns;
     if (end_ns < moment_ns || (end_ns == moment_ns && !outer->is_open))
-        return; /* the range already ended with its outer ranges */
+        return; /* the range ended earlier, together with a range around it */
     for (size_t i = first; i < c->ranges.count && c->steps_left > 0; i++, c->steps_left--) {
         struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
         if (range->start_ns >= end_ns && i > first)
@@ -140,7 +141,7 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
         const struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
         struct tp_spool_region_end wanted = {.number = region_of(range->record).number};
         size_t low = 0, high = wanted.number ? c->regions.count : 0;
-        while (low < high) { /* finds the first end with the region's number */
+        while (low < high) { /* finds the first end of the region with this number */
             size_t middle = low + (high - low) / 2;
             if (ends[middle].number < wanted.number)
                 low = middle + 1;
@@ -199,7 +200,7 @@ static void write_region(struct tp_spool_conversion *c, struct tp_spool_range *r
     size_t n = 0;
     memcpy(&region, tp_spool_payload(range->record), sizeof region);
     struct tp_str kind = tp_spool_name_of(c, range->record);
-    if (region.address) { /* the address is a return address, so the frame is that of the call before it */
+    if (region.address) { /* address - 1, because a return address belongs to the call before it */
         char *prefix = tp_arena_alloc(c->arena, kind.len + 3);
         memcpy(prefix, kind.ptr, kind.len);
         memcpy(prefix + kind.len, ": ", 3);
@@ -235,7 +236,7 @@ static void write_wait(struct tp_spool_conversion *c, struct tp_spool_range *ran
     tp_trace_out_complete(c->out, &event);
 }
 
-/* Fills torch's arguments of a collective, as far as MPI provides them. */
+/* Fills torch's arguments of a collective, as far as MPI provides their values. */
 static size_t collective_args(const struct tp_spool_collective *call, struct tp_str name, struct tp_trace_out_arg *args)
 {
     bool is_typed = call->dtype < sizeof dtype_names / sizeof *dtype_names && *dtype_names[call->dtype];

@@ -1,11 +1,11 @@
 /* Matches begins with ends and stores the open ranges of a thread. See spool_trace.c.
  *
  * Ranges of the program's own calls nest: an end belongs to the innermost open range. Ranges of NVTX and ITT nest only
- * within their domain, so they may cross other open ranges. One row cannot show crossing ranges, so a crossing range is
- * moved to a row of its own kind. Each step below takes constant time, whatever a damaged file contains. */
+ * within their domain, so they may cross other open ranges. One row cannot show crossing ranges, so a crossing range
+ * is moved to a row of its own kind. Each function takes constant time per record, whatever a damaged file contains. */
 #include "writer/spool/spool_trace_part.h"
 
-#define OWN UINT32_MAX /* domain of ranges that are not marks */
+#define OWN UINT32_MAX /* domain of all ranges that are not marks */
 
 /* ---- the innermost open range of a domain ---- */
 
@@ -92,8 +92,8 @@ static void end(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
     c->open_steps -= range->record->kind == TP_SPOOL_STEP;
     if (is_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
         mark_crossing(c, range);
-    while (!is_mark(range) && c->top != number) /* only marks can be inside the innermost range of the program's own
-                                                 * calls */
+    while (!is_mark(range) &&
+           c->top != number) /* inside the innermost range of the program's own calls, only marks can be open */
         mark_crossing(c, range_at(c, c->top));
     if (!range->is_crossing)
         unlink_range(c, range);
@@ -139,7 +139,7 @@ void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns)
         end(c, number, end_ns);
 }
 
-/* Ends a step and all ranges that are open inside it, so that rows nest. */
+/* Ends a step and all ranges that are open inside it, so that the ranges of a row nest. */
 void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns)
 {
     if (c->open_steps == 0)
@@ -198,7 +198,8 @@ void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns)
 
 struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
 {
-    enum { DEPTH = 16 }; /* most levels that are searched; the range is near */
+    /* most levels that are searched; the wanted range is among the innermost ones */
+    enum { DEPTH = 16 };
     uint32_t number = innermost(c, OWN);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
         struct tp_spool_range *range = range_at(c, number);
@@ -212,7 +213,8 @@ struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
 
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key)
 {
-    enum { DEPTH = 16 }; /* most levels that are searched, because facts follow soon after the begin */
+    /* most levels that are searched; facts follow soon after the begin of their range */
+    enum { DEPTH = 16 };
     uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
         struct tp_spool_range *range = range_at(c, number);

@@ -14,12 +14,13 @@
 /* A range with its begin and, after its end was read, its end. */
 struct tp_spool_range {
     int64_t start_ns, dur_ns;
-    const struct tp_spool_record *record; /* record of the range's begin, in the mapped file */
-    const struct tp_spool_record *stack;  /* record with the stack of the range's call; NULL: not recorded */
-    int64_t external_id;                  /* id in the trace, set when the range is written; 0: none */
-    uint32_t below, above;                /* neighbours in the list of the thread's open ranges; TP_NO_ID: none */
-    uint32_t outer;                       /* the enclosing open range of the same domain, or TP_NO_ID */
-    uint32_t fact;                        /* index of the range's last fact, or TP_NO_ID */
+    const struct tp_spool_record *record; /* record of the range's begin; points into the mapped file */
+    /* record with the stack of the call that began the range; NULL: not recorded */
+    const struct tp_spool_record *stack;
+    int64_t external_id;   /* id in the trace, set when the range is written; 0: no id */
+    uint32_t below, above; /* neighbours in the list of the thread's open ranges; TP_NO_ID: no neighbour */
+    uint32_t outer;        /* the enclosing open range of the same domain, or TP_NO_ID */
+    uint32_t fact;         /* index of the range's last fact, or TP_NO_ID */
     bool is_open, is_ended;
     bool is_crossing; /* true if the range crosses other ranges of its thread, so that it is moved to a row of its own
                        * kind */
@@ -29,8 +30,10 @@ struct tp_spool_range {
 struct tp_spool_lane_range {
     int64_t start_ns, dur_ns;
     const struct tp_spool_record *record;
-    uint64_t key, group; /* key: identifies the end and the facts of the range; group: identifies a group of rows */
-    uint32_t fact, lane; /* fact: index of the last fact, or TP_NO_ID; lane: number of the lane in the group */
+    /* key: identifies the end and the facts of the range; group: identifies the rows that the range may use */
+    uint64_t key, group;
+    /* fact: index of the range's last fact, or TP_NO_ID; lane: number of the range's lane in the group */
+    uint32_t fact, lane;
     bool is_open;
 };
 
@@ -40,7 +43,7 @@ struct tp_spool_range_fact {
     uint32_t next;
 };
 
-/* The end of a range with a key, or a fact about it. */
+/* The end of a range that has a key, or a fact about such a range. */
 struct tp_spool_keyed {
     uint64_t key;
     int64_t at_ns;
@@ -49,7 +52,8 @@ struct tp_spool_keyed {
 
 /* The innermost open range of a domain on the current thread. */
 struct tp_spool_innermost {
-    uint32_t key, range, thread; /* thread: 1 + index of the thread in the file; 0: the slot is free */
+    /* key: domain; range: index of the range; thread: 1 + index of the thread in the file, 0: the slot is free */
+    uint32_t key, range, thread;
 };
 
 /* A name that the program gave to a category of a domain, or to a thread. */
@@ -58,7 +62,7 @@ struct tp_spool_given_name {
     struct tp_str name;
 };
 
-/* One end of a forward-backward arrow. */
+/* The begin or the end of a forward-backward arrow. */
 struct tp_spool_arrow {
     int64_t sequence, start_ns;
     uint64_t tid;
@@ -73,7 +77,7 @@ struct tp_spool_region_end {
     int64_t end_ns;
 };
 
-/* A row of another device. */
+/* A lane: a row of another device. */
 struct tp_spool_lane {
     uint32_t name; /* number of the lane's name */
     uint32_t device, stream;
@@ -82,40 +86,40 @@ struct tp_spool_lane {
 
 struct tp_spool_conversion {
     const struct tp_spool_file *file;
-    struct tp_spool_gpu *gpu; /* see spool_gpu.h; NULL: no GPU activity was recorded */
+    struct tp_spool_gpu *gpu; /* GPU activity, see spool_gpu.h; NULL: no GPU activity was recorded */
     struct tp_trace_out *out;
     struct tp_arena *arena;
     struct tp_spool_trace_result *result;
     const struct tp_spool_watch *watch; /* receives the progress; may be NULL */
     int64_t base_ns, end_ns, next_id;
-    uint64_t last_ticks;  /* time of the last record at the start of the conversion; threads that still record add later
-                           * records */
+    /* time of the last record when the conversion started, in ticks; threads that still record add later records */
+    uint64_t last_ticks;
     bool has_memory;      /* true if the spool has memory records */
     struct tp_vec arrows; /* items: struct tp_spool_arrow */
     struct tp_vec ranges; /* ranges of the current thread; items: struct tp_spool_range */
-    uint32_t top, thread; /* top: the innermost open range of the current thread; thread: 1 + index of the thread in the
-                           * file */
-    uint32_t open_steps;  /* count of open steps of the current thread */
-    struct tp_spool_innermost *innermost; /* hash table of the innermost open ranges; the key is the domain */
+    /* top: index of the innermost open range of the current thread; thread: 1 + index of the thread in the file */
+    uint32_t top, thread;
+    uint32_t open_steps;                  /* number of open steps of the current thread */
+    struct tp_spool_innermost *innermost; /* hash table of the innermost open ranges, by domain */
     uint32_t innermost_count, innermost_slots;
-    struct tp_vec facts;                      /* items: struct tp_spool_range_fact */
-    struct tp_vec lane_ranges, keyed;         /* items: struct tp_spool_lane_range and struct tp_spool_keyed, of all
-                                               * threads */
-    struct tp_vec lanes, works;               /* lanes: struct tp_spool_lane, sorted by name; works: struct
-                                               * tp_spool_lane_range, of all threads */
-    int64_t works_first_ns;                   /* earliest begin of a work, ns; INT64_MAX: no works */
-    int64_t first_work_device;                /* number of the first device with works */
-    bool has_work;                            /* true if the current thread recorded the last of the works, so that
-                                               * facts may belong to it */
-    char color[16];                           /* colour of the current mark */
+    struct tp_vec facts; /* items: struct tp_spool_range_fact */
+    /* ranges, ends and facts of all threads; items: struct tp_spool_lane_range and struct tp_spool_keyed */
+    struct tp_vec lane_ranges, keyed;
+    /* lanes: items struct tp_spool_lane, sorted by name; works: items struct tp_spool_lane_range, of all threads */
+    struct tp_vec lanes, works;
+    int64_t works_first_ns;    /* earliest begin of a work, ns since the epoch; INT64_MAX: no works */
+    int64_t first_work_device; /* number of the first device with works */
+    bool has_work;  /* true if the current thread has recorded a work, so that a fact may belong to the last work */
+    char color[16]; /* colour of the current mark */
     struct tp_vec categories, threads;        /* items: struct tp_spool_given_name, sorted by key after collecting */
     const struct tp_spool_record *next_stack; /* record with the stack of the thread's next record, or NULL */
     struct tp_symbols *symbols;
     struct tp_vec text;    /* text of the current stack */
     struct tp_vec regions; /* items: struct tp_spool_region_end, sorted by number when complete */
     struct tp_spool_rank rank;
-    uint64_t steps_left; /* steps that searches may still take if a malicious spool controls their length; at 0 they
-                          * find nothing */
+    /* number of steps that searches may still take if a malicious spool controls their length; at 0 searches find
+     * nothing */
+    uint64_t steps_left;
 };
 
 static inline const char *tp_spool_payload(const struct tp_spool_record *record)
@@ -128,14 +132,14 @@ static inline struct tp_str tp_spool_name_of(const struct tp_spool_conversion *c
     return tp_spool_name(c->file, record, tp_spool_payload(record));
 }
 
-/* Returns the time of a record in the trace. */
+/* Returns the time of a record in the trace, ns. */
 static inline int64_t tp_spool_time_of(const struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     return tp_spool_time(c->file, record->time) - c->base_ns;
 }
 
 /* Match begins with ends on the current thread (spool_trace_open.c). Marks may cross each other and ranges of other
- * kinds. Crossing marks are moved to separate rows. tp_spool_end_all ends all open ranges, at the end of the
+ * kinds. Crossing marks are moved to separate rows. tp_spool_end_all ends all open ranges at the end of the
  * recording. */
 void tp_spool_begin_thread(struct tp_spool_conversion *c, uint32_t thread);
 void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record);
@@ -144,8 +148,8 @@ void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns);
 void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t end_ns);
 void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns);
 
-/* Return the innermost open range that is not a mark, and the range around a given range. NULL: none. The pointers are
- * valid until a range begins. */
+/* Return the innermost open range that is not a mark, and the range around a given range. NULL: there is none. The
+ * pointers are valid until the next range begins. */
 struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c);
 struct tp_spool_range *tp_spool_outer_range(const struct tp_spool_conversion *c, const struct tp_spool_range *range);
 
@@ -156,28 +160,28 @@ void tp_spool_add_range(struct tp_spool_conversion *c, const struct tp_spool_rec
 /* Returns the innermost open range on the current thread that the program's own calls began, or NULL. */
 struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c);
 
-/* Returns the innermost open mark of the domain with that key (0: any) on the current thread, or NULL. */
+/* Returns the innermost open mark of `domain` with `key` (0: any key) on the current thread, or NULL. */
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key);
 
 /* Convert marks (spool_trace_mark.c). tp_spool_gather collects names from the whole file and is called first.
- * tp_spool_read_mark processes a record of the current thread. tp_spool_mark_args fills the facts about a mark and
- * returns their count. args: room for TP_SPOOL_MARK_ARGS. */
+ * tp_spool_read_mark processes a record of the current thread. tp_spool_mark_args writes the facts about a mark to
+ * `args`, which has room for TP_SPOOL_MARK_ARGS, and returns their number. */
 enum { TP_SPOOL_MARK_FACTS = 24, TP_SPOOL_MARK_ARGS = TP_SPOOL_MARK_FACTS + 8 };
 void tp_spool_gather(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_gathered(struct tp_spool_conversion *c);
 void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
                           struct tp_trace_out_arg *args);
-/* Appends the facts about a range to its `count` arguments and returns the new count. args: room for
+/* Appends the facts about a range to the range's `count` arguments and returns the new count. args: room for
  * TP_SPOOL_MARK_FACTS more. */
 size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count);
 size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args,
-                         size_t count); /* appends the argument "kind" if the kind
-                                         * is known, and returns the new count */
+                         /* Appends the argument "kind" if the kind is known. Returns the new count. */
+                         size_t count);
 struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain); /* returns the name of a domain */
 struct tp_str tp_spool_thread_name(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread);
 
-/* Returns the mark of a record with at least the shorter form; missing members are 0. */
+/* Returns the mark of a record. A record contains at least the first half of a mark; missing members are 0. */
 static inline struct tp_spool_mark tp_spool_mark_of(const struct tp_spool_record *record)
 {
     struct tp_spool_mark mark = {0};
@@ -187,25 +191,24 @@ static inline struct tp_spool_mark tp_spool_mark_of(const struct tp_spool_record
     return mark;
 }
 
-/* Returns the group of rows for a mark that cannot be shown on its thread. */
+/* Returns the group of rows for a mark that cannot be shown on the row of its thread. */
 static inline uint64_t tp_spool_group(const struct tp_spool_mark *mark)
 {
     return (uint64_t)mark->domain << 8 | mark->form;
 }
 
-/* Write ranges on rows of their own kind (spool_trace_lane.c). The first function adds a range that crosses others. The
- * second writes all of them, at the end. */
+/* Write ranges on rows of their own kind (spool_trace_lane.c). tp_spool_write_crossing adds a range that crosses
+ * others. tp_spool_write_lanes writes all added ranges, at the end. */
 void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range);
 void tp_spool_write_lanes(struct tp_spool_conversion *c);
-/* Assigns ranges, given in the order of their begins, to as few lanes as possible without overlap. Returns the number
- * of lanes. */
+/* Assigns ranges, sorted by begin, to as few lanes as possible without overlap. Returns the number of lanes. */
 uint32_t tp_spool_lay_out(struct tp_spool_lane_range *ranges, size_t count);
 int tp_spool_by_group_and_time(const void *x, const void *y); /* compares ranges by group and begin, for qsort */
 
-/* Convert works of other devices (spool_trace_work.c). tp_spool_gathered_works first collects their lanes, and returns
- * the earlier of `first` and their first begin, in ns since the epoch. tp_spool_work_devices fills their devices, at
- * most TP_SPOOL_WORK_DEVICES. tp_spool_add_work processes a record of the current thread. tp_spool_write_works writes
- * all works, at the end. */
+/* Convert works of other devices (spool_trace_work.c). tp_spool_gathered_works is called after all works were
+ * collected. It returns the smaller of `first` and the earliest begin of a work, ns since the epoch.
+ * tp_spool_work_devices fills the devices of the works, at most TP_SPOOL_WORK_DEVICES, and returns their number.
+ * tp_spool_add_work processes a record of the current thread. tp_spool_write_works writes all works, at the end. */
 enum { TP_SPOOL_WORK_DEVICES = 64 };
 void tp_spool_gather_work(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 int64_t tp_spool_gathered_works(struct tp_spool_conversion *c, int64_t first);
@@ -216,9 +219,10 @@ void tp_spool_write_works(struct tp_spool_conversion *c);
 /* Writes a finished range and assigns its External id (spool_trace_range.c). */
 void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
-/* Convert records of hooks and compilers (spool_trace_native.c). tp_spool_gather_native first collects facts about
- * several threads. tp_spool_add_native adds a record to the ranges of its thread. tp_spool_cut_native shortens ranges
- * that last too long, after the thread is read. tp_spool_write_native writes a finished range. */
+/* Convert records of hooks and compilers (spool_trace_native.c). tp_spool_gather_native collects facts that concern
+ * several threads, before any thread is read. tp_spool_add_native adds a record to the ranges of its thread.
+ * tp_spool_cut_native shortens ranges that last too long, after the thread was read. tp_spool_write_native writes a
+ * finished range. */
 void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_cut_native(struct tp_spool_conversion *c);
@@ -231,12 +235,12 @@ void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_
  * The text is valid until the next call (spool_trace_stack.c). */
 struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp_spool_record *stack);
 
-/* Write a sample, and the row of a thread that may have samples. */
+/* Write a sample, and the row of a thread that may have samples (spool_trace_stack.c). */
 void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 
-/* Write records with many facts as instants, or count them as broken (spool_trace_tensor.c). The payload must contain
- * at least its fixed part. */
+/* Write a tensor and a timing event as instants with many arguments, or count them as broken (spool_trace_tensor.c).
+ * The payload must contain at least its fixed part. */
 void tp_spool_write_tensor(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_event(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 

@@ -1,7 +1,7 @@
 /* Writes ranges of a spool as slices of the trace: see spool_trace.c. */
 #include "writer/spool/spool_trace_part.h"
 
-/* Names of enum tracepress_dtype as in torch's "Input type". */
+/* Names of the values of enum tracepress_dtype, as in torch's "Input type". */
 static const char *const dtype_names[] = {
     "",          "float", "double",   "c10::Half", "c10::BFloat16", "signed char", "unsigned char",
     "short int", "int",   "long int", "bool",      "Scalar"};
@@ -16,7 +16,7 @@ struct inputs {
     uint32_t count;
 };
 
-/* Reads the inputs that follow the operator's head, as far as they are inside the payload. */
+/* Reads at most `wanted` inputs that follow the operator's head. Ends early if the payload ends. */
 static void read_inputs(struct inputs *inputs, const struct tp_spool_record *record, uint32_t wanted)
 {
     const char *at = tp_spool_payload(record) + sizeof(struct tp_spool_operator);
@@ -44,8 +44,8 @@ static void keep_arrow(struct tp_spool_conversion *c, const struct tp_spool_oper
             (struct tp_spool_arrow){op->sequence, range->start_ns, tid, op->is_backward != 0};
 }
 
-/* Appends the arguments of an operator to `n` arguments and returns the new count. inputs: memory for the lists of
- * arguments. */
+/* Appends the arguments of an operator to `n` arguments and returns the new count. inputs: memory for the lists to
+ * which the arguments point. */
 static size_t operator_args(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint64_t tid,
                             struct inputs *inputs, struct tp_trace_out_arg *args, size_t n)
 {
@@ -56,8 +56,8 @@ static size_t operator_args(struct tp_spool_conversion *c, const struct tp_spool
     read_inputs(inputs, range->record, op.input_count);
     if (op.sequence != INT64_MIN) {
         args[n++] = tp_trace_out_int(TP_OUT_SEQUENCE_NUMBER, op.sequence);
-        bool has_thread = op.is_backward && op.forward_tid > 0; /* the thread id comes from the program, so it may have
-                                                                 * any value */
+        /* tested, because the thread id comes from the program and may have any value */
+        bool has_thread = op.is_backward && op.forward_tid > 0;
         args[n++] = tp_trace_out_int(TP_OUT_FWD_THREAD_ID, has_thread ? op.forward_tid : 0);
     }
     if (c->file->head.flags & TP_SPOOL_SHAPES && inputs->count) {

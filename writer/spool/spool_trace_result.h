@@ -1,4 +1,4 @@
-/* Results of the conversion of a spool: its statistics, and its progress. */
+/* Defines results of the conversion of a spool: its statistics, and its progress. */
 #ifndef TP_WRITER_SPOOL_SPOOL_TRACE_RESULT_H
 #define TP_WRITER_SPOOL_SPOOL_TRACE_RESULT_H
 
@@ -7,12 +7,15 @@
 
 /* Statistics of a conversion, for messages and tests. */
 struct tp_spool_trace_result {
-    uint64_t range_count; /* count of ranges, operators, modules, steps */
-    uint64_t open_count;  /* count of those that were open at the end of the recording; they end there and are marked */
-    uint64_t event_count; /* count of all other recorded events */
-    uint64_t broken_count; /* count of records that could not be read */
+    uint64_t range_count; /* number of ranges, operators, modules and steps */
+    /* number of ranges, operators, modules and steps that were open at the end of the recording; they end there and
+     * are marked */
+    uint64_t open_count;
+    uint64_t event_count;  /* number of all other recorded events */
+    uint64_t broken_count; /* number of records that could not be read */
     int64_t start_ns;      /* time of the first record, ns since the epoch; 0: no record */
-    bool was_stopped;      /* true: the recording was stopped; false: the program was killed, or is still running */
+    /* true: the recording was stopped in the regular way; false: the program was killed, or is still running */
+    bool was_stopped;
 };
 
 /* Returns the words that follow the number of open ranges in a message. */
@@ -24,8 +27,8 @@ static inline const char *tp_spool_open_text(uint64_t open_count)
 
 /* Receives the progress of a conversion. */
 struct tp_spool_watch {
-    void (*seen)(void *context, uint64_t bytes); /* called often. bytes: about this many more bytes of the spool are
-                                                  * done */
+    /* Called often. bytes: number of bytes of the spool that were converted since the previous call, approximately. */
+    void (*seen)(void *context, uint64_t bytes);
     void *context;
 };
 

@@ -1,7 +1,7 @@
-/* Writes stacks of a spool: of ranges, memory notes and samples. See spool_trace.c. */
+/* Writes the stacks in a spool: of ranges, memory notes and samples. See spool_trace.c. */
 #include "writer/spool/spool_trace_part.h"
 
-/* Returns frame i of a stack. addresses: in memory order, 8 bytes each. */
+/* Returns the frames at entry i of a stack. addresses: the stack's addresses as they are in the spool, 8 bytes each. */
 static struct tp_symbol_frames frames_at(struct tp_spool_conversion *c, const char *addresses, size_t i, uint64_t time,
                                          bool is_return)
 {
@@ -32,18 +32,18 @@ void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_
     memcpy(&sample, tp_spool_payload(record), sizeof sample);
     size_t room = ((size_t)record->slots * TP_SPOOL_SLOT - sizeof sample) / sizeof(uint64_t);
     size_t count = sample.frame_count < room ? (size_t)sample.frame_count : room;
-    struct tp_str leaf = {0}; /* frame of the function that was running */
+    struct tp_str leaf = {0}; /* innermost frame of the sample */
     (void)tid;
     c->text.count = 0;
     for (size_t i = 0; i < count; i++) {
         struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(record) + sizeof sample, i, sample.ticks, i > 0);
         if (frames.is_own)
-            continue; /* a frame of a hook is skipped, because its work belongs to its caller */
+            continue; /* skips frames of hooks, because the time in a hook belongs to its caller */
         leaf = leaf.len ? leaf : frames.first;
         tp_vec_add_text(&c->text, frames.text);
     }
     if (count && !leaf.len) {
-        c->result->event_count--; /* not counted, because the stack contains only the recorder */
+        c->result->event_count--; /* a stack with only frames of the recorder is not an event of the program */
         return;
     }
     int64_t cpu_ns = sample.cpu_ns < INT64_MAX ? (int64_t)sample.cpu_ns : INT64_MAX;
@@ -65,7 +65,7 @@ void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool
 {
     struct tp_spool_sampled thread;
     (void)tid;
-    c->result->event_count--; /* not counted, because the record is a row and not an event */
+    c->result->event_count--; /* the record describes a row; it is not an event */
     memcpy(&thread, tp_spool_payload(record), sizeof thread);
     for (uint32_t t = 0; t < c->file->thread_count; t++)
         if (c->file->threads[t].tid == thread.tid)

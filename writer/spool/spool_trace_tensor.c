@@ -3,7 +3,7 @@
 #include "writer/tensor.h"
 
 struct args {
-    struct tp_trace_out_arg items[16]; /* room for the arguments of a tensor, of which there are 14 */
+    struct tp_trace_out_arg items[16]; /* room for the arguments of a tensor; a tensor has 14 */
     size_t count;
 };
 

@@ -20,7 +20,7 @@ static struct tp_spool_work work_of(const struct tp_spool_record *record)
 
 /* ---- lanes and their devices ---- */
 
-/* Converts a moment of CLOCK_MONOTONIC to the wall clock. An impossible moment becomes the smallest or largest time. */
+/* Converts a time of CLOCK_MONOTONIC to the wall clock. An impossible time becomes the smallest or largest time. */
 static int64_t wall_of(const struct tp_spool_file *file, int64_t monotonic_ns)
 {
     const struct tp_spool_clock *clock = file->clocks;
@@ -148,7 +148,7 @@ static enum tp_trace_out_category category_of(uint32_t kind)
     return kind < TP_SPOOL_WORK_KINDS ? categories[kind] : TP_OUT_KERNEL;
 }
 
-/* Turns the argument "bytes" of a copy into torch's own argument of that name. */
+/* Changes the argument "bytes" of a copy into torch's own argument of the same name. */
 static void mark_bytes(struct tp_trace_out_arg *args, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -207,13 +207,14 @@ static struct tp_spool_lane *lane_called(const struct tp_spool_conversion *c, ui
         else
             high = middle;
     }
-    return TP_AT(&c->lanes, struct tp_spool_lane, low); /* found, because the lanes of all works were collected */
+    /* the lane exists, because the lanes of all works were collected before */
+    return TP_AT(&c->lanes, struct tp_spool_lane, low);
 }
 
 void tp_spool_write_works(struct tp_spool_conversion *c)
 {
     struct tp_spool_lane_range *works = c->works.data;
-    /* For each device, the number of streams that its previous lanes use. */
+    /* for each device, the number of streams that its lanes have used so far */
     uint32_t streams[TP_SPOOL_WORK_DEVICES] = {0};
     if (c->works.count)
         qsort(works, c->works.count, sizeof *works, tp_spool_by_group_and_time);

@@ -24,8 +24,8 @@ static uint32_t strength_of(const GElf_Sym *symbol)
     }
 }
 
-/* Compares the names of one address. The search finds the one that sorts last. This is the name with the strongest
- * binding, and of several such names the first in the file. */
+/* Compares the names of one address, so that the name that a search must find is last. This is the name with the
+ * strongest binding; of several such names, the first in the file. */
 static int by_strength(const void *left, const void *right, const void *context)
 {
     const struct tp_function_symbol *symbols = context;

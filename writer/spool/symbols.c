@@ -23,9 +23,9 @@ enum { MAX_INLINED = 32, MAX_FRAME_BYTES = 1024 };
 struct tp_symbol_module {
     uint64_t start, end, bias, since;
     struct tp_str path;
-    Dwfl *session; /* NULL: the file was not opened, or cannot be opened */
+    Dwfl *session; /* libdw's session for the file; NULL: the file was not opened, or cannot be opened */
     Dwfl_Module *file;
-    struct tp_eh_frame frame; /* the table of functions; zeroed: not known */
+    struct tp_eh_frame frame; /* table of the functions in the file; zeroed: not available */
     struct tp_inlined inlined;
     struct tp_symbol_table symbols; /* symbols of the file, read when the first name is needed */
     bool was_tried, has_symbols;
@@ -37,12 +37,12 @@ struct tp_symbol_name {
     struct tp_symbol_frames frames;
 };
 
-/* Frames under construction. Positions are byte offsets in `text`. */
+/* Frames that are being built. Positions are byte offsets in `text`. */
 struct frames_text {
     struct tp_vec text;
     const struct tp_demangle *demangle;
-    size_t own_size, name_at, name_size; /* own_size: bytes of the frames from headers of libtracepress, which come
-                                          * first */
+    /* own_size: bytes of the frames from headers of libtracepress, which are first in `text` */
+    size_t own_size, name_at, name_size;
     bool is_nameless;
 };
 
@@ -70,7 +70,7 @@ void tp_symbols_release(struct tp_symbols *symbols)
     *symbols = (struct tp_symbols){0};
 }
 
-/* Returns the module at an address: the last one that was loaded before `time`, otherwise the first. */
+/* Returns the module at an address: the last module there that was loaded before `time`, otherwise the first one. */
 static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint64_t address, uint64_t time)
 {
     struct tp_symbol_module *found = NULL;
@@ -84,7 +84,7 @@ static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint
 
 enum { MAX_ID_BYTES = 40, ID_TEXT_BYTES = 2 * MAX_ID_BYTES + 1 };
 
-/* Writes the build-id of a file in hexadecimal. Returns false if the file has none. */
+/* Writes the build-id of a file in hexadecimal. Returns false if the file has no build-id. */
 static bool id_text(char text[ID_TEXT_BYTES], Dwfl_Module *module)
 {
     const unsigned char *id;
@@ -104,7 +104,7 @@ struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, 
     return tp_str_of(tp_text_printf(symbols->arena, "%s", text));
 }
 
-/* Finds the file's debug information in the folder in which packages install it. Never uses the network. */
+/* Finds the debug information of a file in the folder in which packages install it. Never uses the network. */
 // NOLINTNEXTLINE(readability-function-size): the library defines the parameters
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                            const char *link, GElf_Word crc, char **path)
@@ -165,8 +165,7 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
     memcpy(path, m->path.ptr, m->path.len);
     path[m->path.len] = '\0';
     struct tp_input input;
-    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0) /* tp_input_open rejects pipes, on which libdw itself
-                                                               * would block */
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0) /* a pipe would block libdw; tp_input_open rejects it */
         return;
     callbacks.section_address = tp_libdw()->dwfl_offline_section_address;
     m->session = tp_libdw()->dwfl_begin(&callbacks);
@@ -175,7 +174,7 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
         m->file = tp_libdw()->dwfl_report_elf(m->session, path, path, input.fd, m->bias, true);
         tp_libdw()->dwfl_report_end(m->session, NULL, NULL);
     }
-    if (!m->file) { /* after success, libdw closes the descriptor */
+    if (!m->file) { /* closed only after a failure, because otherwise libdw closes the descriptor */
         close(input.fd);
         return;
     }
@@ -193,8 +192,8 @@ static struct tp_str file_name(struct tp_str path)
     return path.len ? path : TP_STR("unknown");
 }
 
-/* Adds as much of a text as fits into a frame of MAX_FRAME_BYTES that begins at `start`. Replaces characters that would
- * end the frame early. */
+/* Adds as much of a text as fits into a frame of MAX_FRAME_BYTES that begins at `start`. Replaces characters that
+ * would otherwise end the frame. */
 static void add_part(struct tp_vec *text, size_t start, struct tp_str part)
 {
     for (size_t i = 0; i < part.len && text->count - start < MAX_FRAME_BYTES; i++)
@@ -212,7 +211,7 @@ static bool is_own_header(struct tp_str file)
     return false;
 }
 
-/* Adds "FILE(LINE): NAME;" or "NAME [LIBRARY];". */
+/* Adds a frame, "FILE(LINE): NAME;" or "NAME [LIBRARY];". */
 static void add_frame(struct frames_text *frames, const char *file, int64_t line, const char *name,
                       struct tp_str library)
 {
@@ -258,7 +257,7 @@ static bool number_of_die(Dwarf_Die *die, unsigned what, uint64_t *number)
     return true;
 }
 
-/* Returns the file, and sets the line, of the code into which a function was inlined. */
+/* Returns the file of the code into which a function was inlined. Sets *line to the line. */
 static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
 {
     uint64_t file, at;
@@ -271,7 +270,7 @@ static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
     return tp_libdw()->dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Adds frames from debug information: the functions inlined around `pc`, then the function that contains them. Returns
+/* Adds frames from debug information: the functions inlined at `pc`, then the function that contains them. Returns
  * false if there is no debug information for `pc`. */
 static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc, struct tp_str library)
 {
@@ -294,8 +293,8 @@ static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, 
     return shown > 0;
 }
 
-/* Returns the name of the symbol at `pc`, or NULL. A symbol without a size extends to the next symbol. It is not used
- * if another function begins in between. */
+/* Returns the name of the symbol at `pc`, or NULL. A symbol without a size extends to the next symbol, but is not used
+ * if another function begins before `pc`. */
 static const char *symbol_at(struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function,
                              struct tp_arena *arena)
 {
@@ -363,12 +362,12 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     struct tp_symbol_name *name = slot_of(symbols, key);
     if (name->key)
         return name->frames;
-    if (!symbols
-             ->known_count) /* loaded for the first address, so that a recording without stacks loads no C++ runtime */
+    /* loaded only for the first address, so that a recording without stacks does not load the C++ runtime */
+    if (!symbols->known_count)
         tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
-    tp_mapped_set_lenient(
-        true); /* needed because libdw maps files; if memory is short, tp_symbols_release switches it off */
+    /* needed because libdw maps files; if memory is short, tp_symbols_release ends the mode */
+    tp_mapped_set_lenient(true);
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
     tp_mapped_set_lenient(false);
     const char *text = frames.text.data;

@@ -28,29 +28,30 @@ struct tp_symbols {
 /* Initializes *symbols. Names are in `arena`, whose guard the caller sets in all calls except release. */
 void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena);
 
-/* Adds a file that was mapped at [start, end) from the time `since` on. All times must use the same clock. bias:
- * address in memory minus address in the file. Call it before the first tp_symbols_frames. path: borrowed until
- * tp_symbols_release. */
+/* Adds a file that was mapped at [start, end) from the time `since` on. All times must be on the same clock. bias:
+ * address in memory minus address in the file. Call this function before the first tp_symbols_frames. path: borrowed
+ * until tp_symbols_release. */
 void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, uint64_t since,
                     struct tp_str path);
 
-/* The frames of an address: the functions that were inlined there, and finally the function that contains them.
- * Functions from headers of libtracepress are left out if there are frames of the program around them. */
+/* The frames at an address: the functions that were inlined there, and finally the function that contains them.
+ * Functions from headers of libtracepress are left out if frames of the program are around them. */
 struct tp_symbol_frames {
     struct tp_str text;     /* texts of the frames, innermost first, each ended by ';'; never empty */
     struct tp_str first;    /* text of the innermost frame, a part of `text` */
     struct tp_str function; /* name of the function that is not inlined, a part of `text` */
-    bool is_nameless;       /* true if the file has no symbol for the function, and no debug package was found */
-    bool is_own;            /* true if all code is that of libtracepress, its preload library or its headers, not of the
-                             * program */
+    bool is_nameless;       /* true if the function has no symbol in the file, and no debug package was found */
+    /* true if all frames belong to libtracepress, its preload library or its headers, and none to the program */
+    bool is_own;
 };
 
-/* Returns the frames of the code at `address` at a time. is_return: the address is a return address, so the call before
- * it is looked up. The result is in the arena. */
+/* Returns the frames of the code at `address` at the time `time`. is_return: `address` is a return address, so the
+ * call before it is looked up. The result is in the arena. */
 struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return);
 
-/* Returns the build-id of the file at an address, in hexadecimal, for finding the debug package of the file. It is
- * absent if the file has none, or was not opened for a frame. The result is in the arena. */
+/* Returns the build-id of the file at an address, in hexadecimal, with which the debug package of the file can be
+ * found. The result is absent if the file has no build-id, or was not opened for a frame. The result is in the
+ * arena. */
 struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, uint64_t time);
 
 /* Closes the files, also after the arena was released. Accepts a zeroed struct. */

@@ -1,4 +1,5 @@
-/* Finds embedded files (templates/embed.sh) and their replacements on disk. */
+/* Finds the files of templates/ that are built into the program (see templates/embed.sh), and their replacements on
+ * disk. */
 #include "writer/text/assets.h"
 
 #include <errno.h>
@@ -25,8 +26,8 @@ void tp_assets_init(struct tp_assets *assets, struct tp_arena *arena, const char
     *assets = (struct tp_assets){.arena = arena, .folder = folder};
 }
 
-/* Returns whether a template name is safe as a path: letters, digits, - _ . and /, and no part that begins with a
- * dot. */
+/* Returns whether a template name is safe as a path. A safe name has only letters, digits and - _ . /, and no part
+ * begins with a dot. */
 static bool is_safe(struct tp_str name)
 {
     bool starts_part = true;
@@ -109,7 +110,7 @@ int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_
     return code;
 }
 
-/* Removes the spaces at the beginning of lines, which only make the template readable. Spaces that are part of the
+/* Removes the spaces at the beginning of lines, which only make the template readable. Spaces that belong to the
  * output come from values. */
 static struct tp_str without_indentation(struct tp_arena *arena, struct tp_str text)
 {

@@ -24,7 +24,8 @@ int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_
  * assets: a const struct tp_assets *. */
 int tp_assets_load(void *assets, struct tp_str name, struct tp_str *text, struct tp_error *err);
 
-/* Returns the name of the built-in file with this index, in byte order of names; ptr NULL after the last file. */
+/* Returns the name of the built-in file with this index. Names are in byte order. After the last file, the result has
+ * ptr NULL. */
 struct tp_str tp_assets_name(size_t index);
 
 #endif

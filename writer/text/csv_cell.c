@@ -17,7 +17,8 @@ static const struct {
                  {0x2028, 0x202F}, {0x205F, 0x206F}, {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164},
                  {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
 
-/* Returns the first character of a text and sets *length to its bytes. For invalid UTF-8, returns the first byte. */
+/* Returns the first character of a text and sets *length to its length in bytes. For invalid UTF-8, returns the first
+ * byte. */
 static uint32_t first_character(const char *text, size_t size, size_t *length)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -64,8 +65,8 @@ static bool is_formula(const char *text, size_t size, bool is_part)
     return false;
 }
 
-/* Writes a text that needs no special treatment, as most texts: it has no quote or break and begins with a letter.
- * Returns false, without writing, if the text may need more. */
+/* Writes a text without quotes and breaks that begins with a letter; most texts have this form. Returns false, and
+ * writes nothing, for other texts. */
 static bool put_plain(struct tp_buf *out, struct tp_str text)
 {
     bool is_odd = false;

@@ -5,8 +5,8 @@
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
 
-/* Appends a quoted cell. A part that a spreadsheet would treat as a formula gets an apostrophe, at the beginning and
- * after tabs and line feeds. Other bytes are not changed. */
+/* Appends a cell in quotes. A part that a spreadsheet would treat as a formula gets an apostrophe, at the beginning of
+ * the text and after tabs and line feeds. Other bytes are not changed. */
 void tp_csv_text(struct tp_buf *out, struct tp_str text);
 
 #endif

@@ -6,7 +6,7 @@ enum { MAX_STEPS = 1 << 17, ALL = -1 };
 
 struct show {
     struct tp_vec *text; /* bytes of the printed text */
-    int32_t place;       /* index of the element of packs to print; ALL: prints every element */
+    int32_t place;       /* index of the pack element that is printed; ALL: every element is printed */
     uint32_t steps;
     bool is_wrong;
 };
@@ -43,7 +43,7 @@ static void show_whole(struct show *show, const struct tp_cxx_node *node)
     show_right(show, node);
 }
 
-/* Prints items, with commas between the items that are not empty. */
+/* Prints a list, with commas between the items. Leaves out items that print nothing. */
 static void show_list(struct show *show, const struct tp_cxx_node *list)
 {
     bool is_first = true;

@@ -21,7 +21,7 @@ const struct tp_cxx_node *tp_cxx_fail(struct tp_cxx_reader *r)
     return &nothing;
 }
 
-/* Enters a nested part. Returns false if the nesting is too deep. */
+/* Enters a nested part of the name. Returns false if the nesting is too deep. */
 bool tp_cxx_enters(struct tp_cxx_reader *r)
 {
     if (++r->depth > MAX_DEPTH)

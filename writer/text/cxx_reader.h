@@ -1,4 +1,4 @@
-/* Reads letters, nodes and lists of a C++ name for demangle_cxx.c. After a failure the name is marked as wrong and
+/* Reads letters, nodes and lists of a C++ name for demangle_cxx.c. After a failure the name is marked as wrong and all
  * functions return empty parts, so that callers need not check each step. */
 #ifndef TP_WRITER_TEXT_CXX_READER_H
 #define TP_WRITER_TEXT_CXX_READER_H
@@ -12,11 +12,11 @@ struct tp_cxx_reader {
     struct tp_vec again;     /* parts to which S_, S0_ .. refer; items: const struct tp_cxx_node * */
     struct tp_vec arguments; /* parts to which T_, T0_ .. refer; items: const struct tp_cxx_node * */
     uint32_t depth, parts;
-    bool is_wrong;     /* true if the name is damaged, unsupported or too long; it is not printed */
+    bool is_wrong;     /* true if the name is damaged, unsupported or too long; such a name is not printed */
     bool is_in_lambda; /* true inside the parameters of a lambda, where T_ means "auto" */
 };
 
-/* Facts about a name of a function. */
+/* Facts about the name of a function. */
 struct tp_cxx_named {
     bool tags;         /* true if T_ refers to the function's template arguments */
     bool is_template;  /* true if the function is a template, whose type begins with its return type */
@@ -43,7 +43,8 @@ static inline bool tp_cxx_skip(struct tp_cxx_reader *r, const char *letters)
 /* Marks the name as wrong and returns an empty part. */
 const struct tp_cxx_node *tp_cxx_fail(struct tp_cxx_reader *r);
 
-/* Enters a nested part. Returns false if the nesting is too deep. The caller decrements the depth at the end. */
+/* Enters a nested part of the name. Returns false if the nesting is too deep. At the end of the part, the caller
+ * decrements the depth. */
 bool tp_cxx_enters(struct tp_cxx_reader *r);
 
 struct tp_str tp_cxx_read_digits(struct tp_cxx_reader *r);

@@ -13,7 +13,7 @@ struct tp_str tp_text_upto(struct tp_str text, size_t at)
 
 /* ---- brackets ---- */
 
-/* Returns whether a letter is a bracket. This test comes first, because nearly all letters leave the depth
+/* Returns whether a letter is a bracket. Callers test this first, because all other letters leave the depth
  * unchanged. */
 static inline bool is_bracket(char c)
 {
@@ -51,8 +51,8 @@ size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at)
     return text.len;
 }
 
-/* Returns the position of a function's parameters, or the length. The parameters begin at the first ( that is not part
- * of "(anonymous namespace)" or "operator()". */
+/* Returns the position of a function's parameters, or the length of the name. The parameters begin at the first ( that
+ * is not part of "(anonymous namespace)" or "operator()". */
 size_t tp_cxx_parameters_at(struct tp_str name)
 {
     for (size_t i = tp_cxx_find_outside(name, '(', 1); i < name.len; i = tp_cxx_find_outside(name, '(', i)) {

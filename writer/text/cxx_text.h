@@ -15,20 +15,20 @@ struct tp_cxx_entity {
     bool has_more; /* true if the name has more arguments than fit */
 };
 
-/* Return a part of a text: the text after its first `at` bytes, and these first bytes. */
+/* Return a part of a text: tp_text_from the text after its first `at` bytes, tp_text_upto these first bytes. */
 struct tp_str tp_text_from(struct tp_str text, size_t at);
 struct tp_str tp_text_upto(struct tp_str text, size_t at);
 
 /* Returns the depth of brackets after the letter at `i`. "->" and operators do not count as brackets. */
 size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth);
 
-/* Returns the position of the first `c` outside of brackets, searching from `at` on, or the length. */
+/* Returns the position of the first `c` outside of brackets from `at` on, or the length of the text. */
 size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at);
 
-/* Returns the position of a function's parameters, or the length if there are none. */
+/* Returns the position of a function's parameters, or the length of the name if it has no parameters. */
 size_t tp_cxx_parameters_at(struct tp_str name);
 
-/* Splits a name without parameters. */
+/* Splits a name that has no parameters into path, word and arguments. */
 struct tp_cxx_entity tp_cxx_entity_of(struct tp_str text);
 
 /* Splits `list` at its commas and adds the parts to the arguments. */

@@ -34,8 +34,8 @@ struct tp_str tp_demangle(const struct tp_demangle *demangle, struct tp_str name
         free(text);
         return name;
     }
-    char *copy =
-        tp_arena_alloc(arena, size + 1); /* a jump to the guard of the arena would leak `text`, which is small */
+    /* if the allocation jumps to the arena's guard, `text` leaks, which is small */
+    char *copy = tp_arena_alloc(arena, size + 1);
     memcpy(copy, text, size);
     free(text);
     return (struct tp_str){copy, size};

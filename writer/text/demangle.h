@@ -7,11 +7,11 @@
 
 struct tp_demangle {
     char *(*function)(const char *mangled, char *buffer, size_t *size,
-                      int *status); /* function of the C++ runtime
-                                     * (__cxa_demangle); NULL: not found */
+                      /* function __cxa_demangle of the C++ runtime; NULL: not found */
+                      int *status);
 };
 
-/* Finds the C++ runtime. Nothing must be released. The runtime stays in the process, as in any C++ program. */
+/* Finds the C++ runtime. There is nothing to release: the runtime stays in the process, as in any C++ program. */
 void tp_demangle_init(struct tp_demangle *demangle);
 
 /* Returns the name in the source language. Returns `name` itself if it is not mangled, too long, or cannot be read. The

@@ -14,7 +14,7 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r);
 
 /* ---- names ---- */
 
-/* <source-name> ::= length bytes */
+/* Reads <source-name> ::= length bytes */
 static const struct tp_cxx_node *read_source_name(struct tp_cxx_reader *r)
 {
     uint32_t length = tp_cxx_small_number(tp_cxx_read_digits(r));
@@ -53,7 +53,7 @@ static bool at_end_of_encoding(const struct tp_cxx_reader *r)
     return r->at >= r->end || *r->at == 'E' || *r->at == '.';
 }
 
-/* Reads <type>+ up to an end, which is not consumed. "v" alone means no types. */
+/* Reads <type>+ up to the position where `is_end` is true. "v" alone means no types. */
 static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_end)(const struct tp_cxx_reader *r))
 {
     struct tp_cxx_list list = {NULL, NULL};
@@ -68,7 +68,7 @@ static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_e
     return tp_cxx_list_end(r, &list);
 }
 
-/* Reads [number] "_". "_" means the first, "0_" the second. */
+/* Reads [number] "_". "_" means the first item, "0_" the second. */
 static struct tp_str read_ordinal(struct tp_cxx_reader *r)
 {
     struct tp_str digits = tp_cxx_read_digits(r);
@@ -80,7 +80,7 @@ static struct tp_str read_ordinal(struct tp_cxx_reader *r)
     return (struct tp_str){at, (size_t)(text + 11 - at)};
 }
 
-/* <unnamed-type-name> ::= "Ut" [number] "_" | "Ul" type+ "E" [number] "_" */
+/* Reads <unnamed-type-name> ::= "Ut" [number] "_" | "Ul" type+ "E" [number] "_" */
 static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
 {
     if (tp_cxx_skip(r, "Ut")) {
@@ -115,12 +115,12 @@ static const struct tp_cxx_node *read_unqualified(struct tp_cxx_reader *r, struc
     return tp_cxx_peek(r) == 'B' ? tp_cxx_fail(r) : name;
 }
 
-/* <template-param> ::= "T" [number] "_" */
+/* Reads <template-param> ::= "T" [number] "_" */
 static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
 {
     if (!tp_cxx_skip(r, "T"))
         return tp_cxx_fail(r);
-    struct tp_str digits = tp_cxx_read_digits(r); /* decimal digits, unlike in S_ */
+    struct tp_str digits = tp_cxx_read_digits(r); /* the digits are decimal, unlike in S_ */
     uint32_t number = digits.len ? tp_cxx_small_number(digits) : 0;
     number += digits.len && number < UINT32_MAX;
     r->is_wrong |= !tp_cxx_skip(r, "_");
@@ -137,7 +137,7 @@ static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
     return tp_cxx_text_part(r, text);
 }
 
-/* Reads a <substitution>, which refers to an earlier part, other than "St". */
+/* Reads a <substitution> that refers to an earlier part of the name, but not "St". */
 static const struct tp_cxx_node *read_again(struct tp_cxx_reader *r)
 {
     static const char *const known[][2] = {{"Sa", "allocator"}, {"Sb", "basic_string"}, {"Ss", "string"},
@@ -191,7 +191,7 @@ static struct tp_str read_quals(struct tp_cxx_reader *r)
     return tp_str_of(texts[is_const + 2 * is_volatile + 4 * is_restrict]);
 }
 
-/* <nested-name> ::= "N" [quals] ["R" | "O"] prefix.. "E" */
+/* Reads <nested-name> ::= "N" [quals] ["R" | "O"] prefix.. "E" */
 static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name = NULL;
@@ -224,11 +224,11 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
     }
     if (!name || !is_new || r->is_wrong)
         return tp_cxx_fail(r);
-    r->again.count -= r->again.count > 0; /* removed, because the caller stores the whole name if it is a type */
+    r->again.count -= r->again.count > 0; /* removes the whole name, because the caller stores it if it is a type */
     return name;
 }
 
-/* <local-name> ::= "Z" encoding "E" (entity | "s") [discriminator] */
+/* Reads <local-name> ::= "Z" encoding "E" (entity | "s") [discriminator] */
 static const struct tp_cxx_node *read_local(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *function = read_encoding(r), *entity;
@@ -252,7 +252,7 @@ static const struct tp_cxx_node *read_local(struct tp_cxx_reader *r, struct tp_c
     return TP_CXX_PART(r, TP_CXX_LOCAL, .left = function, .right = entity);
 }
 
-/* <name> */
+/* Reads a <name>. */
 static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name;
@@ -283,7 +283,7 @@ static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cx
     return name;
 }
 
-/* <encoding> ::= name [return type] type.. */
+/* Reads <encoding> ::= name [return type] type.. */
 static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
 {
     struct tp_cxx_named named = {.tags = true, .quals = {"", 0}};
@@ -307,7 +307,7 @@ static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
 
 static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags);
 
-/* <template-args> ::= "I" argument.. "E". tags: T_ refers to these arguments from the first argument on. */
+/* Reads <template-args> ::= "I" argument.. "E". tags: T_ refers to these arguments. */
 static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags)
 {
     struct tp_cxx_list list = {NULL, NULL};
@@ -321,7 +321,7 @@ static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool ta
     return tp_cxx_list_end(r, &list);
 }
 
-/* "L" type value "E" | "L" "_Z" encoding "E" */
+/* Reads "L" type value "E" | "L" "_Z" encoding "E" */
 static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
 {
     static const char *const endings[][2] = {{"i", ""}, {"j", "u"}, {"l", "l"}, {"m", "ul"}, {"x", "ll"}, {"y", "ull"}};
@@ -418,7 +418,7 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
 
 /* ---- types ---- */
 
-/* Reads "P" type and similar. A reference to a reference becomes one reference. */
+/* Reads a pointer or reference, such as "P" type. A reference to a reference becomes one reference. */
 static const struct tp_cxx_node *read_pointer(struct tp_cxx_reader *r, const char *mark)
 {
     const struct tp_cxx_node *to = read_type(r);

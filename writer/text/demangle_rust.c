@@ -25,8 +25,7 @@ static bool enters(struct tp_rust_name *name)
     return !name->is_wrong;
 }
 
-/* Reads {0-9a-zA-Z} "_", a number in base 62. A "_" without digits has the value 0; the value of a number is one higher
- * than the number. */
+/* Reads {0-9a-zA-Z} "_", a number in base 62. Returns 0 for "_" without digits, otherwise the number plus 1. */
 static uint64_t read_base62(struct tp_rust_name *name)
 {
     uint64_t number = 0;
@@ -111,7 +110,7 @@ static void show_lifetime(struct tp_rust_name *name, uint64_t number)
     }
 }
 
-/* Reads ["G" number] and prints "for<'a, 'b> ". Returns the number of lifetimes that were bound before. */
+/* Reads ["G" number] and prints "for<'a, 'b> ". Returns the number of lifetimes that are bound outside of it. */
 static uint64_t read_binder(struct tp_rust_name *name)
 {
     uint64_t before = name->lifetimes, count = read_marked(name, 'G');
@@ -130,7 +129,7 @@ static uint64_t read_binder(struct tp_rust_name *name)
 
 /* ---- paths ---- */
 
-/* Reads "B" number, a back reference, and repeats the part that began at that byte. */
+/* Reads "B" number, a reference to an earlier byte of the name, and prints the part that began at this byte again. */
 static void read_again(struct tp_rust_name *name, void (*read)(struct tp_rust_name *name, bool is_value), bool is_value)
 {
     const char *here = name->at - 1;
@@ -202,7 +201,7 @@ static void read_implementation(struct tp_rust_name *name, char kind)
     tp_rust_show_text(name, ">");
 }
 
-/* Reads a path. is_value: generic arguments are written as "::<...>", as in a call. */
+/* Reads a path. is_value: generic arguments are printed as "::<...>", as in a call. */
 static void read_path(struct tp_rust_name *name, bool is_value)
 {
     if (!enters(name))
@@ -504,7 +503,7 @@ bool tp_demangle_rust(struct tp_str text_of_name, struct tp_str *text, struct tp
         read_path(&name, true);
         name.is_silent = true;
         if (!name.is_wrong && name.at < name.end && *name.at >= 'A' && *name.at <= 'Z')
-            read_path(&name, false); /* skips the crate for which the instance was made */
+            read_path(&name, false); /* skips the path of the crate in which the generic function was instantiated */
     }
     if (name.is_wrong || (name.at < name.end && *name.at != '.' && *name.at != '$') || name.text.count == 0)
         return false;

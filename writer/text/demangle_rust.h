@@ -1,5 +1,5 @@
-/* Demangles names of Rust functions in both manglings of rustc. The result has no hashes, and no numbers that only
- * distinguish crates of the same name. */
+/* Demangles names of Rust functions in both manglings of rustc. The result contains no hashes, and no numbers that
+ * only distinguish crates of the same name. */
 #ifndef TP_WRITER_TEXT_DEMANGLE_RUST_H
 #define TP_WRITER_TEXT_DEMANGLE_RUST_H
 

@@ -3,8 +3,8 @@
 
 #include "writer/text/rust_name.h"
 
-/* Prints the character for an escape such as "$LT$" at the start of `text`. Returns the length of the escape, or 0
- * without an escape. */
+/* Prints the character for an escape such as "$LT$" at the start of `text`. Returns the length of the escape, or 0 if
+ * `text` does not start with an escape. */
 static size_t escape_at(struct tp_rust_name *name, struct tp_str text)
 {
     static const struct {
@@ -48,8 +48,8 @@ static void show_legacy(struct tp_rust_name *name, struct tp_str id)
     }
 }
 
-/* Returns whether the identifier is "h" and 16 random-looking digits, as at the end of rustc's names. Such identifiers
- * hardly occur in C++ names. */
+/* Returns whether the identifier is "h" and 16 random-looking digits, as at the end of rustc's names. Names of C++
+ * functions hardly ever contain such an identifier. */
 static bool is_hash(struct tp_str id)
 {
     uint32_t seen = 0, kinds = 0;

@@ -5,11 +5,11 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/* Bytes that need a check: control characters, the five markup characters, and all bytes beyond ASCII. */
+/* Table of bytes that need a check: control characters, the five markup characters, and all bytes beyond ASCII. */
 static const uint8_t special[256] = {
     [0 ... 8] = 1, [11 ... 31] = 1, ['&'] = 1, ['<'] = 1, ['>'] = 1, ['"'] = 1, ['\''] = 1, [127 ... 255] = 1};
 
-/* Returns the length of the valid UTF-8 sequence at p (at most `left` bytes), or 0 if there is none. */
+/* Returns the length of the valid UTF-8 sequence at p (at most `left` bytes), or 0 if the sequence is invalid. */
 static size_t sequence(const uint8_t *p, size_t left)
 {
     int length = tp_utf8_length((const char *)p, left);
@@ -34,7 +34,7 @@ static const char *reference(uint8_t c)
     }
 }
 
-/* Appends the replacement of the character at p. Returns its length. */
+/* Appends the replacement of the character at p. Returns the length of the character, bytes. */
 static size_t replace(struct tp_buf *out, const uint8_t *p, size_t left)
 {
     size_t size = p[0] < 0x80 ? 0 : sequence(p, left);

@@ -6,7 +6,8 @@
 #include "writer/base/str.h"
 
 /* Appends `text` with & < > " ' as references. Control characters other than tab and line feed, U+FFFE, U+FFFF and
- * invalid bytes become U+FFFD. Bidirectional controls (writer/base/utf8.h) become visible, as \u202e. */
+ * invalid bytes become U+FFFD. Bidirectional controls (writer/base/utf8.h) are written as visible text, such as
+ * \u202e. */
 void tp_html_escape(struct tp_buf *out, struct tp_str text);
 
 /* Returns the first max_bytes of `text`, copied to the arena. The result is never empty. Bytes other than letters,

@@ -30,7 +30,7 @@ struct tp_unit tp_unit_of_bytes(int64_t max_bytes)
     return (struct tp_unit){"B", 1.0, 0};
 }
 
-enum { NUMBER_BYTES = 64 }; /* bytes for any number that is printed below, with its NUL */
+enum { NUMBER_BYTES = 64 }; /* room for any number that the functions below print, with its NUL, bytes */
 
 /* Writes the digits of `whole` in groups of three. Returns the end. */
 static char *print_grouped(char *at, uint64_t whole)
@@ -57,7 +57,7 @@ static char *print_text(char *at, const char *text)
     return at + size;
 }
 
-/* Writes the number to `at`, which has room for NUMBER_BYTES, without a NUL. Returns the end. */
+/* Writes the number to `at`, which has room for NUMBER_BYTES. Writes no NUL. Returns the end. */
 static char *print_fixed(char *at, double value, unsigned decimals)
 {
     static const double POWER[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -70,7 +70,7 @@ static char *print_fixed(char *at, double value, unsigned decimals)
         at = print_text(at, MINUS);
     if (isinf(value))
         return print_text(at, "\xe2\x88\x9e");
-    if (scaled >= 1e18) /* a number this large is shown with an exponent instead of groups of digits */
+    if (scaled >= 1e18) /* numbers of this size get an exponent instead of groups of digits */
         return at + snprintf(at, NUMBER_BYTES / 2, "%.3g", fabs(value));
     digits = (uint64_t)scaled;
     divisor = (uint64_t)scale;
@@ -193,7 +193,7 @@ const char *tp_text_of_date(struct tp_arena *arena, int64_t unix_ns)
 
     if (seconds < 946684800 || seconds >= 4102444800)
         return NULL;
-    /* civil date of a day count, as in Howard Hinnant's chrono-compatible date algorithms */
+    /* date of a number of days, as in Howard Hinnant's chrono-compatible date algorithms */
     days = seconds / 86400 + 719468;
     era = days / 146097;
     day_of_era = days - era * 146097;

@@ -1,4 +1,4 @@
-/* Formats numbers for people: fixed decimals per column, thousands separators, a space before the unit.
+/* Formats numbers for people: fixed decimals for each column, thousands separators, a space before the unit.
  *
  * Numbers are rounded half away from zero at the last decimal shown. The minus sign is U+2212. The locale has no
  * effect. */
@@ -17,9 +17,9 @@ struct tp_unit {
     unsigned decimals;
 };
 
-/* Returns the best unit for nanoseconds up to `max_ns`: µs, ms or s. */
+/* Returns the best unit for times up to `max_ns`: µs, ms or s. */
 struct tp_unit tp_unit_of_time(int64_t max_ns);
-/* Returns the best unit for bytes: B, KiB, MiB, GiB. */
+/* Returns the best unit for sizes up to `max_bytes`: B, KiB, MiB or GiB. */
 struct tp_unit tp_unit_of_bytes(int64_t max_bytes);
 
 /* Appends the value with `decimals` (0 to 9) decimals. NaN becomes "–", infinities become "∞". */
@@ -37,8 +37,8 @@ const char *tp_text_of_fixed(struct tp_arena *arena, double value, unsigned deci
 const char *tp_text_of_some(struct tp_arena *arena, int64_t count, const char *one, const char *many);
 /* Returns a text formatted as by printf, in the arena. */
 const char *tp_text_printf(struct tp_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Returns a date such as "2021-06-08 08:57:03 UTC". unix_ns: ns since the epoch. Returns NULL if unix_ns is not a
- * plausible time of day. */
+/* Returns a date such as "2021-06-08 08:57:03 UTC". unix_ns: ns since the epoch. Returns NULL if unix_ns is not
+ * between 2000 and 2100, and so is probably not a date. */
 const char *tp_text_of_date(struct tp_arena *arena, int64_t unix_ns);
 
 /* Returns `part` in percent of `whole`; 0 if `whole` is 0. */

@@ -1,5 +1,5 @@
-/* Shortens names of kernels: see kernel_text.h. A C++ name is split as text: "path::word<arguments>(parameters)". The
- * word may be a known wrapper. Then one of its arguments contains the operation. */
+/* Shortens names of kernels: see kernel_text.h. A C++ name is split as text: "path::word<arguments>(parameters)". If
+ * the word is a known wrapper, one of its arguments names the operation. */
 #include "writer/text/kernel_text.h"
 
 #include "writer/base/limits.h"
@@ -9,13 +9,13 @@
 enum { ARGUMENT_BYTES = 56, MOST_READ = 1 << 16, MAX_DEPTH = 6, MAX_SHAPES = 2, MAX_TYPES = 4 };
 enum { LAST = 255 };
 
-/* A short name under construction. If the text is too long, the rest is dropped, and an ellipsis marks the cut. */
+/* A short name that is being built. If the text is too long, an ellipsis replaces the rest. */
 struct out {
     char *data;
     size_t size;
-    const struct tp_str *types; /* types of the data, if a wrapper contains them, because the computation may use wider
-                                 * types */
-    size_t type_count;          /* number of types; 0: the operation itself contains the types */
+    /* types of the data if a wrapper names them, because the computation may use wider types */
+    const struct tp_str *types;
+    size_t type_count; /* number of types; 0: the operation itself contains the types */
 };
 
 static void put(struct out *out, struct tp_str part)
@@ -57,8 +57,8 @@ static bool is_plain(struct tp_str text)
     return !memchr(text.ptr, '<', text.len) && !memchr(text.ptr, '(', text.len);
 }
 
-/* Writes the first five of at least four consecutive numbers, which are block and tile of Composable Kernel's classes.
- * Returns whether there are such numbers. */
+/* Writes the first five of at least four consecutive numbers, which are the block and tile sizes of Composable
+ * Kernel's classes. Returns whether the class has such numbers. */
 static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
 {
     size_t first = 0, count = 0;
@@ -77,7 +77,8 @@ static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
     return true;
 }
 
-/* Writes all arguments if they are plain. Otherwise writes so few that the word stays prominent. */
+/* Writes all arguments if they are short and plain. Otherwise writes only the first ones, so that the word stays
+ * prominent. */
 static void put_arguments(struct out *out, const struct tp_cxx_entity *entity, unsigned depth)
 {
     size_t bytes = 0, start = out->size;
@@ -136,7 +137,7 @@ static const struct {
     const char *word;
     const char *label; /* text before the operation; NULL: none */
     const char *path;  /* beginning of the wrapper's path; NULL: any path */
-    uint8_t argument;  /* index of the template argument that names the operation */
+    uint8_t argument;  /* index of the template argument that contains the operation */
 } WRAPPERS[] = {
     {"vectorized_elementwise_kernel", "vectorized_elementwise ", NULL, 1},
     {"vectorized_templated_elementwise_kernel", "vectorized_elementwise ", NULL, 1},
@@ -180,8 +181,8 @@ static const char *wrapper_of(const struct tp_cxx_entity *entity, struct tp_str 
     return NULL;
 }
 
-/* Stores the types of the data that a wrapper passes. For example, BinaryFunctor<BFloat16, BFloat16, BFloat16,
- * MulFunctor<float>> multiplies BFloat16 numbers in single precision. For ReduceOp, stores the types read and
+/* Stores the types of a wrapper's data. For example, BinaryFunctor<BFloat16, BFloat16, BFloat16, MulFunctor<float>>
+ * multiplies BFloat16 numbers in single precision. For ReduceOp, stores the type that is read and the type that is
  * written. */
 static void keep_types(struct out *out, const struct tp_cxx_entity *entity, struct tp_str *kept)
 {
@@ -319,7 +320,7 @@ static bool has_template_argument(const struct tp_cxx_entity *entity)
     return false;
 }
 
-/* Writes the operation in an argument of a wrapper. */
+/* Writes the operation that an argument of a wrapper names. */
 static void put_done(struct out *out, struct tp_str text, unsigned depth)
 {
     struct tp_str inner;
@@ -396,12 +397,11 @@ static void put_cxx(struct out *out, struct tp_str name)
     }
     if (tp_str_starts(entity.word, "multi_tensor") && entity.count > 2 && tp_str_starts(entity.arguments[2], "std::")) {
         put_text(out, " ");
-        put(out, tp_cxx_entity_of(entity.arguments[2]).word); /* the type of this argument is the type of the
-                                                               * computation */
+        put(out, tp_cxx_entity_of(entity.arguments[2]).word); /* this argument names the type of the computation */
     }
 }
 
-/* Writes the first `keep` bytes and the last `tail` bytes, cut between words. */
+/* Writes the first `keep` bytes and the last `tail` bytes of a name. Cuts the name only between words. */
 static void put_ends(struct out *out, struct tp_str name, size_t keep, size_t tail)
 {
     size_t end = name.len - tail;
@@ -429,7 +429,7 @@ static struct tp_str upto_marks(struct tp_str name, const char *const *marks, si
     return end ? tp_text_upto(name, end) : name;
 }
 
-/* Returns whether a word says little: it occurs in all kernels of this kind, or only describes how a tile is split
+/* Returns whether a word is left out: it occurs in all kernels of this kind, or only describes how a tile is split
  * further. */
 static bool is_idle_word(struct tp_str word)
 {
@@ -457,7 +457,8 @@ static void put_xmma(struct out *out, struct tp_str name)
  * then the options between them. */
 static void put_tensile(struct out *out, struct tp_str name)
 {
-    enum { HEAD_WORDS = 4 }; /* number of words before the options, such as Cijk_Alik_Bljk_BBS */
+    /* number of words before the options; these words are the beginning, such as Cijk_Alik_Bljk_BBS */
+    enum { HEAD_WORDS = 4 };
     static const char *const MARKS[] = {"_MT", "_MI"};
     struct tp_str kept = upto_marks(name, MARKS, 2);
     ptrdiff_t tile = tp_str_find(kept, MARKS[0]);

@@ -13,10 +13,10 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-enum { TP_KERNEL_TEXT_BYTES = 160 }; /* most bytes of a name that are shown */
+enum { TP_KERNEL_TEXT_BYTES = 160 }; /* most bytes of a short name */
 
-/* Returns the complete short name of a kernel. Returns `name` itself if no part of the name is recognized. A new text
- * is in the arena. */
+/* Returns the complete short name of a kernel, or `name` itself if no part of the name is recognized. A new text is in
+ * the arena. */
 struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name);
 
 /* Returns the demangled name, for comparing two names. Returns `name` itself if it is not mangled. */

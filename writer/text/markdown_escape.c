@@ -11,9 +11,9 @@
 
 #include "writer/base/utf8.h"
 
-/* Writes the character at the start of `text` as an escape if Markdown accepts it but it is unsafe in text. Such
- * characters are U+0080..9F and the bidirectional controls, which change the order in which a line is read. Returns the
- * bytes of the character, or 0 for any other character. slashes: written before "u202e". */
+/* Writes the character at the start of `text` as an escape if Markdown accepts this character but it is unsafe. Such
+ * characters are U+0080..9F and the bidirectional controls, which change the order in which a line is read. Returns
+ * the length of the character in bytes, or 0 for any other character. slashes: written before "u202e". */
 static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *slashes)
 {
     const unsigned char *p = (const unsigned char *)text.ptr;
@@ -53,7 +53,7 @@ static void put_plain(struct tp_buf *out, struct tp_str text)
 
 /* ---- code spans ---- */
 
-/* Returns the length of the longest run of backticks. */
+/* Returns the number of backticks in the longest run of backticks. */
 static size_t longest_run(struct tp_str text)
 {
     size_t most = 0, run = 0;
@@ -64,8 +64,8 @@ static size_t longest_run(struct tp_str text)
     return most;
 }
 
-/* Writes a code span. Its fence is longer than any run of backticks inside. In a table (is_cell), the bar is escaped
- * even inside code. */
+/* Writes a code span between fences that are longer than any run of backticks in the span. In a table (is_cell),
+ * escapes the bar even in code. */
 static void put_code(struct tp_buf *out, struct tp_str text, bool is_cell)
 {
     size_t fence = longest_run(text) + 1;
@@ -163,7 +163,7 @@ static bool is_alive(struct tp_str word)
            has_emoji(word);
 }
 
-/* Returns the word without punctuation of the sentence around it: "(@user)," gives "@user". */
+/* Returns the word without the punctuation around it: "(@user)," gives "@user". */
 static struct tp_str core_of(struct tp_str word)
 {
     while (word.len && strchr("([\"'", word.ptr[0]))
@@ -186,7 +186,7 @@ static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool
         return;
     }
     if (!is_alive(core)) {
-        if (is_alive(word)) /* tested with the last colon, because ":tada" is not an emoji */
+        if (is_alive(word)) /* `word` has the last colon, which `core` lacks; ":tada" alone is not an emoji */
             put_code(out, word, is_cell);
         else
             put_plain(out, word);
@@ -230,8 +230,8 @@ static size_t word_end(struct tp_str text, size_t at)
     return at;
 }
 
-/* Returns the end of the path that begins at `at`. The path ends with the last word that has a slash or is a file name,
- * before punctuation and before another path. Sets *has_alive if one of its words needs a code span. */
+/* Returns the end of the path that begins at `at`. The path ends with the last word that has a slash or is a file
+ * name, and before punctuation or another path. Sets *has_alive if a word of the path needs a code span. */
 static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
 {
     size_t end = word_end(text, at), last = end;

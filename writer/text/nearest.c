@@ -1,7 +1,9 @@
 /* Computes distances between words: see nearest.h. */
 #include "writer/text/nearest.h"
 
-enum { LONGEST = 40, LEAST_PREFIX = 3 }; /* LONGEST: most letters of a word; longer words are not compared */
+/* LONGEST: most letters of a word; longer words are not compared. LEAST_PREFIX: fewest letters of a word that is the
+ * beginning of another one. */
+enum { LONGEST = 40, LEAST_PREFIX = 3 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -28,8 +30,8 @@ static size_t count_edits(struct tp_str a, struct tp_str b)
 
 struct tp_nearest tp_nearest_start(struct tp_str word)
 {
-    size_t most = word.len < 9 ? word.len / 3 + 1 : 4; /* largest number of edits; with more edits, the words are
-                                                        * different */
+    /* largest accepted number of edits; with more edits the words count as different */
+    size_t most = word.len < 9 ? word.len / 3 + 1 : 4;
     return (struct tp_nearest){.word = word, .found = TP_STR(""), .distance = word.len ? most : 0};
 }
 

@@ -17,8 +17,8 @@ struct tp_nearest {
 struct tp_nearest tp_nearest_start(struct tp_str word);
 
 /* Compares the word with one candidate. If several candidates are equally near, the first one is kept. If one of the
- * two words begins with the other, which has at least three letters, their distance is 1. The text of the candidate
- * must be valid during the search. */
+ * two words begins with the other one, and the shorter word has at least three letters, their distance is 1. The text
+ * of the candidate must be valid during the search. */
 void tp_nearest_offer(struct tp_nearest *nearest, struct tp_str candidate);
 
 #endif

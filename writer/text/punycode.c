@@ -13,8 +13,8 @@ static uint64_t adapted(uint64_t delta, uint64_t count, bool is_first)
     return k + 36 * delta / (delta + 38);
 }
 
-/* Reads a number of variable length, from which the position of the next character follows. Returns false if the code
- * is damaged. */
+/* Reads a number of variable length, which gives the position of the next character. Returns false if the code is
+ * damaged. */
 static bool read_delta(struct tp_str code, size_t *at, uint64_t bias, uint64_t *place)
 {
     uint64_t weight = 1;

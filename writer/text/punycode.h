@@ -7,8 +7,8 @@
 
 #include "writer/base/str.h"
 
-/* Writes the characters of an identifier (Unicode code points) into text[room]. They are the characters of `ascii`, and
- * those that `code` inserts between them. Returns their count; 0: the code is damaged, or there is no room. */
+/* Writes the characters of an identifier (Unicode code points) into text[room]: the characters of `ascii`, and the
+ * characters that `code` inserts between them. Returns their count, or 0 if the code is damaged or there is no room. */
 size_t tp_punycode(uint32_t *text, size_t room, struct tp_str ascii, struct tp_str code);
 
 #endif

@@ -1,4 +1,4 @@
-/* State of parsing a mangled Rust name, and its printed text. For demangle_rust*.c. */
+/* Contains the state of parsing a mangled Rust name, and the printed text, for demangle_rust*.c. */
 #ifndef TP_WRITER_TEXT_RUST_NAME_H
 #define TP_WRITER_TEXT_RUST_NAME_H
 
@@ -19,7 +19,7 @@ struct tp_rust_name {
     bool is_wrong;  /* true if the name is damaged or too long; parsing and printing then stop */
 };
 
-/* Append to the text. Do nothing while the name is silent or wrong. */
+/* Append to the text, unless the name is silent or wrong. */
 void tp_rust_show(struct tp_rust_name *name, struct tp_str part);
 void tp_rust_show_text(struct tp_rust_name *name, const char *text);
 void tp_rust_show_number(struct tp_rust_name *name, uint64_t number);

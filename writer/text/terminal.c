@@ -7,7 +7,8 @@
 
 #include "writer/base/utf8.h"
 
-/* Returns the bytes of the character at `at`, or 1 for an invalid byte. Sets *is_safe. */
+/* Returns the length in bytes of the character at `at`, or 1 for an invalid byte. Sets *is_safe to whether the
+ * character cannot control a terminal. */
 static size_t character(struct tp_str text, size_t at, bool *is_safe)
 {
     const unsigned char *p = (const unsigned char *)text.ptr + at;
@@ -63,8 +64,8 @@ void tp_terminal_clean_lines(char *text, size_t size)
 
 /* ---- commands in logs of CI services ---- */
 
-/* Returns the bytes of the spaces at `text`. These are all characters that .NET's TrimStart removes, because the
- * runners of GitHub and Azure use it. */
+/* Returns the number of bytes of spaces at the start of `text`. A space is any character that .NET's TrimStart
+ * removes, because the runners of GitHub and Azure use it. */
 static size_t blanks(const char *text, size_t size)
 {
     static const char *const wide[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\xA8",
@@ -79,7 +80,7 @@ static size_t blanks(const char *text, size_t size)
             if (size - at >= strlen(wide[i]) && memcmp(text + at, wide[i], strlen(wide[i])) == 0)
                 at += strlen(wide[i]);
         if (size - at >= 3 && memcmp(text + at, "\xE2\x80", 2) == 0 && (unsigned char)text[at + 2] <= 0x8A)
-            at += 3; /* U+2000 to U+200A */
+            at += 3; /* the character is one of U+2000 to U+200A */
     }
     return at;
 }

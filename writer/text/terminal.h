@@ -39,8 +39,8 @@ void tp_terminal_pad(struct tp_buf *out, size_t columns);
 void tp_terminal_left(struct tp_buf *out, const char *text, size_t columns);
 void tp_terminal_right(struct tp_buf *out, const char *text, size_t columns);
 
-/* Appends the words of `text` in lines that begin at column `indent` and end before TP_TERMINAL_WIDTH, each with a line
- * feed. A word that is longer than a line is broken. Appends nothing without words. */
+/* Appends the words of `text` in lines that begin at column `indent` and end before TP_TERMINAL_WIDTH, each with a
+ * line feed. Breaks a word that is longer than a line. Appends nothing if there are no words. */
 void tp_terminal_wrap(struct tp_buf *out, const char *text, size_t indent);
 
 #endif

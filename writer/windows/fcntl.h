@@ -1,4 +1,4 @@
-/* Declares open and its flags: see README.md. Descriptors are not inherited. */
+/* Declares open and its flags: see README.md. Child processes do not inherit descriptors. */
 #ifndef TP_WRITER_WINDOWS_FCNTL_H
 #define TP_WRITER_WINDOWS_FCNTL_H
 

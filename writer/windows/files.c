@@ -1,7 +1,7 @@
 /* Implements the POSIX functions for files: see README.md.
  *
- * Every file is opened with flags that let other processes rename and remove it meanwhile, as on Linux. flock locks
- * bytes far behind the end of the file, so that the lock does not block readers. */
+ * Every file is opened with flags that allow other processes to rename and remove the open file, as on Linux. flock
+ * locks bytes far behind the end of the file, so that the lock does not block readers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "writer/windows/names.h"
 #include "writer/windows/system.h"
 
-/* the system's random numbers; advapi32 exports them under this name */
+/* system function that returns random numbers; advapi32 exports it under this name */
 BOOLEAN NTAPI SystemFunction036(PVOID to, ULONG size);
 
 /* ---- open ---- */
@@ -49,7 +49,7 @@ static HANDLE open_wide(const wchar_t *path, DWORD access, DWORD creation, DWORD
     return handle;
 }
 
-/* Opens a file and frees `path`. */
+/* Opens a file. Frees `path`. */
 static int open_named(wchar_t *path, int flags)
 {
     BY_HANDLE_FILE_INFORMATION info;
@@ -133,8 +133,8 @@ static int stat_handle(HANDLE handle, struct stat *info)
         info->st_mode = type == FILE_TYPE_CHAR ? S_IFCHR : S_IFIFO;
         return 0;
     }
-    if (!GetFileInformationByHandle(handle,
-                                    &found)) { /* standard input may be readable although it cannot be queried */
+    /* the system may have no information about standard input, although it is readable */
+    if (!GetFileInformationByHandle(handle, &found)) {
         info->st_mode = S_IFIFO;
         return 0;
     }
@@ -161,8 +161,8 @@ int fstatat(int folder, const char *path, struct stat *info, int flags)
         return -1;
     int code = stat_handle(handle, info);
     CloseHandle(handle);
-    if (is_followed && S_ISLNK(info->st_mode)) /* the entry is not a link, for example a file of a cloud store with a
-                                                * reparse point */
+    if (is_followed && S_ISLNK(info->st_mode)) /* rejects an entry that is not a link, for example a file of a cloud
+                                                  store with a reparse point */
         info->st_mode = (info->st_mode & 0777) | S_IFREG;
     return code;
 }

@@ -13,12 +13,12 @@
 
 struct tp_windows_folder {
     int fd;
-    HANDLE search; /* handle of the listing; INVALID_HANDLE_VALUE: not started */
+    HANDLE search; /* handle of the listing; INVALID_HANDLE_VALUE: the listing has not started */
     wchar_t *pattern;
     struct dirent entry;
 };
 
-/* Opens a listing and frees the path, which may be NULL. */
+/* Opens a listing of the folder `path`, which may be NULL. Frees `path`. */
 static DIR *open_listing(int fd, wchar_t *path)
 {
     DIR *dir = path ? calloc(1, sizeof *dir) : NULL;

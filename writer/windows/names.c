@@ -11,7 +11,8 @@
 
 #include "writer/windows/system.h"
 
-enum { OLD_LIMIT = 240 }; /* longest name that is passed unchanged: 260 minus room for the pattern of a listing */
+/* longest name that is passed unchanged: 260 characters minus room for the pattern of a listing */
+enum { OLD_LIMIT = 240 };
 
 int tp_windows_failed(void)
 {
@@ -52,7 +53,7 @@ static wchar_t *converted(const char *text)
     return wide;
 }
 
-/* Converts a long name to a full path with the prefix. Frees `wide`. */
+/* Converts a long name to a full path with the prefix "\\?\". Frees `wide`. */
 static wchar_t *lengthened(wchar_t *wide)
 {
     static const wchar_t mark[] = L"\\\\?\\", share[] = L"\\\\?\\UNC\\";
@@ -73,7 +74,7 @@ static wchar_t *lengthened(wchar_t *wide)
     return whole;
 }
 
-/* Converts slashes and long names. Takes ownership of `wide`, which may be NULL. */
+/* Replaces slashes, and converts a long name to a full path. Takes ownership of `wide`, which may be NULL. */
 static wchar_t *fit(wchar_t *wide)
 {
     if (!wide)

@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/* Returns the name in the system's form, of any length; the caller frees it. Returns NULL with errno if memory is short
- * or the name is not UTF-8. */
+/* Returns the name in the system's form, of any length. The caller frees it. Returns NULL with errno if memory is
+ * short or the name is not UTF-8. */
 wchar_t *tp_windows_wide(const char *path);
 
-/* Returns the text as UTF-8; the caller frees it. Returns NULL with errno on failure. */
+/* Returns the text as UTF-8. The caller frees it. Returns NULL with errno on failure. */
 char *tp_windows_narrow(const wchar_t *text);
 
 /* Returns "FOLDER\NAME" for an open folder, or `path` itself for AT_FDCWD or a full path. The result is in the system's

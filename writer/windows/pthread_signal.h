@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-typedef _sigset_t sigset_t; /* a set of 64 bits */
+typedef _sigset_t sigset_t; /* a set of signals in 64 bits */
 
 #define SIG_BLOCK 0
 #define SIG_UNBLOCK 1

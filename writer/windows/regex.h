@@ -10,7 +10,7 @@
 #define regcomp tre_regcomp
 #define regfree tre_regfree
 
-/* Matches a text. With REG_STARTEND, the text is that from parts[0].rm_so to parts[0].rm_eo, as in glibc. */
+/* Matches a text. With REG_STARTEND, matches only the text from parts[0].rm_so to parts[0].rm_eo, as in glibc. */
 static inline int regexec(const regex_t *compiled, const char *text, size_t count, regmatch_t *parts, int flags)
 {
     if (!(flags & REG_STARTEND))

@@ -1,4 +1,4 @@
-/* Handles spools that Linux programs wrote. No program of this machine still writes them. */
+/* Handles spools that Linux programs wrote. No program on this machine can still be writing them. */
 #include "writer/spool/spool_read.h"
 
 bool tp_spool_is_live(const char *path)

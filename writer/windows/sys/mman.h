@@ -21,11 +21,11 @@
 /* Returns zeroed memory. Supports only MAP_PRIVATE | MAP_ANONYMOUS without a requested address. */
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t from);
 
-/* Releases whole pages, of a complete mapping or a part of it. The addresses become free when all pages of the mapping
- * are released. */
+/* Releases whole pages of a mapping, or the whole mapping. The addresses become free when all pages of the mapping are
+ * released. */
 int munmap(void *start, size_t size);
 
-/* Accepts only MADV_DONTNEED: the contents of the pages are no longer needed, but may be kept. */
+/* Accepts only MADV_DONTNEED, which says that the contents of the pages are no longer needed. */
 int madvise(void *start, size_t size, int advice);
 
 /* Returns MAP_FAILED, because pages cannot be moved here. */
